@@ -1,0 +1,444 @@
+//! The compiled machine. Whatever is a name in the definition is an id here: a target that does not exist, a path
+//! that does not parse or a field of the wrong type cannot reach the engine.
+
+use crate::base::{IdVec, Pointer, Value};
+use crate::expr::intrinsic::Call;
+use crate::expr::jsonata::Expression;
+use crate::expr::path::{Path, ReferencePath};
+use crate::expr::template::Template;
+use std::sync::Arc;
+
+crate::ids! {
+    /// A state, anywhere in the machine.
+    pub StateId;
+    /// A `States` object: the machine's own, a branch's or an item processor's.
+    pub ScopeId;
+}
+
+/// A compiled definition.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// All states of all scopes.
+    pub states: IdVec<StateId, State>,
+    /// All `States` objects; the first is the machine's own.
+    pub scopes: IdVec<ScopeId, Scope>,
+    /// `TimeoutSeconds` of the machine.
+    pub timeout: Option<u64>,
+    /// `QueryLanguage` of the machine.
+    pub language: QueryLanguage,
+    /// A hash of the definition; a snapshot is only restored into the machine it was taken from.
+    pub digest: u64,
+}
+
+impl Machine {
+    /// The machine's own `States`.
+    pub const ROOT: ScopeId = ScopeId(0);
+}
+
+/// One `States` object.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// `StartAt`.
+    pub start: StateId,
+    /// The Parallel or Map state that holds it; `None` for the machine's own.
+    pub parent: Option<StateId>,
+    /// Its states in the order of the definition.
+    pub states: Vec<StateId>,
+    /// Where it stands: the object that has `StartAt` and `States`.
+    pub pointer: Pointer,
+}
+
+/// Which language a state's fields are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryLanguage {
+    /// Paths, templates and intrinsic functions.
+    JsonPath,
+    /// `{% … %}`
+    Jsonata,
+}
+
+/// One state. Fields that its type or language lacks hold their neutral value.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The name: unique in the whole machine.
+    pub name: Arc<str>,
+    /// The `States` object it stands in.
+    pub scope: ScopeId,
+    /// Where it stands in the definition.
+    pub pointer: Pointer,
+    /// Its language.
+    pub language: QueryLanguage,
+    /// What it is.
+    pub kind: Kind,
+    /// `Next`; `None` for `End: true`, Succeed, Fail and Choice.
+    pub next: Option<StateId>,
+    /// `InputPath`
+    pub input_path: PathField,
+    /// `Parameters` (JSONPath; of a Map only where it is not its ItemSelector) or `Arguments` (JSONata).
+    pub parameters: Option<Payload>,
+    /// `ResultSelector`
+    pub result_selector: Option<Template>,
+    /// `ResultPath`
+    pub result_path: ResultPath,
+    /// `OutputPath`
+    pub output_path: PathField,
+    /// `Output` (JSONata).
+    pub output: Option<Payload>,
+    /// `Assign`; for a Choice the one that counts when Default is taken.
+    pub assign: Option<Payload>,
+    /// `Retry`
+    pub retry: Vec<Retrier>,
+    /// `Catch`
+    pub catch: Vec<Catcher>,
+    /// Whether any of its fields reads the Context Object; if not, it is never built.
+    pub uses_context: bool,
+}
+
+/// InputPath, OutputPath, ItemsPath.
+#[derive(Clone, Debug)]
+pub enum PathField {
+    /// Absent or `$`.
+    Whole,
+    /// `null`: the value is `{}`.
+    Nothing,
+    /// Any other path.
+    Path(Path),
+}
+
+/// ResultPath of a state or a catcher.
+#[derive(Clone, Debug)]
+pub enum ResultPath {
+    /// Absent or `$`: the result replaces the input.
+    Whole,
+    /// `null`: the result is dropped.
+    Discard,
+    /// Anywhere else in the input.
+    At(ReferencePath),
+}
+
+/// A JSON value with computed parts, in either language.
+#[derive(Clone, Debug)]
+pub enum Payload {
+    /// Members ending in `.$`.
+    JsonPath(Template),
+    /// Strings `{% … %}` at any depth.
+    Jsonata(JsonataTemplate),
+}
+
+/// A JSON value in which strings `{% … %}` are expressions.
+#[derive(Clone, Debug)]
+pub enum JsonataTemplate {
+    /// Nothing to compute in here.
+    Literal(Value),
+    /// One expression.
+    Expression(Expression),
+    /// An array with something to compute in it.
+    Array(Vec<JsonataTemplate>),
+    /// An object with something to compute in it.
+    Object(Vec<(Arc<str>, JsonataTemplate)>),
+}
+
+/// A field that is fixed in the definition or computed at run time.
+#[derive(Clone, Debug)]
+pub enum Field<T> {
+    /// Written in the definition.
+    Fixed(T),
+    /// The `…Path` form.
+    Path(Path),
+    /// An intrinsic call, which ErrorPath and CausePath allow.
+    Call(Call),
+    /// `{% … %}`
+    Jsonata(Expression),
+}
+
+/// What a state is and the fields that only its type has.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Pass
+    Pass {
+        /// `Result`
+        result: Option<Value>,
+    },
+    /// Task
+    Task(Task),
+    /// Choice
+    Choice {
+        /// `Choices` in order.
+        rules: Vec<Rule>,
+        /// `Default`
+        default: Option<StateId>,
+    },
+    /// Wait
+    Wait(Wait),
+    /// Succeed
+    Succeed,
+    /// Fail
+    Fail {
+        /// `Error` or `ErrorPath`
+        error: Option<Field<Arc<str>>>,
+        /// `Cause` or `CausePath`
+        cause: Option<Field<Arc<str>>>,
+    },
+    /// Parallel
+    Parallel {
+        /// `Branches` in order.
+        branches: Vec<ScopeId>,
+    },
+    /// Map
+    Map(Box<MapState>),
+}
+
+impl Kind {
+    /// The `Type` as written.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Kind::Pass { .. } => "Pass",
+            Kind::Task(_) => "Task",
+            Kind::Choice { .. } => "Choice",
+            Kind::Wait(_) => "Wait",
+            Kind::Succeed => "Succeed",
+            Kind::Fail { .. } => "Fail",
+            Kind::Parallel { .. } => "Parallel",
+            Kind::Map(_) => "Map",
+        }
+    }
+}
+
+/// The fields of a Task.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// `Resource`, untouched.
+    pub resource: Arc<str>,
+    /// `TimeoutSeconds`, `TimeoutSecondsPath`
+    pub timeout: Option<Field<u64>>,
+    /// `HeartbeatSeconds`, `HeartbeatSecondsPath`
+    pub heartbeat: Option<Field<u64>>,
+    /// `Credentials`
+    pub credentials: Option<Payload>,
+}
+
+/// The four forms of a Wait.
+#[derive(Clone, Debug)]
+pub enum Wait {
+    /// `Seconds`, `SecondsPath`
+    Seconds(Field<u64>),
+    /// `Timestamp` (fixed: the text, checked), `TimestampPath`
+    Timestamp(Field<Arc<str>>),
+}
+
+/// One element of `Choices`.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// When it applies.
+    pub condition: Condition,
+    /// `Next`
+    pub next: StateId,
+    /// `Assign`
+    pub assign: Option<Payload>,
+    /// `Output` (JSONata).
+    pub output: Option<Payload>,
+}
+
+/// A Choice rule's test.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// All, left to right, stopping at the first false.
+    And(Vec<Condition>),
+    /// Any, left to right, stopping at the first true.
+    Or(Vec<Condition>),
+    /// The opposite.
+    Not(Box<Condition>),
+    /// `Variable` and one operator.
+    Test {
+        /// `Variable`
+        variable: Path,
+        /// The operator with its operand.
+        test: Test,
+    },
+    /// `Condition` (JSONata), an expression.
+    Jsonata(Expression),
+    /// `Condition` (JSONata), a literal boolean.
+    Constant(bool),
+}
+
+/// A comparison operator of a Choice rule with its operand.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// The four families of comparisons, with a literal or a path.
+    Compare {
+        /// Which values it compares; any other type makes it false.
+        family: Family,
+        /// Which outcomes are true.
+        operator: Comparison,
+        /// What to compare with.
+        operand: Operand,
+    },
+    /// `StringMatches`, the pattern as written.
+    Matches(Arc<str>),
+    /// `IsNull`, `IsPresent` …: the type, and the answer that makes the rule true.
+    Is(TypeTest, bool),
+}
+
+/// The type of both sides of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Strings, by UTF-16 code units.
+    String,
+    /// Numbers, mathematically.
+    Numeric,
+    /// Booleans.
+    Boolean,
+    /// RFC 3339 strings, as instants.
+    Timestamp,
+}
+
+/// The order that a comparison asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// …Equals
+    Equals,
+    /// …LessThan
+    LessThan,
+    /// …GreaterThan
+    GreaterThan,
+    /// …LessThanEquals
+    LessThanEquals,
+    /// …GreaterThanEquals
+    GreaterThanEquals,
+}
+
+/// The right side of a comparison.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// A value of the family's type.
+    Literal(Value),
+    /// The `…Path` form.
+    Path(Path),
+}
+
+/// The six type tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeTest {
+    /// IsNull
+    Null,
+    /// IsPresent
+    Present,
+    /// IsNumeric
+    Numeric,
+    /// IsString
+    String,
+    /// IsBoolean
+    Boolean,
+    /// IsTimestamp
+    Timestamp,
+}
+
+/// The fields of a Map.
+#[derive(Clone, Debug)]
+pub struct MapState {
+    /// `ItemProcessor` (or `Iterator`).
+    pub processor: ScopeId,
+    /// `ProcessorConfig.Mode`
+    pub mode: MapMode,
+    /// `ItemsPath` (JSONPath).
+    pub items_path: PathField,
+    /// `Items` (JSONata).
+    pub items: Option<JsonataTemplate>,
+    /// `ItemSelector` (or `Parameters`).
+    pub item_selector: Option<Payload>,
+    /// `MaxConcurrency`, `MaxConcurrencyPath`
+    pub max_concurrency: Option<Field<u64>>,
+    /// `ItemReader`
+    pub item_reader: Option<ItemReader>,
+    /// `ItemBatcher`
+    pub item_batcher: Option<ItemBatcher>,
+    /// `ResultWriter`
+    pub result_writer: Option<ResultWriter>,
+    /// `ToleratedFailureCount`, `…Path`
+    pub tolerated_count: Option<Field<u64>>,
+    /// `ToleratedFailurePercentage`, `…Path`
+    pub tolerated_percentage: Option<Field<f64>>,
+    /// `Label`
+    pub label: Option<Arc<str>>,
+}
+
+/// How a Map runs its iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapMode {
+    /// In the execution itself.
+    Inline,
+    /// As child executions.
+    Distributed {
+        /// `ExecutionType` is `EXPRESS`.
+        express: bool,
+    },
+}
+
+/// `ItemReader`
+#[derive(Clone, Debug)]
+pub struct ItemReader {
+    /// `Resource`
+    pub resource: Arc<str>,
+    /// `Parameters` or `Arguments`
+    pub parameters: Option<Payload>,
+    /// `ReaderConfig` without its limit: `InputType`, `CSVHeaders` … as written.
+    pub config: Option<Payload>,
+    /// `ReaderConfig.MaxItems`, `MaxItemsPath`
+    pub max_items: Option<Field<i64>>,
+}
+
+/// `ItemBatcher`
+#[derive(Clone, Debug)]
+pub struct ItemBatcher {
+    /// `MaxItemsPerBatch`, `…Path`
+    pub max_items: Option<Field<u64>>,
+    /// `MaxInputBytesPerBatch`, `…Path`
+    pub max_bytes: Option<Field<u64>>,
+    /// `BatchInput`
+    pub batch_input: Option<Payload>,
+}
+
+/// `ResultWriter`
+#[derive(Clone, Debug)]
+pub struct ResultWriter {
+    /// `Resource`; without it the results stay in the output.
+    pub resource: Option<Arc<str>>,
+    /// `Parameters` or `Arguments`
+    pub parameters: Option<Payload>,
+    /// `WriterConfig.Transformation`: `NONE`, `COMPACT`, `FLATTEN`
+    pub transformation: Option<Arc<str>>,
+    /// `WriterConfig.OutputType`: `JSON`, `JSONL`
+    pub output_type: Option<Arc<str>>,
+}
+
+/// One element of `Retry`.
+#[derive(Clone, Debug)]
+pub struct Retrier {
+    /// `ErrorEquals`
+    pub errors: Vec<Arc<str>>,
+    /// `IntervalSeconds`, default 1.
+    pub interval: u64,
+    /// `MaxAttempts`, default 3.
+    pub max_attempts: u64,
+    /// `BackoffRate`, default 2.0.
+    pub backoff_rate: f64,
+    /// `MaxDelaySeconds`
+    pub max_delay: Option<u64>,
+    /// `JitterStrategy` is `FULL`.
+    pub jitter: bool,
+}
+
+/// One element of `Catch`.
+#[derive(Clone, Debug)]
+pub struct Catcher {
+    /// `ErrorEquals`
+    pub errors: Vec<Arc<str>>,
+    /// `Next`
+    pub next: StateId,
+    /// `ResultPath` (JSONPath).
+    pub result_path: ResultPath,
+    /// `Output` (JSONata).
+    pub output: Option<Payload>,
+    /// `Assign`
+    pub assign: Option<Payload>,
+}

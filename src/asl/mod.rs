@@ -1,0 +1,3 @@
+//! Floor 2: definition text to [`ir::Machine`], with every problem it has.
+
+pub mod ir;

@@ -1,0 +1,565 @@
+//! JSON text to [`Value`] and back, with positions where they are wanted.
+//!
+//! Our own because three things are needed at once that `serde_json` gives up on: the place of every value and of
+//! every duplicate member, lone surrogates as JavaScript's `JSON.stringify` writes them, and integers kept apart
+//! from doubles without a feature that changes the whole dependency graph.
+
+use super::map::Map;
+use super::number::Number;
+use super::span::Span;
+use super::value::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// How deep arrays and objects may nest. Every recursion over a value (equality, printing, dropping) is bounded by it.
+pub const MAX_DEPTH: usize = 128;
+
+/// Why a text is not JSON, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// What is wrong, as a sentence without the place.
+    pub message: String,
+    /// Byte offset in the text.
+    pub offset: usize,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.message, self.offset)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// Where a value stands in its text, and where its parts do.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The whole value.
+    pub span: Span,
+    /// Its elements or members, in the order of the text.
+    pub parts: Parts,
+}
+
+/// The parts of a [`Node`].
+#[derive(Clone, Debug)]
+pub enum Parts {
+    /// A scalar.
+    None,
+    /// The elements of an array.
+    Elements(Vec<Node>),
+    /// The members of an object: name, place of the name with its quotes, value.
+    Members(Vec<(Arc<str>, Span, Node)>),
+}
+
+/// A member name that stands twice in one object; the last one counts.
+#[derive(Clone, Debug)]
+pub struct Duplicate {
+    /// The name.
+    pub key: Arc<str>,
+    /// RFC 6901 pointer of the object.
+    pub object: String,
+    /// The first occurrence.
+    pub first: Span,
+    /// The one that repeats it.
+    pub second: Span,
+}
+
+/// A parsed text with the places of everything in it.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The value; of duplicate members the last one.
+    pub value: Value,
+    /// The places.
+    pub root: Node,
+    /// All duplicate members.
+    pub duplicates: Vec<Duplicate>,
+}
+
+impl Located {
+    /// The place of the value at an RFC 6901 pointer, and the place of its member name if it has one.
+    pub fn find(&self, pointer: &str) -> Option<(Option<Span>, Span)> {
+        let mut node = &self.root;
+        let mut key = None;
+        for raw in pointer.split('/').skip(1) {
+            let token = raw.replace("~1", "/").replace("~0", "~");
+            match &node.parts {
+                Parts::Elements(items) => {
+                    node = items.get(token.parse::<usize>().ok()?)?;
+                    key = None;
+                }
+                // The last of duplicates, as in the value.
+                Parts::Members(members) => {
+                    let (_, place, child) = members.iter().rev().find(|(name, _, _)| **name == *token)?;
+                    key = Some(*place);
+                    node = child;
+                }
+                Parts::None => return None,
+            }
+        }
+        Some((key, node.span))
+    }
+}
+
+/// Parses one JSON text.
+///
+/// Errors: not JSON, deeper than [`MAX_DEPTH`], or anything but whitespace after the value.
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, locate: false, path: String::new(), duplicates: Vec::new() };
+    parser.document().map(|(value, _)| value)
+}
+
+/// Parses one JSON text and keeps the place of everything. Slower than [`parse`]; for diagnostics.
+pub fn parse_located(text: &str) -> Result<Located, JsonError> {
+    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, locate: true, path: String::new(), duplicates: Vec::new() };
+    let (value, root) = parser.document()?;
+    Ok(Located { value, root, duplicates: parser.duplicates })
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    locate: bool,
+    /// Pointer of the value being read; kept only when `locate`.
+    path: String,
+    duplicates: Vec<Duplicate>,
+}
+
+type Parsed = (Value, Node);
+
+impl Parser<'_> {
+    fn document(&mut self) -> Result<Parsed, JsonError> {
+        self.space();
+        let value = self.value(0)?;
+        self.space();
+        if self.at < self.bytes.len() {
+            return Err(self.error("unexpected text after the JSON value"));
+        }
+        Ok(value)
+    }
+
+    fn error(&self, message: impl Into<String>) -> JsonError {
+        JsonError { message: message.into(), offset: self.at.min(self.bytes.len()) }
+    }
+
+    fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn node(&self, start: usize, parts: Parts) -> Node {
+        Node { span: Span::new(start, self.at), parts }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Parsed, JsonError> {
+        let start = self.at;
+        let value = match self.bytes.get(self.at) {
+            None => return Err(self.error("unexpected end of the JSON text")),
+            Some(b'{') => return self.object(depth),
+            Some(b'[') => return self.array(depth),
+            Some(b'"') => Value::String(self.string()?),
+            Some(b't') => self.word("true", Value::Bool(true))?,
+            Some(b'f') => self.word("false", Value::Bool(false))?,
+            Some(b'n') => self.word("null", Value::Null)?,
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(_) => {
+                // Invariant: `at` stands on a char boundary, since every token ends on an ASCII byte.
+                let found = self.text[self.at..].chars().next().unwrap_or(' ');
+                return Err(self.error(format!("expected a JSON value, found {found:?}")));
+            }
+        };
+        Ok((value, self.node(start, Parts::None)))
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, JsonError> {
+        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
+            return Err(self.error(format!("expected `{word}`")));
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    fn number(&mut self) -> Result<Value, JsonError> {
+        let start = self.at;
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            _ => return Err(self.error("expected a digit")),
+        }
+        if let Some(b'0'..=b'9') = self.bytes.get(self.at) {
+            return Err(self.error("a number must not start with 0"));
+        }
+        let mut integer = true;
+        if self.bytes.get(self.at) == Some(&b'.') {
+            integer = false;
+            self.at += 1;
+            if !matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
+                return Err(self.error("expected a digit after the decimal point"));
+            }
+            self.digits();
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(self.at) {
+            integer = false;
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.bytes.get(self.at) {
+                self.at += 1;
+            }
+            if !matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
+                return Err(self.error("expected a digit in the exponent"));
+            }
+            self.digits();
+        }
+        let token = &self.text[start..self.at];
+        if integer && let Ok(i) = token.parse::<i64>() {
+            return Ok(Value::Number(Number::Int(i)));
+        }
+        match token.parse::<f64>().ok().and_then(Number::from_f64) {
+            Some(number) => Ok(Value::Number(number)),
+            None => Err(JsonError { message: "number out of range".into(), offset: start }),
+        }
+    }
+
+    fn digits(&mut self) {
+        while let Some(b'0'..=b'9') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> Result<Arc<str>, JsonError> {
+        let open = self.at;
+        self.at += 1;
+        let start = self.at;
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    let text = &self.text[start..self.at];
+                    self.at += 1;
+                    return Ok(text.into());
+                }
+                Some(b'\\') => break,
+                Some(0..=0x1f) => return Err(self.error("control character in a string: write it as an escape, such as \\n")),
+                Some(_) => self.at += 1,
+                None => return Err(JsonError { message: "string is not closed".into(), offset: open }),
+            }
+        }
+        let mut out = String::from(&self.text[start..self.at]);
+        loop {
+            let plain = self.at;
+            while let Some(b) = self.bytes.get(self.at)
+                && *b != b'"'
+                && *b != b'\\'
+                && *b >= 0x20
+            {
+                self.at += 1;
+            }
+            out.push_str(&self.text[plain..self.at]);
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(out.into());
+                }
+                Some(b'\\') => self.escape(&mut out)?,
+                Some(_) => return Err(self.error("control character in a string: write it as an escape, such as \\n")),
+                None => return Err(JsonError { message: "string is not closed".into(), offset: open }),
+            }
+        }
+    }
+
+    fn escape(&mut self, out: &mut String) -> Result<(), JsonError> {
+        let c = match self.bytes.get(self.at + 1) {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let high = self.hex4(self.at + 2)?;
+                self.at += 6;
+                let mut code = high;
+                if (0xd800..0xdc00).contains(&high) && self.bytes[self.at..].starts_with(b"\\u") {
+                    let low = self.hex4(self.at + 2)?;
+                    if (0xdc00..0xe000).contains(&low) {
+                        self.at += 6;
+                        code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                    }
+                }
+                // A lone surrogate is legal in JavaScript and has no UTF-8 form.
+                out.push(char::from_u32(code).unwrap_or('\u{fffd}'));
+                return Ok(());
+            }
+            _ => return Err(self.error("unknown escape in a string")),
+        };
+        out.push(c);
+        self.at += 2;
+        Ok(())
+    }
+
+    fn hex4(&self, at: usize) -> Result<u32, JsonError> {
+        self.bytes
+            .get(at..at + 4)
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| self.error("\\u needs four hexadecimal digits"))
+    }
+
+    fn deeper(&self, depth: usize) -> Result<(), JsonError> {
+        if depth >= MAX_DEPTH {
+            return Err(self.error(format!("nested deeper than {MAX_DEPTH} levels")));
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Parsed, JsonError> {
+        self.deeper(depth)?;
+        let start = self.at;
+        self.at += 1;
+        let (mut items, mut nodes) = (Vec::new(), Vec::new());
+        self.space();
+        if self.bytes.get(self.at) == Some(&b']') {
+            self.at += 1;
+            return Ok((Value::from(items), self.node(start, Parts::Elements(nodes))));
+        }
+        loop {
+            self.space();
+            let len = self.path.len();
+            if self.locate {
+                self.path.push_str(&format!("/{}", items.len()));
+            }
+            let (value, node) = self.value(depth + 1)?;
+            self.path.truncate(len);
+            items.push(value);
+            if self.locate {
+                nodes.push(node);
+            }
+            self.space();
+            match self.bytes.get(self.at) {
+                Some(b',') => self.at += 1,
+                Some(b']') => break,
+                Some(_) => return Err(self.error("expected `,` or `]`")),
+                None => return Err(JsonError { message: "array is not closed".into(), offset: start }),
+            }
+        }
+        self.at += 1;
+        Ok((Value::from(items), self.node(start, Parts::Elements(nodes))))
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Parsed, JsonError> {
+        self.deeper(depth)?;
+        let start = self.at;
+        self.at += 1;
+        let mut map = Map::new();
+        let mut nodes: Vec<(Arc<str>, Span, Node)> = Vec::new();
+        self.space();
+        if self.bytes.get(self.at) == Some(&b'}') {
+            self.at += 1;
+            return Ok((Value::from(map), self.node(start, Parts::Members(nodes))));
+        }
+        loop {
+            self.space();
+            let key_start = self.at;
+            match self.bytes.get(self.at) {
+                Some(b'"') => {}
+                Some(b'}') => return Err(self.error("`,` before the closing brace")),
+                Some(_) => return Err(self.error("expected a member name in double quotes")),
+                None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
+            }
+            let key = self.string()?;
+            let key_span = Span::new(key_start, self.at);
+            self.space();
+            if self.bytes.get(self.at) != Some(&b':') {
+                return Err(self.error("expected `:` after the member name"));
+            }
+            self.at += 1;
+            self.space();
+            let len = self.path.len();
+            if self.locate {
+                self.path.push('/');
+                self.path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            }
+            let (value, node) = self.value(depth + 1)?;
+            self.path.truncate(len);
+            let repeated = map.insert(key.clone(), value).is_some();
+            if self.locate {
+                if repeated && let Some((_, first, _)) = nodes.iter().find(|(name, _, _)| *name == key) {
+                    self.duplicates.push(Duplicate {
+                        key: key.clone(),
+                        object: self.path.clone(),
+                        first: *first,
+                        second: key_span,
+                    });
+                }
+                nodes.push((key, key_span, node));
+            }
+            self.space();
+            match self.bytes.get(self.at) {
+                Some(b',') => self.at += 1,
+                Some(b'}') => break,
+                Some(_) => return Err(self.error("expected `,` or `}`")),
+                None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
+            }
+        }
+        self.at += 1;
+        Ok((Value::from(map), self.node(start, Parts::Members(nodes))))
+    }
+}
+
+/// Compact JSON text, members in order.
+pub fn to_string(value: &Value) -> String {
+    let mut out = String::new();
+    write(&mut out, value);
+    out
+}
+
+/// Appends compact JSON text.
+pub fn write(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => {
+            use fmt::Write;
+            // Invariant: writing to a String cannot fail.
+            let _ = write!(out, "{number}");
+        }
+        Value::String(text) => write_str(out, text),
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (i, (key, item)) in map.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_str(out, key);
+                out.push(':');
+                write(out, item);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// Appends a string as a JSON string with its quotes.
+pub fn write_str(out: &mut String, text: &str) {
+    out.push('"');
+    let mut plain = 0;
+    for (i, b) in text.bytes().enumerate() {
+        let escape = match b {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0..=0x1f => {
+                out.push_str(&text[plain..i]);
+                out.push_str(&format!("\\u{b:04x}"));
+                plain = i + 1;
+                continue;
+            }
+            _ => continue,
+        };
+        out.push_str(&text[plain..i]);
+        out.push_str(escape);
+        plain = i + 1;
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+}
+
+/// Length of [`to_string`] in bytes, without building it: what the payload limit counts.
+pub fn serialized_len(value: &Value) -> usize {
+    match value {
+        Value::Null => 4,
+        Value::Bool(b) => 5 - usize::from(*b),
+        Value::Number(number) => number.to_string().len(),
+        Value::String(text) => str_len(text),
+        Value::Array(items) => 1 + items.len().max(1) + items.iter().map(serialized_len).sum::<usize>(),
+        Value::Object(map) => 1 + map.len().max(1) + map.iter().map(|(k, v)| str_len(k) + 1 + serialized_len(v)).sum::<usize>(),
+    }
+}
+
+fn str_len(text: &str) -> usize {
+    2 + text
+        .bytes()
+        .map(|b| match b {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+            0..=0x1f => 6,
+            _ => 1,
+        })
+        .sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(text: &str) -> String {
+        parse(text).unwrap().to_string()
+    }
+
+    #[test]
+    fn texts_round_trip() {
+        for text in ["null", "[]", "{}", r#"{"b":[1,-2.5,0.0,true],"a":{"\u0001\n":"é\"\\"}}"#, "1e21", "9007199254740993"] {
+            assert_eq!(round(text), text);
+            assert_eq!(serialized_len(&parse(text).unwrap()), text.len(), "{text}");
+        }
+        assert_eq!(round(" [ 1 , 2 ] "), "[1,2]");
+        assert_eq!(round("-0"), "0");
+    }
+
+    #[test]
+    fn surrogates() {
+        assert_eq!(parse(r#""\ud83d\ude00""#).unwrap(), Value::from("😀"));
+        assert_eq!(parse(r#""\ud800x""#).unwrap(), Value::from("\u{fffd}x"));
+    }
+
+    #[test]
+    fn errors_say_where() {
+        for (text, offset) in [
+            ("", 0),
+            ("[1,]", 3),
+            ("{\"a\":1,}", 7),
+            ("01", 1),
+            ("1.", 2),
+            ("\"a", 0),
+            ("[1 2]", 3),
+            ("nul", 0),
+            ("1 x", 2),
+            ("1e999", 0),
+            ("\"\\x\"", 1),
+        ] {
+            assert_eq!(parse(text).unwrap_err().offset, offset, "{text}");
+        }
+        assert!(parse(&"[".repeat(100_000)).unwrap_err().message.contains("128"));
+    }
+
+    #[test]
+    fn places_and_duplicates() {
+        let text = r#"{"a":{"x":1,"x":22},"b/c":[7]}"#;
+        let located = parse_located(text).unwrap();
+        let (key, value) = located.find("/a/x").unwrap();
+        assert_eq!(&text[key.unwrap().range()], "\"x\"");
+        assert_eq!(&text[value.range()], "22");
+        assert_eq!(&text[located.find("/b~1c/0").unwrap().1.range()], "7");
+        assert_eq!(located.duplicates.len(), 1);
+        assert_eq!(located.duplicates[0].object, "/a");
+    }
+}

@@ -1,0 +1,20 @@
+//! Floor 0: values, numbers, text, places, time and randomness. Not one word of ASL.
+
+pub mod id;
+pub mod json;
+pub mod map;
+pub mod number;
+pub mod pointer;
+pub mod rng;
+pub mod span;
+pub mod time;
+pub mod value;
+
+pub use id::{Id, IdVec};
+pub use map::Map;
+pub use number::Number;
+pub use pointer::Pointer;
+pub use rng::{JavaRandom, Rng};
+pub use span::Span;
+pub use time::Millis;
+pub use value::Value;

@@ -1,0 +1,5 @@
+//! Stepglass: a deterministic interpreter of Amazon States Language.
+
+pub mod asl;
+pub mod base;
+pub mod expr;
