@@ -2,4 +2,5 @@
 
 pub mod asl;
 pub mod base;
+pub mod engine;
 pub mod expr;

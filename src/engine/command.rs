@@ -1,0 +1,117 @@
+//! Wishes of the engine, to be done by the host in order.
+
+use super::event::TaskId;
+use crate::asl::ir::StateId;
+use crate::base::Value;
+use std::sync::Arc;
+
+/// What the host is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Call the resource with the input; report the end as `TaskSucceeded` or `TaskFailed`.
+    Invoke(Invocation),
+    /// Nobody waits for this task any more; a result that still comes is ignored.
+    Cancel {
+        /// Which.
+        task: TaskId,
+        /// Why.
+        reason: CancelReason,
+    },
+    /// A child execution of a Distributed Map has ended; its history is in the engine until taken.
+    ChildFinished {
+        /// Its number among all children of this execution.
+        child: u32,
+    },
+    /// The execution has ended. Exactly once, last.
+    Finish(Outcome),
+}
+
+/// One attempt of a Task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// Names this attempt in every event about it.
+    pub task: TaskId,
+    /// The state.
+    pub state: StateId,
+    /// The state's name.
+    pub state_name: Arc<str>,
+    /// `Resource` as written.
+    pub resource: Arc<str>,
+    /// The payload after InputPath and Parameters, or Arguments.
+    pub input: Value,
+    /// 0 for the first attempt, +1 for each retry.
+    pub attempt: u32,
+    /// The task token, for `.waitForTaskToken`, `.sync` and activities.
+    pub token: Option<Arc<str>>,
+    /// Seconds until it times out.
+    pub timeout: Option<u64>,
+    /// Seconds allowed between heartbeats.
+    pub heartbeat: Option<u64>,
+    /// `Credentials`, evaluated.
+    pub credentials: Option<Value>,
+    /// The index in the enclosing Map, innermost first in the last place; empty outside of Maps.
+    pub iterations: Vec<u32>,
+}
+
+/// Why a task is no longer wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CancelReason {
+    /// TimeoutSeconds of the state has passed.
+    Timeout,
+    /// No heartbeat within HeartbeatSeconds.
+    Heartbeat,
+    /// A sibling branch or iteration has failed, or the execution has.
+    SiblingFailed,
+    /// The execution was stopped or timed out.
+    Stopped,
+}
+
+impl CancelReason {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CancelReason::Timeout => "Timeout",
+            CancelReason::Heartbeat => "Heartbeat",
+            CancelReason::SiblingFailed => "SiblingFailed",
+            CancelReason::Stopped => "Stopped",
+        }
+    }
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// SUCCEEDED
+    Succeeded {
+        /// The output.
+        output: Value,
+    },
+    /// FAILED
+    Failed {
+        /// The error, if there is one.
+        error: Option<Arc<str>>,
+        /// Its cause, if there is one.
+        cause: Option<Arc<str>>,
+    },
+    /// TIMED_OUT
+    TimedOut,
+    /// ABORTED
+    Aborted {
+        /// The caller's error.
+        error: Option<Arc<str>>,
+        /// The caller's cause.
+        cause: Option<Arc<str>>,
+    },
+}
+
+impl Outcome {
+    /// The status as `DescribeExecution` names it.
+    pub fn status(&self) -> &'static str {
+        match self {
+            Outcome::Succeeded { .. } => "SUCCEEDED",
+            Outcome::Failed { .. } => "FAILED",
+            Outcome::TimedOut => "TIMED_OUT",
+            Outcome::Aborted { .. } => "ABORTED",
+        }
+    }
+}

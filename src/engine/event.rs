@@ -1,0 +1,96 @@
+//! Facts that the host tells the engine.
+
+use crate::base::Value;
+use std::sync::Arc;
+
+crate::ids! {
+    /// One attempt of one Task state, numbered from 1 in order of invocation and never reused.
+    pub TaskId;
+}
+
+/// What an execution is called; all of it is visible in the Context Object and none of it is looked up anywhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExecutionInfo {
+    /// `Execution.Id`, an execution ARN.
+    pub arn: Arc<str>,
+    /// `Execution.Name`
+    pub name: Arc<str>,
+    /// `Execution.RoleArn`
+    pub role_arn: Arc<str>,
+    /// `StateMachine.Id`, a state machine ARN.
+    pub state_machine_arn: Arc<str>,
+    /// `StateMachine.Name`
+    pub state_machine_name: Arc<str>,
+}
+
+impl ExecutionInfo {
+    /// The names that an execution gets when its host gives none: account 123456789012 in us-east-1.
+    pub fn named(state_machine: &str, execution: &str) -> ExecutionInfo {
+        let prefix = "arn:aws:states:us-east-1:123456789012";
+        ExecutionInfo {
+            arn: format!("{prefix}:execution:{state_machine}:{execution}").into(),
+            name: execution.into(),
+            role_arn: "arn:aws:iam::123456789012:role/StepglassRole".into(),
+            state_machine_arn: format!("{prefix}:stateMachine:{state_machine}").into(),
+            state_machine_name: state_machine.into(),
+        }
+    }
+}
+
+/// A fact, fed with the time at which it happened to [`Engine::step`](super::Engine::step).
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Begins the execution. Once.
+    Start {
+        /// The input; `{}` where the caller gave none.
+        input: Value,
+        /// Its names.
+        execution: ExecutionInfo,
+        /// Seed of UUIDs, unseeded random numbers and jitter.
+        seed: u64,
+    },
+    /// A worker has taken an activity task; for other tasks nothing.
+    TaskStarted {
+        /// Which.
+        task: TaskId,
+        /// `ActivityStarted.workerName`
+        worker: Option<Arc<str>>,
+    },
+    /// The service has answered the request of a `.sync` or `.waitForTaskToken` task, whose result is yet to come.
+    TaskSubmitted {
+        /// Which.
+        task: TaskId,
+        /// The service's response, for the history.
+        output: Value,
+    },
+    /// The task has its result.
+    TaskSucceeded {
+        /// Which.
+        task: TaskId,
+        /// The result.
+        output: Value,
+    },
+    /// The task has failed.
+    TaskFailed {
+        /// Which.
+        task: TaskId,
+        /// The error's name; AWS allows none (`SendTaskFailure` without fields).
+        error: Option<Arc<str>>,
+        /// Its cause.
+        cause: Option<Arc<str>>,
+    },
+    /// The task's worker is alive: the heartbeat timer starts anew.
+    TaskHeartbeat {
+        /// Which.
+        task: TaskId,
+    },
+    /// Time has passed: the deadline is reached, or `more` was true. Always harmless.
+    Tick,
+    /// Ends the execution as ABORTED.
+    Stop {
+        /// The caller's error.
+        error: Option<Arc<str>>,
+        /// The caller's cause.
+        cause: Option<Arc<str>>,
+    },
+}
