@@ -1,12 +1,29 @@
 //! Payload templates: a JSON value whose members ending in `.$` are computed (spec §2.3).
 
+use super::intrinsic::Call;
+use super::path::Path;
 use super::{Env, EvalError, Scope, SyntaxError};
-use crate::base::{Pointer, Value};
+use crate::base::{Map, Pointer, Value};
 use std::sync::Arc;
 
-/// A compiled payload template.
+/// A compiled payload template. Cloning is a reference count.
+///
+/// ```
+/// use stepglass::base::{json, Map, Millis, Rng, Value};
+/// use stepglass::expr::{Env, Scope, template::Template};
+/// let template = Template::compile(&json::parse(r#"{"flagged":true,"parts":{"first.$":"$.vals[0]"}}"#).unwrap()).unwrap();
+/// let input = json::parse(r#"{"vals":[0,10,20]}"#).unwrap();
+/// let (context, variables, mut rng) = (Value::Null, Map::new(), Rng::new(0));
+/// let scope = Scope { input: &input, context: &context, variables: &variables };
+/// let payload = template.eval(&scope, &mut Env { now: Millis(0), rng: &mut rng }).unwrap();
+/// assert_eq!(payload.to_string(), r#"{"flagged":true,"parts":{"first":0}}"#);
+/// ```
 #[derive(Clone, Debug)]
-pub struct Template {}
+pub struct Template {
+    node: Arc<Node>,
+    uses_context: bool,
+    variables: Arc<[Arc<str>]>,
+}
 
 /// What is wrong in a template, and where.
 #[derive(Clone, Debug)]
@@ -21,21 +38,156 @@ pub struct TemplateProblem {
     pub duplicate: bool,
 }
 
+#[derive(Clone, Debug)]
+enum Node {
+    /// Nothing to compute in here: shared with the definition.
+    Literal(Value),
+    /// `"name.$": "$.path"`; the name as written is for the cause.
+    Path {
+        field: Arc<str>,
+        path: Path,
+    },
+    /// `"name.$": "States.Function(…)"`
+    Call(Call),
+    Array(Vec<Node>),
+    Object(Vec<(Arc<str>, Node)>),
+}
+
 impl Template {
     /// Compiles a template; all problems at once.
-    pub fn compile(_value: &Value) -> Result<Template, Vec<TemplateProblem>> {
-        todo!()
+    ///
+    /// Any JSON value is accepted; members are computed at any depth of objects and arrays.
+    pub fn compile(value: &Value) -> Result<Template, Vec<TemplateProblem>> {
+        let mut compiler = Compiler { problems: Vec::new(), uses_context: false, variables: Vec::new() };
+        let node = compiler.node(value, &Pointer::root());
+        if compiler.problems.is_empty() {
+            let Compiler { uses_context, variables, .. } = compiler;
+            Ok(Template { node: Arc::new(node), uses_context, variables: variables.into() })
+        } else {
+            Err(compiler.problems)
+        }
     }
+
     /// Whether any member reads the Context Object.
     pub fn uses_context(&self) -> bool {
-        todo!()
+        self.uses_context
     }
-    /// The names of the variables it reads.
+
+    /// The names of the variables it reads, in order of appearance, with repeats.
     pub fn variables(&self) -> Vec<Arc<str>> {
-        todo!()
+        self.variables.to_vec()
     }
+
+    /// The value itself, if nothing in it is computed.
+    pub fn literal(&self) -> Option<&Value> {
+        match &*self.node {
+            Node::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// The payload.
-    pub fn eval(&self, _scope: &Scope<'_>, _env: &mut Env<'_>) -> Result<Value, EvalError> {
-        todo!()
+    ///
+    /// Errors: a path that finds nothing, or an intrinsic function that fails; the cause is AWS's (spec §2.4). An index
+    /// out of range is no error but `null`.
+    pub fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
+        self.node.eval(scope, env)
     }
 }
+
+struct Compiler {
+    problems: Vec<TemplateProblem>,
+    uses_context: bool,
+    variables: Vec<Arc<str>>,
+}
+
+impl Compiler {
+    // Recursion is bounded by the nesting of JSON texts, `json::MAX_DEPTH`.
+    fn node(&mut self, value: &Value, pointer: &Pointer) -> Node {
+        match value {
+            Value::Array(items) => {
+                let nodes: Vec<Node> = items.iter().enumerate().map(|(i, item)| self.node(item, &pointer.index(i))).collect();
+                if nodes.iter().all(Node::is_literal) { Node::Literal(value.clone()) } else { Node::Array(nodes) }
+            }
+            Value::Object(map) => {
+                let nodes: Vec<(Arc<str>, Node)> =
+                    map.iter().map(|(name, member)| self.member(map, name, member, &pointer.key(name))).collect();
+                if nodes.iter().all(|(_, node)| node.is_literal()) { Node::Literal(value.clone()) } else { Node::Object(nodes) }
+            }
+            scalar => Node::Literal(scalar.clone()),
+        }
+    }
+
+    fn member(&mut self, map: &Map, field: &Arc<str>, value: &Value, pointer: &Pointer) -> (Arc<str>, Node) {
+        let Some(name) = field.strip_suffix(".$") else {
+            return (field.clone(), self.node(value, pointer));
+        };
+        let mut problem = |error: SyntaxError, duplicate: bool| {
+            self.problems.push(TemplateProblem { pointer: pointer.clone(), field: field.clone(), error, duplicate });
+        };
+        if map.contains_key(name) {
+            let message = format!("'{field}' and '{name}' make the same member");
+            problem(SyntaxError::new(message, 0), true);
+        }
+        let Some(text) = value.as_str() else {
+            let message = format!("The value of '{field}' must be a string that holds a path or an intrinsic function call");
+            problem(SyntaxError::new(message, 0), false);
+            return (name.into(), Node::Literal(Value::Null));
+        };
+        let node = if text.starts_with('$') {
+            Path::parse(text).map(|path| {
+                self.uses_context |= path.uses_context();
+                self.variables.extend(path.variable().cloned());
+                Node::Path { field: field.clone(), path }
+            })
+        } else {
+            Call::parse(text).map(|call| {
+                self.uses_context |= call.uses_context();
+                self.variables.extend(call.variables());
+                Node::Call(call)
+            })
+        };
+        let node = node.unwrap_or_else(|error| {
+            self.problems.push(TemplateProblem { pointer: pointer.clone(), field: field.clone(), error, duplicate: false });
+            Node::Literal(Value::Null)
+        });
+        (name.into(), node)
+    }
+}
+
+impl Node {
+    fn is_literal(&self) -> bool {
+        matches!(self, Node::Literal(_))
+    }
+
+    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
+        match self {
+            Node::Literal(value) => Ok(value.clone()),
+            Node::Path { field, path } => match path.eval(scope) {
+                Ok(value) => Ok(value),
+                Err(missing) if missing.is_limit() => Err(EvalError::new(missing.to_string())),
+                // Recorded: an index out of range is null in a template, and an error everywhere else.
+                Err(missing) if missing.index => Ok(Value::Null),
+                Err(missing) => match path.source(scope) {
+                    Some(source) => Err(EvalError::new(format!(
+                        "The JSONPath '{}' specified for the field '{field}' could not be found in the input '{source}'",
+                        path.text()
+                    ))),
+                    None => Err(EvalError::new(missing.to_string())),
+                },
+            },
+            Node::Call(call) => call.eval(scope, env),
+            Node::Array(nodes) => nodes.iter().map(|node| node.eval(scope, env)).collect::<Result<Vec<_>, _>>().map(Value::from),
+            Node::Object(members) => {
+                let mut map = Map::with_capacity(members.len());
+                for (name, node) in members {
+                    map.insert(name.clone(), node.eval(scope, env)?);
+                }
+                Ok(Value::from(map))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,34 +1,314 @@
-//! Intrinsic functions, `States.Format('…', $.a)`.
+//! Intrinsic functions, `States.Format('…', $.a)`: the 18 of AWS, with AWS's rounding, limits and words (spec §4).
 
+mod array;
+mod encoding;
+mod format;
+mod java;
+mod math;
+mod parse;
+
+use super::path::Path;
 use super::{Env, EvalError, Scope, SyntaxError};
-use crate::base::Value;
+use crate::base::{Map, Value, json};
 use std::sync::Arc;
 
-/// A compiled call.
+/// How deep calls may nest, the outermost included.
+pub const MAX_NESTING: usize = 10;
+/// Largest value that one call may make, in bytes of JSON text: repeated nesting multiplies sizes.
+pub const MAX_RESULT: usize = 8 * 1024 * 1024;
+
+/// A compiled call. Cloning is a reference count.
+///
+/// ```
+/// use stepglass::base::{json, Map, Millis, Rng, Value};
+/// use stepglass::expr::{Env, Scope, intrinsic::Call};
+/// let call = Call::parse("States.Format('{} of {}', States.MathAdd($.done, 1), $.all)").unwrap();
+/// let input = json::parse(r#"{"done":2,"all":5}"#).unwrap();
+/// let (context, variables, mut rng) = (Value::Null, Map::new(), Rng::new(0));
+/// let scope = Scope { input: &input, context: &context, variables: &variables };
+/// let value = call.eval(&scope, &mut Env { now: Millis(0), rng: &mut rng }).unwrap();
+/// assert_eq!(value, Value::from("3 of 5"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Call {
     text: Arc<str>,
+    node: Arc<Node>,
 }
 
 impl Call {
     /// Compiles a call.
-    pub fn parse(_text: &str) -> Result<Call, SyntaxError> {
-        todo!()
+    ///
+    /// Errors: not a call; an unknown function; an escape in a string other than `\'`, `\{`, `\}` and `\\`; calls nested
+    /// deeper than [`MAX_NESTING`]. How many arguments a function takes is only known when it runs, as on AWS.
+    pub fn parse(text: &str) -> Result<Call, SyntaxError> {
+        Ok(Call { text: text.into(), node: Arc::new(parse::call(text)?) })
     }
+
     /// The text as written.
     pub fn text(&self) -> &str {
         &self.text
     }
+
     /// Whether any argument, at any depth, reads the Context Object.
     pub fn uses_context(&self) -> bool {
-        todo!()
+        let mut found = false;
+        self.node.each_path(&mut |path| found |= path.uses_context());
+        found
     }
+
     /// The names of the variables it reads, in order of appearance, with repeats.
     pub fn variables(&self) -> Vec<Arc<str>> {
-        todo!()
+        let mut names = Vec::new();
+        self.node.each_path(&mut |path| names.extend(path.variable().cloned()));
+        names
     }
+
     /// The value of the call.
-    pub fn eval(&self, _scope: &Scope<'_>, _env: &mut Env<'_>) -> Result<Value, EvalError> {
-        todo!()
+    ///
+    /// Errors: an argument that is missing or that the function does not take; the cause is AWS's and quotes the whole
+    /// call, also where a nested one failed.
+    pub fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
+        self.node.eval(scope, env).map_err(|failure| {
+            EvalError::new(match failure {
+                Failure::Missing(detail) => format!("The function '{}' had the following error: {detail}", self.text),
+                Failure::Function(detail) => {
+                    format!("There was an error while evaluating the intrinsic function: {}. {detail}", self.text)
+                }
+            })
+        })
     }
 }
+
+/// Two calls are equal when their texts are.
+impl PartialEq for Call {
+    fn eq(&self, other: &Call) -> bool {
+        self.text == other.text
+    }
+}
+
+#[derive(Debug)]
+struct Node {
+    function: Function,
+    arguments: Vec<Argument>,
+}
+
+#[derive(Debug)]
+enum Argument {
+    /// A string with its escapes resolved, and as a template of `States.Format`, where `\{` is not `{`.
+    String {
+        value: Value,
+        template: Arc<str>,
+    },
+    /// A number, `true`, `false` or `null`.
+    Scalar(Value),
+    Path(Path),
+    Call(Node),
+}
+
+/// The functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    Array,
+    ArrayContains,
+    ArrayGetItem,
+    ArrayLength,
+    ArrayPartition,
+    ArrayRange,
+    ArrayUnique,
+    Base64Decode,
+    Base64Encode,
+    Format,
+    Hash,
+    JsonMerge,
+    JsonToString,
+    MathAdd,
+    MathRandom,
+    StringSplit,
+    StringToJson,
+    Uuid,
+}
+
+impl Function {
+    const ALL: [(&'static str, Function); 18] = [
+        ("States.Array", Function::Array),
+        ("States.ArrayContains", Function::ArrayContains),
+        ("States.ArrayGetItem", Function::ArrayGetItem),
+        ("States.ArrayLength", Function::ArrayLength),
+        ("States.ArrayPartition", Function::ArrayPartition),
+        ("States.ArrayRange", Function::ArrayRange),
+        ("States.ArrayUnique", Function::ArrayUnique),
+        ("States.Base64Decode", Function::Base64Decode),
+        ("States.Base64Encode", Function::Base64Encode),
+        ("States.Format", Function::Format),
+        ("States.Hash", Function::Hash),
+        ("States.JsonMerge", Function::JsonMerge),
+        ("States.JsonToString", Function::JsonToString),
+        ("States.MathAdd", Function::MathAdd),
+        ("States.MathRandom", Function::MathRandom),
+        ("States.StringSplit", Function::StringSplit),
+        ("States.StringToJson", Function::StringToJson),
+        ("States.UUID", Function::Uuid),
+    ];
+
+    fn named(name: &str) -> Option<Function> {
+        Function::ALL.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    }
+
+    fn name(self) -> &'static str {
+        Function::ALL.iter().find(|(_, function)| *function == self).map_or("States", |(name, _)| name)
+    }
+
+    /// AWS's one answer to any wrong number, type or range of arguments.
+    fn invalid(self) -> Failure {
+        Failure::Function(format!("Invalid arguments in {}", self.name()))
+    }
+}
+
+/// Why a call has no value.
+enum Failure {
+    /// A path argument finds nothing.
+    Missing(String),
+    /// The function does not take its arguments.
+    Function(String),
+}
+
+impl Node {
+    fn each_path<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
+        for argument in &self.arguments {
+            match argument {
+                Argument::Path(path) => visit(path),
+                Argument::Call(node) => node.each_path(visit),
+                Argument::String { .. } | Argument::Scalar(_) => {}
+            }
+        }
+    }
+
+    // Recursion is bounded by MAX_NESTING.
+    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Failure> {
+        let mut values = Vec::with_capacity(self.arguments.len());
+        for argument in &self.arguments {
+            values.push(argument.eval(scope, env)?);
+        }
+        let value = self.apply(&values, env)?;
+        let makes_more = matches!(self.function, Function::Array | Function::JsonMerge | Function::ArrayPartition);
+        if makes_more && !fits(&value) {
+            return Err(Failure::Function(format!("The result of {} is larger than {MAX_RESULT} bytes", self.function.name())));
+        }
+        Ok(value)
+    }
+
+    fn apply(&self, values: &[Value], env: &mut Env<'_>) -> Result<Value, Failure> {
+        let value = match (self.function, values) {
+            (Function::Array, items) => Some(Value::from(items.to_vec())),
+            (Function::ArrayContains, [list, item]) => array::contains(list, item),
+            (Function::ArrayGetItem, [list, index]) => array::get_item(list, index),
+            (Function::ArrayLength, [list]) => list.as_array().map(|items| Value::from(items.len() as i64)),
+            (Function::ArrayPartition, [list, size]) => array::partition(list, size),
+            (Function::ArrayRange, [start, end, step]) => array::range(start, end, step),
+            (Function::ArrayUnique, [list]) => array::unique(list),
+            (Function::Base64Decode, [text]) => encoding::base64_decode(text),
+            (Function::Base64Encode, [text]) => encoding::base64_encode(text),
+            (Function::Format, [template, rest @ ..]) => {
+                let template = match self.arguments.first() {
+                    Some(Argument::String { template, .. }) => Some(&**template),
+                    _ => template.as_str(),
+                };
+                match template {
+                    Some(template) => return format::format(template, rest),
+                    None => None,
+                }
+            }
+            (Function::Hash, [data, algorithm]) => encoding::hash(data, algorithm),
+            (Function::JsonMerge, [left, right, deep]) if *deep != Value::Bool(true) => merge(left, right),
+            (Function::JsonToString, [value]) => to_text(value),
+            (Function::MathAdd, [left, right]) => math::add(left, right),
+            (Function::MathRandom, [start, end]) => math::random(start, end, None, env),
+            (Function::MathRandom, [start, end, seed]) => math::random(start, end, Some(seed), env),
+            (Function::StringSplit, [text, delimiters]) => split(text, delimiters),
+            (Function::StringToJson, [Value::String(text)]) => return from_text(text),
+            (Function::Uuid, []) => Some(Value::from(env.rng.uuid())),
+            _ => None,
+        };
+        value.ok_or_else(|| self.function.invalid())
+    }
+}
+
+impl Argument {
+    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Failure> {
+        match self {
+            Argument::String { value, .. } | Argument::Scalar(value) => Ok(value.clone()),
+            Argument::Call(node) => node.eval(scope, env),
+            Argument::Path(path) => path.eval(scope).map_err(|missing| match path.source(scope) {
+                Some(source) if !missing.is_limit() => Failure::Missing(format!(
+                    "The JsonPath argument for the field '{}' could not be found in the input '{source}'",
+                    path.text()
+                )),
+                _ => Failure::Missing(missing.to_string()),
+            }),
+        }
+    }
+}
+
+/// Whether a value's text is at most [`MAX_RESULT`] bytes, without measuring much more than that.
+fn fits(value: &Value) -> bool {
+    // Parts first: each is at most as large as an input or an earlier result, so the walk ends soon after the limit.
+    let mut left = MAX_RESULT;
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        let own = match value {
+            Value::String(text) => text.len() + 2,
+            Value::Array(items) => {
+                pending.extend(items.iter());
+                items.len() + 2
+            }
+            Value::Object(map) => {
+                pending.extend(map.values());
+                2 + map.keys().map(|name| name.len() + 4).sum::<usize>()
+            }
+            scalar => json::serialized_len(scalar),
+        };
+        match left.checked_sub(own) {
+            Some(rest) => left = rest,
+            None => return false,
+        }
+    }
+    true
+}
+
+fn to_text(value: &Value) -> Option<Value> {
+    fits(value).then(|| Value::from(value.to_string()))
+}
+
+/// `States.StringToJson`: blank text is null; Jackson's words for anything else that is not JSON.
+fn from_text(text: &str) -> Result<Value, Failure> {
+    if text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    json::parse(text).map_err(|error| {
+        Failure::Function(format!("Cannot convert String to Json in {}, caused by: {error}", Function::StringToJson.name()))
+    })
+}
+
+/// `States.JsonMerge`: shallow, the right object wins; members come out in the order of a Java `HashMap`, as recorded.
+fn merge(left: &Value, right: &Value) -> Option<Value> {
+    let (left, right) = (left.as_object()?, right.as_object()?);
+    let mut members: Map = left.clone();
+    for (name, value) in right.iter() {
+        members.insert(name.clone(), value.clone());
+    }
+    let mut members: Vec<(Arc<str>, Value)> = members.into_iter().collect();
+    let buckets = java::buckets(members.len());
+    members.sort_by_key(|(name, _)| java::bucket(java::hash_str(name), buckets));
+    Some(Value::from(members.into_iter().collect::<Map>()))
+}
+
+/// `States.StringSplit`: any character of the second string delimits; no empty parts.
+fn split(text: &Value, delimiters: &Value) -> Option<Value> {
+    let (text, delimiters) = (text.as_str()?, delimiters.as_str()?);
+    let set: std::collections::BTreeSet<char> = delimiters.chars().collect();
+    let parts = text.split(|c| set.contains(&c)).filter(|part| !part.is_empty());
+    Some(Value::from(parts.map(Value::from).collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests;

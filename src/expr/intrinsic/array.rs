@@ -1,0 +1,103 @@
+//! The array functions. Fractions of sizes, indexes and bounds are cut off, where AWS's guide says rounded (recorded).
+
+use super::java;
+use crate::base::{Number, Value};
+use std::collections::BTreeSet;
+
+/// Most elements of `States.ArrayRange`.
+const MAX_RANGE: i64 = 1000;
+
+/// Deep equality; 1 equals 1.0.
+pub(super) fn contains(list: &Value, item: &Value) -> Option<Value> {
+    Some(Value::Bool(list.as_array()?.contains(item)))
+}
+
+/// Recorded: any index into an empty array is null; beyond the end of any other it fails.
+pub(super) fn get_item(list: &Value, index: &Value) -> Option<Value> {
+    let (items, index) = (list.as_array()?, truncated(index)?);
+    if items.is_empty() {
+        return Some(Value::Null);
+    }
+    items.get(usize::try_from(index).ok()?).cloned()
+}
+
+pub(super) fn partition(list: &Value, size: &Value) -> Option<Value> {
+    let (items, size) = (list.as_array()?, truncated(size)?);
+    let size = usize::try_from(size).ok().filter(|size| *size > 0)?;
+    Some(Value::from(items.chunks(size).map(|chunk| Value::from(chunk.to_vec())).collect::<Vec<_>>()))
+}
+
+/// From start to end, both included.
+pub(super) fn range(start: &Value, end: &Value, step: &Value) -> Option<Value> {
+    let (start, end, step) = (truncated(start)?, truncated(end)?, truncated(step)?);
+    if step == 0 {
+        return None;
+    }
+    let distance = end.checked_sub(start)?;
+    if distance != 0 && (distance < 0) != (step < 0) {
+        return Some(Value::from(Vec::new()));
+    }
+    let count = distance.checked_div(step)?.checked_add(1)?;
+    if count > MAX_RANGE {
+        return None;
+    }
+    Some(Value::from((0..count).map(|i| Value::from(start + i * step)).collect::<Vec<_>>()))
+}
+
+/// First occurrences, in the order of a Java `HashSet`, as recorded: `[true,false]` comes out as `[false,true]`.
+pub(super) fn unique(list: &Value) -> Option<Value> {
+    let mut seen = BTreeSet::new();
+    let mut first = Vec::new();
+    for item in list.as_array()? {
+        let mut key = String::new();
+        canonical(&mut key, item, 0)?;
+        if seen.insert(key) {
+            first.push((java::hash(item, 0).ok()?, item));
+        }
+    }
+    let buckets = java::buckets(first.len());
+    first.sort_by_key(|(hash, _)| java::bucket(*hash, buckets));
+    Some(Value::from(first.into_iter().map(|(_, item)| item.clone()).collect::<Vec<_>>()))
+}
+
+/// A text that equal values share: members sorted, 1.0 as 1.
+fn canonical(out: &mut String, value: &Value, depth: usize) -> Option<()> {
+    // Deeper than any JSON text: only made by calls around calls.
+    if depth > 2 * crate::base::json::MAX_DEPTH || out.len() > super::MAX_RESULT {
+        return None;
+    }
+    match value {
+        Value::Array(items) => {
+            out.push('[');
+            for item in items.iter() {
+                canonical(out, item, depth + 1)?;
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut members: Vec<_> = map.iter().collect();
+            members.sort_by(|a, b| a.0.cmp(b.0));
+            out.push('{');
+            for (name, item) in members {
+                crate::base::json::write_str(out, name);
+                canonical(out, item, depth + 1)?;
+            }
+            out.push('}');
+        }
+        Value::Number(number) => {
+            let number = number.as_i64().map_or(*number, Number::Int);
+            crate::base::json::write(out, &Value::Number(number));
+        }
+        scalar => crate::base::json::write(out, scalar),
+    }
+    Some(())
+}
+
+/// The number without its fraction.
+pub(super) fn truncated(value: &Value) -> Option<i64> {
+    match value.as_number()? {
+        Number::Int(i) => Some(i),
+        Number::Float(f) => Number::from_f64(f.trunc())?.as_i64(),
+    }
+}

@@ -1,0 +1,51 @@
+//! `States.Format`.
+
+use super::java;
+use super::{Failure, Function, MAX_RESULT};
+use crate::base::Value;
+
+/// The template with each `{}` replaced by the next argument; `\{`, `\}` and `\\` are the characters themselves.
+pub(super) fn format(template: &str, arguments: &[Value]) -> Result<Value, Failure> {
+    let mut out = String::with_capacity(template.len());
+    let mut left = arguments.iter();
+    let mut chars = template.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.peek() {
+                Some(escaped @ ('{' | '}' | '\\')) => {
+                    out.push(*escaped);
+                    chars.next();
+                }
+                // A text that comes from data may hold any backslash.
+                _ => out.push('\\'),
+            },
+            '{' => {
+                if chars.next() != Some('}') {
+                    return Err(invalid("matching '}' not found for '{'."));
+                }
+                match left.next() {
+                    Some(argument) => java::write(&mut out, argument, 0).map_err(|_| Function::Format.invalid())?,
+                    None => return Err(mismatch()),
+                }
+                if out.len() > MAX_RESULT {
+                    return Err(Function::Format.invalid());
+                }
+            }
+            '}' => return Err(invalid("matching '{' not found for '}'.")),
+            _ => out.push(c),
+        }
+    }
+    if left.next().is_some() {
+        return Err(mismatch());
+    }
+    Ok(Value::from(out))
+}
+
+fn invalid(detail: &str) -> Failure {
+    Failure::Function(format!("Invalid template in {}: {detail}", Function::Format.name()))
+}
+
+fn mismatch() -> Failure {
+    let name = Function::Format.name();
+    Failure::Function(format!("Invalid arguments in {name}: number of arguments do not match the occurrences of {{}}."))
+}

@@ -1,0 +1,111 @@
+//! What shows of Java in AWS's answers: `String.valueOf`, `hashCode` and the order of hash tables.
+
+use super::MAX_RESULT;
+use crate::base::{Number, Value, json};
+
+/// Deepest value that is printed or hashed.
+const MAX_DEPTH: usize = json::MAX_DEPTH * 2;
+
+/// The value is too deep, or its text too long.
+pub(super) struct TooLarge;
+
+/// `String.valueOf`: strings bare, objects `{a=1, b=[]}`.
+pub(super) fn write(out: &mut String, value: &Value, depth: usize) -> Result<(), TooLarge> {
+    if depth > MAX_DEPTH || out.len() > MAX_RESULT {
+        return Err(TooLarge);
+    }
+    match value {
+        Value::String(text) => out.push_str(text),
+        Value::Number(Number::Float(float)) => out.push_str(&double(*float)),
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                write(out, item, depth + 1)?;
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (i, (name, item)) in map.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                out.push_str(name);
+                out.push('=');
+                write(out, item, depth + 1)?;
+            }
+            out.push('}');
+        }
+        scalar => json::write(out, scalar),
+    }
+    Ok(())
+}
+
+/// `Double.toString`: plain from 10^-3 up to 10^7, else `1.0E10`.
+fn double(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-3..1e7).contains(&size) {
+        return format!("{value:?}");
+    }
+    let text = format!("{value:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0E{exponent}"),
+        Some((digits, exponent)) => format!("{digits}E{exponent}"),
+        None => text,
+    }
+}
+
+/// `String.hashCode`
+pub(super) fn hash_str(text: &str) -> i32 {
+    text.encode_utf16().fold(0i32, |hash, unit| hash.wrapping_mul(31).wrapping_add(i32::from(unit)))
+}
+
+/// `hashCode` of what a JSON parser makes of the value: Integer or Long, Double, String, Boolean, List, Map, null.
+pub(super) fn hash(value: &Value, depth: usize) -> Result<i32, TooLarge> {
+    if depth > MAX_DEPTH {
+        return Err(TooLarge);
+    }
+    Ok(match value {
+        Value::Null => 0,
+        Value::Bool(true) => 1231,
+        Value::Bool(false) => 1237,
+        Value::Number(Number::Int(i)) => i32::try_from(*i).unwrap_or((*i ^ ((*i as u64) >> 32) as i64) as i32),
+        Value::Number(Number::Float(f)) => {
+            let bits = f.to_bits();
+            (bits ^ (bits >> 32)) as i32
+        }
+        Value::String(text) => hash_str(text),
+        Value::Array(items) => {
+            let mut sum = 1i32;
+            for item in items.iter() {
+                sum = sum.wrapping_mul(31).wrapping_add(hash(item, depth + 1)?);
+            }
+            sum
+        }
+        Value::Object(map) => {
+            let mut sum = 0i32;
+            for (name, item) in map.iter() {
+                sum = sum.wrapping_add(hash_str(name) ^ hash(item, depth + 1)?);
+            }
+            sum
+        }
+    })
+}
+
+/// How many buckets a `HashMap` or `HashSet` has after so many insertions: 16, doubled beyond three quarters.
+pub(super) fn buckets(entries: usize) -> u32 {
+    let mut buckets = 16u32;
+    while entries > buckets as usize / 4 * 3 && buckets < 1 << 30 {
+        buckets *= 2;
+    }
+    buckets
+}
+
+/// The bucket of a hash code; the table is iterated bucket by bucket, insertion order within.
+pub(super) fn bucket(hash: i32, buckets: u32) -> u32 {
+    let hash = hash as u32;
+    (hash ^ (hash >> 16)) & (buckets - 1)
+}
