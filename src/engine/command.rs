@@ -1,6 +1,7 @@
 //! Wishes of the engine, to be done by the host in order.
 
 use super::event::TaskId;
+use super::history::HistoryEvent;
 use crate::asl::ir::StateId;
 use crate::base::Value;
 use std::sync::Arc;
@@ -17,11 +18,9 @@ pub enum Command {
         /// Why.
         reason: CancelReason,
     },
-    /// A child execution of a Distributed Map has ended; its history is in the engine until taken.
-    ChildFinished {
-        /// Its number among all children of this execution.
-        child: u32,
-    },
+    /// A child execution of a Distributed Map has ended; only with
+    /// [`Options::child_histories`](super::Options::child_histories).
+    ChildFinished(Box<ChildExecution>),
     /// The execution has ended. Exactly once, last.
     Finish(Outcome),
 }
@@ -51,6 +50,27 @@ pub struct Invocation {
     pub credentials: Option<Value>,
     /// The index in the enclosing Map, innermost first in the last place; empty outside of Maps.
     pub iterations: Vec<u32>,
+}
+
+/// A finished child execution of a Distributed Map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildExecution {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its ARN.
+    pub arn: Arc<str>,
+    /// `SUCCEEDED`, `FAILED`, `TIMED_OUT`
+    pub status: &'static str,
+    /// Its input.
+    pub input: Value,
+    /// Its output, if it succeeded.
+    pub output: Option<Value>,
+    /// Its error, if it failed.
+    pub error: Option<Arc<str>>,
+    /// The cause of that.
+    pub cause: Option<Arc<str>>,
+    /// Its events.
+    pub history: Vec<HistoryEvent>,
 }
 
 /// Why a task is no longer wanted.

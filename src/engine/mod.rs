@@ -1,7 +1,291 @@
-//! Floor 3: the sans-IO machine.
+//! Floor 3: the sans-IO machine. Facts in, wishes out; no clock, no entropy, no I/O.
+//!
+//! [`Engine`] states the contract; `state/` has a file for each kind of state, `frame.rs` what runs, `history.rs` what
+//! is told about it.
 
+mod advance;
 mod command;
+mod context;
+mod dataflow;
 mod event;
+mod fault;
+mod frame;
+mod history;
+mod inspect;
+mod items;
+mod limits;
+mod retry;
+mod snapshot;
+mod state;
+mod timers;
 
-pub use command::{CancelReason, Command, Invocation, Outcome};
+pub use command::{CancelReason, ChildExecution, Command, Invocation, Outcome};
 pub use event::{Event, ExecutionInfo, TaskId};
+pub use history::{Details, HistoryEvent, Scheduled, TaskName};
+pub use inspect::FrameView;
+pub use limits::{HistoryLevel, Options};
+pub use snapshot::RestoreError;
+
+use crate::asl::ir::Machine;
+use crate::base::{Millis, Rng, Value};
+use frame::{Frame, FrameId};
+use history::Recorder;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+use timers::Timers;
+
+/// One execution of one machine, as plain data.
+///
+/// # How a host drives it
+///
+/// Feed one fact at a time to [`step`](Engine::step); then take the [`Command`]s with
+/// [`take_commands`](Engine::take_commands) and do them in order; then set **one** timer to
+/// [`deadline`](Engine::deadline), at which you feed [`Event::Tick`].
+///
+/// 1. `now` is the host's clock in milliseconds; one that goes back is held at the last value seen.
+/// 2. `more` means that the transition budget of one call is spent (a loop of Choice and Pass): let your event loop
+///    breathe, then feed `Tick`.
+/// 3. A result for a task that was cancelled or has its result is no error and changes nothing; one for a task that
+///    was never invoked is [`StepError::UnknownTask`].
+/// 4. After [`Command::Finish`] every event is accepted and nothing comes of it.
+/// 5. Due timers fire before the event of the same call, each at its own instant: a late wake-up gives the same
+///    history as a punctual one. A result that arrives in the very millisecond of its time out is too late.
+/// 6. Equal machines, options and sequences of (`now`, event) give equal commands, histories and snapshots.
+///
+/// Getters: [`status`](Engine::status), [`outcome`](Engine::outcome), [`history`](Engine::history),
+/// [`deadline`](Engine::deadline), [`frames`](Engine::frames), [`snapshot`](Engine::snapshot).
+///
+/// ```
+/// use std::sync::Arc;
+/// use stepglass::asl;
+/// use stepglass::base::{json, Millis};
+/// use stepglass::engine::{Command, Engine, Event, ExecutionInfo, Options};
+///
+/// let text = r#"{"StartAt":"Add","States":{"Add":{"Type":"Task","Resource":"arn:aws:states:::task:Add","End":true}}}"#;
+/// let machine = asl::compile(text, &asl::CompileOptions::default()).machine.unwrap();
+/// let mut engine = Engine::new(Arc::new(machine), Options::default());
+/// let input = json::parse(r#"{"val1":3,"val2":4}"#).unwrap();
+/// engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("Sum", "first"), seed: 1 }).unwrap();
+/// let commands = engine.take_commands();
+/// let Command::Invoke(call) = &commands[0] else { panic!() };
+/// assert_eq!(call.input.to_string(), r#"{"val1":3,"val2":4}"#);
+/// engine.step(Millis(5), Event::TaskSucceeded { task: call.task, output: 7i64.into() }).unwrap();
+/// assert_eq!(engine.status(), "SUCCEEDED");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Engine {
+    machine: Arc<Machine>,
+    options: Options,
+    clock: Millis,
+    started: bool,
+    outcome: Option<Outcome>,
+    rng: Rng,
+    frames: BTreeMap<FrameId, Box<Frame>>,
+    next_frame: FrameId,
+    ready: VecDeque<FrameId>,
+    timers: Timers,
+    tasks: BTreeMap<TaskId, FrameId>,
+    last_task: u32,
+    /// 0 is the execution itself, the others are children of Distributed Maps.
+    executions: BTreeMap<u32, Execution>,
+    next_execution: u32,
+    commands: Vec<Command>,
+    trace: Vec<Stage>,
+}
+
+/// An execution: the engine's own, or a child of a Distributed Map.
+#[derive(Clone, Debug)]
+struct Execution {
+    info: ExecutionInfo,
+    input: Value,
+    started: Millis,
+    express: bool,
+    recorder: Recorder,
+    root: FrameId,
+    /// The Map that waits for it and its slot there; `None` for the engine's own.
+    parent: Option<(FrameId, u32)>,
+    timer: Option<timers::TimerKey>,
+}
+
+/// One stage of a state's data flow, recorded when [`Options::trace`] is on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The state.
+    pub state: Arc<str>,
+    /// The id of the event that entered it.
+    pub entered_event: u64,
+    /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them.
+    pub stage: &'static str,
+    /// The value after that stage.
+    pub value: Value,
+}
+
+/// What one call of [`Engine::step`] leaves to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Whether states are ready to run: feed `Tick` soon, without waiting for the deadline.
+    pub more: bool,
+}
+
+/// A host that breaks the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepError {
+    /// The first event must be `Start`.
+    NotStarted,
+    /// `Start` was fed before.
+    AlreadyStarted,
+    /// No such task was ever invoked.
+    UnknownTask(TaskId),
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepError::NotStarted => f.write_str("the execution has not been started: feed Start first"),
+            StepError::AlreadyStarted => f.write_str("the execution has been started already"),
+            StepError::UnknownTask(task) => write!(f, "no task {} was ever invoked", task.0),
+        }
+    }
+}
+
+impl std::error::Error for StepError {}
+
+impl Engine {
+    /// An engine that waits for [`Event::Start`].
+    pub fn new(machine: Arc<Machine>, options: Options) -> Engine {
+        Engine {
+            machine,
+            options,
+            clock: Millis(0),
+            started: false,
+            outcome: None,
+            rng: Rng::new(0),
+            frames: BTreeMap::new(),
+            next_frame: 0,
+            ready: VecDeque::new(),
+            timers: Timers::default(),
+            tasks: BTreeMap::new(),
+            last_task: 0,
+            executions: BTreeMap::new(),
+            next_execution: 0,
+            commands: Vec::new(),
+            trace: Vec::new(),
+        }
+    }
+
+    /// Feeds one fact (input). See the type for the rules.
+    pub fn step(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
+        let starts = matches!(event, Event::Start { .. });
+        if starts == self.started {
+            return Err(if starts { StepError::AlreadyStarted } else { StepError::NotStarted });
+        }
+        if let Some(task) = event_task(&event)
+            && (task.0 == 0 || task.0 > self.last_task)
+        {
+            return Err(StepError::UnknownTask(task));
+        }
+        if self.outcome.is_some() {
+            return Ok(Step { more: false });
+        }
+        let now = now.max(self.clock);
+        let mut budget = self.options.step_budget.max(1);
+        if !starts {
+            loop {
+                // With the budget spent, due timers still fire, and the event still counts: nothing shuts out a stop.
+                let drained = self.drain(&mut budget);
+                let Some((key, owner, kind)) = self.timers.pop_due(now) else { break };
+                if drained {
+                    self.clock = key.0.max(self.clock);
+                }
+                self.fire(key, owner, kind);
+            }
+        }
+        self.clock = now;
+        self.apply(event);
+        self.drain(&mut budget);
+        #[cfg(debug_assertions)]
+        self.assert_invariants();
+        Ok(Step { more: !self.ready.is_empty() })
+    }
+
+    /// Takes the wishes that have come up since the last call (output).
+    pub fn take_commands(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.commands)
+    }
+
+    /// When to feed `Tick` next (getter); `None` if only tasks can move the execution.
+    pub fn deadline(&self) -> Option<Millis> {
+        if self.outcome.is_some() {
+            None
+        } else if self.ready.is_empty() {
+            // A heartbeat that has not begun sleeps at the end of time.
+            self.timers.next().filter(|at| at.0 != u64::MAX)
+        } else {
+            Some(self.clock)
+        }
+    }
+
+    /// `RUNNING`, `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED` (getter); `NOT_STARTED` before the first event.
+    pub fn status(&self) -> &'static str {
+        match &self.outcome {
+            Some(outcome) => outcome.status(),
+            None if self.started => "RUNNING",
+            None => "NOT_STARTED",
+        }
+    }
+
+    /// How it ended (getter).
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The latest instant that the engine has seen (getter).
+    pub fn clock(&self) -> Millis {
+        self.clock
+    }
+
+    /// The machine it runs (getter).
+    pub fn machine(&self) -> &Arc<Machine> {
+        &self.machine
+    }
+
+    /// The events kept so far (getter).
+    pub fn history(&self) -> &[HistoryEvent] {
+        self.executions.get(&0).map_or(&[], |execution| &execution.recorder.events)
+    }
+
+    /// Takes the events kept so far out of the engine (output): for hosts that store them elsewhere. Ids go on.
+    pub fn take_history(&mut self) -> Vec<HistoryEvent> {
+        self.executions.get_mut(&0).map(|execution| std::mem::take(&mut execution.recorder.events)).unwrap_or_default()
+    }
+
+    /// Events from the `from`-th kept on, as a JSON array in the shape of `GetExecutionHistory` (getter).
+    pub fn history_json(&self, from: usize) -> String {
+        let mut out = String::from("[");
+        for (i, event) in self.history().iter().skip(from).enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            event.write_json(&mut out);
+        }
+        out.push(']');
+        out
+    }
+
+    /// Takes the recorded stages of data flow (output); empty unless [`Options::trace`] is on.
+    pub fn take_trace(&mut self) -> Vec<Stage> {
+        std::mem::take(&mut self.trace)
+    }
+}
+
+fn event_task(event: &Event) -> Option<TaskId> {
+    match event {
+        Event::TaskStarted { task, .. }
+        | Event::TaskSubmitted { task, .. }
+        | Event::TaskSucceeded { task, .. }
+        | Event::TaskFailed { task, .. }
+        | Event::TaskHeartbeat { task } => Some(*task),
+        Event::Start { .. } | Event::Tick | Event::Stop { .. } => None,
+    }
+}

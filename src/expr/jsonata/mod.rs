@@ -21,6 +21,13 @@ pub struct JsonataError {
     pub offset: usize,
 }
 
+impl JsonataError {
+    /// Whether evaluation ended with a function, which is no JSON value.
+    pub fn is_function_result(&self) -> bool {
+        false
+    }
+}
+
 impl Expression {
     /// Compiles an expression (without its `{%` and `%}`).
     pub fn parse(_text: &str) -> Result<Expression, JsonataError> {

@@ -1,0 +1,112 @@
+//! The shapes of a Task's `Resource` (spec §11.1): what the history calls it and how it completes.
+
+use std::sync::Arc;
+
+/// What a `Resource` is, read off its text alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// `arn:…:lambda:…:function:NAME[:QUALIFIER]`
+    Lambda {
+        /// `NAME`
+        function: Arc<str>,
+    },
+    /// `arn:…:states:…:activity:NAME`
+    Activity {
+        /// `NAME`
+        name: Arc<str>,
+    },
+    /// `arn:…:states:…:SERVICE:API[.sync|.sync:2|.waitForTaskToken]`, and any other URI.
+    Service {
+        /// What the history calls `resourceType`: `sqs`, `aws-sdk:s3`.
+        kind: Arc<str>,
+        /// What the history calls `resource`: `sendMessage.waitForTaskToken`.
+        api: Arc<str>,
+        /// When the state goes on.
+        pattern: Pattern,
+    },
+}
+
+/// The service integration patterns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Goes on with the response.
+    RequestResponse,
+    /// `.sync`, `.sync:2`: waits for the job.
+    Sync,
+    /// `.waitForTaskToken`: waits for the token to come back.
+    Callback,
+}
+
+impl Resource {
+    /// Reads a `Resource`. Every text is some resource; one that is no ARN is a service of its own name.
+    pub fn parse(text: &str) -> Resource {
+        let parts: Vec<&str> = text.splitn(6, ':').collect();
+        if let ["arn", _, service, _, _, rest] = parts[..] {
+            if service == "lambda"
+                && let Some(function) = rest.strip_prefix("function:")
+            {
+                let name = function.split(':').next().unwrap_or(function);
+                return Resource::Lambda { function: name.into() };
+            }
+            if service == "states" {
+                if let Some(name) = rest.strip_prefix("activity:") {
+                    return Resource::Activity { name: name.into() };
+                }
+                return service_resource(rest);
+            }
+            return service_resource(&format!("{service}:{rest}"));
+        }
+        service_resource(text)
+    }
+
+    /// Whether the Task has a token: `.waitForTaskToken`, `.sync` and activities.
+    pub fn has_token(&self) -> bool {
+        match self {
+            Resource::Lambda { .. } => false,
+            Resource::Activity { .. } => true,
+            Resource::Service { pattern, .. } => *pattern != Pattern::RequestResponse,
+        }
+    }
+
+    /// The pattern; Lambda functions and activities respond.
+    pub fn pattern(&self) -> Pattern {
+        match self {
+            Resource::Service { pattern, .. } => *pattern,
+            _ => Pattern::RequestResponse,
+        }
+    }
+}
+
+/// `aws-sdk:s3:getObject` is the API `getObject` of `aws-sdk:s3`; a suffix belongs to the API.
+fn service_resource(rest: &str) -> Resource {
+    let (base, suffix) = match rest.find(".sync").or_else(|| rest.find(".waitForTaskToken")) {
+        Some(at) => rest.split_at(at),
+        None => (rest, ""),
+    };
+    let pattern = match suffix {
+        "" => Pattern::RequestResponse,
+        s if s.starts_with(".sync") => Pattern::Sync,
+        _ => Pattern::Callback,
+    };
+    let (kind, api) = base.rsplit_once(':').unwrap_or(("", base));
+    Resource::Service { kind: kind.into(), api: format!("{api}{suffix}").into(), pattern }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        let check = |text: &str, kind: &str, api: &str, pattern: Pattern| {
+            assert_eq!(Resource::parse(text), Resource::Service { kind: kind.into(), api: api.into(), pattern }, "{text}");
+        };
+        check("arn:aws:states:::lambda:invoke.waitForTaskToken", "lambda", "invoke.waitForTaskToken", Pattern::Callback);
+        check("arn:aws:states:::aws-sdk:s3:headBucket", "aws-sdk:s3", "headBucket", Pattern::RequestResponse);
+        check("arn:aws:states:::states:startExecution.sync:2", "states", "startExecution.sync:2", Pattern::Sync);
+        check("arn:aws:states:us-east-1:123456789012:task:HelloWorld", "task", "HelloWorld", Pattern::RequestResponse);
+        check("mine", "", "mine", Pattern::RequestResponse);
+        assert_eq!(Resource::parse("arn:aws:lambda:eu-west-1:1:function:f:PROD"), Resource::Lambda { function: "f".into() });
+        assert_eq!(Resource::parse("arn:aws:states:eu-west-1:1:activity:a"), Resource::Activity { name: "a".into() });
+    }
+}

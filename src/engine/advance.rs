@@ -1,0 +1,584 @@
+//! How frames move: the ready queue, timers, transitions, errors, ends.
+
+use super::command::{CancelReason, Command, Outcome};
+use super::dataflow::{Eval, View};
+use super::event::{Event, ExecutionInfo};
+use super::fault::{DATA_LIMIT, Fault, RUNTIME};
+use super::frame::{Frame, FrameId, MapItem, Phase};
+use super::history::{self, Details, Recorder};
+use super::limits::HistoryLevel;
+use super::timers::{TimerKey, TimerKind};
+use super::{Engine, Execution, Stage, context, retry, state};
+use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
+use crate::base::{Map, Rng, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a state has come to.
+pub(super) enum Flow {
+    /// It waits for a timer, a task or its children; its phase says for what.
+    Wait,
+    /// It has exited; the frame stands at the next state, with its input.
+    Goto,
+    /// It was the last of its `States`.
+    End(Value),
+}
+
+pub(super) type Ran = Result<Flow, Fault>;
+
+impl Engine {
+    /// Runs ready frames, first come, first served, while the budget lasts. Says whether none is left.
+    pub(super) fn drain(&mut self, budget: &mut u32) -> bool {
+        while self.outcome.is_none() {
+            if self.ready.is_empty() {
+                return true;
+            }
+            if *budget == 0 {
+                return false;
+            }
+            *budget -= 1;
+            if let Some(id) = self.ready.pop_front() {
+                self.advance(id);
+            }
+        }
+        true
+    }
+
+    pub(super) fn apply(&mut self, event: Event) {
+        if self.outcome.is_some() {
+            return;
+        }
+        match event {
+            Event::Start { input, execution, seed } => self.start(input, execution, seed),
+            Event::Tick => {}
+            Event::Stop { error, cause } => {
+                let details = Details::Failure { error: error.clone(), cause: cause.clone() };
+                self.record(0, "ExecutionAborted", 0, details);
+                self.finish(Outcome::Aborted { error, cause }, CancelReason::Stopped);
+            }
+            Event::TaskStarted { task, worker } => self.task_started(task, worker),
+            Event::TaskSubmitted { task, output } => self.task_submitted(task, output),
+            Event::TaskSucceeded { task, output } => self.task_ended(task, Ok(output)),
+            Event::TaskFailed { task, error, cause } => self.task_ended(task, Err(Fault::raised(error, cause))),
+            Event::TaskHeartbeat { task } => self.task_heartbeat(task),
+        }
+    }
+
+    fn start(&mut self, input: Value, info: ExecutionInfo, seed: u64) {
+        self.started = true;
+        self.rng = Rng::new(seed);
+        let recorder = Recorder::new(self.options.history, self.options.history_limit);
+        let express = self.options.express;
+        let execution = self.begin_execution(info, input, recorder, None, express);
+        // An Express execution ends after five minutes (spec §11.2).
+        let timeout = self.machine.timeout.or(express.then_some(300));
+        if let Some(seconds) = timeout {
+            let timer = self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), execution, TimerKind::Execution);
+            if let Some(execution) = self.executions.get_mut(&execution) {
+                execution.timer = Some(timer);
+            }
+        }
+        self.spawn_root(execution, Machine::ROOT, None);
+    }
+
+    /// Writes a new execution's first event.
+    pub(super) fn begin_execution(
+        &mut self,
+        info: ExecutionInfo,
+        input: Value,
+        recorder: Recorder,
+        parent: Option<(FrameId, u32)>,
+        express: bool,
+    ) -> u32 {
+        let id = self.next_execution;
+        self.next_execution += 1;
+        let role_arn = info.role_arn.clone();
+        let started = self.clock;
+        self.executions
+            .insert(id, Execution { info, input: input.clone(), started, express, recorder, root: 0, parent, timer: None });
+        self.record(id, "ExecutionStarted", 0, Details::Started { input, role_arn });
+        id
+    }
+
+    /// Starts an execution's first frame.
+    pub(super) fn spawn_root(&mut self, execution: u32, scope: ScopeId, item: Option<Arc<MapItem>>) -> FrameId {
+        let input = self.executions.get(&execution).map_or(Value::Null, |e| e.input.clone());
+        let frame = self.spawn(execution, None, scope, input, Arc::new(Map::new()), item, 0);
+        if let Some(execution) = self.executions.get_mut(&execution) {
+            execution.root = frame;
+        }
+        frame
+    }
+
+    /// Makes a frame that is about to enter the first state of a scope.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn spawn(
+        &mut self,
+        execution: u32,
+        parent: Option<(FrameId, u32)>,
+        scope: ScopeId,
+        input: Value,
+        variables: Arc<Map>,
+        item: Option<Arc<MapItem>>,
+        tail: u64,
+    ) -> FrameId {
+        let id = self.next_frame;
+        self.next_frame += 1;
+        let frame = Frame {
+            execution,
+            parent,
+            scope,
+            state: self.machine.scopes[scope].start,
+            input,
+            variables,
+            item,
+            entered: self.clock,
+            entered_event: 0,
+            before_entered: 0,
+            tail,
+            attempts: Vec::new(),
+            retries: 0,
+            phase: Phase::Enter,
+        };
+        self.frames.insert(id, Box::new(frame));
+        self.ready.push_back(id);
+        id
+    }
+
+    fn advance(&mut self, id: FrameId) {
+        let Some(mut frame) = self.frames.remove(&id) else { return };
+        let machine = self.machine.clone();
+        let ran = match frame.phase {
+            Phase::Enter => self.enter(&machine, id, &mut frame),
+            Phase::Again => self.act(&machine, id, &mut frame),
+            // Invariant: only frames in those two phases are queued; anything else just goes on waiting.
+            _ => Ok(Flow::Wait),
+        };
+        self.settle(&machine, id, frame, ran);
+    }
+
+    /// Enters the frame's state for the first time.
+    fn enter(&mut self, machine: &Arc<Machine>, id: FrameId, frame: &mut Frame) -> Ran {
+        let state = &machine.states[frame.state];
+        frame.attempts.clear();
+        frame.retries = 0;
+        frame.entered = self.clock;
+        frame.before_entered = frame.tail;
+        let details = Details::Entered { name: state.name.clone(), input: frame.input.clone() };
+        frame.entered_event = self.record(frame.execution, history::entered(&state.kind), frame.tail, details);
+        frame.tail = frame.entered_event;
+        if self.is_full(frame.execution) {
+            return Ok(Flow::Wait);
+        }
+        self.act(machine, id, frame)
+    }
+
+    /// Does what the frame's state is for: its first attempt, or another one.
+    fn act(&mut self, machine: &Arc<Machine>, id: FrameId, frame: &mut Frame) -> Ran {
+        let state = &machine.states[frame.state];
+        match &state.kind {
+            Kind::Pass { result } => state::pass::run(self, frame, state, result.as_ref()),
+            Kind::Task(task) => state::task::run(self, id, frame, state, task),
+            Kind::Choice { rules, default } => state::choice::run(self, frame, state, rules, *default),
+            Kind::Wait(wait) => state::wait::run(self, id, frame, state, wait),
+            Kind::Succeed => state::terminal::succeed(self, frame, state),
+            Kind::Fail { error, cause } => state::terminal::fail(self, frame, state, error.as_ref(), cause.as_ref()),
+            Kind::Parallel { branches } => state::parallel::run(self, id, frame, state, branches),
+            Kind::Map(map) => state::map::run(self, id, frame, state, map),
+        }
+    }
+
+    /// Puts a frame where what its state has come to wants it.
+    pub(super) fn settle(&mut self, machine: &Arc<Machine>, id: FrameId, mut frame: Box<Frame>, ran: Ran) {
+        let execution = frame.execution;
+        if self.is_full(execution) {
+            let limit = self.options.history_limit;
+            let cause = format!("The execution reached the maximum number of history events ({limit}).");
+            let tail = frame.tail;
+            self.frames.insert(id, frame);
+            return self.fail_execution(execution, Fault::new(RUNTIME, cause), tail);
+        }
+        match ran {
+            Ok(Flow::Wait) => {
+                self.frames.insert(id, frame);
+            }
+            Ok(Flow::Goto) => {
+                frame.phase = Phase::Enter;
+                self.frames.insert(id, frame);
+                self.ready.push_back(id);
+            }
+            Ok(Flow::End(output)) => self.leave(machine, frame, output),
+            Err(fault) => self.raise(machine, id, frame, fault),
+        }
+    }
+
+    /// Ends a scope with its output: the execution succeeds, or the waiting Parallel or Map has one result more.
+    fn leave(&mut self, machine: &Arc<Machine>, frame: Box<Frame>, output: Value) {
+        if let Some((parent, slot)) = frame.parent {
+            return self.child_ended(machine, parent, slot, frame.tail, output);
+        }
+        self.record(frame.execution, "ExecutionSucceeded", frame.tail, Details::Output(output.clone()));
+        if frame.execution == 0 {
+            self.finish(Outcome::Succeeded { output }, CancelReason::SiblingFailed);
+        } else {
+            self.child_execution_ended(machine, frame.execution, Ok(output));
+        }
+    }
+
+    /// Applies Retry, then Catch; without either the error goes outwards.
+    pub(super) fn raise(&mut self, machine: &Arc<Machine>, id: FrameId, mut frame: Box<Frame>, mut fault: Fault) {
+        let state = &machine.states[frame.state];
+        self.evaluation_failed(&mut frame, state, &mut fault);
+        frame.phase = Phase::Enter;
+        if fault.is_fatal() {
+            let (execution, tail) = (frame.execution, frame.tail);
+            self.frames.insert(id, frame);
+            return self.fail_execution(execution, fault, tail);
+        }
+        if let Some(delay) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
+            let timer = self.timers.add(self.clock.plus(delay), id, TimerKind::Backoff);
+            frame.phase = Phase::Backoff { timer };
+            self.frames.insert(id, frame);
+            return;
+        }
+        match state.kind {
+            Kind::Parallel { .. } => frame.tail = self.record(frame.execution, "ParallelStateFailed", frame.tail, Details::None),
+            Kind::Map(_) => frame.tail = self.record(frame.execution, "MapStateFailed", frame.tail, Details::None),
+            _ => {}
+        }
+        if retry::catcher(state, &fault).is_some() {
+            match self.catch(&mut frame, state, &fault) {
+                Ok(flow) => return self.settle(machine, id, frame, Ok(flow)),
+                // A catcher that fails is not caught by its neighbours (spec §6.2).
+                Err(second) => {
+                    fault = second;
+                    self.evaluation_failed(&mut frame, state, &mut fault);
+                }
+            }
+        }
+        let Some((parent, slot)) = frame.parent.filter(|_| !fault.is_fatal()) else {
+            let (execution, tail) = (frame.execution, frame.tail);
+            self.frames.insert(id, frame);
+            return self.fail_execution(execution, fault, tail);
+        };
+        let failing_task = matches!(state.kind, Kind::Task(_));
+        self.child_failed(machine, parent, slot, frame.tail, failing_task, fault);
+    }
+
+    /// Tells the history of a failed JSONata field, once, where it failed.
+    fn evaluation_failed(&mut self, frame: &mut Frame, state: &State, fault: &mut Fault) {
+        if let Some(location) = fault.location.take() {
+            let details =
+                Details::Evaluation { error: fault.error.clone(), cause: fault.cause.clone(), location, state: state.name.clone() };
+            frame.tail = self.record(frame.execution, "EvaluationFailed", frame.tail, details);
+        }
+    }
+
+    /// Runs the catcher that takes the error.
+    fn catch(&mut self, frame: &mut Frame, state: &State, fault: &Fault) -> Ran {
+        let Some((index, catcher)) = retry::catcher(state, fault) else { return Err(fault.clone()) };
+        let context = self.context(frame, state, None);
+        let error_output = fault.output();
+        let mut eval = self.eval(frame, state);
+        let (output, assigned) = match state.language {
+            QueryLanguage::JsonPath => {
+                let view = View::new(&error_output, &context, &frame.variables);
+                let assigned = eval.assign(catcher.assign.as_ref(), "Assign", &view)?;
+                (eval.result_path(&catcher.result_path, &frame.input, error_output.clone())?, assigned)
+            }
+            QueryLanguage::Jsonata => {
+                let view = View::new(&frame.input, &context, &frame.variables).with_error(&error_output);
+                let assigned = eval.assign(catcher.assign.as_ref(), &format!("Catch[{index}]/Assign"), &view)?;
+                let output = match &catcher.output {
+                    Some(output) => eval.payload(output, &format!("Catch[{index}]/Output"), &view)?,
+                    None => error_output.clone(),
+                };
+                (output, assigned)
+            }
+        };
+        self.exit(frame, state, output, assigned, Some(catcher.next))
+    }
+
+    /// The end of a state that has a result: ResultSelector, Assign, ResultPath, OutputPath; or Assign and Output.
+    pub(super) fn complete(&mut self, frame: &mut Frame, state: &State, result: Value, token: Option<&Arc<str>>) -> Ran {
+        let context = self.context(frame, state, token);
+        self.stage(frame, state, "result", &result);
+        let mut eval = self.eval(frame, state);
+        let (output, assigned) = match state.language {
+            QueryLanguage::JsonPath => {
+                let view = View::new(&result, &context, &frame.variables);
+                let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+                let selected = match &state.result_selector {
+                    Some(template) => eval.template(template, &view)?,
+                    None => result.clone(),
+                };
+                let merged = eval.result_path(&state.result_path, &frame.input, selected.clone())?;
+                let output = eval.path_field(&state.output_path, &view.on(&merged))?;
+                self.stage(frame, state, "afterResultSelector", &selected);
+                self.stage(frame, state, "afterResultPath", &merged);
+                (output, assigned)
+            }
+            QueryLanguage::Jsonata => {
+                let view = View::new(&frame.input, &context, &frame.variables).with_result(&result);
+                let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+                let output = match &state.output {
+                    Some(output) => eval.payload(output, "Output", &view)?,
+                    None => result.clone(),
+                };
+                (output, assigned)
+            }
+        };
+        self.exit(frame, state, output, assigned, state.next)
+    }
+
+    /// The end of a state that has no result of its own (Wait, Succeed, Choice): it passes its input on.
+    pub(super) fn pass_on(&mut self, frame: &mut Frame, state: &State, effective: &Value, next: Option<StateId>) -> Ran {
+        let context = self.context(frame, state, None);
+        let mut eval = self.eval(frame, state);
+        let view = View::new(effective, &context, &frame.variables);
+        let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+        let output = match state.language {
+            QueryLanguage::JsonPath => eval.path_field(&state.output_path, &view)?,
+            QueryLanguage::Jsonata => match &state.output {
+                Some(output) => eval.payload(output, "Output", &view)?,
+                None => effective.clone(),
+            },
+        };
+        self.exit(frame, state, output, assigned, next)
+    }
+
+    /// Leaves a state: checks the size, writes the event, sets the variables, moves on.
+    pub(super) fn exit(
+        &mut self,
+        frame: &mut Frame,
+        state: &State,
+        output: Value,
+        assigned: Vec<(Arc<str>, Value)>,
+        next: Option<StateId>,
+    ) -> Ran {
+        if !same(&output, &frame.input) && self.too_large(&output) {
+            return Err(data_limit(&state.name));
+        }
+        if !assigned.is_empty() {
+            let variables = Arc::make_mut(&mut frame.variables);
+            for (name, value) in &assigned {
+                variables.insert(name.clone(), value.clone());
+            }
+        }
+        let details = Details::Exited { name: state.name.clone(), output: output.clone(), assigned };
+        frame.tail = self.record(frame.execution, history::exited(&state.kind), frame.tail, details);
+        match next {
+            Some(next) => {
+                frame.state = next;
+                frame.input = output;
+                Ok(Flow::Goto)
+            }
+            None => Ok(Flow::End(output)),
+        }
+    }
+
+    /// Whether a value's JSON text is longer than a payload may be.
+    pub(super) fn too_large(&self, value: &Value) -> bool {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+            _ => json::serialized_len(value) > self.options.payload_limit,
+        }
+    }
+
+    /// Fails an execution: the engine's own, or a child of a Distributed Map.
+    pub(super) fn fail_execution(&mut self, execution: u32, fault: Fault, tail: u64) {
+        self.record(execution, "ExecutionFailed", tail, Details::failure(&fault));
+        if execution == 0 {
+            self.finish(Outcome::Failed { error: fault.error, cause: fault.cause }, CancelReason::SiblingFailed);
+            return;
+        }
+        if let Some(root) = self.executions.get(&execution).map(|e| e.root) {
+            self.kill(root, None, CancelReason::SiblingFailed);
+        }
+        let machine = self.machine.clone();
+        self.child_execution_ended(&machine, execution, Err(fault));
+    }
+
+    /// Ends it all.
+    pub(super) fn finish(&mut self, outcome: Outcome, reason: CancelReason) {
+        for (task, _) in std::mem::take(&mut self.tasks) {
+            self.commands.push(Command::Cancel { task, reason });
+        }
+        self.frames.clear();
+        self.ready.clear();
+        self.timers.clear();
+        self.executions.retain(|id, _| *id == 0);
+        self.commands.push(Command::Finish(outcome.clone()));
+        self.outcome = Some(outcome);
+    }
+
+    /// Cuts a frame and everything below it off. With a `tail`, the history is told of each state that was waiting.
+    pub(super) fn kill(&mut self, id: FrameId, tail: Option<u64>, reason: CancelReason) {
+        let Some(frame) = self.frames.remove(&id) else { return };
+        let machine = self.machine.clone();
+        if let Some(tail) = tail
+            && let Some(kind) = history::aborted(&machine.states[frame.state].kind)
+        {
+            self.record(frame.execution, kind, tail, Details::None);
+        }
+        match frame.phase {
+            Phase::Enter | Phase::Again => self.ready.retain(|other| *other != id),
+            Phase::Sleeping { timer } | Phase::Backoff { timer } => self.timers.remove(Some(timer)),
+            Phase::Acting(acting) => {
+                self.timers.remove(acting.timeout);
+                self.timers.remove(acting.heartbeat.map(|(_, timer)| timer));
+                self.tasks.remove(&acting.task);
+                self.commands.push(Command::Cancel { task: acting.task, reason });
+            }
+            Phase::Joining(joining) => {
+                for child in joining.children.into_values() {
+                    // A child execution keeps its events to itself.
+                    let execution = self.frames.get(&child).map(|f| f.execution);
+                    let own = execution == Some(frame.execution);
+                    self.kill(child, tail.filter(|_| own), reason);
+                    if let Some(execution) = execution.filter(|_| !own) {
+                        self.drop_execution(execution);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn drop_execution(&mut self, execution: u32) {
+        if let Some(execution) = self.executions.remove(&execution) {
+            self.timers.remove(execution.timer);
+        }
+    }
+
+    /// Something is due.
+    pub(super) fn fire(&mut self, key: TimerKey, owner: u32, kind: TimerKind) {
+        if self.outcome.is_some() {
+            return;
+        }
+        match kind {
+            TimerKind::Execution => self.execution_timed_out(owner),
+            TimerKind::Timeout | TimerKind::Heartbeat => self.task_timed_out(owner, kind == TimerKind::Heartbeat),
+            TimerKind::Backoff | TimerKind::Wait => {
+                let Some(mut frame) = self.frames.remove(&owner) else { return };
+                let machine = self.machine.clone();
+                match frame.phase {
+                    Phase::Backoff { timer } if timer == key => {
+                        frame.phase = Phase::Again;
+                        self.frames.insert(owner, frame);
+                        self.ready.push_back(owner);
+                    }
+                    Phase::Sleeping { timer } if timer == key => {
+                        frame.phase = Phase::Enter;
+                        let state = &machine.states[frame.state];
+                        let ran = state::wait::wake(self, &mut frame, state);
+                        self.settle(&machine, owner, frame, ran);
+                    }
+                    _ => {
+                        self.frames.insert(owner, frame);
+                    }
+                }
+            }
+        }
+    }
+
+    fn execution_timed_out(&mut self, execution: u32) {
+        let fault = Fault::timeout(false);
+        self.record(execution, "ExecutionTimedOut", 0, Details::failure(&fault));
+        if execution == 0 {
+            self.finish(Outcome::TimedOut, CancelReason::Stopped);
+        } else {
+            if let Some(root) = self.executions.get(&execution).map(|e| e.root) {
+                self.kill(root, None, CancelReason::Stopped);
+            }
+            let machine = self.machine.clone();
+            self.child_execution_ended(&machine, execution, Err(fault));
+        }
+    }
+
+    /// Adds an event to an execution's history.
+    pub(super) fn record(&mut self, execution: u32, kind: &'static str, previous: u64, details: Details) -> u64 {
+        match self.executions.get_mut(&execution) {
+            Some(execution) => execution.recorder.add(self.clock, kind, previous, details),
+            None => previous,
+        }
+    }
+
+    fn is_full(&self, execution: u32) -> bool {
+        self.executions.get(&execution).is_some_and(|e| e.recorder.full)
+    }
+
+    /// The Context Object, if any field of the state reads it.
+    pub(super) fn context(&self, frame: &Frame, state: &State, token: Option<&Arc<str>>) -> Value {
+        self.context_with(frame, state, token, frame.item.as_deref())
+    }
+
+    /// The same with another `Map.Item`.
+    pub(super) fn context_with(&self, frame: &Frame, state: &State, token: Option<&Arc<str>>, item: Option<&MapItem>) -> Value {
+        match self.executions.get(&frame.execution) {
+            Some(execution) if state.uses_context => context::build(execution, frame, state, token, item),
+            _ => Value::Null,
+        }
+    }
+
+    /// The evaluator of a state's fields.
+    pub(super) fn eval<'a>(&'a mut self, frame: &Frame, state: &'a State) -> Eval<'a> {
+        Eval { rng: &mut self.rng, now: self.clock, state: &state.name, entered: frame.entered_event }
+    }
+
+    /// Records a stage of data flow for inspection.
+    pub(super) fn stage(&mut self, frame: &Frame, state: &State, stage: &'static str, value: &Value) {
+        if self.options.trace {
+            self.trace.push(Stage { state: state.name.clone(), entered_event: frame.entered_event, stage, value: value.clone() });
+        }
+    }
+
+    /// Checks what must hold between two steps; bugs show here and not three states later.
+    #[cfg(debug_assertions)]
+    pub(super) fn assert_invariants(&self) {
+        if self.outcome.is_some() {
+            assert!(self.frames.is_empty() && self.ready.is_empty() && self.tasks.is_empty() && self.timers.is_empty());
+            return;
+        }
+        let mut seen: BTreeMap<FrameId, &'static str> = BTreeMap::new();
+        for id in &self.ready {
+            assert!(seen.insert(*id, "ready").is_none(), "frame {id} is queued twice");
+        }
+        for (id, frame) in &self.frames {
+            let queued = seen.contains_key(id);
+            assert_eq!(queued, matches!(frame.phase, Phase::Enter | Phase::Again), "frame {id} {:?}", frame.phase);
+            if let Phase::Acting(acting) = &frame.phase {
+                assert_eq!(self.tasks.get(&acting.task), Some(id));
+            }
+            if let Phase::Joining(joining) = &frame.phase {
+                assert!(joining.children.values().all(|child| self.frames.contains_key(child)));
+                assert!(joining.limit == 0 || joining.children.len() <= joining.limit as usize);
+            }
+            if let Some((parent, _)) = frame.parent {
+                assert!(self.frames.contains_key(&parent), "frame {id} has lost its parent");
+            }
+        }
+        assert!(self.tasks.values().all(|frame| self.frames.contains_key(frame)));
+    }
+
+    /// Whether histories of child executions are kept.
+    pub(super) fn child_history_level(&self) -> HistoryLevel {
+        if self.options.child_histories { self.options.history } else { HistoryLevel::None }
+    }
+}
+
+/// Whether two values are one and the same container: a payload that was only passed on needs no second measure.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
+        (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
+        (Value::String(a), Value::String(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+/// States.DataLimitExceeded of a state or task.
+pub(super) fn data_limit(name: &str) -> Fault {
+    let cause =
+        format!("The state/task '{name}' returned a result with a size exceeding the maximum number of bytes service limit.");
+    Fault::new(DATA_LIMIT, cause)
+}

@@ -1,0 +1,329 @@
+//! The fields of a state, evaluated: paths, templates, expressions, and the words for what goes wrong in them.
+
+use super::fault::{Fault, QUERY_EVALUATION, REFERENCE_PATH_CONFLICT, RUNTIME};
+use super::limits::LONGEST_TIMEOUT;
+use crate::asl::ir::{Field, JsonataTemplate, PathField, Payload, ResultPath};
+use crate::base::{Map, Millis, Number, Rng, Value};
+use crate::expr::jsonata::Expression;
+use crate::expr::path::Path;
+use crate::expr::template::Template;
+use crate::expr::{Env, Scope};
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+/// What the fields of a state see.
+pub(super) struct View<'a> {
+    /// `$`, `$states.input`
+    pub(super) input: &'a Value,
+    /// `$states.result`
+    pub(super) result: Option<&'a Value>,
+    /// `$states.errorOutput`
+    pub(super) error_output: Option<&'a Value>,
+    /// `$$`, `$states.context`
+    pub(super) context: &'a Value,
+    /// `$name`
+    pub(super) variables: &'a Map,
+    /// `$states`, made when first asked for.
+    states: OnceCell<Value>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(input: &'a Value, context: &'a Value, variables: &'a Map) -> View<'a> {
+        View { input, result: None, error_output: None, context, variables, states: OnceCell::new() }
+    }
+
+    pub(super) fn with_result(self, result: &'a Value) -> View<'a> {
+        View { result: Some(result), states: OnceCell::new(), ..self }
+    }
+
+    pub(super) fn with_error(self, error_output: &'a Value) -> View<'a> {
+        View { error_output: Some(error_output), states: OnceCell::new(), ..self }
+    }
+
+    /// The same view with another `$`.
+    pub(super) fn on(&self, input: &'a Value) -> View<'a> {
+        View {
+            input,
+            result: self.result,
+            error_output: self.error_output,
+            context: self.context,
+            variables: self.variables,
+            states: OnceCell::new(),
+        }
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope { input: self.input, context: self.context, variables: self.variables }
+    }
+
+    fn states(&self) -> Value {
+        self.states
+            .get_or_init(|| {
+                let mut map = Map::with_capacity(4);
+                map.insert("input", self.input.clone());
+                if let Some(result) = self.result {
+                    map.insert("result", result.clone());
+                }
+                if let Some(error) = self.error_output {
+                    map.insert("errorOutput", error.clone());
+                }
+                map.insert("context", self.context.clone());
+                Value::from(map)
+            })
+            .clone()
+    }
+}
+
+/// Evaluates the fields of one state.
+pub(super) struct Eval<'a> {
+    pub(super) rng: &'a mut Rng,
+    pub(super) now: Millis,
+    /// The state's name and the id of its Entered event, for causes.
+    pub(super) state: &'a str,
+    pub(super) entered: u64,
+}
+
+impl Eval<'_> {
+    /// States.Runtime of this state.
+    pub(super) fn runtime(&self, cause: &str) -> Fault {
+        Fault::of_state(RUNTIME, self.state, self.entered, cause)
+    }
+
+    /// States.QueryEvaluationError of this state, in a field.
+    pub(super) fn query(&self, location: &str, cause: &str) -> Fault {
+        Fault { location: Some(location.into()), ..Fault::of_state(QUERY_EVALUATION, self.state, self.entered, cause) }
+    }
+
+    fn env(&mut self) -> Env<'_> {
+        Env { now: self.now, rng: self.rng }
+    }
+
+    /// InputPath, OutputPath.
+    pub(super) fn path_field(&self, field: &PathField, view: &View<'_>) -> Result<Value, Fault> {
+        match field {
+            PathField::Whole => Ok(view.input.clone()),
+            PathField::Nothing => Ok(Value::empty_object()),
+            PathField::Path(path) => self.path(path, view),
+        }
+    }
+
+    /// A path of a field that has AWS's words for InputPath.
+    pub(super) fn path(&self, path: &Path, view: &View<'_>) -> Result<Value, Fault> {
+        path.eval(&view.scope()).map_err(|missing| self.runtime(&format!("Invalid path '{}' : {missing}", path.text())))
+    }
+
+    /// The value that a path selects; `None` when there is none.
+    pub(super) fn lookup(&self, path: &Path, view: &View<'_>) -> Option<Value> {
+        path.eval(&view.scope()).ok()
+    }
+
+    /// A payload template of a JSONPath state.
+    pub(super) fn template(&mut self, template: &Template, view: &View<'_>) -> Result<Value, Fault> {
+        let scope = view.scope();
+        let result = template.eval(&scope, &mut self.env());
+        result.map_err(|error| self.runtime(&error.cause))
+    }
+
+    /// A payload in either language. `field` names it in causes.
+    pub(super) fn payload(&mut self, payload: &Payload, field: &str, view: &View<'_>) -> Result<Value, Fault> {
+        match payload {
+            Payload::JsonPath(template) => self.template(template, view),
+            Payload::Jsonata(template) => self.jsonata_template(template, field, view),
+        }
+    }
+
+    /// Assign: the variables and their values, in order.
+    pub(super) fn assign(
+        &mut self,
+        payload: Option<&Payload>,
+        field: &str,
+        view: &View<'_>,
+    ) -> Result<Vec<(Arc<str>, Value)>, Fault> {
+        let Some(payload) = payload else { return Ok(Vec::new()) };
+        let value = self.payload(payload, field, view)?;
+        Ok(value.as_object().map(|map| map.iter().map(|(k, v)| (k.clone(), v.clone())).collect()).unwrap_or_default())
+    }
+
+    pub(super) fn jsonata_template(&mut self, template: &JsonataTemplate, field: &str, view: &View<'_>) -> Result<Value, Fault> {
+        Ok(match template {
+            JsonataTemplate::Literal(value) => value.clone(),
+            JsonataTemplate::Expression(expression) => self.jsonata(expression, field, view)?,
+            JsonataTemplate::Array(items) => {
+                let mut out = Vec::with_capacity(items.len());
+                for (i, item) in items.iter().enumerate() {
+                    out.push(self.jsonata_template(item, &format!("{field}[{i}]"), view)?);
+                }
+                Value::from(out)
+            }
+            JsonataTemplate::Object(members) => {
+                let mut map = Map::with_capacity(members.len());
+                for (key, member) in members {
+                    let value = self.jsonata_template(member, &format!("{field}/{key}"), view)?;
+                    map.insert(key.clone(), value);
+                }
+                Value::from(map)
+            }
+        })
+    }
+
+    /// A JSONata expression, which must have a value.
+    pub(super) fn jsonata(&mut self, expression: &Expression, field: &str, view: &View<'_>) -> Result<Value, Fault> {
+        let bindings = |name: &str| match name {
+            "states" => Some(view.states()),
+            name => view.variables.get(name).cloned(),
+        };
+        let result = expression.evaluate(&Value::Null, &bindings, &mut self.env());
+        let said =
+            |what: String| format!("The JSONata expression '{}' specified for the field '{field}' {what}", expression.text());
+        match result {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => Err(self.query(field, &said("returned nothing (undefined).".into()))),
+            Err(error) if error.is_function_result() => {
+                Err(self.query(field, &said("returned an unsupported result type.".into())))
+            }
+            Err(error) => {
+                Err(self.query(field, &said(format!("threw an error during evaluation. {}: {}", error.code, error.message))))
+            }
+        }
+    }
+
+    /// A JSONata expression whose value must be of a type.
+    pub(super) fn jsonata_typed(
+        &mut self,
+        expression: &Expression,
+        field: &str,
+        expected: &str,
+        view: &View<'_>,
+    ) -> Result<Value, Fault> {
+        let value = self.jsonata(expression, field, view)?;
+        if value.type_name() == expected {
+            return Ok(value);
+        }
+        let cause = format!(
+            "The JSONata expression '{}' specified for the field '{field}' returned an unexpected result type. Expected '{expected}', but was '{}' for value: {value}",
+            expression.text(),
+            value.type_name()
+        );
+        Err(self.query(field, &cause))
+    }
+
+    /// ResultPath of a state or a catcher: `result` put into the raw input.
+    pub(super) fn result_path(&self, path: &ResultPath, input: &Value, result: Value) -> Result<Value, Fault> {
+        match path {
+            ResultPath::Whole => Ok(result),
+            ResultPath::Discard => Ok(input.clone()),
+            ResultPath::At(path) => path
+                .write(input, result)
+                .map_err(|error| Fault::of_state(REFERENCE_PATH_CONFLICT, self.state, self.entered, &error.cause)),
+        }
+    }
+
+    /// TimeoutSeconds and HeartbeatSeconds.
+    pub(super) fn seconds(&mut self, field: &Field<u64>, name: &str, view: &View<'_>) -> Result<u64, Fault> {
+        match field {
+            Field::Fixed(seconds) => Ok(*seconds),
+            Field::Path(path) => {
+                let value = self.path(path, view)?;
+                match value.as_i64() {
+                    Some(n) if (1..=LONGEST_TIMEOUT).contains(&n) => Ok(n as u64),
+                    Some(n) => Err(self.runtime(&format!("{name} must be between 1 and {LONGEST_TIMEOUT} but was: {n}"))),
+                    None => Err(self.not_an_integer(name, &value, path)),
+                }
+            }
+            Field::Jsonata(expression) => {
+                let value = self.jsonata_typed(expression, name, "number", view)?;
+                match value.as_i64() {
+                    Some(n) if (0..=LONGEST_TIMEOUT).contains(&n) => Ok(n as u64),
+                    Some(n) => Err(self.query(name, &format!("{name} must be between 0 and {LONGEST_TIMEOUT} but was: {n}"))),
+                    None => Err(self.query(name, &format!("The {name} field cannot be parsed as an integer: {value}"))),
+                }
+            }
+            Field::Call(_) => Err(self.runtime(&format!("{name} cannot be computed by an intrinsic function"))),
+        }
+    }
+
+    /// A whole number of a Map: MaxConcurrency, MaxItems, ToleratedFailureCount …
+    pub(super) fn integer<T: Copy + Into<i128>>(&mut self, field: &Field<T>, name: &str, view: &View<'_>) -> Result<i64, Fault> {
+        match field {
+            Field::Fixed(n) => Ok(i64::try_from((*n).into()).unwrap_or(i64::MAX)),
+            Field::Path(path) => {
+                let value = self.path(path, view)?;
+                value.as_i64().ok_or_else(|| self.not_an_integer(name, &value, path))
+            }
+            Field::Jsonata(expression) => {
+                let value = self.jsonata_typed(expression, name, "number", view)?;
+                value.as_i64().ok_or_else(|| self.query(name, &format!("The {name} field cannot be parsed as an integer: {value}")))
+            }
+            Field::Call(_) => Err(self.runtime(&format!("{name} cannot be computed by an intrinsic function"))),
+        }
+    }
+
+    fn not_an_integer(&self, name: &str, value: &Value, path: &Path) -> Fault {
+        self.runtime(&format!(
+            "The {name}Path field refers to value \"{}\" which is not a valid integer: {}",
+            plain(value),
+            path.text()
+        ))
+    }
+
+    /// ToleratedFailurePercentage.
+    pub(super) fn percentage(&mut self, field: &Field<f64>, view: &View<'_>) -> Result<f64, Fault> {
+        let name = "ToleratedFailurePercentage";
+        let value = match field {
+            Field::Fixed(n) => return Ok(*n),
+            Field::Path(path) => {
+                let value = self.path(path, view)?;
+                value.as_f64().ok_or_else(|| {
+                    self.runtime(&format!(
+                        "The {name}Path field refers to value \"{}\" which is not a valid float: {}",
+                        plain(&value),
+                        path.text()
+                    ))
+                })?
+            }
+            Field::Jsonata(expression) => self.jsonata_typed(expression, name, "number", view)?.as_f64().unwrap_or(0.0),
+            Field::Call(_) => return Err(self.runtime(&format!("{name} cannot be computed by an intrinsic function"))),
+        };
+        if (0.0..=100.0).contains(&value) {
+            return Ok(value);
+        }
+        let cause = format!("{name} must be between 0 and 100.");
+        Err(match field {
+            Field::Jsonata(_) => self.query(name, &cause),
+            _ => self.runtime(&cause),
+        })
+    }
+
+    /// Error and Cause of a Fail state.
+    pub(super) fn text(&mut self, field: &Field<Arc<str>>, name: &str, view: &View<'_>) -> Result<Arc<str>, Fault> {
+        let value = match field {
+            Field::Fixed(text) => return Ok(text.clone()),
+            Field::Path(path) => path.eval(&view.scope()).map_err(|_| {
+                let input = view.input;
+                self.runtime(&format!(
+                    "The JSONPath '{}' specified for the field '{name}Path' could not be found in the input '{input}'",
+                    path.text()
+                ))
+            })?,
+            Field::Call(call) => {
+                let scope = view.scope();
+                let result = call.eval(&scope, &mut self.env());
+                result.map_err(|error| self.runtime(&error.cause))?
+            }
+            Field::Jsonata(expression) => self.jsonata_typed(expression, name, "string", view)?,
+        };
+        match value {
+            Value::String(text) => Ok(text),
+            other => Err(self.runtime(&format!("The {name}Path field must refer to a string but refers to: {other}"))),
+        }
+    }
+}
+
+/// A value inside a cause: strings without their quotes.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        Value::Number(Number::Float(f)) if f.fract() == 0.0 => value.to_string(),
+        other => other.to_string(),
+    }
+}

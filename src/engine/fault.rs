@@ -1,0 +1,79 @@
+//! Errors of the language: data, in band, that Retry and Catch see.
+
+use crate::base::{Map, Value};
+use std::sync::Arc;
+
+/// An error on its way through Retry and Catch.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fault {
+    /// `Error`
+    pub(super) error: Option<Arc<str>>,
+    /// `Cause`
+    pub(super) cause: Option<Arc<str>>,
+    /// Whether it is a missed heartbeat, which `States.HeartbeatTimeout` matches too (spec §2.7).
+    pub(super) heartbeat: bool,
+    /// The field whose JSONata failed: the history gets an EvaluationFailed for it.
+    pub(super) location: Option<Arc<str>>,
+}
+
+pub(super) const RUNTIME: &str = "States.Runtime";
+pub(super) const TIMEOUT: &str = "States.Timeout";
+pub(super) const QUERY_EVALUATION: &str = "States.QueryEvaluationError";
+pub(super) const DATA_LIMIT: &str = "States.DataLimitExceeded";
+pub(super) const REFERENCE_PATH_CONFLICT: &str = "States.ReferencePathConflict";
+pub(super) const ITEM_READER_FAILED: &str = "States.ItemReaderFailed";
+pub(super) const RESULT_WRITER_FAILED: &str = "States.ResultWriterFailed";
+pub(super) const EXCEED_TOLERATED_FAILURE: &str = "States.ExceedToleratedFailureThreshold";
+
+impl Fault {
+    /// An error with name and cause.
+    pub(super) fn new(error: &str, cause: impl Into<Arc<str>>) -> Fault {
+        Fault::raised(Some(error.into()), Some(cause.into()))
+    }
+
+    /// An error as a task or a Fail state gives it: each part may be missing.
+    pub(super) fn raised(error: Option<Arc<str>>, cause: Option<Arc<str>>) -> Fault {
+        Fault { error, cause, heartbeat: false, location: None }
+    }
+
+    /// TimeoutSeconds or HeartbeatSeconds has passed; AWS names both `States.Timeout` and gives no cause.
+    pub(super) fn timeout(heartbeat: bool) -> Fault {
+        Fault { heartbeat, ..Fault::raised(Some(TIMEOUT.into()), None) }
+    }
+
+    /// An error of a state itself, in AWS's words: the cause names the state and its Entered event (spec §2.4).
+    pub(super) fn of_state(error: &str, state: &str, entered: u64, cause: &str) -> Fault {
+        let text = format!("An error occurred while executing the state '{state}' (entered at the event id #{entered}). {cause}");
+        Fault::new(error, text)
+    }
+
+    /// States.Runtime cannot be retried nor caught, not even by `States.ALL`; the execution fails at once.
+    pub(super) fn is_fatal(&self) -> bool {
+        self.error.as_deref() == Some(RUNTIME)
+    }
+
+    /// Whether an `ErrorEquals` holds this error (spec §2.7).
+    pub(super) fn matches(&self, names: &[Arc<str>]) -> bool {
+        if self.is_fatal() {
+            return false;
+        }
+        let error = self.error.as_deref();
+        names.iter().any(|name| match &**name {
+            "States.ALL" => true,
+            "States.TaskFailed" => error != Some(TIMEOUT),
+            "States.HeartbeatTimeout" if self.heartbeat => true,
+            name => error == Some(name),
+        })
+    }
+
+    /// The Error Output that a catcher works on. A time out has the empty cause, a task that failed without a word
+    /// has two nulls (spec §6.2).
+    pub(super) fn output(&self) -> Value {
+        let text = |part: &Option<Arc<str>>| part.clone().map_or(Value::Null, Value::String);
+        let mut map = Map::with_capacity(2);
+        map.insert("Error", text(&self.error));
+        let timed_out = self.error.as_deref() == Some(TIMEOUT) && self.cause.is_none();
+        map.insert("Cause", if timed_out { Value::from("") } else { text(&self.cause) });
+        Value::from(map)
+    }
+}

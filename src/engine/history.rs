@@ -1,0 +1,439 @@
+//! The execution history, event for event as `GetExecutionHistory` returns it (spec §9).
+
+use super::fault::Fault;
+use super::limits::HistoryLevel;
+use crate::asl::ir::Kind;
+use crate::base::{Millis, Value, json};
+use std::sync::Arc;
+
+/// One event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryEvent {
+    /// From 1, without gaps.
+    pub id: u64,
+    /// The event that led to this one; 0 for the first of all and the first state.
+    pub previous_event_id: u64,
+    /// When.
+    pub timestamp: Millis,
+    /// `type`, one of the 62 names of the API.
+    pub kind: &'static str,
+    /// The one details member.
+    pub details: Details,
+}
+
+/// What an event tells. The member's name follows from the event's type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Details {
+    /// No details member.
+    None,
+    /// ExecutionStarted
+    Started {
+        /// The execution's input.
+        input: Value,
+        /// The execution's role.
+        role_arn: Arc<str>,
+    },
+    /// ExecutionSucceeded, LambdaFunctionSucceeded, ActivitySucceeded
+    Output(Value),
+    /// All that have only `error` and `cause`, each where it is known.
+    Failure {
+        /// `error`
+        error: Option<Arc<str>>,
+        /// `cause`
+        cause: Option<Arc<str>>,
+    },
+    /// …StateEntered
+    Entered {
+        /// The state.
+        name: Arc<str>,
+        /// Its raw input.
+        input: Value,
+    },
+    /// …StateExited
+    Exited {
+        /// The state.
+        name: Arc<str>,
+        /// Its output.
+        output: Value,
+        /// The variables that its Assign has set, in order.
+        assigned: Vec<(Arc<str>, Value)>,
+    },
+    /// TaskScheduled, LambdaFunctionScheduled, ActivityScheduled
+    Scheduled(Box<Scheduled>),
+    /// TaskStarted
+    Task(TaskName),
+    /// TaskSubmitted, TaskSucceeded
+    TaskOutput {
+        /// Which service.
+        task: TaskName,
+        /// Its response.
+        output: Value,
+    },
+    /// TaskFailed, TaskTimedOut
+    TaskFailure {
+        /// Which service.
+        task: TaskName,
+        /// `error`
+        error: Option<Arc<str>>,
+        /// `cause`
+        cause: Option<Arc<str>>,
+    },
+    /// ActivityStarted
+    Worker(Option<Arc<str>>),
+    /// MapStateStarted
+    Length(u64),
+    /// MapIteration…
+    Iteration {
+        /// The Map state.
+        name: Arc<str>,
+        /// The iteration.
+        index: u32,
+    },
+    /// MapRunStarted
+    MapRun(Arc<str>),
+    /// EvaluationFailed
+    Evaluation {
+        /// `error`
+        error: Option<Arc<str>>,
+        /// `cause`
+        cause: Option<Arc<str>>,
+        /// The field.
+        location: Arc<str>,
+        /// The state.
+        state: Arc<str>,
+    },
+    /// Of a restored execution: the details member as it was.
+    Restored {
+        /// The member's name.
+        member: Arc<str>,
+        /// Its value.
+        value: Value,
+    },
+}
+
+/// `resourceType` and `resource`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskName {
+    /// `resourceType`
+    pub kind: Arc<str>,
+    /// `resource`
+    pub api: Arc<str>,
+}
+
+/// What the …Scheduled events tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scheduled {
+    /// `resourceType`; only TaskScheduled has it.
+    pub kind: Option<Arc<str>>,
+    /// `resource`: an ARN for functions and activities, an API's name for services.
+    pub resource: Arc<str>,
+    /// `region`; only TaskScheduled has it.
+    pub region: Option<Arc<str>>,
+    /// `parameters` of a service, `input` of functions and activities.
+    pub input: Value,
+    /// `timeoutInSeconds`
+    pub timeout: Option<u64>,
+    /// `heartbeatInSeconds`
+    pub heartbeat: Option<u64>,
+    /// `taskCredentials.roleArn`
+    pub role_arn: Option<Value>,
+}
+
+impl HistoryEvent {
+    /// Appends the event as a JSON object. `input`, `output`, `parameters` are JSON texts in strings, as the API has
+    /// them; the timestamp is ISO 8601.
+    pub fn write_json(&self, out: &mut String) {
+        out.push_str(&format!(
+            "{{\"timestamp\":\"{}\",\"type\":\"{}\",\"id\":{},\"previousEventId\":{}",
+            self.timestamp, self.kind, self.id, self.previous_event_id
+        ));
+        if let Details::Restored { member, value } = &self.details {
+            out.push(',');
+            json::write_str(out, member);
+            out.push(':');
+            json::write(out, value);
+        } else if self.details != Details::None {
+            out.push_str(",\"");
+            if self.kind.ends_with("StateEntered") {
+                out.push_str("stateEntered");
+            } else if self.kind.ends_with("StateExited") {
+                out.push_str("stateExited");
+            } else {
+                // Invariant: every type is a non-empty ASCII name.
+                out.push(self.kind.as_bytes()[0].to_ascii_lowercase() as char);
+                out.push_str(&self.kind[1..]);
+            }
+            out.push_str("EventDetails\":{");
+            let mut fields = Fields { out, first: true };
+            fields.details(&self.details);
+            out.push('}');
+        }
+        out.push('}');
+    }
+}
+
+/// Writes the members of one object.
+struct Fields<'a> {
+    out: &'a mut String,
+    first: bool,
+}
+
+impl Fields<'_> {
+    fn key(&mut self, name: &str) {
+        if !self.first {
+            self.out.push(',');
+        }
+        self.first = false;
+        self.out.push('"');
+        self.out.push_str(name);
+        self.out.push_str("\":");
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        self.key(name);
+        json::write_str(self.out, text);
+    }
+
+    fn maybe(&mut self, name: &str, text: &Option<Arc<str>>) {
+        if let Some(text) = text {
+            self.text(name, text);
+        }
+    }
+
+    fn number(&mut self, name: &str, number: Option<u64>) {
+        if let Some(number) = number {
+            self.key(name);
+            self.out.push_str(&number.to_string());
+        }
+    }
+
+    /// A payload: its JSON text as a string, and the note that it is whole.
+    fn payload(&mut self, name: &str, value: &Value, noted: bool) {
+        self.text(name, &json::to_string(value));
+        if noted {
+            self.key(&format!("{name}Details"));
+            self.out.push_str("{\"truncated\":false}");
+        }
+    }
+
+    fn failure(&mut self, error: &Option<Arc<str>>, cause: &Option<Arc<str>>) {
+        self.maybe("error", error);
+        self.maybe("cause", cause);
+    }
+
+    fn task(&mut self, task: &TaskName) {
+        self.text("resourceType", &task.kind);
+        self.text("resource", &task.api);
+    }
+
+    fn details(&mut self, details: &Details) {
+        match details {
+            Details::None | Details::Restored { .. } => {}
+            Details::Started { input, role_arn } => {
+                self.payload("input", input, true);
+                self.text("roleArn", role_arn);
+            }
+            Details::Output(output) => self.payload("output", output, true),
+            Details::Failure { error, cause } => self.failure(error, cause),
+            Details::Entered { name, input } => {
+                self.text("name", name);
+                self.payload("input", input, true);
+            }
+            Details::Exited { name, output, assigned } => {
+                self.text("name", name);
+                self.payload("output", output, true);
+                if !assigned.is_empty() {
+                    self.key("assignedVariables");
+                    self.out.push('{');
+                    let mut inner = Fields { out: self.out, first: true };
+                    for (name, value) in assigned {
+                        if !inner.first {
+                            inner.out.push(',');
+                        }
+                        inner.first = false;
+                        json::write_str(inner.out, name);
+                        inner.out.push(':');
+                        json::write_str(inner.out, &json::to_string(value));
+                    }
+                    self.out.push('}');
+                    self.key("assignedVariablesDetails");
+                    self.out.push_str("{\"truncated\":false}");
+                }
+            }
+            Details::Scheduled(scheduled) => {
+                self.maybe("resourceType", &scheduled.kind);
+                self.text("resource", &scheduled.resource);
+                self.maybe("region", &scheduled.region);
+                if scheduled.kind.is_some() {
+                    self.payload("parameters", &scheduled.input, false);
+                } else {
+                    self.payload("input", &scheduled.input, true);
+                }
+                self.number("timeoutInSeconds", scheduled.timeout);
+                self.number("heartbeatInSeconds", scheduled.heartbeat);
+                if let Some(role) = &scheduled.role_arn {
+                    self.key("taskCredentials");
+                    self.out.push_str("{\"roleArn\":");
+                    json::write(self.out, role);
+                    self.out.push('}');
+                }
+            }
+            Details::Task(task) => self.task(task),
+            Details::TaskOutput { task, output } => {
+                self.task(task);
+                self.payload("output", output, true);
+            }
+            Details::TaskFailure { task, error, cause } => {
+                self.task(task);
+                self.failure(error, cause);
+            }
+            Details::Worker(name) => self.maybe("workerName", name),
+            Details::Length(length) => self.number("length", Some(*length)),
+            Details::Iteration { name, index } => {
+                self.text("name", name);
+                self.number("index", Some(u64::from(*index)));
+            }
+            Details::MapRun(arn) => self.text("mapRunArn", arn),
+            Details::Evaluation { error, cause, location, state } => {
+                self.failure(error, cause);
+                self.text("location", location);
+                self.text("state", state);
+            }
+        }
+    }
+}
+
+impl Details {
+    pub(super) fn failure(fault: &Fault) -> Details {
+        Details::Failure { error: fault.error.clone(), cause: fault.cause.clone() }
+    }
+}
+
+/// Numbers events and keeps those that are wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Recorder {
+    level: HistoryLevel,
+    limit: u64,
+    pub(super) last: u64,
+    pub(super) events: Vec<HistoryEvent>,
+    /// Whether an event was refused because the limit leaves room only for the last one.
+    pub(super) full: bool,
+}
+
+impl Recorder {
+    pub(super) fn new(level: HistoryLevel, limit: u32) -> Recorder {
+        let limit = if limit == 0 { u64::MAX } else { u64::from(limit.max(2)) };
+        Recorder { level, limit, last: 0, events: Vec::new(), full: false }
+    }
+
+    /// Adds an event and returns its id. When only one more fits, refuses and says so in `full`.
+    pub(super) fn add(&mut self, now: Millis, kind: &'static str, previous: u64, details: Details) -> u64 {
+        if self.last + 1 >= self.limit && !kind.starts_with("Execution") {
+            self.full = true;
+            return previous;
+        }
+        self.last += 1;
+        if self.level == HistoryLevel::Full {
+            self.events.push(HistoryEvent { id: self.last, previous_event_id: previous, timestamp: now, kind, details });
+        }
+        self.last
+    }
+}
+
+/// `PassStateEntered` …
+pub(super) fn entered(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Pass { .. } => "PassStateEntered",
+        Kind::Task(_) => "TaskStateEntered",
+        Kind::Choice { .. } => "ChoiceStateEntered",
+        Kind::Wait(_) => "WaitStateEntered",
+        Kind::Succeed => "SucceedStateEntered",
+        Kind::Fail { .. } => "FailStateEntered",
+        Kind::Parallel { .. } => "ParallelStateEntered",
+        Kind::Map(_) => "MapStateEntered",
+    }
+}
+
+/// `PassStateExited` …
+pub(super) fn exited(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Pass { .. } => "PassStateExited",
+        Kind::Task(_) => "TaskStateExited",
+        Kind::Choice { .. } => "ChoiceStateExited",
+        Kind::Wait(_) => "WaitStateExited",
+        Kind::Succeed | Kind::Fail { .. } => "SucceedStateExited",
+        Kind::Parallel { .. } => "ParallelStateExited",
+        Kind::Map(_) => "MapStateExited",
+    }
+}
+
+/// The event of a state that was cut off while it ran; `None` for those that never wait.
+pub(super) fn aborted(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Task(_) => Some("TaskStateAborted"),
+        Kind::Wait(_) => Some("WaitStateAborted"),
+        Kind::Parallel { .. } => Some("ParallelStateAborted"),
+        Kind::Map(_) => Some("MapStateAborted"),
+        _ => None,
+    }
+}
+
+/// All types that this engine writes; a snapshot holds no other.
+pub(super) const KINDS: &[&str] = &[
+    "ExecutionStarted",
+    "ExecutionSucceeded",
+    "ExecutionFailed",
+    "ExecutionAborted",
+    "ExecutionTimedOut",
+    "ExecutionRedriven",
+    "PassStateEntered",
+    "TaskStateEntered",
+    "ChoiceStateEntered",
+    "WaitStateEntered",
+    "SucceedStateEntered",
+    "FailStateEntered",
+    "ParallelStateEntered",
+    "MapStateEntered",
+    "PassStateExited",
+    "TaskStateExited",
+    "ChoiceStateExited",
+    "WaitStateExited",
+    "SucceedStateExited",
+    "ParallelStateExited",
+    "MapStateExited",
+    "TaskStateAborted",
+    "WaitStateAborted",
+    "ParallelStateAborted",
+    "MapStateAborted",
+    "TaskScheduled",
+    "TaskStarted",
+    "TaskSubmitted",
+    "TaskSucceeded",
+    "TaskFailed",
+    "TaskTimedOut",
+    "LambdaFunctionScheduled",
+    "LambdaFunctionStarted",
+    "LambdaFunctionSucceeded",
+    "LambdaFunctionFailed",
+    "LambdaFunctionTimedOut",
+    "ActivityScheduled",
+    "ActivityStarted",
+    "ActivitySucceeded",
+    "ActivityFailed",
+    "ActivityTimedOut",
+    "ParallelStateStarted",
+    "ParallelStateSucceeded",
+    "ParallelStateFailed",
+    "MapStateStarted",
+    "MapStateSucceeded",
+    "MapStateFailed",
+    "MapIterationStarted",
+    "MapIterationSucceeded",
+    "MapIterationFailed",
+    "MapIterationAborted",
+    "MapRunStarted",
+    "MapRunSucceeded",
+    "MapRunFailed",
+    "MapRunAborted",
+    "EvaluationFailed",
+];

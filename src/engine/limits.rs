@@ -1,0 +1,55 @@
+//! Quotas of the service, as options.
+
+/// What an execution may use up. The defaults are AWS's (spec §11.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Which events are kept.
+    pub history: HistoryLevel,
+    /// Bytes of JSON text that an input, a result or an output may have; default 262,144.
+    pub payload_limit: usize,
+    /// Events after which the execution fails; default 25,000. 0: no limit.
+    pub history_limit: u32,
+    /// State transitions that one call of `step` makes before it returns with `more`; default 10,000.
+    pub step_budget: u32,
+    /// Whether the machine is an EXPRESS one.
+    pub express: bool,
+    /// Whether every stage of a state's data flow is recorded for inspection.
+    pub trace: bool,
+    /// Whether child executions of a Distributed Map keep their histories until taken.
+    pub child_histories: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            history: HistoryLevel::Full,
+            payload_limit: 262_144,
+            history_limit: 25_000,
+            step_budget: 10_000,
+            express: false,
+            trace: false,
+            child_histories: false,
+        }
+    }
+}
+
+/// Which events of the history are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryLevel {
+    /// All, as `GetExecutionHistory` returns them.
+    Full,
+    /// None; they are counted all the same.
+    None,
+}
+
+/// Iterations of an inline Map that run at once whatever MaxConcurrency says (spec §7.4).
+pub const INLINE_CONCURRENCY: u64 = 40;
+
+/// Child executions of a Distributed Map that run at once.
+pub const DISTRIBUTED_CONCURRENCY: u64 = 10_000;
+
+/// Milliseconds that a Wait may last: AWS refuses 24,856 days (2³¹ seconds) and more.
+pub const LONGEST_WAIT: u64 = 24_856 * 86_400_000;
+
+/// Seconds that TimeoutSeconds and HeartbeatSeconds may hold.
+pub const LONGEST_TIMEOUT: i64 = 99_999_999;

@@ -1,0 +1,639 @@
+//! Map: the items, one iteration each; inline in the execution itself, or distributed as child executions (spec §7.4,
+//! §7.5, §9.3).
+
+use crate::asl::ir::{ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, State};
+use crate::asl::resource::Resource;
+use crate::base::{Map, Value, json};
+use crate::engine::advance::{Flow, Ran};
+use crate::engine::command::{CancelReason, ChildExecution, Command};
+use crate::engine::dataflow::View;
+use crate::engine::event::ExecutionInfo;
+use crate::engine::fault::{EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED};
+use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
+use crate::engine::history::{Details, Recorder};
+use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, INLINE_CONCURRENCY};
+use crate::engine::{Engine, TaskId, items, state};
+use std::sync::Arc;
+
+pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map: &MapState) -> Ran {
+    let context = engine.context(frame, state, None);
+    let distributed = map.mode != MapMode::Inline;
+    let mut eval = engine.eval(frame, state);
+    let raw = View::new(&frame.input, &context, &frame.variables);
+    let effective = match state.language {
+        QueryLanguage::JsonPath => eval.path_field(&state.input_path, &raw)?,
+        QueryLanguage::Jsonata => frame.input.clone(),
+    };
+    let view = raw.on(&effective);
+    // With an ItemReader the items do not come from the input at all (spec §7.5).
+    let found = if map.item_reader.is_some() {
+        None
+    } else {
+        Some(match state.language {
+            QueryLanguage::JsonPath => match &map.items_path {
+                PathField::Path(path) => eval.lookup(path, &view).ok_or_else(|| {
+                    let step = path.text().rsplit(['.', '[', ']', '\'']).find(|step| !step.is_empty()).unwrap_or("$").to_string();
+                    Fault::of_state(
+                        REFERENCE_PATH_CONFLICT,
+                        &state.name,
+                        eval.entered,
+                        &format!("Unable to apply step \"{step}\" to input {effective}"),
+                    )
+                })?,
+                PathField::Whole => effective.clone(),
+                PathField::Nothing => Value::empty_object(),
+            },
+            QueryLanguage::Jsonata => match &map.items {
+                Some(template) => {
+                    let value = eval.jsonata_template(template, "Items", &view)?;
+                    if !(value.as_array().is_some() || distributed && value.as_object().is_some()) {
+                        return Err(match template {
+                            JsonataTemplate::Expression(expression) => eval
+                                .jsonata_typed(expression, "Items", "array", &view)
+                                .err()
+                                .unwrap_or_else(|| eval.query("Items", "Items must be an array.")),
+                            _ => eval.query("Items", &format!("Map state input must be an array but was: {value}")),
+                        });
+                    }
+                    value
+                }
+                None => effective.clone(),
+            },
+        })
+    };
+    let (mut list, mut keys) = (Vec::new(), Vec::new());
+    match &found {
+        None => {}
+        Some(Value::Array(items)) => list = items.to_vec(),
+        Some(Value::Object(members)) if distributed => {
+            for (key, value) in members.iter() {
+                keys.push(key.clone());
+                list.push(value.clone());
+            }
+        }
+        Some(other) => {
+            return Err(match (state.language, &map.items_path) {
+                (QueryLanguage::Jsonata, _) => eval.query("Items", &format!("Map state input must be an array but was: {other}")),
+                (_, PathField::Path(path)) => eval.runtime(&format!("Reference path \"{}\" must point to array.", path.text())),
+                _ => eval.runtime("Reference path \"$\" must point to array."),
+            });
+        }
+    }
+    let cap = if distributed { DISTRIBUTED_CONCURRENCY } else { INLINE_CONCURRENCY };
+    let wanted = match &map.max_concurrency {
+        Some(field) => {
+            let n = eval.integer(field, "MaxConcurrency", &view)?;
+            u64::try_from(n).map_err(|_| eval.runtime("MaxConcurrency cannot be negative."))?
+        }
+        None => 0,
+    };
+    let limit = if wanted == 0 { cap } else { wanted.min(cap) } as u32;
+    frame.tail = engine.record(frame.execution, "MapStateStarted", frame.tail, Details::Length(list.len() as u64));
+    let mut joining = Joining {
+        keys,
+        limit,
+        input: effective,
+        started_event: frame.tail,
+        last_tail: frame.tail,
+        last_succeeded: frame.tail,
+        ..Joining::default()
+    };
+    if !distributed {
+        joining.results = vec![None; list.len()];
+        joining.items = list;
+        return go_on(engine, id, frame, state, map, joining, None);
+    }
+    start_run(engine, id, frame, state, map, joining, list)
+}
+
+/// Begins a Map Run: reads its limits and, with an ItemReader, asks for its items.
+fn start_run(
+    engine: &mut Engine,
+    id: FrameId,
+    frame: &mut Frame,
+    state: &State,
+    map: &MapState,
+    mut joining: Joining,
+    list: Vec<Value>,
+) -> Ran {
+    let context = engine.context(frame, state, None);
+    let mut eval = engine.eval(frame, state);
+    let view = View::new(&joining.input, &context, &frame.variables);
+    let tolerated_count = match &map.tolerated_count {
+        Some(field) => {
+            let count = eval.integer(field, "ToleratedFailureCount", &view)?;
+            Some(u64::try_from(count).map_err(|_| eval.runtime("ToleratedFailureCount cannot be negative."))?)
+        }
+        None => None,
+    };
+    let tolerated_percentage = map.tolerated_percentage.as_ref().map(|field| eval.percentage(field, &view)).transpose()?;
+    let (reading, max_items) = match &map.item_reader {
+        Some(reader) => {
+            let parameters = reader.parameters.as_ref().map(|p| eval.payload(p, "ItemReader/Parameters", &view)).transpose()?;
+            let config = reader.config.as_ref().map(|p| eval.payload(p, "ItemReader/ReaderConfig", &view)).transpose()?;
+            let max = reader.max_items.as_ref().map(|field| eval.integer(field, "MaxItems", &view)).transpose()?;
+            (Some((reader, parameters, config)), max)
+        }
+        None => (None, None),
+    };
+    let uuid: Arc<str> = engine.rng.uuid().into();
+    let label: Arc<str> = map.label.clone().unwrap_or_else(|| engine.rng.uuid().into());
+    let info = engine.executions.get(&frame.execution).map(|e| e.info.clone());
+    let machine_arn = info.as_ref().map(|info| info.state_machine_arn.to_string()).unwrap_or_default();
+    let arn: Arc<str> = format!("{}/{label}:{uuid}", machine_arn.replacen(":stateMachine:", ":mapRun:", 1)).into();
+    frame.tail = engine.record(frame.execution, "MapRunStarted", frame.tail, Details::MapRun(arn.clone()));
+    let source = match &reading {
+        None => "STATE_DATA".into(),
+        Some((_, parameters, _)) => {
+            let part =
+                |name: &str| parameters.as_ref().and_then(|p| p.get(name)).and_then(Value::as_str).unwrap_or_default().to_string();
+            match part("Key") {
+                key if key.is_empty() => format!("S3://{}", part("Bucket")),
+                key => format!("S3://{}/{key}", part("Bucket")),
+            }
+        }
+    };
+    joining.run = Some(MapRun {
+        arn,
+        label,
+        uuid,
+        source: source.into(),
+        tolerated_count,
+        tolerated_percentage,
+        total: 0,
+        started_event: frame.tail,
+        max_items,
+        config: reading.as_ref().and_then(|(_, _, config)| config.clone()),
+    });
+    let Some((reader, parameters, _)) = reading else {
+        return run_items(engine, id, frame, state, map, joining, list);
+    };
+    if max_items.is_some_and(|n| n < 0) {
+        let fault = Fault::new(ITEM_READER_FAILED, "field MaxItems must be positive");
+        return Err(run_failed(engine, frame, fault));
+    }
+    let acting = Acting {
+        task: TaskId(0),
+        resource: Resource::parse(&reader.resource),
+        purpose: Purpose::ItemReader(Box::new(joining)),
+        token: None,
+        started: true,
+        submitted: true,
+        timeout: None,
+        heartbeat: None,
+        input: parameters.unwrap_or_else(Value::empty_object),
+        timeout_seconds: None,
+        credentials: None,
+    };
+    let resource = reader.resource.clone();
+    state::task::invoke(engine, id, frame, state, &resource, acting, None);
+    Ok(Flow::Wait)
+}
+
+/// The host has read the items, or could not.
+pub(in crate::engine) fn items_read(
+    engine: &mut Engine,
+    id: FrameId,
+    frame: &mut Frame,
+    state: &State,
+    mut joining: Joining,
+    result: Result<Value, Fault>,
+) -> Ran {
+    let Kind::Map(map) = &state.kind else { return Ok(Flow::Wait) };
+    let read = result.map_err(|fault| Fault { error: Some(ITEM_READER_FAILED.into()), ..fault }).and_then(|value| {
+        let run = joining.run.as_ref();
+        items::parse(&value, run.and_then(|r| r.config.as_ref()), run.and_then(|r| r.max_items))
+            .map_err(|cause| Fault::new(ITEM_READER_FAILED, cause))
+    });
+    match read {
+        Ok((keys, list)) => {
+            joining.keys = keys;
+            run_items(engine, id, frame, state, map, joining, list)
+        }
+        Err(fault) => Err(run_failed(engine, frame, fault)),
+    }
+}
+
+/// Starts the children of a Map Run, in batches if so asked.
+fn run_items(
+    engine: &mut Engine,
+    id: FrameId,
+    frame: &mut Frame,
+    state: &State,
+    map: &MapState,
+    mut joining: Joining,
+    list: Vec<Value>,
+) -> Ran {
+    if let Some(run) = &mut joining.run {
+        run.total = list.len() as u64;
+    }
+    joining.items = list;
+    if let Some(batcher) = &map.item_batcher {
+        batch(engine, frame, state, map, batcher, &mut joining)?;
+    }
+    joining.results = vec![None; joining.items.len()];
+    go_on(engine, id, frame, state, map, joining, None)
+}
+
+/// Replaces the items by batches of them: each item selected first, then grouped (spec §7.5).
+fn batch(
+    engine: &mut Engine,
+    frame: &Frame,
+    state: &State,
+    map: &MapState,
+    batcher: &ItemBatcher,
+    joining: &mut Joining,
+) -> Result<(), Fault> {
+    let context = engine.context(frame, state, None);
+    let (max_items, max_bytes, batch_input) = {
+        let mut eval = engine.eval(frame, state);
+        let view = View::new(&joining.input, &context, &frame.variables);
+        let mut limit = |field: &Option<crate::asl::ir::Field<u64>>, name: &str| match field {
+            Some(field) => {
+                let n = eval.integer(field, name, &view)?;
+                match u64::try_from(n) {
+                    Ok(n) if n > 0 => Ok(n),
+                    _ => Err(eval.runtime(&format!("{name} must be positive."))),
+                }
+            }
+            None => Ok(u64::MAX),
+        };
+        let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
+        let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?;
+        let batch_input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", &view)).transpose()?;
+        (max_items, max_bytes, batch_input)
+    };
+    let around = batch_input.as_ref().map_or(0, |v| json::serialized_len(v) + 14) + 12;
+    let items = std::mem::take(&mut joining.items);
+    let mut batches: Vec<Vec<Value>> = Vec::new();
+    let mut bytes = u64::MAX;
+    for index in 0..items.len() {
+        let item = map_item(frame, joining, &items[index], index as u32);
+        let selected = select(engine, frame, state, map, &joining.input, &item)?;
+        let size = json::serialized_len(&selected) as u64 + 1;
+        let full = batches.last().is_none_or(|b| b.len() as u64 >= max_items || bytes.saturating_add(size) > max_bytes);
+        match batches.last_mut() {
+            Some(batch) if !full => {
+                batch.push(selected);
+                bytes = bytes.saturating_add(size);
+            }
+            _ => {
+                batches.push(vec![selected]);
+                bytes = around as u64 + size;
+            }
+        }
+    }
+    for batch in batches {
+        joining.batches.push(batch.len() as u32);
+        let mut input = Map::with_capacity(2);
+        if let Some(shared) = &batch_input {
+            input.insert("BatchInput", shared.clone());
+        }
+        input.insert("Items", Value::from(batch));
+        joining.items.push(Value::from(input));
+    }
+    Ok(())
+}
+
+fn map_item(frame: &Frame, joining: &Joining, value: &Value, index: u32) -> Arc<MapItem> {
+    let outer = match &frame.item {
+        Some(item) => item.outer.iter().copied().chain([item.index]).collect(),
+        None => Vec::new(),
+    };
+    Arc::new(MapItem {
+        index,
+        value: value.clone(),
+        key: joining.keys.get(index as usize).cloned(),
+        source: joining.run.as_ref().map(|run| run.source.clone()),
+        outer,
+    })
+}
+
+/// What an iteration gets: the item, or what ItemSelector makes of it.
+fn select(
+    engine: &mut Engine,
+    frame: &Frame,
+    state: &State,
+    map: &MapState,
+    input: &Value,
+    item: &Arc<MapItem>,
+) -> Result<Value, Fault> {
+    let Some(selector) = &map.item_selector else {
+        return Ok(match &item.key {
+            Some(key) => Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Value", item.value.clone())])),
+            None => item.value.clone(),
+        });
+    };
+    let context = engine.context_with(frame, state, None, Some(item));
+    let view = View::new(input, &context, &frame.variables);
+    engine.eval(frame, state).payload(selector, "ItemSelector", &view)
+}
+
+/// Starts as many children as may run; ends the Map when all have.
+fn go_on(
+    engine: &mut Engine,
+    id: FrameId,
+    frame: &mut Frame,
+    state: &State,
+    map: &MapState,
+    mut joining: Joining,
+    after: Option<u64>,
+) -> Ran {
+    while (joining.next as usize) < joining.items.len() && joining.children.len() < joining.limit as usize {
+        let slot = joining.next;
+        let item = map_item(frame, &joining, &joining.items[slot as usize], slot);
+        let input = if joining.batches.is_empty() {
+            match select(engine, frame, state, map, &joining.input, &item) {
+                Ok(input) => input,
+                Err(fault) => {
+                    let tail = frame.tail;
+                    cut(engine, frame.execution, &state.name, &joining, tail);
+                    return Err(if joining.run.is_some() { run_failed(engine, frame, fault) } else { fault });
+                }
+            }
+        } else {
+            joining.items[slot as usize].clone()
+        };
+        joining.next += 1;
+        let child = match &joining.run {
+            None => {
+                let details = Details::Iteration { name: state.name.clone(), index: slot };
+                let tail = engine.record(frame.execution, "MapIterationStarted", after.unwrap_or(joining.started_event), details);
+                let variables = frame.variables.clone();
+                engine.spawn(frame.execution, Some((id, slot)), map.processor, input, variables, Some(item), tail)
+            }
+            Some(run) => spawn_child(engine, id, frame, map, run.label.clone(), input, item),
+        };
+        // The item is with its child now; a long list need not be held twice.
+        joining.items[slot as usize] = Value::Null;
+        joining.children.insert(slot, child);
+    }
+    if (joining.done as usize) < joining.items.len() {
+        frame.phase = Phase::Joining(Box::new(joining));
+        return Ok(Flow::Wait);
+    }
+    if joining.run.is_some() {
+        return end_run(engine, id, frame, state, map, joining);
+    }
+    engine.record(frame.execution, "MapStateSucceeded", joining.last_succeeded, Details::None);
+    frame.tail = joining.last_succeeded;
+    let results: Vec<Value> = joining.results.into_iter().flatten().collect();
+    engine.complete(frame, state, Value::from(results), None)
+}
+
+/// Starts a child execution. It sees none of its parent's variables.
+fn spawn_child(
+    engine: &mut Engine,
+    id: FrameId,
+    frame: &Frame,
+    map: &MapState,
+    label: Arc<str>,
+    input: Value,
+    item: Arc<MapItem>,
+) -> FrameId {
+    let slot = item.index;
+    let name: Arc<str> = engine.rng.uuid().into();
+    let parent = engine.executions.get(&frame.execution).map(|e| e.info.clone());
+    let info = match parent {
+        Some(parent) => {
+            let machine_arn = format!("{}/{label}", parent.state_machine_arn);
+            ExecutionInfo {
+                arn: format!("{}:{name}", machine_arn.replacen(":stateMachine:", ":execution:", 1)).into(),
+                name,
+                role_arn: parent.role_arn.clone(),
+                state_machine_arn: machine_arn.into(),
+                state_machine_name: format!("{}/{label}", parent.state_machine_name).into(),
+            }
+        }
+        None => ExecutionInfo::named(&label, &name),
+    };
+    let express = map.mode == MapMode::Distributed { express: true };
+    let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
+    let execution = engine.begin_execution(info, input, recorder, Some((id, slot)), express);
+    engine.spawn_root(execution, map.processor, Some(item))
+}
+
+/// Cuts off all running children of a Map or Parallel; `tail` is the event that is to blame.
+fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: u64) {
+    for (&slot, &child) in &joining.children {
+        let own = joining.run.is_none();
+        if own {
+            let details = Details::Iteration { name: map.clone(), index: slot };
+            engine.record(execution, "MapIterationAborted", tail, details);
+        }
+        let id = engine.frames.get(&child).map(|f| f.execution);
+        engine.kill(child, own.then_some(tail), CancelReason::SiblingFailed);
+        if let Some(id) = id.filter(|_| !own) {
+            engine.drop_execution(id);
+        }
+    }
+}
+
+/// Writes that the Map Run has failed; the error goes on as the Map state's.
+fn run_failed(engine: &mut Engine, frame: &mut Frame, fault: Fault) -> Fault {
+    if !fault.is_fatal() {
+        frame.tail = engine.record(frame.execution, "MapRunFailed", frame.tail, Details::failure(&fault));
+    }
+    fault
+}
+
+/// All children of a Map Run have ended: its results go to the ResultWriter, or are the output.
+fn end_run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map: &MapState, mut joining: Joining) -> Ran {
+    let writer = match &map.result_writer {
+        Some(writer) => writer,
+        None => {
+            let results: Vec<Value> = joining.results.into_iter().flatten().collect();
+            joining.results = Vec::new();
+            return run_succeeded(engine, frame, state, &joining, Value::from(results));
+        }
+    };
+    let Some(resource) = writer.resource.clone() else {
+        let results = items::transform(writer.transformation.as_deref(), std::mem::take(&mut joining.results));
+        return run_succeeded(engine, frame, state, &joining, results);
+    };
+    let context = engine.context(frame, state, None);
+    let parameters = {
+        let view = View::new(&joining.input, &context, &frame.variables);
+        let mut eval = engine.eval(frame, state);
+        writer.parameters.as_ref().map(|p| eval.payload(p, "ResultWriter/Parameters", &view)).transpose()?
+    };
+    let acting = Acting {
+        task: TaskId(0),
+        resource: Resource::parse(&resource),
+        input: items::manifest(parameters.as_ref(), writer, &joining),
+        purpose: Purpose::ResultWriter(Box::new(joining)),
+        token: None,
+        started: true,
+        submitted: true,
+        timeout: None,
+        heartbeat: None,
+        timeout_seconds: None,
+        credentials: None,
+    };
+    state::task::invoke(engine, id, frame, state, &resource, acting, None);
+    Ok(Flow::Wait)
+}
+
+/// The host has written the results, or could not.
+pub(in crate::engine) fn results_written(
+    engine: &mut Engine,
+    frame: &mut Frame,
+    state: &State,
+    joining: Joining,
+    input: &Value,
+    result: Result<Value, Fault>,
+) -> Ran {
+    match result {
+        Ok(_) => {
+            let run = joining.run.as_ref();
+            let output = items::written(input, run.map_or("", |run| &run.arn));
+            run_succeeded(engine, frame, state, &joining, output)
+        }
+        Err(fault) => {
+            let fault = Fault { error: Some(RESULT_WRITER_FAILED.into()), ..fault };
+            Err(run_failed(engine, frame, fault))
+        }
+    }
+}
+
+fn run_succeeded(engine: &mut Engine, frame: &mut Frame, state: &State, joining: &Joining, output: Value) -> Ran {
+    let started = joining.run.as_ref().map_or(frame.tail, |run| run.started_event);
+    let succeeded = engine.record(frame.execution, "MapRunSucceeded", started, Details::None);
+    engine.record(frame.execution, "MapStateSucceeded", succeeded, Details::None);
+    frame.tail = started;
+    engine.complete(frame, state, output, None)
+}
+
+impl Engine {
+    /// A branch or inline iteration has ended with an output.
+    pub(in crate::engine) fn child_ended(&mut self, machine: &Arc<Machine>, parent: FrameId, slot: u32, tail: u64, output: Value) {
+        let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
+        let state = &machine.states[frame.state];
+        joining.children.remove(&slot);
+        if let Some(result) = joining.results.get_mut(slot as usize) {
+            *result = Some(output);
+        }
+        joining.done += 1;
+        joining.last_tail = tail;
+        let ran = match &state.kind {
+            Kind::Map(map) => {
+                let details = Details::Iteration { name: state.name.clone(), index: slot };
+                joining.last_succeeded = self.record(frame.execution, "MapIterationSucceeded", tail, details);
+                go_on(self, parent, &mut frame, state, map, *joining, Some(tail))
+            }
+            _ if (joining.done as usize) < joining.results.len() => {
+                frame.phase = Phase::Joining(joining);
+                Ok(Flow::Wait)
+            }
+            _ => state::parallel::join(self, &mut frame, state, *joining),
+        };
+        self.settle(machine, parent, frame, ran);
+    }
+
+    /// A branch or inline iteration has failed: the others are cut off, the error is the waiting state's.
+    pub(in crate::engine) fn child_failed(
+        &mut self,
+        machine: &Arc<Machine>,
+        parent: FrameId,
+        slot: u32,
+        tail: u64,
+        failing_task: bool,
+        fault: Fault,
+    ) {
+        let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
+        let state = &machine.states[frame.state];
+        joining.children.remove(&slot);
+        let is_map = matches!(state.kind, Kind::Map(_));
+        if is_map {
+            let details = Details::Iteration { name: state.name.clone(), index: slot };
+            self.record(frame.execution, "MapIterationFailed", tail, details);
+        }
+        if failing_task {
+            self.record(frame.execution, "TaskStateAborted", tail, Details::None);
+        }
+        if is_map {
+            cut(self, frame.execution, &state.name, &joining, tail);
+        } else {
+            for child in joining.children.into_values() {
+                self.kill(child, Some(tail), CancelReason::SiblingFailed);
+            }
+        }
+        frame.tail = tail;
+        self.raise(machine, parent, frame, fault);
+    }
+
+    /// A child execution of a Map Run has ended, one way or the other.
+    pub(in crate::engine) fn child_execution_ended(
+        &mut self,
+        machine: &Arc<Machine>,
+        execution: u32,
+        result: Result<Value, Fault>,
+    ) {
+        let Some(child) = self.executions.remove(&execution) else { return };
+        self.timers.remove(child.timer);
+        if self.options.child_histories {
+            self.commands.push(Command::ChildFinished(Box::new(ChildExecution {
+                name: child.info.name.clone(),
+                arn: child.info.arn.clone(),
+                status: match &result {
+                    Ok(_) => "SUCCEEDED",
+                    Err(fault) if fault.error.as_deref() == Some("States.Timeout") && fault.cause.is_none() => "TIMED_OUT",
+                    Err(_) => "FAILED",
+                },
+                output: result.as_ref().ok().cloned(),
+                error: result.as_ref().err().and_then(|f| f.error.clone()),
+                cause: result.as_ref().err().and_then(|f| f.cause.clone()),
+                input: child.input.clone(),
+                history: child.recorder.events,
+            })));
+        }
+        let Some((parent, slot)) = child.parent else { return };
+        let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
+        let state = &machine.states[frame.state];
+        let Kind::Map(map) = &state.kind else { return };
+        joining.children.remove(&slot);
+        joining.done += 1;
+        match result {
+            Ok(output) => {
+                if let Some(result) = joining.results.get_mut(slot as usize) {
+                    *result = Some(output);
+                }
+            }
+            Err(_) => {
+                joining.failed += 1;
+                joining.failed_items += joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
+            }
+        }
+        let ran = if joining.run.as_ref().is_some_and(|run| exceeded(run, joining.failed_items)) {
+            let tail = frame.tail;
+            cut(self, frame.execution, &state.name, &joining, tail);
+            let fault = Fault::new(EXCEED_TOLERATED_FAILURE, "The specified tolerated failure threshold was exceeded");
+            Err(run_failed(self, &mut frame, fault))
+        } else {
+            go_on(self, parent, &mut frame, state, map, *joining, None)
+        };
+        self.settle(machine, parent, frame, ran);
+    }
+
+    fn take_joining(&mut self, id: FrameId) -> Option<(Box<Frame>, Box<Joining>)> {
+        let mut frame = self.frames.remove(&id)?;
+        match std::mem::replace(&mut frame.phase, Phase::Enter) {
+            Phase::Joining(joining) => Some((frame, joining)),
+            other => {
+                frame.phase = other;
+                self.frames.insert(id, frame);
+                None
+            }
+        }
+    }
+}
+
+/// Whether more items have failed than are tolerated; with neither limit given, none is (spec §7.5).
+fn exceeded(run: &MapRun, failed: u64) -> bool {
+    let too_many = run.tolerated_count.map(|count| failed > count);
+    let too_large = run.tolerated_percentage.map(|percent| failed as f64 * 100.0 > percent * run.total.max(1) as f64);
+    match (too_many, too_large) {
+        (None, None) => failed > 0,
+        (a, b) => a.unwrap_or(false) || b.unwrap_or(false),
+    }
+}

@@ -1,0 +1,9 @@
+//! One file for each kind of state.
+
+pub(super) mod choice;
+pub(super) mod map;
+pub(super) mod parallel;
+pub(super) mod pass;
+pub(super) mod task;
+pub(super) mod terminal;
+pub(super) mod wait;

@@ -1,0 +1,46 @@
+//! Parallel: all branches at once, one result each, in the order of the branches (spec §7.3).
+
+use crate::asl::ir::{QueryLanguage, ScopeId, State};
+use crate::base::{Map, Value};
+use crate::engine::Engine;
+use crate::engine::advance::{Flow, Ran};
+use crate::engine::dataflow::View;
+use crate::engine::frame::{Frame, FrameId, Joining, Phase};
+use crate::engine::history::Details;
+use std::sync::Arc;
+
+pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, branches: &[ScopeId]) -> Ran {
+    let context = engine.context(frame, state, None);
+    let mut eval = engine.eval(frame, state);
+    let raw = View::new(&frame.input, &context, &frame.variables);
+    let (effective, name) = match state.language {
+        QueryLanguage::JsonPath => (eval.path_field(&state.input_path, &raw)?, "Parameters"),
+        QueryLanguage::Jsonata => (frame.input.clone(), "Arguments"),
+    };
+    let input = match &state.parameters {
+        Some(parameters) => eval.payload(parameters, name, &raw.on(&effective))?,
+        None => effective.clone(),
+    };
+    engine.stage(frame, state, "afterInputPath", &effective);
+    engine.stage(frame, state, if name == "Parameters" { "afterParameters" } else { "afterArguments" }, &input);
+    frame.tail = engine.record(frame.execution, "ParallelStateStarted", frame.tail, Details::None);
+    let mut joining =
+        Joining { results: vec![None; branches.len()], started_event: frame.tail, last_tail: frame.tail, ..Joining::default() };
+    for (slot, scope) in branches.iter().enumerate() {
+        let parent = Some((id, slot as u32));
+        let variables: Arc<Map> = frame.variables.clone();
+        let child = engine.spawn(frame.execution, parent, *scope, input.clone(), variables, frame.item.clone(), frame.tail);
+        joining.children.insert(slot as u32, child);
+    }
+    joining.next = branches.len() as u32;
+    frame.phase = Phase::Joining(Box::new(joining));
+    Ok(Flow::Wait)
+}
+
+/// All branches have ended.
+pub(in crate::engine) fn join(engine: &mut Engine, frame: &mut Frame, state: &State, joining: Joining) -> Ran {
+    frame.tail = joining.last_tail;
+    engine.record(frame.execution, "ParallelStateSucceeded", frame.tail, Details::None);
+    let results: Vec<Value> = joining.results.into_iter().flatten().collect();
+    engine.complete(frame, state, Value::from(results), None)
+}

@@ -1,0 +1,32 @@
+//! Pass: hands its input, its Result or its Parameters on (spec §2.1, §7.1).
+
+use crate::asl::ir::{QueryLanguage, State};
+use crate::base::Value;
+use crate::engine::Engine;
+use crate::engine::advance::Ran;
+use crate::engine::dataflow::View;
+use crate::engine::frame::Frame;
+
+pub(in crate::engine) fn run(engine: &mut Engine, frame: &mut Frame, state: &State, result: Option<&Value>) -> Ran {
+    if state.language == QueryLanguage::Jsonata {
+        let input = frame.input.clone();
+        return engine.pass_on(frame, state, &input, state.next);
+    }
+    if let Some(result) = result {
+        return engine.complete(frame, state, result.clone(), None);
+    }
+    let context = engine.context(frame, state, None);
+    let eval = engine.eval(frame, state);
+    let effective = eval.path_field(&state.input_path, &View::new(&frame.input, &context, &frame.variables))?;
+    engine.stage(frame, state, "afterInputPath", &effective);
+    let payload = match &state.parameters {
+        Some(parameters) => {
+            let payload =
+                engine.eval(frame, state).payload(parameters, "Parameters", &View::new(&effective, &context, &frame.variables))?;
+            engine.stage(frame, state, "afterParameters", &payload);
+            payload
+        }
+        None => effective,
+    };
+    engine.complete(frame, state, payload, None)
+}

@@ -1,0 +1,310 @@
+//! Task: one attempt at a time, each with its own time out, heartbeat and token (spec §7.2, §9.3).
+
+use crate::asl::ir::{Kind, QueryLanguage, State, Task};
+use crate::asl::resource::{Pattern, Resource};
+use crate::base::{Millis, Rng, Value};
+use crate::engine::advance::{Flow, Ran, data_limit};
+use crate::engine::command::{CancelReason, Command, Invocation};
+use crate::engine::dataflow::View;
+use crate::engine::event::TaskId;
+use crate::engine::fault::Fault;
+use crate::engine::frame::{Acting, Frame, FrameId, Phase, Purpose};
+use crate::engine::history::{Details, Scheduled, TaskName};
+use crate::engine::timers::{TimerKey, TimerKind};
+use crate::engine::{Engine, state};
+use std::sync::Arc;
+
+pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, task: &Task) -> Ran {
+    let resource = Resource::parse(&task.resource);
+    let token = resource.has_token().then(|| new_token(&mut engine.rng));
+    let context = engine.context(frame, state, token.as_ref());
+    let (input, timeout, heartbeat, credentials) = {
+        let mut eval = engine.eval(frame, state);
+        let raw = View::new(&frame.input, &context, &frame.variables);
+        let effective = match state.language {
+            QueryLanguage::JsonPath => eval.path_field(&state.input_path, &raw)?,
+            QueryLanguage::Jsonata => frame.input.clone(),
+        };
+        let view = raw.on(&effective);
+        let name = if state.language == QueryLanguage::JsonPath { "Parameters" } else { "Arguments" };
+        let input = match &state.parameters {
+            Some(parameters) => eval.payload(parameters, name, &view)?,
+            None => effective.clone(),
+        };
+        let timeout = task.timeout.as_ref().map(|field| eval.seconds(field, "TimeoutSeconds", &view)).transpose()?;
+        let heartbeat = task.heartbeat.as_ref().map(|field| eval.seconds(field, "HeartbeatSeconds", &view)).transpose()?;
+        let credentials = task.credentials.as_ref().map(|payload| eval.payload(payload, "Credentials", &view)).transpose()?;
+        if engine.options.trace {
+            engine.stage(frame, state, "afterInputPath", &effective);
+            engine.stage(frame, state, if name == "Parameters" { "afterParameters" } else { "afterArguments" }, &input);
+        }
+        (input, timeout, heartbeat, credentials)
+    };
+    scheduled(engine, frame, &task.resource, &resource, &input, timeout, heartbeat, credentials.as_ref());
+    let mut acting = Acting {
+        task: TaskId(0),
+        resource,
+        purpose: Purpose::Task,
+        token,
+        started: false,
+        submitted: false,
+        timeout: None,
+        heartbeat: None,
+        input,
+        timeout_seconds: timeout,
+        credentials,
+    };
+    match &acting.resource {
+        Resource::Lambda { .. } => {
+            frame.tail = engine.record(frame.execution, "LambdaFunctionStarted", frame.tail, Details::None);
+            acting.started = true;
+        }
+        Resource::Service { kind, api, .. } => {
+            let name = TaskName { kind: kind.clone(), api: api.clone() };
+            frame.tail = engine.record(frame.execution, "TaskStarted", frame.tail, Details::Task(name));
+            acting.started = true;
+        }
+        // An activity starts when a worker takes it.
+        Resource::Activity { .. } => {}
+    }
+    invoke(engine, id, frame, state, &task.resource, acting, heartbeat);
+    Ok(Flow::Wait)
+}
+
+/// Hands a call to the host and starts its clocks.
+pub(in crate::engine) fn invoke(
+    engine: &mut Engine,
+    id: FrameId,
+    frame: &mut Frame,
+    state: &State,
+    resource: &Arc<str>,
+    mut acting: Acting,
+    heartbeat: Option<u64>,
+) {
+    engine.last_task += 1;
+    acting.task = TaskId(engine.last_task);
+    let now = engine.clock;
+    acting.timeout = acting.timeout_seconds.map(|s| engine.timers.add(now.plus(s.saturating_mul(1000)), id, TimerKind::Timeout));
+    acting.heartbeat = heartbeat.map(|seconds| {
+        // A callback's heartbeat counts from the service's answer (spec §7.2): until then the timer sleeps.
+        let waits = acting.resource.pattern() == Pattern::Callback;
+        let at = if waits { Millis(u64::MAX) } else { now.plus(seconds.saturating_mul(1000)) };
+        (seconds, engine.timers.add(at, id, TimerKind::Heartbeat))
+    });
+    engine.tasks.insert(acting.task, id);
+    engine.commands.push(Command::Invoke(invocation(frame, state, resource, &acting)));
+    frame.phase = Phase::Acting(Box::new(acting));
+}
+
+/// The command for an attempt; said again after a restore.
+pub(in crate::engine) fn invocation(frame: &Frame, state: &State, resource: &Arc<str>, acting: &Acting) -> Invocation {
+    Invocation {
+        task: acting.task,
+        state: frame.state,
+        state_name: state.name.clone(),
+        resource: resource.clone(),
+        input: acting.input.clone(),
+        attempt: frame.retries,
+        token: acting.token.clone(),
+        timeout: acting.timeout_seconds,
+        heartbeat: acting.heartbeat.map(|(seconds, _)| seconds),
+        credentials: acting.credentials.clone(),
+        iterations: frame.item.as_ref().map(|item| item.outer.iter().copied().chain([item.index]).collect()).unwrap_or_default(),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn scheduled(
+    engine: &mut Engine,
+    frame: &mut Frame,
+    arn: &Arc<str>,
+    resource: &Resource,
+    input: &Value,
+    timeout: Option<u64>,
+    heartbeat: Option<u64>,
+    credentials: Option<&Value>,
+) {
+    let role_arn = credentials.and_then(|c| c.get("RoleArn")).cloned();
+    let (event, kind, name, region) = match resource {
+        Resource::Lambda { .. } => ("LambdaFunctionScheduled", None, arn.clone(), None),
+        Resource::Activity { .. } => ("ActivityScheduled", None, arn.clone(), None),
+        Resource::Service { kind, api, .. } => {
+            let region =
+                engine.executions.get(&frame.execution).and_then(|e| e.info.state_machine_arn.split(':').nth(3).map(Arc::from));
+            ("TaskScheduled", Some(kind.clone()), api.clone(), region)
+        }
+    };
+    let heartbeat = heartbeat.filter(|_| !matches!(resource, Resource::Lambda { .. }));
+    let details = Details::Scheduled(Box::new(Scheduled {
+        kind,
+        resource: name,
+        region,
+        input: input.clone(),
+        timeout,
+        heartbeat,
+        role_arn,
+    }));
+    frame.tail = engine.record(frame.execution, event, frame.tail, details);
+}
+
+/// A new opaque token, from the execution's own randomness.
+fn new_token(rng: &mut Rng) -> Arc<str> {
+    format!("{}.{}", rng.uuid(), rng.uuid()).into()
+}
+
+impl Engine {
+    fn acting(&mut self, task: TaskId) -> Option<(FrameId, &mut Frame)> {
+        let id = *self.tasks.get(&task)?;
+        let frame = self.frames.get_mut(&id)?;
+        matches!(frame.phase, Phase::Acting(_)).then_some((id, &mut **frame))
+    }
+
+    /// A worker has taken an activity.
+    pub(in crate::engine) fn task_started(&mut self, task: TaskId, worker: Option<Arc<str>>) {
+        let Some((_, frame)) = self.acting(task) else { return };
+        let Phase::Acting(acting) = &mut frame.phase else { return };
+        if acting.started {
+            return;
+        }
+        acting.started = true;
+        let (execution, tail) = (frame.execution, frame.tail);
+        let id = self.record(execution, "ActivityStarted", tail, Details::Worker(worker));
+        if let Some((_, frame)) = self.acting(task) {
+            frame.tail = id;
+        }
+    }
+
+    /// A service has answered; the result is yet to come. Says the same of a plain task: nothing.
+    pub(in crate::engine) fn task_submitted(&mut self, task: TaskId, output: Value) {
+        let clock = self.clock;
+        let Some((id, frame)) = self.acting(task) else { return };
+        let (execution, tail) = (frame.execution, frame.tail);
+        let Phase::Acting(acting) = &mut frame.phase else { return };
+        let Resource::Service { kind, api, pattern } = &acting.resource else { return };
+        if acting.submitted || *pattern == Pattern::RequestResponse {
+            return;
+        }
+        acting.submitted = true;
+        let name = TaskName { kind: kind.clone(), api: api.clone() };
+        let heartbeat = acting.heartbeat;
+        if let Some((seconds, old)) = heartbeat {
+            self.timers.remove(Some(old));
+            let new = self.timers.add(clock.plus(seconds.saturating_mul(1000)), id, TimerKind::Heartbeat);
+            self.set_heartbeat(task, seconds, new);
+        }
+        let event = self.record(execution, "TaskSubmitted", tail, Details::TaskOutput { task: name, output });
+        if let Some((_, frame)) = self.acting(task) {
+            frame.tail = event;
+        }
+    }
+
+    fn set_heartbeat(&mut self, task: TaskId, seconds: u64, timer: TimerKey) {
+        if let Some((_, frame)) = self.acting(task)
+            && let Phase::Acting(acting) = &mut frame.phase
+        {
+            acting.heartbeat = Some((seconds, timer));
+        }
+    }
+
+    /// A worker is alive.
+    pub(in crate::engine) fn task_heartbeat(&mut self, task: TaskId) {
+        let clock = self.clock;
+        let Some((id, frame)) = self.acting(task) else { return };
+        let Phase::Acting(acting) = &frame.phase else { return };
+        if let Some((seconds, old)) = acting.heartbeat {
+            self.timers.remove(Some(old));
+            let new = self.timers.add(clock.plus(seconds.saturating_mul(1000)), id, TimerKind::Heartbeat);
+            self.set_heartbeat(task, seconds, new);
+        }
+    }
+
+    /// TimeoutSeconds or HeartbeatSeconds has passed.
+    pub(in crate::engine) fn task_timed_out(&mut self, id: FrameId, heartbeat: bool) {
+        let Some(frame) = self.frames.get(&id) else { return };
+        let Phase::Acting(acting) = &frame.phase else { return };
+        let task = acting.task;
+        let reason = if heartbeat { CancelReason::Heartbeat } else { CancelReason::Timeout };
+        self.commands.push(Command::Cancel { task, reason });
+        self.end_task(task, Err(Fault::timeout(heartbeat)), true);
+    }
+
+    /// A task has its result or its error. Nobody waits for one that was cancelled: nothing happens.
+    pub(in crate::engine) fn task_ended(&mut self, task: TaskId, result: Result<Value, Fault>) {
+        self.end_task(task, result, false);
+    }
+
+    fn end_task(&mut self, task: TaskId, result: Result<Value, Fault>, timed_out: bool) {
+        let Some(id) = self.tasks.remove(&task) else { return };
+        let Some(mut frame) = self.frames.remove(&id) else { return };
+        let Phase::Acting(acting) = std::mem::replace(&mut frame.phase, Phase::Enter) else { return };
+        self.timers.remove(acting.timeout);
+        self.timers.remove(acting.heartbeat.map(|(_, timer)| timer));
+        let machine = self.machine.clone();
+        let state = &machine.states[frame.state];
+        let Acting { resource, purpose, token, started, submitted, input, .. } = *acting;
+        let ran = match purpose {
+            Purpose::Task => {
+                // AWS names a function or activity by its ARN and a service by its type.
+                let name = match (&resource, &state.kind) {
+                    (Resource::Service { kind, .. }, _) => kind.clone(),
+                    (_, Kind::Task(task)) => task.resource.clone(),
+                    _ => state.name.clone(),
+                };
+                let result = result.and_then(|output| if self.too_large(&output) { Err(data_limit(&name)) } else { Ok(output) });
+                self.task_events(&mut frame, &resource, &result, started, submitted, timed_out);
+                result.and_then(|output| self.complete(&mut frame, state, output, token.as_ref()))
+            }
+            Purpose::ItemReader(joining) => state::map::items_read(self, id, &mut frame, state, *joining, result),
+            Purpose::ResultWriter(joining) => state::map::results_written(self, &mut frame, state, *joining, &input, result),
+        };
+        self.settle(&machine, id, frame, ran);
+    }
+
+    fn task_events(
+        &mut self,
+        frame: &mut Frame,
+        resource: &Resource,
+        result: &Result<Value, Fault>,
+        started: bool,
+        submitted: bool,
+        timed_out: bool,
+    ) {
+        let execution = frame.execution;
+        match resource {
+            Resource::Lambda { .. } => {
+                let (event, details) = match result {
+                    Ok(output) => ("LambdaFunctionSucceeded", Details::Output(output.clone())),
+                    Err(fault) if timed_out => ("LambdaFunctionTimedOut", Details::failure(fault)),
+                    Err(fault) => ("LambdaFunctionFailed", Details::failure(fault)),
+                };
+                frame.tail = self.record(execution, event, frame.tail, details);
+            }
+            Resource::Activity { .. } => {
+                if !started && !timed_out {
+                    frame.tail = self.record(execution, "ActivityStarted", frame.tail, Details::Worker(None));
+                }
+                let (event, details) = match result {
+                    Ok(output) => ("ActivitySucceeded", Details::Output(output.clone())),
+                    Err(fault) if timed_out => ("ActivityTimedOut", Details::failure(fault)),
+                    Err(fault) => ("ActivityFailed", Details::failure(fault)),
+                };
+                frame.tail = self.record(execution, event, frame.tail, details);
+            }
+            Resource::Service { kind, api, pattern } => {
+                let task = TaskName { kind: kind.clone(), api: api.clone() };
+                if let (Ok(output), false, true) = (result, submitted, *pattern != Pattern::RequestResponse) {
+                    let details = Details::TaskOutput { task: task.clone(), output: output.clone() };
+                    frame.tail = self.record(execution, "TaskSubmitted", frame.tail, details);
+                }
+                let (event, details) = match result {
+                    Ok(output) => ("TaskSucceeded", Details::TaskOutput { task, output: output.clone() }),
+                    Err(fault) => (
+                        if timed_out { "TaskTimedOut" } else { "TaskFailed" },
+                        Details::TaskFailure { task, error: fault.error.clone(), cause: fault.cause.clone() },
+                    ),
+                };
+                frame.tail = self.record(execution, event, frame.tail, details);
+            }
+        }
+    }
+}
