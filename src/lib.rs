@@ -4,3 +4,4 @@ pub mod asl;
 pub mod base;
 pub mod engine;
 pub mod expr;
+pub mod sim;

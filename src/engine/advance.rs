@@ -4,14 +4,14 @@ use super::command::{CancelReason, Command, Outcome};
 use super::dataflow::{Eval, View};
 use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
-use super::frame::{Frame, FrameId, MapItem, Phase};
+use super::frame::{Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{self, Details, Recorder};
 use super::limits::HistoryLevel;
 use super::timers::{TimerKey, TimerKind};
-use super::{Engine, Execution, Stage, context, retry, state};
+use super::{Engine, Execution, Stage, context, retry, snapshot, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
 use crate::base::{Map, Rng, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a state has come to.
@@ -532,32 +532,55 @@ impl Engine {
         }
     }
 
-    /// Checks what must hold between two steps; bugs show here and not three states later.
-    #[cfg(debug_assertions)]
-    pub(super) fn assert_invariants(&self) {
+    /// Checks what must hold between two steps: bugs show here and not three states later, and no snapshot that breaks
+    /// it is restored.
+    pub(super) fn check_invariants(&self) -> Result<(), String> {
+        let ensure = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_string()) };
         if self.outcome.is_some() {
-            assert!(self.frames.is_empty() && self.ready.is_empty() && self.tasks.is_empty() && self.timers.is_empty());
-            return;
+            let idle = self.frames.is_empty() && self.ready.is_empty() && self.tasks.is_empty() && self.timers.is_empty();
+            return ensure(idle, "something still runs after the end");
         }
-        let mut seen: BTreeMap<FrameId, &'static str> = BTreeMap::new();
+        ensure(snapshot::ids_in_range(self), "an id was never given out")?;
+        ensure(!self.started || self.frames.values().any(|f| f.execution == 0 && f.parent.is_none()), "nothing runs")?;
+        let mut queued = BTreeSet::new();
         for id in &self.ready {
-            assert!(seen.insert(*id, "ready").is_none(), "frame {id} is queued twice");
+            ensure(queued.insert(*id), "a frame is queued twice")?;
+            ensure(self.frames.contains_key(id), "a queued frame is gone")?;
+        }
+        let mut owned = BTreeMap::new();
+        for (id, frame) in &self.frames {
+            let ready = matches!(frame.phase, Phase::Enter | Phase::Again);
+            ensure(queued.contains(id) == ready, "a frame waits in the wrong place")?;
+            ensure(self.executions.contains_key(&frame.execution), "a frame's execution is gone")?;
+            let kind = &self.machine.states[frame.state].kind;
+            match &frame.phase {
+                Phase::Acting(acting) => {
+                    let fits = match acting.purpose {
+                        Purpose::Task => matches!(kind, Kind::Task(_)),
+                        _ => matches!(kind, Kind::Map(_)),
+                    };
+                    ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not fit")?;
+                }
+                Phase::Joining(joining) => {
+                    ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
+                    ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
+                    for (slot, child) in &joining.children {
+                        ensure(self.frames.contains_key(child), "a child is gone")?;
+                        ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
+                    }
+                }
+                Phase::Sleeping { .. } => ensure(matches!(kind, Kind::Wait(_)), "only a Wait sleeps")?,
+                _ => {}
+            }
         }
         for (id, frame) in &self.frames {
-            let queued = seen.contains_key(id);
-            assert_eq!(queued, matches!(frame.phase, Phase::Enter | Phase::Again), "frame {id} {:?}", frame.phase);
-            if let Phase::Acting(acting) = &frame.phase {
-                assert_eq!(self.tasks.get(&acting.task), Some(id));
-            }
-            if let Phase::Joining(joining) = &frame.phase {
-                assert!(joining.children.values().all(|child| self.frames.contains_key(child)));
-                assert!(joining.limit == 0 || joining.children.len() <= joining.limit as usize);
-            }
-            if let Some((parent, _)) = frame.parent {
-                assert!(self.frames.contains_key(&parent), "frame {id} has lost its parent");
-            }
+            let parent = match frame.parent {
+                Some(parent) => Some(parent),
+                None => self.executions.get(&frame.execution).and_then(|e| e.parent),
+            };
+            ensure(owned.get(id).copied() == parent, "a parent does not know its child")?;
         }
-        assert!(self.tasks.values().all(|frame| self.frames.contains_key(frame)));
+        ensure(self.tasks.values().all(|frame| self.frames.contains_key(frame)), "a task's frame is gone")
     }
 
     /// Whether histories of child executions are kept.

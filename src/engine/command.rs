@@ -30,6 +30,8 @@ pub enum Command {
 pub struct Invocation {
     /// Names this attempt in every event about it.
     pub task: TaskId,
+    /// What the result is for.
+    pub purpose: CallPurpose,
     /// The state.
     pub state: StateId,
     /// The state's name.
@@ -50,6 +52,28 @@ pub struct Invocation {
     pub credentials: Option<Value>,
     /// The index in the enclosing Map, innermost first in the last place; empty outside of Maps.
     pub iterations: Vec<u32>,
+}
+
+/// What a call's result is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallPurpose {
+    /// A Task state's result.
+    Task,
+    /// The items of a Distributed Map: an array, an object, or `{"Body": text}` in the format that ReaderConfig names.
+    ItemReader,
+    /// Storing the results of a Distributed Map; the answer does not matter.
+    ResultWriter,
+}
+
+impl CallPurpose {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CallPurpose::Task => "Task",
+            CallPurpose::ItemReader => "ItemReader",
+            CallPurpose::ResultWriter => "ResultWriter",
+        }
+    }
 }
 
 /// A finished child execution of a Distributed Map.

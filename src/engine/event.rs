@@ -94,3 +94,17 @@ pub enum Event {
         cause: Option<Arc<str>>,
     },
 }
+
+impl Event {
+    /// The task that the fact is about.
+    pub fn task(&self) -> Option<TaskId> {
+        match self {
+            Event::TaskStarted { task, .. }
+            | Event::TaskSubmitted { task, .. }
+            | Event::TaskSucceeded { task, .. }
+            | Event::TaskFailed { task, .. }
+            | Event::TaskHeartbeat { task } => Some(*task),
+            Event::Start { .. } | Event::Tick | Event::Stop { .. } => None,
+        }
+    }
+}

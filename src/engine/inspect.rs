@@ -1,8 +1,10 @@
 //! What runs now, for inspectors.
 
 use super::Engine;
+use super::command::Invocation;
 use super::event::TaskId;
 use super::frame::Phase;
+use super::state::task::invocation;
 use crate::asl::ir::StateId;
 use crate::base::{Millis, Value};
 use std::sync::Arc;
@@ -33,6 +35,18 @@ pub struct FrameView {
 }
 
 impl Engine {
+    /// The calls that wait for a result (getter): what a host makes again after a restore.
+    pub fn pending(&self) -> Vec<Invocation> {
+        let waiting = self.tasks.values().filter_map(|id| self.frames.get(id));
+        waiting
+            .filter_map(|frame| {
+                let Phase::Acting(acting) = &frame.phase else { return None };
+                let state = &self.machine.states[frame.state];
+                Some(invocation(frame, state, acting))
+            })
+            .collect()
+    }
+
     /// All running chains, oldest first (getter).
     pub fn frames(&self) -> impl Iterator<Item = FrameView> + '_ {
         self.frames.iter().map(|(id, frame)| {

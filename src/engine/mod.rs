@@ -19,7 +19,7 @@ mod snapshot;
 mod state;
 mod timers;
 
-pub use command::{CancelReason, ChildExecution, Command, Invocation, Outcome};
+pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome};
 pub use event::{Event, ExecutionInfo, TaskId};
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};
 pub use inspect::FrameView;
@@ -180,7 +180,7 @@ impl Engine {
         if starts == self.started {
             return Err(if starts { StepError::AlreadyStarted } else { StepError::NotStarted });
         }
-        if let Some(task) = event_task(&event)
+        if let Some(task) = event.task()
             && (task.0 == 0 || task.0 > self.last_task)
         {
             return Err(StepError::UnknownTask(task));
@@ -204,8 +204,7 @@ impl Engine {
         self.clock = now;
         self.apply(event);
         self.drain(&mut budget);
-        #[cfg(debug_assertions)]
-        self.assert_invariants();
+        debug_assert_eq!(self.check_invariants(), Ok(()));
         Ok(Step { more: !self.ready.is_empty() })
     }
 
@@ -276,16 +275,5 @@ impl Engine {
     /// Takes the recorded stages of data flow (output); empty unless [`Options::trace`] is on.
     pub fn take_trace(&mut self) -> Vec<Stage> {
         std::mem::take(&mut self.trace)
-    }
-}
-
-fn event_task(event: &Event) -> Option<TaskId> {
-    match event {
-        Event::TaskStarted { task, .. }
-        | Event::TaskSubmitted { task, .. }
-        | Event::TaskSucceeded { task, .. }
-        | Event::TaskFailed { task, .. }
-        | Event::TaskHeartbeat { task } => Some(*task),
-        Event::Start { .. } | Event::Tick | Event::Stop { .. } => None,
     }
 }

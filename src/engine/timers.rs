@@ -21,16 +21,6 @@ pub(super) enum TimerKind {
     Execution,
 }
 
-impl TimerKind {
-    pub(super) const ALL: [(TimerKind, &'static str); 5] = [
-        (TimerKind::Wait, "wait"),
-        (TimerKind::Backoff, "backoff"),
-        (TimerKind::Timeout, "timeout"),
-        (TimerKind::Heartbeat, "heartbeat"),
-        (TimerKind::Execution, "execution"),
-    ];
-}
-
 /// The ordered set of timers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timers {

@@ -185,8 +185,7 @@ fn start_run(
         timeout_seconds: None,
         credentials: None,
     };
-    let resource = reader.resource.clone();
-    state::task::invoke(engine, id, frame, state, &resource, acting, None);
+    state::task::invoke(engine, id, frame, state, acting, None);
     Ok(Flow::Wait)
 }
 
@@ -470,7 +469,7 @@ fn end_run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, m
         timeout_seconds: None,
         credentials: None,
     };
-    state::task::invoke(engine, id, frame, state, &resource, acting, None);
+    state::task::invoke(engine, id, frame, state, acting, None);
     Ok(Flow::Wait)
 }
 

@@ -4,7 +4,7 @@ use crate::asl::ir::{Kind, QueryLanguage, State, Task};
 use crate::asl::resource::{Pattern, Resource};
 use crate::base::{Millis, Rng, Value};
 use crate::engine::advance::{Flow, Ran, data_limit};
-use crate::engine::command::{CancelReason, Command, Invocation};
+use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
 use crate::engine::dataflow::View;
 use crate::engine::event::TaskId;
 use crate::engine::fault::Fault;
@@ -67,7 +67,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         // An activity starts when a worker takes it.
         Resource::Activity { .. } => {}
     }
-    invoke(engine, id, frame, state, &task.resource, acting, heartbeat);
+    invoke(engine, id, frame, state, acting, heartbeat);
     Ok(Flow::Wait)
 }
 
@@ -77,7 +77,6 @@ pub(in crate::engine) fn invoke(
     id: FrameId,
     frame: &mut Frame,
     state: &State,
-    resource: &Arc<str>,
     mut acting: Acting,
     heartbeat: Option<u64>,
 ) {
@@ -92,17 +91,26 @@ pub(in crate::engine) fn invoke(
         (seconds, engine.timers.add(at, id, TimerKind::Heartbeat))
     });
     engine.tasks.insert(acting.task, id);
-    engine.commands.push(Command::Invoke(invocation(frame, state, resource, &acting)));
+    engine.commands.push(Command::Invoke(invocation(frame, state, &acting)));
     frame.phase = Phase::Acting(Box::new(acting));
 }
 
 /// The command for an attempt; said again after a restore.
-pub(in crate::engine) fn invocation(frame: &Frame, state: &State, resource: &Arc<str>, acting: &Acting) -> Invocation {
+pub(in crate::engine) fn invocation(frame: &Frame, state: &State, acting: &Acting) -> Invocation {
+    let (resource, purpose) = match (&acting.purpose, &state.kind) {
+        (Purpose::ItemReader(_), Kind::Map(map)) => (map.item_reader.as_ref().map(|r| r.resource.clone()), CallPurpose::ItemReader),
+        (Purpose::ResultWriter(_), Kind::Map(map)) => {
+            (map.result_writer.as_ref().and_then(|w| w.resource.clone()), CallPurpose::ResultWriter)
+        }
+        (_, Kind::Task(task)) => (Some(task.resource.clone()), CallPurpose::Task),
+        _ => (None, CallPurpose::Task),
+    };
     Invocation {
+        purpose,
         task: acting.task,
         state: frame.state,
         state_name: state.name.clone(),
-        resource: resource.clone(),
+        resource: resource.unwrap_or_else(|| "".into()),
         input: acting.input.clone(),
         attempt: frame.retries,
         token: acting.token.clone(),

@@ -1,0 +1,77 @@
+//! The journal: all that an engine was told, which is all that is needed to build it again.
+
+use crate::asl::ir::Machine;
+use crate::base::Millis;
+use crate::engine::{Command, Engine, Event, Options, StepError};
+use std::fmt;
+use std::sync::Arc;
+
+/// Facts with their instants, in the order in which they were fed.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    entries: Vec<(Millis, Event)>,
+}
+
+impl Journal {
+    /// Adds a fact.
+    pub fn push(&mut self, now: Millis, event: Event) {
+        self.entries.push((now, event));
+    }
+
+    /// The facts in order.
+    pub fn entries(&self) -> &[(Millis, Event)] {
+        &self.entries
+    }
+}
+
+/// Builds the engine that a journal describes, and the commands that it gave on the way.
+///
+/// Errors: the journal breaks the protocol, which none that an engine has accepted does.
+pub fn replay(machine: Arc<Machine>, options: Options, journal: &Journal) -> Result<(Engine, Vec<Command>), StepError> {
+    let mut engine = Engine::new(machine, options);
+    let mut commands = Vec::new();
+    for (now, event) in journal.entries() {
+        engine.step(*now, event.clone())?;
+        commands.append(&mut engine.take_commands());
+    }
+    Ok((engine, commands))
+}
+
+/// The first command in which a replay differs: the machine or the release is not the one that wrote the journal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// Its place among all commands.
+    pub index: usize,
+    /// What was recorded.
+    pub expected: Option<Command>,
+    /// What the replay gave.
+    pub found: Option<Command>,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |command: &Option<Command>| match command {
+            None => "nothing".to_string(),
+            Some(Command::Invoke(call)) => format!("Invoke {} in state '{}' with {}", call.resource, call.state_name, call.input),
+            Some(Command::Cancel { task, reason }) => format!("Cancel task {} ({})", task.0, reason.as_str()),
+            Some(Command::ChildFinished(child)) => format!("ChildFinished {}", child.name),
+            Some(Command::Finish(outcome)) => format!("Finish {}", outcome.status()),
+        };
+        write!(f, "command {} differs: recorded {}, replayed {}", self.index, name(&self.expected), name(&self.found))
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// Replays a journal and compares its commands with those that were recorded.
+pub fn verify(machine: Arc<Machine>, options: Options, journal: &Journal, recorded: &[Command]) -> Result<Engine, Mismatch> {
+    let first = |found: Vec<Command>| Mismatch { index: 0, expected: recorded.first().cloned(), found: found.into_iter().next() };
+    let (engine, commands) = replay(machine, options, journal).map_err(|_| first(Vec::new()))?;
+    for index in 0..commands.len().max(recorded.len()) {
+        let (expected, found) = (recorded.get(index), commands.get(index));
+        if expected != found {
+            return Err(Mismatch { index, expected: expected.cloned(), found: found.cloned() });
+        }
+    }
+    Ok(engine)
+}

@@ -1,0 +1,218 @@
+//! A host without a world: tasks answer from a script, time jumps to the next thing that happens.
+
+use super::replay::Journal;
+use crate::asl::ir::Machine;
+use crate::base::{Millis, Value};
+use crate::engine::{Command, Engine, Event, ExecutionInfo, Invocation, Options, Outcome, TaskId};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// What the tasks answer. A queue for each name; the names that an invocation may go by are, in this order,
+/// `State@Map[i]` (an iteration's own), the state, the Resource.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    queues: BTreeMap<String, VecDeque<Response>>,
+    otherwise: Option<Response>,
+    echo: bool,
+}
+
+impl Script {
+    /// A script that answers nothing: every task fails, saying so.
+    pub fn new() -> Script {
+        Script::default()
+    }
+
+    /// Adds an answer to the queue of a name; the last one of a queue is given again and again.
+    pub fn answer(&mut self, name: impl Into<String>, response: Response) {
+        self.queues.entry(name.into()).or_default().push_back(response);
+    }
+
+    /// What a task answers that no queue is for.
+    pub fn otherwise(&mut self, response: Response) {
+        self.otherwise = Some(response);
+    }
+
+    /// Lets a task that no queue is for answer with its own input.
+    pub fn otherwise_echo(&mut self) {
+        self.echo = true;
+    }
+
+    fn next(&mut self, call: &Invocation) -> Response {
+        let own = call.iterations.last().map(|i| format!("{}@Map[{i}]", call.state_name));
+        for name in own.into_iter().chain([call.state_name.to_string(), call.resource.to_string()]) {
+            if let Some(queue) = self.queues.get_mut(&name) {
+                return match queue.len() {
+                    0 | 1 => queue.front().cloned().unwrap_or_default(),
+                    _ => queue.pop_front().unwrap_or_default(),
+                };
+            }
+        }
+        if self.echo {
+            return Response { ending: Ending::Output(call.input.clone()), ..Response::default() };
+        }
+        self.otherwise.clone().unwrap_or_else(|| Response {
+            ending: Ending::Error {
+                error: Some("States.TaskFailed".into()),
+                cause: Some(format!("The script has no answer for the state '{}' ({})", call.state_name, call.resource).into()),
+            },
+            ..Response::default()
+        })
+    }
+}
+
+/// One answer of a task.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    /// Milliseconds from the invocation to the end.
+    pub after: u64,
+    /// A service's first answer, for `.sync` and `.waitForTaskToken`; it comes at once.
+    pub submitted: Option<Value>,
+    /// Milliseconds from the invocation to each heartbeat.
+    pub heartbeats: Vec<u64>,
+    /// How it ends.
+    pub ending: Ending,
+}
+
+/// How a scripted task ends.
+#[derive(Clone, Debug, Default)]
+pub enum Ending {
+    /// With a result.
+    Output(Value),
+    /// With an error.
+    Error {
+        /// `Error`
+        error: Option<Arc<str>>,
+        /// `Cause`
+        cause: Option<Arc<str>>,
+    },
+    /// Never: it waits for its time out.
+    #[default]
+    Never,
+}
+
+/// An execution driven by a [`Script`] on virtual time.
+///
+/// ```
+/// use stepglass::asl;
+/// use stepglass::base::json;
+/// use stepglass::sim::{Ending, Response, Script, Simulation};
+///
+/// let text = r#"{"StartAt":"Nap","States":{
+///   "Nap":{"Type":"Wait","Seconds":86400,"Next":"Work"},
+///   "Work":{"Type":"Task","Resource":"mine","End":true}}}"#;
+/// let machine = asl::compile(text, &asl::CompileOptions::default()).machine.unwrap();
+/// let mut script = Script::new();
+/// script.answer("Work", Response { ending: Ending::Output(42i64.into()), ..Response::default() });
+/// let report = Simulation::new(machine.into(), script).run(json::parse("{}").unwrap());
+/// assert_eq!(report.engine.status(), "SUCCEEDED");
+/// assert_eq!(report.engine.clock().0, 86_400_000);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    machine: Arc<Machine>,
+    script: Script,
+    /// Quotas and levels.
+    pub options: Options,
+    /// The execution's names.
+    pub execution: ExecutionInfo,
+    /// Seed of its randomness.
+    pub seed: u64,
+    /// The instant at which it starts.
+    pub start: Millis,
+    /// Steps after which it is given up as stalled; a step is one event fed to the engine.
+    pub step_limit: u64,
+}
+
+/// What a simulation leaves behind.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The engine at its end.
+    pub engine: Engine,
+    /// All that it was told.
+    pub journal: Journal,
+    /// The commands that it gave.
+    pub commands: Vec<Command>,
+    /// How it ended; `None` when it waits for something that never comes.
+    pub outcome: Option<Outcome>,
+}
+
+impl Simulation {
+    /// A simulation with default options and seed 0, at instant 0.
+    pub fn new(machine: Arc<Machine>, script: Script) -> Simulation {
+        Simulation {
+            machine,
+            script,
+            options: Options::default(),
+            execution: ExecutionInfo::named("StateMachine", "execution"),
+            seed: 0,
+            start: Millis(0),
+            step_limit: 1_000_000,
+        }
+    }
+
+    /// Runs to the end, or until nothing more can happen.
+    pub fn run(mut self, input: Value) -> Report {
+        let mut engine = Engine::new(self.machine.clone(), self.options);
+        let mut journal = Journal::default();
+        let mut given = Vec::new();
+        let mut due: BTreeMap<(Millis, u64), Event> = BTreeMap::new();
+        let mut made = 0;
+        let mut next = Some((self.start, Event::Start { input, execution: self.execution.clone(), seed: self.seed }));
+        let mut steps = 0;
+        while let Some((now, event)) = next.take() {
+            steps += 1;
+            journal.push(now, event.clone());
+            let more = match engine.step(now, event) {
+                Ok(step) => step.more,
+                // Invariant: the script answers only tasks that were invoked, and starts once.
+                Err(_) => break,
+            };
+            let commands = engine.take_commands();
+            for command in &commands {
+                match command {
+                    Command::Invoke(call) => {
+                        let response = self.script.next(call);
+                        for (at, event) in events(call.task, engine.clock(), response) {
+                            made += 1;
+                            due.insert((at, made), event);
+                        }
+                    }
+                    Command::Cancel { task, .. } => due.retain(|_, event| event.task() != Some(*task)),
+                    Command::ChildFinished(_) | Command::Finish(_) => {}
+                }
+            }
+            given.extend(commands);
+            if engine.outcome().is_some() || steps >= self.step_limit {
+                break;
+            }
+            let deadline = engine.deadline();
+            next = match (due.first_key_value().map(|(key, _)| *key), deadline) {
+                _ if more => Some((now, Event::Tick)),
+                // At the same instant the timer is first, as the engine has it.
+                (Some(key), Some(at)) if at <= key.0 => Some((at, Event::Tick)),
+                (Some(key), _) => due.remove(&key).map(|event| (key.0, event)),
+                (None, Some(at)) => Some((at, Event::Tick)),
+                (None, None) => None,
+            };
+        }
+        let outcome = engine.outcome().cloned();
+        Report { engine, journal, commands: given, outcome }
+    }
+}
+
+/// A response as facts with their instants.
+fn events(task: TaskId, now: Millis, response: Response) -> Vec<(Millis, Event)> {
+    let mut events = Vec::new();
+    if let Some(output) = response.submitted {
+        events.push((now, Event::TaskSubmitted { task, output }));
+    }
+    for beat in response.heartbeats {
+        events.push((now.plus(beat), Event::TaskHeartbeat { task }));
+    }
+    match response.ending {
+        Ending::Output(output) => events.push((now.plus(response.after), Event::TaskSucceeded { task, output })),
+        Ending::Error { error, cause } => events.push((now.plus(response.after), Event::TaskFailed { task, error, cause })),
+        Ending::Never => {}
+    }
+    events
+}
