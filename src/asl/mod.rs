@@ -1,4 +1,119 @@
-//! Floor 2: definition text to [`ir::Machine`], with every problem it has.
+//! Floor 2: definition text to [`ir::Machine`], or to every problem that it has.
 
+pub mod answer;
+mod check;
+pub mod codes;
+mod compile;
 pub mod ir;
 pub mod resource;
+mod shape;
+mod suggest;
+
+use crate::base::diag::{self, Diagnostic, Part, Severity};
+use crate::base::{Pointer, Span, Value, json};
+use ir::Machine;
+
+/// How deep Parallel and Map states may nest.
+pub const MAX_NESTING: usize = 32;
+
+/// How many characters AWS takes as a definition (spec §11.3).
+pub const MAX_DEFINITION: usize = 1_048_576;
+
+/// What a definition is compiled for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// The type of state machine; some features exist in one only.
+    pub kind: MachineType,
+}
+
+/// The type of a state machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MachineType {
+    /// Up to a year, exactly once.
+    #[default]
+    Standard,
+    /// Up to five minutes; no activities, no callbacks, no `.sync`, no Distributed Map.
+    Express,
+}
+
+/// A machine with warnings, or errors.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The machine: there exactly when no diagnostic is an error.
+    pub machine: Option<Machine>,
+    /// All problems at once, in the order in which AWS reports those that it reports.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles a definition from its text; diagnostics carry the places in it.
+///
+/// ```
+/// use stepglass::asl::{CompileOptions, compile};
+/// let compiled = compile(r#"{"StartAt":"A","States":{"A":{"Type":"Succeed"}}}"#, &CompileOptions::default());
+/// assert!(compiled.machine.is_some() && compiled.diagnostics.is_empty());
+/// ```
+pub fn compile(text: &str, options: &CompileOptions) -> Compiled {
+    // The length in bytes bounds the one in characters, which is only counted when it matters.
+    if text.len() > MAX_DEFINITION && text.chars().count() > MAX_DEFINITION {
+        let message = format!("the definition has more than {MAX_DEFINITION} characters");
+        let aws = format!("Value with length above {MAX_DEFINITION} failed to satisfy constraint");
+        let diagnostic =
+            Diagnostic::new(&codes::DEFINITION_TOO_LARGE, Pointer::root(), message).aws("VALIDATION_EXCEPTION", aws, None);
+        return Compiled { machine: None, diagnostics: vec![diagnostic] };
+    }
+    match json::parse_noting_duplicates(text) {
+        Ok((value, repeated)) => {
+            let mut compiled = compile_value(&value, options);
+            if repeated || !compiled.diagnostics.is_empty() {
+                find_places(text, &mut compiled);
+            }
+            compiled
+        }
+        Err(error) => Compiled { machine: None, diagnostics: vec![not_json(text, &error)] },
+    }
+}
+
+/// Compiles a definition that is already a value; diagnostics carry pointers only.
+pub fn compile_value(value: &Value, options: &CompileOptions) -> Compiled {
+    let (machine, diagnostics) = compile::compile(value, options);
+    let failed = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Compiled { machine: machine.filter(|_| !failed), diagnostics }
+}
+
+/// The second reading of the text, which keeps positions: only when there is something to point at.
+fn find_places(text: &str, compiled: &mut Compiled) {
+    let Ok(located) = json::parse_located(text) else { return };
+    for duplicate in &located.duplicates {
+        compiled.machine = None;
+        let pointer = object_pointer(&duplicate.object);
+        let message = format!("`{}` stands twice in one object; only the last one would count", duplicate.key);
+        let mut diagnostic = Diagnostic::new(&codes::DUPLICATE_KEY, pointer.clone(), message)
+            .at(Part::Range(duplicate.second))
+            .label(pointer, Part::Range(duplicate.first), "first here");
+        diagnostic = diagnostic.aws("INVALID_JSON_DESCRIPTION", format!("Duplicate field '{}'", duplicate.key), None);
+        compiled.diagnostics.push(diagnostic);
+    }
+    diag::locate(&mut compiled.diagnostics, text, &located);
+}
+
+fn object_pointer(text: &str) -> Pointer {
+    text.split('/').skip(1).fold(Pointer::root(), |pointer, step| pointer.key(&step.replace("~1", "/").replace("~0", "~")))
+}
+
+fn not_json(text: &str, error: &json::JsonError) -> Diagnostic {
+    if text.trim().is_empty() {
+        return Diagnostic::new(&codes::NOT_AN_OBJECT, Pointer::root(), "the definition is empty")
+            .at(Part::Range(Span::new(0, text.len())))
+            .aws("SCHEMA_VALIDATION_FAILED", "Definition must be a valid JSON object", None);
+    }
+    let end = text[error.offset..].chars().next().map_or(error.offset, |c| error.offset + c.len_utf8());
+    let span = Span::new(error.offset, end);
+    let (message, location) = answer::jackson(text, error);
+    let mut diagnostic = Diagnostic::new(&codes::INVALID_JSON, Pointer::root(), error.message.clone()).at(Part::Range(span)).aws(
+        "INVALID_JSON_DESCRIPTION",
+        message,
+        Some(location),
+    );
+    diagnostic.span = Some(span);
+    diagnostic
+}

@@ -98,19 +98,39 @@ impl Located {
         }
         Some((key, node.span))
     }
+
+    /// The place of the value at an RFC 6901 pointer with its parts.
+    pub fn node(&self, pointer: &str) -> Option<&Node> {
+        let mut node = &self.root;
+        for raw in pointer.split('/').skip(1) {
+            let token = raw.replace("~1", "/").replace("~0", "~");
+            node = match &node.parts {
+                Parts::Elements(items) => items.get(token.parse::<usize>().ok()?)?,
+                Parts::Members(members) => members.iter().rev().find(|(name, _, _)| **name == *token).map(|(_, _, child)| child)?,
+                Parts::None => return None,
+            };
+        }
+        Some(node)
+    }
 }
 
 /// Parses one JSON text.
 ///
 /// Errors: not JSON, deeper than [`MAX_DEPTH`], or anything but whitespace after the value.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
-    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, locate: false, path: String::new(), duplicates: Vec::new() };
-    parser.document().map(|(value, _)| value)
+    Parser::new(text, false).document().map(|(value, _)| value)
+}
+
+/// Parses one JSON text and says whether any object has two members of one name; [`parse_located`] finds them.
+pub fn parse_noting_duplicates(text: &str) -> Result<(Value, bool), JsonError> {
+    let mut parser = Parser::new(text, false);
+    let (value, _) = parser.document()?;
+    Ok((value, parser.repeated))
 }
 
 /// Parses one JSON text and keeps the place of everything. Slower than [`parse`]; for diagnostics.
 pub fn parse_located(text: &str) -> Result<Located, JsonError> {
-    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, locate: true, path: String::new(), duplicates: Vec::new() };
+    let mut parser = Parser::new(text, true);
     let (value, root) = parser.document()?;
     Ok(Located { value, root, duplicates: parser.duplicates })
 }
@@ -122,12 +142,19 @@ struct Parser<'a> {
     locate: bool,
     /// Pointer of the value being read; kept only when `locate`.
     path: String,
+    /// Whether any member name stood twice in one object.
+    repeated: bool,
+    /// Where they stand; kept only when `locate`.
     duplicates: Vec<Duplicate>,
 }
 
 type Parsed = (Value, Node);
 
 impl Parser<'_> {
+    fn new(text: &str, locate: bool) -> Parser<'_> {
+        Parser { text, bytes: text.as_bytes(), at: 0, locate, path: String::new(), repeated: false, duplicates: Vec::new() }
+    }
+
     fn document(&mut self) -> Result<Parsed, JsonError> {
         self.space();
         let value = self.value(0)?;
@@ -387,6 +414,7 @@ impl Parser<'_> {
             let (value, node) = self.value(depth + 1)?;
             self.path.truncate(len);
             let repeated = map.insert(key.clone(), value).is_some();
+            self.repeated |= repeated;
             if self.locate {
                 if repeated && let Some((_, first, _)) = nodes.iter().find(|(name, _, _)| *name == key) {
                     self.duplicates.push(Duplicate {

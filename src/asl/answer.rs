@@ -1,0 +1,75 @@
+//! AWS's own wording: the answers of `ValidateStateMachineDefinition` and `CreateStateMachine`.
+
+use super::Compiled;
+use crate::base::diag::{AwsText, Severity};
+use crate::base::json::JsonError;
+use crate::base::{Map, Value, span::position};
+
+/// How many diagnostics AWS returns when it is not told otherwise.
+pub const MAX_RESULTS: usize = 100;
+
+/// The response of `ValidateStateMachineDefinition`: `result` (`OK`, `FAIL`), `diagnostics` and `truncated`.
+///
+/// Findings that AWS does not make are left out. `max_results` of 0 means [`MAX_RESULTS`], as in the API.
+pub fn validate_response(compiled: &Compiled, max_results: usize) -> Value {
+    let limit = if max_results == 0 { MAX_RESULTS } else { max_results };
+    let all: Vec<Value> = errors(compiled)
+        .map(|aws| {
+            let mut out = Map::new();
+            out.insert("severity", "ERROR");
+            out.insert("code", aws.code);
+            out.insert("message", aws.message.as_str());
+            if let Some(location) = &aws.location {
+                out.insert("location", location.as_str());
+            }
+            Value::from(out)
+        })
+        .collect();
+    let mut response = Map::new();
+    response.insert("result", if compiled.machine.is_some() { "OK" } else { "FAIL" });
+    response.insert("truncated", all.len() > limit);
+    response.insert("diagnostics", all.into_iter().take(limit).collect::<Vec<_>>());
+    Value::from(response)
+}
+
+/// The message of the `InvalidDefinition` error of `CreateStateMachine`; `None` for a sound definition.
+pub fn create_error(compiled: &Compiled) -> Option<String> {
+    if compiled.machine.is_some() {
+        return None;
+    }
+    let all: Vec<String> = errors(compiled)
+        .map(|aws| match (&aws.location, aws.code) {
+            // The sentence about bad JSON has its place in it already.
+            (_, "INVALID_JSON_DESCRIPTION") => format!("{}: {}", aws.code, aws.message),
+            (location, code) => format!("{code}: {} at {}", aws.message, location.as_deref().unwrap_or("null")),
+        })
+        .collect();
+    Some(format!("Invalid State Machine Definition: '{}'", all.join(", ")))
+}
+
+fn errors(compiled: &Compiled) -> impl Iterator<Item = &AwsText> {
+    compiled.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).flat_map(|diagnostic| &diagnostic.aws)
+}
+
+/// What the JSON parser behind AWS says about a text, and where it says that it stands.
+pub(super) fn jackson(text: &str, error: &JsonError) -> (String, String) {
+    let rest = text.get(error.offset..).unwrap_or_default();
+    let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$')).collect();
+    let (what, at) = if rest.is_empty() {
+        ("Unexpected end-of-input".to_string(), error.offset)
+    } else if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) {
+        let found = rest.chars().next().unwrap_or(' ');
+        (format!("Unexpected character ('{found}' (code {})): {}", found as u32, error.message), error.offset + found.len_utf8())
+    } else {
+        let expected = "was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
+        (format!("Unrecognized token '{word}': {expected}"), error.offset + word.len())
+    };
+    let place = position(text, at);
+    let shown: String = text.chars().take(500).collect();
+    let cut = match text.chars().count() {
+        length if length > 500 => format!("[truncated {} chars]", length - 500),
+        _ => String::new(),
+    };
+    let location = format!("[Source: (String)\"{shown}\"{cut}; line: {}, column: {}]", place.line, place.column);
+    (format!("{what}\n at {location}"), location)
+}

@@ -1,0 +1,232 @@
+//! Checks of the whole machine: targets, reachability, ends, and which variables are whose.
+
+use super::codes;
+use super::compile::{Compiler, Dangling, ScopeDraft};
+use super::ir::{ScopeId, StateId};
+use super::suggest::nearest;
+use crate::base::diag::{Diagnostic, Part};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// AWS's code for transitions and states without one.
+const TRANSITION: &str = "MISSING_TRANSITION_TARGET";
+
+/// Runs all checks, in the order in which AWS reports.
+pub fn check(compiler: &mut Compiler<'_>) {
+    let dangling = std::mem::take(&mut compiler.dangling);
+    for one in &dangling {
+        let diagnostic = missing_target(compiler, one);
+        compiler.diagnostics.push(diagnostic);
+    }
+    let endless = no_terminal_state(compiler);
+    for index in 0..compiler.scopes.len() {
+        let scope = ScopeId(index as u32);
+        if compiler.scopes.get(index).is_some_and(|draft| draft.start.is_some()) {
+            unreachable_states(compiler, scope, endless);
+        }
+        if !(endless && index == 0) {
+            endless_loops(compiler, scope);
+        }
+    }
+    variables(compiler);
+}
+
+fn draft<'a, 'd>(compiler: &'a Compiler<'d>, scope: ScopeId) -> Option<&'a ScopeDraft<'d>> {
+    compiler.scopes.get(scope.0 as usize)
+}
+
+/// A transition to a state that its scope does not have, but another one may.
+fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnostic {
+    let target = dangling.target;
+    let mut diagnostic = Diagnostic::new(
+        &codes::UNKNOWN_TARGET,
+        dangling.pointer.clone(),
+        format!("there is no state `{target}` here"),
+    )
+    .aws(TRANSITION, format!("Missing 'Next' target: {target}"), Some(dangling.location.clone()));
+    let Some(scope) = draft(compiler, dangling.scope) else { return diagnostic };
+    if dangling.field == "StartAt" {
+        // AWS's walk then starts from nothing.
+        for id in &scope.states {
+            if let Some(state) = compiler.states.get(id.0 as usize) {
+                let location = if state.location.is_empty() { None } else { Some(state.location.clone()) };
+                diagnostic = diagnostic.aws(TRANSITION, format!("State \"{}\" is not reachable.", state.name), location);
+            }
+        }
+    }
+    if let Some(id) = compiler.names.get(target)
+        && let Some(state) = compiler.states.get(id.0 as usize)
+    {
+        let place = match draft(compiler, state.scope).and_then(|scope| scope.parent) {
+            None => "the machine's own states".to_string(),
+            Some((_, holder)) => {
+                let holder = compiler.states.get(holder.0 as usize).map_or("", |holder| holder.name);
+                format!("the states inside `{holder}`")
+            }
+        };
+        return diagnostic
+            .label(state.pointer.clone(), Part::Key, format!("`{target}` is among {place}"))
+            .help("no transition leads into or out of a branch or an item processor");
+    }
+    let field = &dangling.field;
+    match nearest(target, scope.names.keys().copied()) {
+        Some(meant) => {
+            let text = crate::base::Value::from(meant).to_string();
+            diagnostic.fix(format!("did you mean `\"{field}\": {text}`?"), Part::Value, text)
+        }
+        None if scope.names.len() <= 6 => {
+            let names: Vec<String> =
+                scope.states.iter().filter_map(|id| compiler.states.get(id.0 as usize)).map(|s| format!("`{}`", s.name)).collect();
+            diagnostic.help(format!("the states here are {}", names.join(", ")))
+        }
+        None => diagnostic,
+    }
+}
+
+/// The machine's own states need an end; those of branches and processors do not (spec §1.2).
+fn no_terminal_state(compiler: &mut Compiler<'_>) -> bool {
+    let Some(root) = compiler.scopes.first() else { return false };
+    if root.states.is_empty() || root.states.iter().any(|id| compiler.states.get(id.0 as usize).is_some_and(|state| state.terminal))
+    {
+        return false;
+    }
+    let pointer = root.pointer.key("States");
+    compiler.diagnostics.push(
+        Diagnostic::new(&codes::NO_TERMINAL_STATE, pointer, "the machine has no state that ends it")
+            .at(Part::Key)
+            .help("give a state `\"End\": true`, or add one of type Succeed or Fail")
+            .aws("MISSING_END_STATE", "Workflow has no terminal state", None),
+    );
+    true
+}
+
+/// States that no transition leads to. AWS leaves them out when the machine has no end at all.
+fn unreachable_states(compiler: &mut Compiler<'_>, scope: ScopeId, endless: bool) {
+    let Some(scope) = draft(compiler, scope) else { return };
+    let mut reached = BTreeSet::new();
+    let mut queue: Vec<StateId> = scope.start.into_iter().collect();
+    while let Some(id) = queue.pop() {
+        if reached.insert(id)
+            && let Some(state) = compiler.states.get(id.0 as usize)
+        {
+            queue.extend(&state.next);
+        }
+    }
+    let mut found = Vec::new();
+    for id in scope.states.iter().filter(|id| !reached.contains(id)) {
+        let Some(state) = compiler.states.get(id.0 as usize) else { continue };
+        // The second of two states with one name is shadowed, which has been said.
+        if scope.names.get(state.name) != Some(id) {
+            continue;
+        }
+        let message = format!("no transition leads to `{}`", state.name);
+        let mut diagnostic = Diagnostic::new(&codes::UNREACHABLE_STATE, state.pointer.clone(), message).at(Part::Key);
+        if !endless {
+            let location = (!state.location.is_empty()).then(|| state.location.clone());
+            diagnostic = diagnostic.aws(TRANSITION, format!("State \"{}\" is not reachable.", state.name), location);
+        }
+        found.push(diagnostic);
+    }
+    compiler.diagnostics.extend(found);
+}
+
+/// Reachable states from which no end can be reached: reported once a scope, at the first of them.
+fn endless_loops(compiler: &mut Compiler<'_>, scope: ScopeId) {
+    let Some(scope) = draft(compiler, scope) else { return };
+    let mut into: BTreeMap<StateId, Vec<StateId>> = BTreeMap::new();
+    let mut ending = BTreeSet::new();
+    let mut queue = Vec::new();
+    for id in &scope.states {
+        let Some(state) = compiler.states.get(id.0 as usize) else { continue };
+        // A state without any transition is either an end or wrong in a way that has been reported.
+        if state.terminal || state.next.is_empty() || state.compiled.is_none() {
+            queue.push(*id);
+        }
+        for next in &state.next {
+            into.entry(*next).or_default().push(*id);
+        }
+    }
+    while let Some(id) = queue.pop() {
+        if ending.insert(id) {
+            queue.extend(into.get(&id).into_iter().flatten());
+        }
+    }
+    let mut reached = BTreeSet::new();
+    let mut queue: Vec<StateId> = scope.start.into_iter().collect();
+    let mut looping = Vec::new();
+    while let Some(id) = queue.pop() {
+        if !reached.insert(id) {
+            continue;
+        }
+        let Some(state) = compiler.states.get(id.0 as usize) else { continue };
+        if !ending.contains(&id) {
+            looping.push(id);
+        }
+        queue.extend(&state.next);
+    }
+    looping.sort_unstable();
+    let Some(first) = looping.first().and_then(|id| compiler.states.get(id.0 as usize)) else { return };
+    let message = format!("once at `{}`, an execution never ends", first.name);
+    let mut diagnostic = Diagnostic::new(&codes::ENDLESS_LOOP, first.pointer.clone(), message).at(Part::Key);
+    for state in looping.iter().skip(1).take(4).filter_map(|id| compiler.states.get(id.0 as usize)) {
+        diagnostic = diagnostic.label(state.pointer.clone(), Part::Key, "nor from here");
+    }
+    compiler.diagnostics.push(diagnostic.help("lead one of these states to an end"));
+}
+
+/// Variables assigned in a scope and in one around it; variables that nothing assigns.
+fn variables(compiler: &mut Compiler<'_>) {
+    let mut found = Vec::new();
+    for scope in &compiler.scopes {
+        for (name, assigned) in &scope.assigned {
+            if let Some(outer) = outer_scopes(compiler, scope).find_map(|outer| outer.assigned.get(name)) {
+                let message = format!("`{name}` is a variable of an outer scope; inner states can read but not assign it");
+                found.push(
+                    Diagnostic::new(&codes::VARIABLE_OF_OUTER_SCOPE, assigned.pointer.clone(), message)
+                        .at(Part::Key)
+                        .label(outer.pointer.clone(), Part::Key, "assigned here")
+                        .aws(
+                            "SCHEMA_VALIDATION_FAILED",
+                            format!("The variable name '{name}' was already defined in a parent scope."),
+                            Some(assigned.location.clone()),
+                        ),
+                );
+            }
+        }
+    }
+    for state in &compiler.states {
+        let Some(scope) = draft(compiler, state.scope) else { continue };
+        let mut reported: BTreeSet<&Arc<str>> = BTreeSet::new();
+        for read in &state.reads {
+            let known = scope.assigned.contains_key(&read.name)
+                || outer_scopes(compiler, scope).any(|outer| outer.assigned.contains_key(&read.name));
+            if known || !reported.insert(&read.name) {
+                continue;
+            }
+            let message = format!("no state assigns the variable `${}`", read.name);
+            let mut diagnostic = Diagnostic::new(&codes::UNASSIGNED_VARIABLE, read.pointer.clone(), message).at(read.part);
+            let within: Vec<&str> = std::iter::once(scope)
+                .chain(outer_scopes(compiler, scope))
+                .flat_map(|scope| scope.assigned.keys().map(|name| &**name))
+                .collect();
+            if let Some(meant) = nearest(&read.name, within) {
+                diagnostic = diagnostic.help(format!("did you mean `${meant}`?"));
+            } else if &*read.name == "state" {
+                diagnostic = diagnostic.help("did you mean `$states`?");
+            }
+            found.push(diagnostic);
+        }
+    }
+    compiler.diagnostics.extend(found);
+}
+
+/// The scopes whose variables a scope sees, inmost first: none from inside a Distributed Map.
+fn outer_scopes<'a, 'd>(compiler: &'a Compiler<'d>, scope: &'a ScopeDraft<'d>) -> impl Iterator<Item = &'a ScopeDraft<'d>> {
+    std::iter::successors(Some(scope), |scope| {
+        if scope.isolated {
+            return None;
+        }
+        scope.parent.and_then(|(parent, _)| draft(compiler, parent))
+    })
+    .skip(1)
+}

@@ -1,0 +1,151 @@
+//! The one table of diagnostic codes. `docs/errors.md` is generated from it.
+
+use crate::base::diag::{Code, Severity};
+
+macro_rules! codes {
+    ($($name:ident $text:literal $severity:ident $title:literal $doc:literal)*) => {
+        $(
+            #[doc = $doc]
+            pub static $name: Code = Code { name: $text, severity: Severity::$severity, title: $title };
+        )*
+        /// All codes in the order of the documentation.
+        pub static CODES: &[&Code] = &[$(&$name),*];
+        /// The paragraph about each code, in the order of [`CODES`]; apart, so that a build that never prints the
+        /// documentation does not carry it.
+        static DOCS: &[&str] = &[$($doc),*];
+    };
+}
+
+codes! {
+    INVALID_JSON "invalid-json" Error "The text is not JSON"
+        "The definition is not one JSON text: a comma too many, a missing quote, a comment. Nothing else is checked until it parses."
+    DUPLICATE_KEY "duplicate-key" Error "A member name stands twice in one object"
+        "JSON readers keep the last of two members with one name and drop the first without a word, so a state or a field gets lost."
+    NOT_AN_OBJECT "not-an-object" Error "The definition is not a JSON object"
+        "A state machine is a JSON object with `StartAt` and `States`."
+    DEFINITION_TOO_LARGE "definition-too-large" Error "The definition exceeds 1,048,576 characters"
+        "AWS takes definitions of up to 1 MB. Move constant data out of the definition, or split the machine."
+    NESTED_TOO_DEEP "nested-too-deep" Error "Parallel and Map states are nested too deeply"
+        "More than 32 levels of branches and item processors, or of Choice rules inside each other."
+    UNKNOWN_FIELD "unknown-field" Error "A field that the language does not have"
+        "Field names are case-sensitive, and unknown ones are refused: most are typing errors. Use `Comment` for remarks."
+    FIELD_NOT_ALLOWED "field-not-allowed" Error "A field in a place that does not take it"
+        "The field exists, but not here: `Retry` on a Pass state, `End` in a Choice rule, `QueryLanguage` in a branch."
+    WRONG_QUERY_LANGUAGE "wrong-query-language" Error "A field of the other query language"
+        "JSONPath states have InputPath, Parameters, ResultSelector, ResultPath, OutputPath and the fields that end in `Path`; JSONata states have Arguments, Output and Items. A state uses one set, as its `QueryLanguage` (or the machine's) says."
+    QUERY_LANGUAGE_DOWNGRADE "query-language-downgrade" Error "A JSONPath state in a JSONata machine"
+        "A machine whose `QueryLanguage` is JSONata cannot have JSONPath states. The other way round is allowed."
+    MISSING_FIELD "missing-field" Error "A required field is missing"
+        "The object lacks a field that it must have."
+    EMPTY_VALUE "empty-value" Error "A list or object with nothing in it"
+        "`States`, `Branches`, `Choices`, `And`, `Or`, `ErrorEquals` and `ResultWriter` need at least one element."
+    WRONG_TYPE "wrong-type" Error "A value of the wrong JSON type"
+        "For example a number in quotes, or a string where a list is needed. In JSONata states, most numbers may also be a `{% … %}` expression."
+    OUT_OF_RANGE "out-of-range" Error "A number outside its range"
+        "For example a negative `Seconds`, a `BackoffRate` below 1, a `ToleratedFailurePercentage` above 100."
+    UNKNOWN_VALUE "unknown-value" Error "A word that is not one of the allowed ones"
+        "`Type`, `QueryLanguage`, `Mode`, `ExecutionType`, `JitterStrategy`, `InputType` and a few more take one of a fixed set of words, in that exact spelling."
+    NAME_TOO_LONG "name-too-long" Error "A name of more than 80 characters"
+        "State names and variable names have at most 80 characters; a state's name has at least one."
+    INVALID_TIMESTAMP "invalid-timestamp" Error "Not an RFC 3339 timestamp"
+        "Timestamps look like `2026-03-14T01:59:00Z`: upper-case `T`, and `Z` or an offset such as `-07:00`."
+    EXCLUSIVE_FIELDS "exclusive-fields" Error "Fields that exclude each other"
+        "A value is given either as it is or by a path, an old spelling or a new one; never both. Wait takes exactly one of its four fields."
+    MISSING_ONE_OF "missing-one-of" Error "One of several fields is needed"
+        "A Wait needs `Seconds`, `Timestamp`, `SecondsPath` or `TimestampPath`; a Map needs `ItemProcessor`; an `ItemBatcher` needs a limit; a Choice rule needs a comparison."
+    MISSING_TRANSITION "missing-transition" Error "Neither `Next` nor `End`"
+        "Task, Pass, Wait, Parallel and Map either go on (`Next`) or end their scope (`\"End\": true`)."
+    UNKNOWN_TARGET "unknown-target" Error "A transition to a state that does not exist here"
+        "`StartAt`, `Next`, `Default` and the `Next` of rules and catchers name a state of the same `States` object. No transition leads into or out of a branch or an item processor."
+    UNREACHABLE_STATE "unreachable-state" Error "No transition leads to this state"
+        "Every state has to be reachable from the `StartAt` of its `States` object. AWS refuses machines with states that can never run."
+    NO_TERMINAL_STATE "no-terminal-state" Error "The machine can never end"
+        "The machine's own `States` need at least one state with `\"End\": true` or of type Succeed or Fail."
+    ENDLESS_LOOP "endless-loop" Warning "A loop without exit"
+        "From these states no terminal state can be reached: once in, an execution runs until it fails, times out or is stopped."
+    DUPLICATE_STATE "duplicate-state" Error "Two states with one name"
+        "State names are unique in the whole machine, including all branches and item processors."
+    INVALID_PATH "invalid-path" Error "Not a valid path"
+        "Paths start with `$` (the input), `$$` (the Context Object) or `$name` (a variable) and go on with `.name`, `['name']`, `[0]`, `[1:3]`, `[*]`, `..name` or `[?(…)]`."
+    INVALID_REFERENCE_PATH "invalid-reference-path" Error "Not a valid Reference Path"
+        "Reference Paths name one node: only `.name`, `['name']` and `[0]`, no wildcards, slices, filters or functions. `ResultPath` moreover starts from the input, not from a variable or the Context Object."
+    INVALID_TEMPLATE "invalid-template" Error "A `.$` field that is neither a path nor an intrinsic function"
+        "A member whose name ends in `.$` holds a string: a path, or a call such as `States.Format('{}', $.name)`. In its strings only `\\'`, `\\{`, `\\}` and `\\\\` are escapes."
+    DUPLICATE_TEMPLATE_FIELD "duplicate-template-field" Error "`x` and `x.$` in one object"
+        "The suffix `.$` is dropped from the result, so both would be called `x`."
+    INVALID_INTRINSIC "invalid-intrinsic" Error "Not a valid intrinsic function call"
+        "`ErrorPath` and `CausePath` take a Reference Path or a call of an intrinsic function that gives a string."
+    INTRINSIC_ARGUMENTS "intrinsic-arguments" Error "An intrinsic function called with impossible arguments"
+        "The number of arguments, or the type of a literal argument, can never fit: the execution would fail each time it comes here."
+    LITERAL_PATH "literal-path" Warning "A string that looks like a path but is taken literally"
+        "In Parameters, ResultSelector, ItemSelector and Assign only members whose names end in `.$` are computed; `\"x\": \"$.y\"` is the text `$.y`."
+    LITERAL_TEMPLATE "literal-template" Warning "A `.$` field where nothing is computed"
+        "`Result` of a Pass state is taken as it is, `.$` included. Use `Parameters` to compute."
+    INVALID_JSONATA "invalid-jsonata" Error "Not a valid JSONata expression"
+        "The text between `{%` and `%}` does not parse."
+    UNSUPPORTED_JSONATA "unsupported-jsonata" Error "A JSONata reference that has nothing to refer to"
+        "`$$` and `$eval` do not exist in state machines. `$states.result` exists in Output and Assign of Task, Parallel and Map; `$states.errorOutput` in Output and Assign of a catcher."
+    NOT_AN_EXPRESSION "not-an-expression" Warning "A string that is almost a JSONata expression"
+        "An expression starts with `{%` and ends with `%}`, both at the very ends of the string. Anything else is taken literally."
+    EXPRESSION_REQUIRED "expression-required" Error "A string that must be a JSONata expression"
+        "The field takes a number, boolean, list or object, or a string `{% … %}` that computes it."
+    INVALID_VARIABLE_NAME "invalid-variable-name" Warning "A variable that can never be read"
+        "Variable names start with a letter and go on with letters, digits and `_`; `states` is reserved."
+    VARIABLE_OF_OUTER_SCOPE "variable-of-outer-scope" Error "A variable that an outer scope assigns too"
+        "Branches and iterations may read the variables of the states around them, but not assign them."
+    UNASSIGNED_VARIABLE "unassigned-variable" Warning "A variable that no state assigns"
+        "Nothing in this scope or the scopes around it assigns the variable: reading it fails."
+    CHOICE_RULE "choice-rule" Error "A Choice rule without exactly one test"
+        "A rule is `Variable` with one comparison operator, or `And`, `Or` or `Not`."
+    UNREACHABLE_RULE "unreachable-rule" Warning "A Choice rule that can never apply"
+        "An earlier rule has the same condition and wins."
+    STATES_ALL_POSITION "states-all-position" Error "`States.ALL` not alone or not last"
+        "`States.ALL` stands alone in its `ErrorEquals`, and that in the last retrier or catcher."
+    UNREACHABLE_HANDLER "unreachable-handler" Warning "A retrier or catcher that can never apply"
+        "Earlier ones match all of its errors; the first that matches counts, even when its attempts are used up."
+    UNKNOWN_ERROR_NAME "unknown-error-name" Warning "An error name that nothing raises"
+        "Names that start with `States.` are predefined; this one is not among them."
+    HEARTBEAT_TOO_LONG "heartbeat-too-long" Error "A heartbeat that is not shorter than the timeout"
+        "`HeartbeatSeconds` has to be smaller than `TimeoutSeconds`."
+    INVALID_RESOURCE "invalid-resource" Error "A `Resource` that cannot be one"
+        "`Resource` is a URI, on AWS an ARN, such as `arn:aws:lambda:us-east-1:123456789012:function:name`; it is never computed."
+    UNRECOGNIZED_RESOURCE "unrecognized-resource" Warning "A `Resource` that AWS would not recognize"
+        "AWS takes ARNs of Lambda functions, activities and service integrations. A resolver of your own may take any URI."
+    CALLBACK_WITHOUT_TOKEN "callback-without-token" Warning "A callback task that gives its token to nobody"
+        "The task waits for its token to come back, but nothing in Parameters or Arguments passes the token on (`$$.Task.Token`, `$states.context.Task.Token`)."
+    EXPRESS_UNSUPPORTED "express-unsupported" Error "Not available in Express machines"
+        "Express machines have no `.sync` and `.waitForTaskToken` integrations, no activities and no Distributed Map."
+    DISTRIBUTED_ONLY "distributed-only" Warning "A field that only a Distributed Map uses"
+        "`ItemReader`, `ItemBatcher`, `ResultWriter`, `Label` and the tolerated failures take effect with `\"Mode\": \"DISTRIBUTED\"` only."
+    INVALID_LABEL "invalid-label" Error "A Map label that cannot be part of an ARN"
+        "`Label` has 1 to 40 characters, no whitespace or control characters and none of ``? * < > { } [ ] : ; , \\ | ^ ~ $ # % & ` \"``."
+    DUPLICATE_LABEL "duplicate-label" Error "Two Map states with one label"
+        "`Label` is unique in the machine."
+    IGNORED_FIELD "ignored-field" Warning "A field without effect"
+        "Another field of the state makes this one meaningless: `ItemsPath` beside `ItemReader`, `Parameters` beside `Result`."
+}
+
+/// The text of `docs/errors.md`.
+pub fn documentation() -> String {
+    let mut out = String::from(
+        "# Diagnostics\n\nWhat `validate` and the compiler report. Generated from `src/asl/codes.rs`; do not edit.\n\n\
+         An *error* is what AWS refuses when the machine is created, a *warning* what it accepts although it cannot work\nas it seems to.\n",
+    );
+    for (code, doc) in CODES.iter().zip(DOCS) {
+        out.push_str(&format!("\n## {}\n\n*{}*. {}.\n\n{doc}\n", code.name, code.severity.name(), code.title));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_kebab_case() {
+        for (i, code) in CODES.iter().enumerate() {
+            assert!(code.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", code.name);
+            assert!(CODES.iter().skip(i + 1).all(|other| other.name != code.name), "{}", code.name);
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Choice: rules and their operators (spec §5).
+
+use super::expression::as_expression;
+use super::fields::describe;
+use super::jsonata::Reach;
+use super::{Compiler, Place, SCHEMA, Site};
+use crate::asl::codes;
+use crate::asl::ir::{Comparison, Condition, Family, Kind, Operand, QueryLanguage, Rule, Test, TypeTest};
+use crate::asl::shape;
+use crate::asl::suggest::nearest;
+use crate::base::diag::{Diagnostic, Part};
+use crate::base::{Map, Value};
+use std::collections::BTreeMap;
+
+/// How deep And, Or and Not may nest.
+const MAX_RULE_DEPTH: usize = 64;
+
+/// Fields of a JSONPath rule besides the operators.
+const RULE_FIELDS: &[&str] = &["Variable", "And", "Or", "Not", "Next", "Assign", "Comment"];
+
+impl<'d> Compiler<'d> {
+    pub(super) fn choice(&mut self, place: &Place<'_>, members: &'d Map, site: Site, language: QueryLanguage) -> Option<Kind> {
+        let list = place.key("Choices");
+        let mut rules = Vec::new();
+        let mut complete = true;
+        let items = members.get("Choices").and_then(Value::as_array).unwrap_or_default();
+        for (i, item) in items.iter().enumerate() {
+            let at = list.index(i);
+            let rule = match item.as_object() {
+                Some(rule) if language == QueryLanguage::JsonPath => self.rule(&at, rule, site),
+                Some(rule) => self.jsonata_rule(&at, rule, site),
+                None => {
+                    self.wrong_type(&at, item, "an object", "OBJECT");
+                    None
+                }
+            };
+            complete &= rule.is_some();
+            rules.extend(rule);
+        }
+        self.repeated_rules(&list, items);
+        let default = match members.get("Default").and_then(Value::as_str) {
+            Some(name) => {
+                let target = self.target(&place.key("Default"), site.scope, name);
+                complete &= target.is_some();
+                target
+            }
+            None => None,
+        };
+        complete.then_some(Kind::Choice { rules, default })
+    }
+
+    /// Rules with the condition of an earlier one.
+    fn repeated_rules(&mut self, list: &Place<'_>, items: &[Value]) {
+        let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
+        for (i, item) in items.iter().enumerate() {
+            let Some(rule) = item.as_object() else { continue };
+            let condition: Map = rule
+                .iter()
+                .filter(|(name, _)| !matches!(&***name, "Next" | "Assign" | "Output" | "Comment"))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            if condition.is_empty() {
+                continue;
+            }
+            let condition = Value::from(condition);
+            let first = *seen.entry(super::digest(&condition)).or_insert(i);
+            if first != i {
+                self.report(
+                    Diagnostic::new(
+                        &codes::UNREACHABLE_RULE,
+                        list.index(i).pointer(),
+                        "this rule can never apply: an earlier one has the same condition",
+                    )
+                    .label(list.index(first).pointer(), Part::Value, "this one wins"),
+                );
+            }
+        }
+    }
+
+    /// A top-level rule of a JSONPath state.
+    fn rule(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<Rule> {
+        let condition = self.condition(place, members, 0);
+        let assign = match members.get("Assign") {
+            Some(value @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_))) => {
+                self.wrong_type(&place.key("Assign"), value, "an object", "OBJECT");
+                None
+            }
+            _ => self.assign(place, members, QueryLanguage::JsonPath, Reach::default()),
+        };
+        let next = match members.get("Next") {
+            Some(Value::String(name)) => self.target(&place.key("Next"), site.scope, name),
+            Some(value) => {
+                self.wrong_type(&place.key("Next"), value, "a string", "STRING");
+                None
+            }
+            None => {
+                self.report(Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), "a Choice rule needs `Next`").aws(
+                    SCHEMA,
+                    "These fields are required: [Next]",
+                    Some(place.location()),
+                ));
+                None
+            }
+        };
+        Some(Rule { condition: condition?, next: next?, assign, output: None })
+    }
+
+    fn jsonata_rule(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<Rule> {
+        let mut foreign = false;
+        for (name, _) in members.iter() {
+            if operator(name).is_some() || matches!(&**name, "Variable" | "And" | "Or" | "Not") {
+                self.other_language(place, name, QueryLanguage::Jsonata);
+                foreign = true;
+            }
+        }
+        if foreign {
+            return None;
+        }
+        self.check_shape(place, members, &shape::JSONATA_RULE, QueryLanguage::Jsonata);
+        let at = place.key("Condition");
+        let condition = match members.get("Condition") {
+            Some(Value::Bool(value)) => Some(Condition::Constant(*value)),
+            Some(Value::String(text)) => as_expression(text)
+                .and_then(|expression| self.expression(&at, expression, Reach::default()))
+                .map(Condition::Jsonata),
+            _ => None,
+        };
+        let assign = self.assign(place, members, QueryLanguage::Jsonata, Reach::default());
+        let output = members
+            .get("Output")
+            .and_then(|value| self.payload(&place.key("Output"), value, QueryLanguage::Jsonata, Reach::default()));
+        let next = members.get("Next").and_then(Value::as_str);
+        let next = next.and_then(|next| self.target(&place.key("Next"), site.scope, next));
+        Some(Rule { condition: condition?, next: next?, assign, output })
+    }
+
+    /// The one test of a rule.
+    fn condition(&mut self, place: &Place<'_>, members: &'d Map, depth: usize) -> Option<Condition> {
+        if depth > MAX_RULE_DEPTH {
+            let message = format!("more than {MAX_RULE_DEPTH} Choice rules inside each other");
+            self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, place.pointer(), message));
+            return None;
+        }
+        let mut operators: Vec<&'d str> = Vec::new();
+        let mut sound = true;
+        for (name, value) in members.iter() {
+            match &**name {
+                "And" | "Or" | "Not" => operators.push(name),
+                "Variable" => {}
+                "Comment" if value.as_str().is_none() => self.wrong_type(&place.key(name), value, "a string", "STRING"),
+                "Comment" => {}
+                "Next" | "Assign" if depth == 0 => {}
+                "Condition" | "Output" => {
+                    self.other_language(place, name, QueryLanguage::JsonPath);
+                    sound = false;
+                }
+                _ if operator(name).is_some() => operators.push(name),
+                _ => {
+                    self.unknown_in_rule(place, name, depth);
+                    sound = false;
+                }
+            }
+        }
+        let has_variable = members.contains_key("Variable");
+        match *operators.as_slice() {
+            [name @ ("And" | "Or")] if !has_variable => self.combination(place, members, name, depth),
+            ["Not"] if !has_variable => match members.get("Not") {
+                Some(Value::Object(rule)) => {
+                    self.condition(&place.key("Not"), rule, depth + 1).map(|rule| Condition::Not(Box::new(rule)))
+                }
+                other => {
+                    self.wrong_type(&place.key("Not"), other.unwrap_or(&Value::Null), "a rule", "OBJECT");
+                    None
+                }
+            },
+            [name] if has_variable && operator(name).is_some() => self.test(place, members, name),
+            _ if !sound && operators.is_empty() => None,
+            _ => {
+                self.not_one_test(place, &operators, has_variable);
+                None
+            }
+        }
+    }
+
+    fn combination(&mut self, place: &Place<'_>, members: &'d Map, name: &'d str, depth: usize) -> Option<Condition> {
+        let at = place.key(name);
+        let Some(Value::Array(items)) = members.get(name) else {
+            self.wrong_type(&at, members.get(name).unwrap_or(&Value::Null), "a list of rules", "ARRAY");
+            return None;
+        };
+        if items.is_empty() {
+            self.empty_value(&at);
+            return None;
+        }
+        let mut parts = Vec::with_capacity(items.len());
+        for (i, item) in items.iter().enumerate() {
+            let at = at.index(i);
+            match item.as_object() {
+                Some(rule) => parts.extend(self.condition(&at, rule, depth + 1)),
+                None => self.wrong_type(&at, item, "a rule", "OBJECT"),
+            }
+        }
+        if parts.len() < items.len() {
+            return None;
+        }
+        Some(if name == "And" { Condition::And(parts) } else { Condition::Or(parts) })
+    }
+
+    fn unknown_in_rule(&mut self, place: &Place<'_>, name: &str, depth: usize) {
+        let pointer = place.key(name).pointer();
+        let aws = format!("Field '{name}' is not supported");
+        let diagnostic = if depth > 0 && matches!(name, "Next" | "Assign") {
+            Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, format!("`{name}` belongs to the outermost rule only"))
+        } else if shape::STATES.iter().any(|state| state.row(name).is_some()) {
+            Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, format!("a Choice rule has no field `{name}`"))
+        } else {
+            let diagnostic =
+                Diagnostic::new(&codes::UNKNOWN_FIELD, pointer, format!("`{name}` is not a field or operator of a Choice rule"));
+            let known = RULE_FIELDS.iter().copied().chain(OPERATORS.iter().map(|(name, _)| *name));
+            match nearest(name, known) {
+                Some(meant) => diagnostic.fix(format!("did you mean `{meant}`?"), Part::Key, format!("\"{meant}\"")),
+                None if name == "StringMatchesPath" => diagnostic.help("there is no Path form of `StringMatches`"),
+                None => diagnostic,
+            }
+        };
+        self.report(diagnostic.at(Part::Key).aws(SCHEMA, aws, Some(place.location())));
+    }
+
+    fn not_one_test(&mut self, place: &Place<'_>, operators: &[&str], has_variable: bool) {
+        let aws = "A Choice rule must have exactly one comparison operator or boolean expression";
+        let diagnostic = match operators {
+            [] if has_variable => {
+                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule compares `Variable` with nothing")
+                    .help("add an operator such as `\"StringEquals\": \"…\"` or `\"IsPresent\": true`")
+            }
+            [] => Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule tests nothing")
+                .help("add `Variable` with a comparison operator, or `And`, `Or`, `Not`"),
+            [name] if has_variable => {
+                let message = format!("`Variable` has no place beside `{name}`: it belongs into the rules inside");
+                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), message)
+            }
+            [name] => {
+                let message = format!("`{name}` needs `Variable`, the path of what it compares");
+                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), message)
+            }
+            several => {
+                let list = several.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
+                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), format!("one rule has one test, not {list}"))
+                    .help("combine several tests with `And` or `Or`")
+            }
+        };
+        self.report(diagnostic.aws(SCHEMA, aws, Some(place.location())));
+    }
+
+    /// `Variable` and its operator.
+    fn test(&mut self, place: &Place<'_>, members: &Map, name: &str) -> Option<Condition> {
+        let at = place.key("Variable");
+        let variable = match members.get("Variable") {
+            Some(Value::String(text)) => self.reference(&at, text),
+            other => {
+                self.wrong_type(&at, other.unwrap_or(&Value::Null), "a string", "STRING");
+                None
+            }
+        };
+        let at = place.key(name);
+        let operand = members.get(name)?;
+        let test = match (operator(name)?, operand) {
+            (Operator::Compare(family, comparison, true), Value::String(text)) => {
+                let path = self.reference(&at, text)?;
+                Test::Compare { family, operator: comparison, operand: Operand::Path(path) }
+            }
+            (Operator::Compare(family, comparison, false), value) if family_has(family, value) => {
+                if let (Family::Timestamp, Value::String(text)) = (family, value) {
+                    self.check_timestamp(&at, text);
+                }
+                Test::Compare { family, operator: comparison, operand: Operand::Literal(value.clone()) }
+            }
+            (Operator::Matches, Value::String(pattern)) => Test::Matches(pattern.clone()),
+            (Operator::Is(test), Value::Bool(answer)) => Test::Is(test, *answer),
+            (operator, value) => {
+                self.wrong_operand(&at, operator, value);
+                return None;
+            }
+        };
+        Some(Condition::Test { variable: variable?, test })
+    }
+
+    fn wrong_operand(&mut self, place: &Place<'_>, operator: Operator, value: &Value) {
+        let (wanted, aws) = match operator {
+            Operator::Compare(_, _, true) => ("a path", "STRING"),
+            Operator::Compare(Family::Numeric, ..) => ("a number", "NUMBER"),
+            Operator::Compare(Family::Boolean, ..) | Operator::Is(_) => ("true or false", "BOOLEAN"),
+            Operator::Compare(Family::Timestamp, ..) => ("a timestamp in a string", "STRING"),
+            _ => ("a string", "STRING"),
+        };
+        let name = place.name();
+        if matches!(operator, Operator::Compare(_, _, false)) && value.as_str().is_some_and(|text| text.starts_with('$')) {
+            let message = format!("`{name}` must be {wanted}, not {}", describe(value));
+            let diagnostic = Diagnostic::new(&codes::WRONG_TYPE, place.pointer(), message);
+            let diagnostic =
+                diagnostic.fix(format!("to compare with a path, use `{name}Path`"), Part::Key, format!("\"{name}Path\""));
+            self.report(diagnostic.aws(SCHEMA, format!("Expected value of type [{aws}]"), Some(place.location())));
+            return;
+        }
+        self.wrong_type(place, value, wanted, aws);
+    }
+}
+
+/// What an operator's name says.
+#[derive(Clone, Copy)]
+enum Operator {
+    /// Family, order, and whether the operand is a path.
+    Compare(Family, Comparison, bool),
+    Matches,
+    Is(TypeTest),
+}
+
+fn family_has(family: Family, value: &Value) -> bool {
+    match family {
+        Family::String | Family::Timestamp => matches!(value, Value::String(_)),
+        Family::Numeric => matches!(value, Value::Number(_)),
+        Family::Boolean => matches!(value, Value::Bool(_)),
+    }
+}
+
+fn operator(name: &str) -> Option<Operator> {
+    OPERATORS.iter().find(|(known, _)| *known == name).map(|(_, operator)| *operator)
+}
+
+macro_rules! comparisons {
+    ($($name:literal $family:ident $comparison:ident,)*) => {
+        [$(
+            ($name, Operator::Compare(Family::$family, Comparison::$comparison, false)),
+            (concat!($name, "Path"), Operator::Compare(Family::$family, Comparison::$comparison, true)),
+        )*]
+    };
+}
+
+/// All 39 operators.
+static OPERATORS: &[(&str, Operator)] = &{
+    let compare = comparisons![
+        "StringEquals" String Equals,
+        "StringLessThan" String LessThan,
+        "StringGreaterThan" String GreaterThan,
+        "StringLessThanEquals" String LessThanEquals,
+        "StringGreaterThanEquals" String GreaterThanEquals,
+        "NumericEquals" Numeric Equals,
+        "NumericLessThan" Numeric LessThan,
+        "NumericGreaterThan" Numeric GreaterThan,
+        "NumericLessThanEquals" Numeric LessThanEquals,
+        "NumericGreaterThanEquals" Numeric GreaterThanEquals,
+        "BooleanEquals" Boolean Equals,
+        "TimestampEquals" Timestamp Equals,
+        "TimestampLessThan" Timestamp LessThan,
+        "TimestampGreaterThan" Timestamp GreaterThan,
+        "TimestampLessThanEquals" Timestamp LessThanEquals,
+        "TimestampGreaterThanEquals" Timestamp GreaterThanEquals,
+    ];
+    let mut all = [("", Operator::Matches); 39];
+    let mut i = 0;
+    while i < compare.len() {
+        all[i] = compare[i];
+        i += 1;
+    }
+    all[32] = ("StringMatches", Operator::Matches);
+    all[33] = ("IsNull", Operator::Is(TypeTest::Null));
+    all[34] = ("IsPresent", Operator::Is(TypeTest::Present));
+    all[35] = ("IsNumeric", Operator::Is(TypeTest::Numeric));
+    all[36] = ("IsString", Operator::Is(TypeTest::String));
+    all[37] = ("IsBoolean", Operator::Is(TypeTest::Boolean));
+    all[38] = ("IsTimestamp", Operator::Is(TypeTest::Timestamp));
+    all
+};
+
+#[cfg(test)]
+mod tests {
+    use super::OPERATORS;
+
+    #[test]
+    fn all_operators_have_their_name() {
+        assert_eq!(OPERATORS.len(), 39);
+        assert!(OPERATORS.iter().all(|(name, _)| !name.is_empty()));
+    }
+}

@@ -1,0 +1,479 @@
+//! Fields that compute something: paths, Reference Paths, templates, intrinsic calls, and JSONata by way of
+//! [`jsonata`](super::jsonata).
+
+use super::jsonata::Reach;
+use super::{Assigned, Compiler, Place, Read, SCHEMA};
+use crate::asl::codes;
+use crate::asl::ir::{Field, PathField, Payload, QueryLanguage, ResultPath};
+use crate::asl::suggest::nearest;
+use crate::base::diag::{Diagnostic, Part};
+use crate::base::{Map, Value};
+use crate::expr::SyntaxError;
+use crate::expr::intrinsic::Call;
+use crate::expr::path::{Path, ReferencePath, Root};
+use crate::expr::template::{Template, TemplateProblem};
+use std::sync::Arc;
+
+/// The expression in a string `{% … %}` without its white space, and its byte offset (spec §8.1).
+pub fn as_expression(text: &str) -> Option<(&str, usize)> {
+    let inner = text.strip_prefix("{%")?.strip_suffix("%}")?;
+    let trimmed = inner.trim_start();
+    Some((trimmed.trim_end(), 2 + inner.len() - trimmed.len()))
+}
+
+/// The intrinsic functions, for suggestions.
+const INTRINSICS: &[&str] = &[
+    "States.Format",
+    "States.StringToJson",
+    "States.JsonToString",
+    "States.Array",
+    "States.ArrayPartition",
+    "States.ArrayContains",
+    "States.ArrayRange",
+    "States.ArrayGetItem",
+    "States.ArrayLength",
+    "States.ArrayUnique",
+    "States.Base64Encode",
+    "States.Base64Decode",
+    "States.Hash",
+    "States.JsonMerge",
+    "States.MathRandom",
+    "States.MathAdd",
+    "States.StringSplit",
+    "States.UUID",
+];
+
+/// The intrinsic functions that give a string: what ErrorPath and CausePath may call (spec §1.4).
+const STRING_INTRINSICS: &[&str] = &[
+    "States.Format",
+    "States.JsonToString",
+    "States.ArrayGetItem",
+    "States.Base64Encode",
+    "States.Base64Decode",
+    "States.Hash",
+    "States.UUID",
+];
+
+/// The names of intrinsic functions called in a text, with their offsets; strings are skipped.
+fn called(text: &str) -> Vec<(&str, usize)> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut quoted = false;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quoted => at += 2,
+            b'\'' => {
+                quoted = !quoted;
+                at += 1;
+            }
+            b'(' if !quoted => {
+                let before = text[..at].trim_end();
+                let start = before
+                    .rfind(|c: char| !(c.is_alphanumeric() || c == '.' || c == '_'))
+                    .map_or(0, |i| i + before[i..].chars().next().map_or(1, char::len_utf8));
+                if start < before.len() && !before[..start].ends_with(['$', ']', ')']) {
+                    found.push((&before[start..], start));
+                }
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+impl Compiler<'_> {
+    fn read(&mut self, name: &Arc<str>, place: &Place<'_>, part: Part) {
+        self.facts.reads.push(Read { name: name.clone(), pointer: place.pointer(), part });
+    }
+
+    pub fn uses_context(&mut self) {
+        self.facts.uses_context = true;
+    }
+
+    /// Notes a variable read inside an expression.
+    pub fn reads_variable(&mut self, name: &str, place: &Place<'_>, part: Part) {
+        self.read(&Arc::from(name), place, part);
+    }
+
+    fn note_root(&mut self, place: &Place<'_>, path: &Path) {
+        match path.root() {
+            Root::Input => {}
+            Root::Context => self.facts.uses_context = true,
+            Root::Variable(name) => self.read(&name.clone(), place, Part::Value),
+        }
+    }
+
+    /// A Path.
+    pub fn path(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
+        match Path::parse(text) {
+            Ok(path) => {
+                self.note_root(place, &path);
+                Some(path)
+            }
+            Err(error) => {
+                let mut diagnostic = at_offset(
+                    Diagnostic::new(&codes::INVALID_PATH, place.pointer(), error.message.clone()),
+                    &error,
+                )
+                .aws(SCHEMA, "Value is not a valid JSONPath", Some(place.location()));
+                if text.starts_with("States.") {
+                    diagnostic = diagnostic
+                        .help("intrinsic functions are allowed in members ending in `.$` only: of Parameters, ResultSelector, ItemSelector, Assign");
+                } else if Path::parse(&format!("$.{text}")).is_ok() {
+                    diagnostic = with_dollar(diagnostic, place, text);
+                }
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// A Reference Path, for reading.
+    pub fn reference(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
+        self.reference_path(place, text).map(|reference| reference.path().clone())
+    }
+
+    fn reference_path(&mut self, place: &Place<'_>, text: &str) -> Option<ReferencePath> {
+        match ReferencePath::parse(text) {
+            Ok(reference) => {
+                self.note_root(place, reference.path());
+                Some(reference)
+            }
+            Err(error) => {
+                let mut diagnostic =
+                    at_offset(Diagnostic::new(&codes::INVALID_REFERENCE_PATH, place.pointer(), error.message.clone()), &error).aws(
+                        SCHEMA,
+                        format!("Value is not a Reference Path: {}", aws_reference(text)),
+                        Some(place.location()),
+                    );
+                if text.starts_with("States.") {
+                    diagnostic = diagnostic.help("an intrinsic function cannot stand here");
+                } else if !text.starts_with('$') && ReferencePath::parse(&format!("$.{text}")).is_ok() {
+                    diagnostic = with_dollar(diagnostic, place, text);
+                } else if Path::parse(text).is_ok() {
+                    diagnostic = diagnostic.help("a Reference Path names exactly one node: only `.name`, `['name']` and `[0]`");
+                }
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// InputPath, OutputPath.
+    pub fn path_field(&mut self, place: &Place<'_>, members: &Map, name: &str) -> PathField {
+        match members.get(name) {
+            Some(Value::Null) => PathField::Nothing,
+            Some(Value::String(text)) if **text != *"$" => {
+                self.path(&place.key(name), text).map_or(PathField::Whole, PathField::Path)
+            }
+            _ => PathField::Whole,
+        }
+    }
+
+    /// ResultPath of a state or a catcher: from the input, never from a variable or the Context Object.
+    pub fn result_path(&mut self, place: &Place<'_>, members: &Map) -> ResultPath {
+        match members.get("ResultPath") {
+            Some(Value::Null) => ResultPath::Discard,
+            Some(Value::String(text)) if **text != *"$" => {
+                let at = place.key("ResultPath");
+                let Ok(reference) = ReferencePath::parse(text) else {
+                    self.reference_path(&at, text);
+                    return ResultPath::Whole;
+                };
+                if *reference.path().root() != Root::Input {
+                    let message =
+                        "`ResultPath` says where in the input the result goes; it cannot be a variable or the Context Object";
+                    let mut diagnostic = Diagnostic::new(&codes::INVALID_REFERENCE_PATH, at.pointer(), message).aws(
+                        SCHEMA,
+                        format!("Value is not a Reference Path: {}", aws_reference(text)),
+                        Some(at.location()),
+                    );
+                    if matches!(reference.path().root(), Root::Variable(_)) {
+                        diagnostic = diagnostic.help("to set a variable, use `Assign`");
+                    }
+                    self.report(diagnostic);
+                    return ResultPath::Whole;
+                }
+                ResultPath::At(reference)
+            }
+            _ => ResultPath::Whole,
+        }
+    }
+
+    /// A JSONPath payload template.
+    pub fn template(&mut self, place: &Place<'_>, value: &Value) -> Option<Template> {
+        self.literal_paths(place, value);
+        match Template::compile(value) {
+            Ok(template) => {
+                self.facts.uses_context |= template.uses_context();
+                for name in template.variables() {
+                    self.read(&name, place, Part::Value);
+                }
+                Some(template)
+            }
+            Err(problems) => {
+                for problem in problems {
+                    self.template_problem(place, value, &problem);
+                }
+                None
+            }
+        }
+    }
+
+    fn template_problem(&mut self, place: &Place<'_>, template: &Value, problem: &TemplateProblem) {
+        let mut pointer = place.pointer();
+        let mut location = place.location();
+        let mut value = Some(template);
+        let steps: Vec<String> = problem.pointer.steps().collect();
+        for (i, step) in steps.iter().enumerate() {
+            let index = matches!(value, Some(Value::Array(_))).then(|| step.parse::<usize>().ok()).flatten();
+            let last = i + 1 == steps.len();
+            match index {
+                Some(index) => {
+                    pointer = pointer.index(index);
+                    value = value.and_then(|value| value.at(index));
+                    if !last {
+                        location.push_str(&format!("[{index}]"));
+                    }
+                }
+                None => {
+                    pointer = pointer.key(step);
+                    value = value.and_then(|value| value.get(step));
+                    if !last {
+                        location.push('/');
+                        location.push_str(step);
+                    }
+                }
+            }
+        }
+        let field = &problem.field;
+        if problem.duplicate {
+            let plain = field.strip_suffix(".$").unwrap_or(field);
+            let message = format!("`{plain}` and `{plain}.$` stand in one object; both would be called `{plain}`");
+            let aws = format!("The field '{field}' conflicts with the field '{plain}'");
+            self.report(Diagnostic::new(&codes::DUPLICATE_TEMPLATE_FIELD, pointer, message).at(Part::Key).aws(
+                SCHEMA,
+                aws,
+                Some(location),
+            ));
+            return;
+        }
+        let message = format!("`{field}`: {}", problem.error.message);
+        let aws = format!("The value for the field '{field}' must be a valid JSONPath or a valid intrinsic function call");
+        let mut diagnostic = Diagnostic::new(&codes::INVALID_TEMPLATE, pointer, message).aws(SCHEMA, aws, Some(location));
+        match value {
+            Some(Value::String(text)) => {
+                diagnostic = at_offset(diagnostic, &problem.error);
+                diagnostic = suggest_for(diagnostic, field, text);
+            }
+            _ => diagnostic = diagnostic.help("drop the `.$` from the name if the value is meant as it is"),
+        }
+        self.report(diagnostic);
+    }
+
+    /// Strings that look like paths but are not computed, since their names lack `.$`.
+    fn literal_paths(&mut self, place: &Place<'_>, value: &Value) {
+        match value {
+            Value::Object(map) => {
+                for (key, item) in map.iter() {
+                    let at = place.key(key);
+                    match item {
+                        Value::String(text) if !key.ends_with(".$") && looks_computed(text) => {
+                            let message = format!("`{text}` is taken literally, since the name does not end in `.$`");
+                            let diagnostic = Diagnostic::new(&codes::LITERAL_PATH, at.pointer(), message);
+                            self.report(diagnostic.fix(
+                                format!("to compute it, write `\"{key}.$\"`"),
+                                Part::Key,
+                                Value::from(format!("{key}.$")).to_string(),
+                            ));
+                        }
+                        Value::String(_) => {}
+                        _ => self.literal_paths(&at, item),
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.literal_paths(&place.index(i), item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A payload of either language.
+    pub fn payload(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage, reach: Reach) -> Option<Payload> {
+        match language {
+            QueryLanguage::JsonPath => self.template(place, value).map(Payload::JsonPath),
+            QueryLanguage::Jsonata => Some(Payload::Jsonata(self.jsonata_template(place, value, reach))),
+        }
+    }
+
+    /// `Assign`: a payload whose top-level names are variables.
+    pub fn assign(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage, reach: Reach) -> Option<Payload> {
+        let value = members.get("Assign")?;
+        let variables = value.as_object()?;
+        let place = place.key("Assign");
+        for (key, _) in variables.iter() {
+            let name = match language {
+                QueryLanguage::JsonPath => key.strip_suffix(".$").unwrap_or(key),
+                QueryLanguage::Jsonata => key,
+            };
+            let at = place.key(key);
+            self.variable_name(&at, name);
+            let assigned = Assigned { pointer: at.pointer(), location: place.location() };
+            self.facts.assigns.push((Arc::from(name), assigned));
+        }
+        self.payload(&place, value, language, reach)
+    }
+
+    fn variable_name(&mut self, place: &Place<'_>, name: &str) {
+        let length = name.chars().count();
+        if length > 80 {
+            let message = format!("a variable's name has at most 80 characters, this one has {length}");
+            self.report(Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key));
+            return;
+        }
+        let starts = name.chars().next().is_some_and(char::is_alphabetic);
+        let goes_on =
+            name.chars().all(|c| c.is_alphanumeric() || c == '_' || (!c.is_ascii() && !c.is_whitespace() && !c.is_control()));
+        if !starts || !goes_on {
+            let message = format!("no expression can read a variable of the name `{name}`");
+            self.report(
+                Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message)
+                    .at(Part::Key)
+                    .help("names start with a letter and go on with letters, digits and `_`"),
+            );
+        } else if name == "states" {
+            let message = "the name `states` is reserved";
+            self.report(Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message).at(Part::Key));
+        }
+    }
+
+    /// A value that is fixed (`name`), comes from a path (`name` + `Path`), or is computed by JSONata.
+    pub fn field<T>(
+        &mut self,
+        place: &Place<'_>,
+        members: &Map,
+        name: &str,
+        convert: impl Fn(&Value) -> Option<T>,
+    ) -> Option<Field<T>> {
+        let path_name = format!("{name}Path");
+        if self.exclusive(place, members, name, &path_name) {
+            return None;
+        }
+        if let Some(value) = members.get(name) {
+            if let Some(expression) = value.as_str().and_then(as_expression) {
+                let at = place.key(name);
+                return self.expression(&at, expression, Reach::default()).map(Field::Jsonata);
+            }
+            return convert(value).map(Field::Fixed);
+        }
+        let text = members.get(&path_name)?.as_str()?;
+        self.reference(&place.key(&path_name), text).map(Field::Path)
+    }
+
+    /// ErrorPath, CausePath: a Reference Path or a call that gives a string.
+    pub fn string_path<T>(&mut self, place: &Place<'_>, text: &str) -> Option<Field<T>> {
+        if text.starts_with('$') || !text.contains('(') {
+            return self.reference(place, text).map(Field::Path);
+        }
+        let name = text.split('(').next().unwrap_or_default().trim();
+        match Call::parse(text) {
+            Ok(call) if STRING_INTRINSICS.contains(&name) => {
+                self.facts.uses_context |= call.uses_context();
+                for variable in call.variables() {
+                    self.read(&variable, place, Part::Value);
+                }
+                Some(Field::Call(call))
+            }
+            result => {
+                let message = match &result {
+                    Ok(_) => format!("`{name}` does not give a string"),
+                    Err(error) => error.message.clone(),
+                };
+                let aws = format!(
+                    "The value for the field '{}' must be a valid JSONPath or a valid intrinsic function call",
+                    place.name()
+                );
+                let mut diagnostic =
+                    Diagnostic::new(&codes::INVALID_INTRINSIC, place.pointer(), message).aws(SCHEMA, aws, Some(place.location()));
+                if let Err(error) = &result {
+                    diagnostic = at_offset(diagnostic, error);
+                    diagnostic = suggest_for(diagnostic, place.name(), text);
+                } else {
+                    diagnostic = diagnostic.help(format!("one of {}", STRING_INTRINSICS.join(", ")));
+                }
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+}
+
+/// Points into the string.
+fn at_offset(diagnostic: Diagnostic, error: &SyntaxError) -> Diagnostic {
+    diagnostic.at(Part::Text { offset: error.offset, length: 1 })
+}
+
+fn with_dollar(diagnostic: Diagnostic, place: &Place<'_>, text: &str) -> Diagnostic {
+    let meant = Value::from(format!("$.{text}"));
+    diagnostic.fix(format!("did you mean `\"{}\": {meant}`?", place.name()), Part::Value, meant.to_string())
+}
+
+/// A misspelt function, or a path without its `$`.
+fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
+    for (name, offset) in called(text) {
+        if INTRINSICS.contains(&name) {
+            continue;
+        }
+        let with_prefix = format!("States.{name}");
+        let meant = if INTRINSICS.contains(&with_prefix.as_str()) {
+            Some(with_prefix.as_str())
+        } else {
+            nearest(name, INTRINSICS.iter().copied())
+        };
+        let mut diagnostic = diagnostic.at(Part::Text { offset, length: name.len() });
+        diagnostic = match meant {
+            Some(meant) => {
+                let title = format!("did you mean `{meant}`?");
+                diagnostic.fix(title, Part::Text { offset, length: name.len() }, meant)
+            }
+            None => diagnostic.help(format!("there is no function `{name}`")),
+        };
+        return diagnostic;
+    }
+    let plain = !text.is_empty() && !text.contains('(') && !text.starts_with('$');
+    if plain && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')) {
+        let meant = Value::from(format!("$.{text}"));
+        let without = field.strip_suffix(".$").unwrap_or(field);
+        return diagnostic.help(format!("if the text itself is meant, call the field `{without}`")).fix(
+            format!("did you mean `\"{field}\": {meant}`?"),
+            Part::Value,
+            meant.to_string(),
+        );
+    }
+    diagnostic
+}
+
+/// Whether somebody probably meant a text to be computed.
+fn looks_computed(text: &str) -> bool {
+    let path = text.starts_with("$.") || text.starts_with("$[") || text.starts_with("$$.");
+    (path && Path::parse(text).is_ok()) || (text.starts_with("States.") && text.ends_with(')') && Call::parse(text).is_ok())
+}
+
+/// The second half of AWS's sentence about a bad Reference Path.
+fn aws_reference(text: &str) -> String {
+    if !text.starts_with('$') {
+        return "Reference path didn't start with '$'".into();
+    }
+    if let Some(at) = text.find('[') {
+        let next = text[at + 1..].chars().next();
+        if !next.is_some_and(|c| c == '\'' || c.is_ascii_digit()) {
+            return "'[' must be followed by ' or '['".into();
+        }
+    }
+    "Invalid reference path".into()
+}

@@ -1,0 +1,328 @@
+//! Map: its items, its processor, and the fields of the distributed mode (spec §7.4–7.7).
+
+use super::jsonata::Reach;
+use super::state::unsigned;
+use super::{Compiler, Place, SCHEMA, Site};
+use crate::asl::codes;
+use crate::asl::ir::{
+    ItemBatcher, ItemReader, JsonataTemplate, MapMode, MapState, PathField, Payload, QueryLanguage, ResultWriter, ScopeId,
+};
+use crate::asl::shape;
+use crate::base::diag::{Diagnostic, Part};
+use crate::base::{Map, Value};
+use std::sync::Arc;
+
+/// Where an ItemReader can read from (spec §7.6).
+const READERS: &[&str] = &["s3:listObjectsV2", "s3:getObject"];
+
+/// Where a ResultWriter can write to (spec §7.7).
+const WRITERS: &[&str] = &["s3:putObject"];
+
+impl<'d> Compiler<'d> {
+    pub(super) fn map(&mut self, place: &Place<'_>, members: &'d Map, site: Site, language: QueryLanguage) -> Option<MapState> {
+        let processor = self.processor(place, members, site);
+        let mode = processor.map_or(MapMode::Inline, |(_, mode)| mode);
+        if mode == MapMode::Inline && processor.is_some() {
+            self.distributed_only(place, members);
+        }
+        let reads = members.contains_key("ItemReader");
+        let items_path = self.items_path(place, members, language, reads);
+        let items = match members.get("Items") {
+            Some(value) if language == QueryLanguage::Jsonata => Some(self.items(place, value)),
+            _ => None,
+        };
+        let item_selector = self.item_selector(place, members, language);
+        let max_concurrency = self.field(place, members, "MaxConcurrency", unsigned);
+        let tolerated_count = self.field(place, members, "ToleratedFailureCount", unsigned);
+        let tolerated_percentage = self.field(place, members, "ToleratedFailurePercentage", Value::as_f64);
+        let object = |name: &str| members.get(name).and_then(Value::as_object);
+        let item_reader = object("ItemReader").and_then(|reader| self.item_reader(&place.key("ItemReader"), reader, language));
+        let item_batcher = object("ItemBatcher").map(|batcher| self.item_batcher(&place.key("ItemBatcher"), batcher, language));
+        let result_writer = object("ResultWriter").map(|writer| self.result_writer(&place.key("ResultWriter"), writer, language));
+        let label = match members.get("Label") {
+            Some(Value::String(label)) => {
+                self.label(&place.key("Label"), label);
+                Some(label.clone())
+            }
+            _ => None,
+        };
+        Some(MapState {
+            processor: processor?.0,
+            mode,
+            items_path,
+            items,
+            item_selector,
+            max_concurrency,
+            item_reader,
+            item_batcher,
+            result_writer,
+            tolerated_count,
+            tolerated_percentage,
+            label,
+        })
+    }
+
+    fn processor(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<(ScopeId, MapMode)> {
+        if self.exclusive(place, members, "ItemProcessor", "Iterator") {
+            // The new spelling is compiled, for what else there may be to say.
+        } else if !members.contains_key("ItemProcessor") && !members.contains_key("Iterator") {
+            self.report(
+                Diagnostic::new(&codes::MISSING_ONE_OF, place.pointer(), "a Map state needs `ItemProcessor`").at(Part::Key).aws(
+                    SCHEMA,
+                    "These fields are required: [ItemProcessor]",
+                    Some(place.location()),
+                ),
+            );
+            return None;
+        }
+        let name = if members.contains_key("ItemProcessor") { "ItemProcessor" } else { "Iterator" };
+        let processor = members.get(name)?.as_object()?;
+        let at = place.key(name);
+        self.check_shape(&at, processor, &shape::PROCESSOR, QueryLanguage::JsonPath);
+        let mode = self.processor_config(&at, processor, site);
+        let (express, isolated) = match mode {
+            MapMode::Inline => (site.express, false),
+            MapMode::Distributed { express } => (express, true),
+        };
+        let scope = self.scope(&at, processor, Some((site.scope, site.id)), site.depth + 1, express, isolated);
+        Some((scope, mode))
+    }
+
+    fn processor_config(&mut self, place: &Place<'_>, processor: &Map, site: Site) -> MapMode {
+        let Some(config) = processor.get("ProcessorConfig").and_then(Value::as_object) else { return MapMode::Inline };
+        let at = place.key("ProcessorConfig");
+        self.check_shape(&at, config, &shape::PROCESSOR_CONFIG, QueryLanguage::JsonPath);
+        if config.get("Mode").and_then(Value::as_str) != Some("DISTRIBUTED") {
+            return MapMode::Inline;
+        }
+        if !config.contains_key("ExecutionType") {
+            self.report(
+                Diagnostic::new(&codes::MISSING_FIELD, at.pointer(), "the distributed mode needs an `ExecutionType`")
+                    .help("`STANDARD` or `EXPRESS`: the type of the child executions")
+                    .aws(SCHEMA, "These fields are required: [ExecutionType]", Some(at.location())),
+            );
+        }
+        if site.express {
+            let mode = at.key("Mode");
+            self.express(&mode, "Distributed Map states", "Express state machine does not support 'DISTRIBUTED' mode".into());
+        }
+        MapMode::Distributed { express: config.get("ExecutionType").and_then(Value::as_str) == Some("EXPRESS") }
+    }
+
+    /// AWS takes these in inline mode too, and does nothing with them.
+    fn distributed_only(&mut self, place: &Place<'_>, members: &Map) {
+        const FIELDS: [&str; 8] = [
+            "ItemReader",
+            "ItemBatcher",
+            "ResultWriter",
+            "Label",
+            "ToleratedFailureCount",
+            "ToleratedFailureCountPath",
+            "ToleratedFailurePercentage",
+            "ToleratedFailurePercentagePath",
+        ];
+        for name in FIELDS.into_iter().filter(|name| members.contains_key(name)) {
+            let message = format!("`{name}` has an effect in the distributed mode only");
+            let pointer = place.key(name).pointer();
+            let help =
+                "set `\"ProcessorConfig\": {\"Mode\": \"DISTRIBUTED\", \"ExecutionType\": \"STANDARD\"}` in the ItemProcessor";
+            self.report(Diagnostic::new(&codes::DISTRIBUTED_ONLY, pointer, message).at(Part::Key).help(help));
+        }
+    }
+
+    fn items_path(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage, reads: bool) -> PathField {
+        let Some(Value::String(text)) = members.get("ItemsPath") else { return PathField::Whole };
+        if language == QueryLanguage::Jsonata {
+            return PathField::Whole;
+        }
+        let at = place.key("ItemsPath");
+        if reads {
+            // Ignored entirely, even where it would not parse (recorded January 2025).
+            let message = "`ItemsPath` has no effect beside `ItemReader`";
+            self.report(Diagnostic::new(&codes::IGNORED_FIELD, at.pointer(), message).at(Part::Key).label(
+                place.key("ItemReader").pointer(),
+                Part::Key,
+                "reads the items",
+            ));
+            return PathField::Whole;
+        }
+        match &**text {
+            "$" => PathField::Whole,
+            text => self.reference(&at, text).map_or(PathField::Whole, PathField::Path),
+        }
+    }
+
+    fn items(&mut self, place: &Place<'_>, value: &Value) -> JsonataTemplate {
+        self.jsonata_template(&place.key("Items"), value, Reach::default())
+    }
+
+    fn item_selector(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
+        if language == QueryLanguage::JsonPath && self.exclusive(place, members, "ItemSelector", "Parameters") {
+            return None;
+        }
+        let old = (language == QueryLanguage::JsonPath).then_some("Parameters");
+        let name = ["ItemSelector"].into_iter().chain(old).find(|name| members.contains_key(name))?;
+        let value = members.get(name)?;
+        let at = place.key(name);
+        if name == "ItemSelector" && language == QueryLanguage::JsonPath && value.as_object().is_none() {
+            self.wrong_type(&at, value, "an object", "OBJECT");
+            return None;
+        }
+        self.payload(&at, value, language, Reach::default())
+    }
+
+    fn item_reader(&mut self, place: &Place<'_>, reader: &Map, language: QueryLanguage) -> Option<ItemReader> {
+        self.check_shape(place, reader, &shape::ITEM_READER, language);
+        let resource = reader.get("Resource").and_then(Value::as_str);
+        if let Some(resource) = resource {
+            self.storage(&place.key("Resource"), resource, READERS);
+        }
+        let parameters = self.storage_parameters(place, reader, language);
+        let at = place.key("ReaderConfig");
+        let mut config = None;
+        let mut max_items = None;
+        if let Some(members) = reader.get("ReaderConfig").and_then(Value::as_object) {
+            self.check_shape(&at, members, &shape::READER_CONFIG, language);
+            max_items = self.field(&at, members, "MaxItems", Value::as_i64);
+            if members.get("CSVHeaderLocation").and_then(Value::as_str) == Some("GIVEN") && !members.contains_key("CSVHeaders") {
+                self.report(
+                    Diagnostic::new(&codes::MISSING_FIELD, at.pointer(), "headers that are `GIVEN` are listed in `CSVHeaders`")
+                        .aws(SCHEMA, "These fields are required: [CSVHeaders]", Some(at.location())),
+                );
+            }
+            let rest: Map = members
+                .iter()
+                .filter(|(name, _)| !matches!(&***name, "MaxItems" | "MaxItemsPath"))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            config = self.payload(&at, &Value::from(rest), language, Reach::default());
+        }
+        Some(ItemReader { resource: Arc::from(resource?), parameters, config, max_items })
+    }
+
+    fn storage_parameters(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
+        let name = if language == QueryLanguage::JsonPath { "Parameters" } else { "Arguments" };
+        let value = members.get(name)?;
+        let at = place.key(name);
+        if let Some(parameters) = value.as_object() {
+            for name in ["Bucket", "Prefix", "Key"] {
+                if let Some(value) = parameters.get(name).filter(|value| value.as_str().is_none()) {
+                    self.wrong_type(&at.key(name), value, "a string", "STRING");
+                }
+            }
+        }
+        self.payload(&at, value, language, Reach::default())
+    }
+
+    /// The API that items are read from or results written to.
+    fn storage(&mut self, place: &Place<'_>, resource: &str, known: &[&str]) {
+        let api = resource.splitn(6, ':').nth(5).unwrap_or_default();
+        let arn = resource.starts_with("arn:") && resource.split(':').nth(2) == Some("states");
+        if resource.contains("${") || (arn && known.contains(&api)) {
+            return;
+        }
+        let expected: Vec<String> = known.iter().map(|api| format!("`arn:aws:states:::{api}`")).collect();
+        let message = format!("`{resource}` is not {}", expected.join(" or "));
+        let aws = format!(
+            "The resource provided {resource} is not recognized. The value is not a valid resource ARN, or the resource is not \
+             available in this region."
+        );
+        self.report(Diagnostic::new(&codes::INVALID_RESOURCE, place.pointer(), message).aws(SCHEMA, aws, Some(place.location())));
+    }
+
+    fn item_batcher(&mut self, place: &Place<'_>, batcher: &Map, language: QueryLanguage) -> ItemBatcher {
+        self.check_shape(place, batcher, &shape::ITEM_BATCHER, language);
+        let limits = ["MaxItemsPerBatch", "MaxItemsPerBatchPath", "MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath"];
+        if !limits.iter().any(|name| batcher.contains_key(name)) {
+            self.report(
+                Diagnostic::new(
+                    &codes::MISSING_ONE_OF,
+                    place.pointer(),
+                    "an ItemBatcher needs `MaxItemsPerBatch` or `MaxInputBytesPerBatch`",
+                )
+                .aws(
+                    SCHEMA,
+                    "ItemBatcher must have at least one of: [MaxItemsPerBatch, MaxInputBytesPerBatch]",
+                    Some(place.location()),
+                ),
+            );
+        }
+        ItemBatcher {
+            max_items: self.field(place, batcher, "MaxItemsPerBatch", unsigned),
+            max_bytes: self.field(place, batcher, "MaxInputBytesPerBatch", unsigned),
+            batch_input: batcher
+                .get("BatchInput")
+                .and_then(|value| self.payload(&place.key("BatchInput"), value, language, Reach::default())),
+        }
+    }
+
+    fn result_writer(&mut self, place: &Place<'_>, writer: &Map, language: QueryLanguage) -> ResultWriter {
+        if writer.is_empty() {
+            self.empty_value(place);
+        }
+        self.check_shape(place, writer, &shape::RESULT_WRITER, language);
+        let resource = writer.get("Resource").and_then(Value::as_str);
+        let parameters = if language == QueryLanguage::JsonPath { "Parameters" } else { "Arguments" };
+        let pair = ["Resource", parameters];
+        if let Some(missing) = pair.iter().find(|name| !writer.contains_key(name))
+            && pair.iter().any(|name| writer.contains_key(name))
+        {
+            let message = format!("a ResultWriter that writes somewhere needs `{missing}`");
+            let aws = format!("These fields are required: [{missing}]");
+            self.report(Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), message).aws(SCHEMA, aws, Some(place.location())));
+        }
+        if let Some(resource) = resource {
+            self.storage(&place.key("Resource"), resource, WRITERS);
+        }
+        let config = writer.get("WriterConfig").and_then(Value::as_object);
+        if let Some(config) = config {
+            self.check_shape(&place.key("WriterConfig"), config, &shape::WRITER_CONFIG, language);
+        }
+        let word = |name: &str| config.and_then(|config| config.get(name)).and_then(Value::as_str).map(Arc::from);
+        ResultWriter {
+            resource: resource.map(Arc::from),
+            parameters: self.storage_parameters(place, writer, language),
+            transformation: word("Transformation"),
+            output_type: word("OutputType"),
+        }
+    }
+
+    /// 1 to 40 characters that an ARN can hold, unique in the machine.
+    fn label(&mut self, place: &Place<'_>, label: &'d str) {
+        const FORBIDDEN: &str = "?*<>{}[]:;,\\|^~$#%&`\"";
+        let length = label.chars().count();
+        let bad = |c: char| c.is_whitespace() || c.is_control() || FORBIDDEN.contains(c);
+        let problem = if length == 0 {
+            Some(("a label cannot be empty".to_string(), "Label cannot be empty".to_string()))
+        } else if length > 40 {
+            Some((
+                format!("a label has at most 40 characters, this one has {length}"),
+                "Label cannot exceed 40 characters".to_string(),
+            ))
+        } else {
+            label
+                .chars()
+                .find(|c| bad(*c))
+                .map(|c| (format!("{c:?} cannot be part of a label"), format!("Label contains invalid character: '{c}'")))
+        };
+        if let Some((message, aws)) = problem {
+            let mut diagnostic =
+                Diagnostic::new(&codes::INVALID_LABEL, place.pointer(), message).aws(SCHEMA, aws, Some(place.location()));
+            if let Some(offset) = label.find(bad) {
+                let length = label[offset..].chars().next().map_or(1, char::len_utf8);
+                diagnostic = diagnostic.at(Part::Text { offset, length });
+            }
+            self.report(diagnostic);
+            return;
+        }
+        if let Some(first) = self.labels.get(label) {
+            let message = format!("another Map state has the label `{label}`");
+            let diagnostic = Diagnostic::new(&codes::DUPLICATE_LABEL, place.pointer(), message)
+                .label(first.clone(), Part::Value, "first used here")
+                .aws(SCHEMA, format!("Duplicate label: {label}"), Some(place.location()));
+            self.report(diagnostic);
+        } else {
+            self.labels.insert(label, place.pointer());
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Value to [`Machine`]: one walk over the definition that keeps going whatever it finds.
+//!
+//! Each part of the language has its file; this one has the scopes (`States` objects) and what all files share. The
+//! fields of an object are checked once, against its [`Shape`](super::shape::Shape): after that, reading a field of
+//! the wrong type gives nothing and reports nothing.
+
+mod choice;
+mod expression;
+mod fields;
+mod jsonata;
+mod map;
+mod place;
+mod retry;
+mod state;
+mod task;
+
+use super::check;
+use super::codes;
+use super::ir::{Machine, QueryLanguage, Scope, ScopeId, State, StateId};
+use super::shape;
+use super::{CompileOptions, MAX_NESTING, MachineType};
+use crate::base::diag::{Diagnostic, Part};
+use crate::base::{IdVec, Map, Pointer, Value, json};
+use place::Place;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// `SCHEMA_VALIDATION_FAILED`, AWS's code for nearly everything.
+const SCHEMA: &str = "SCHEMA_VALIDATION_FAILED";
+
+/// A machine and what was found on the way; the machine is worth nothing if there is an error among it.
+pub fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec<Diagnostic>) {
+    let Some(members) = value.as_object() else {
+        let message = format!("a state machine is a JSON object, not {}", fields::describe(value));
+        let diagnostic = Diagnostic::new(&codes::NOT_AN_OBJECT, Pointer::root(), message);
+        return (None, vec![diagnostic.aws(SCHEMA, "Definition must be a valid JSON object", None)]);
+    };
+    if !shallow(value, json::MAX_DEPTH) {
+        let message = format!("the definition is nested deeper than {} levels", json::MAX_DEPTH);
+        return (None, vec![Diagnostic::new(&codes::NESTED_TOO_DEEP, Pointer::root(), message)]);
+    }
+    let mut compiler = Compiler {
+        options: *options,
+        language: QueryLanguage::JsonPath,
+        diagnostics: Vec::new(),
+        states: Vec::new(),
+        scopes: Vec::new(),
+        names: BTreeMap::new(),
+        labels: BTreeMap::new(),
+        dangling: Vec::new(),
+        facts: Facts::default(),
+    };
+    let timeout = compiler.machine(members);
+    check::check(&mut compiler);
+    let machine = compiler.finish(value, timeout);
+    (machine, compiler.diagnostics)
+}
+
+/// Whether a value nests at most `depth` levels.
+fn shallow(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Array(items) => depth > 0 && items.iter().all(|item| shallow(item, depth - 1)),
+        Value::Object(map) => depth > 0 && map.iter().all(|(_, item)| shallow(item, depth - 1)),
+        _ => true,
+    }
+}
+
+/// The state of the walk.
+pub(super) struct Compiler<'d> {
+    pub options: CompileOptions,
+    /// The machine's language: the default of every state at every depth.
+    pub language: QueryLanguage,
+    pub diagnostics: Vec<Diagnostic>,
+    pub states: Vec<StateDraft<'d>>,
+    pub scopes: Vec<ScopeDraft<'d>>,
+    /// Where each name was first used.
+    pub names: BTreeMap<&'d str, StateId>,
+    /// Where each Map label was first used.
+    pub labels: BTreeMap<&'d str, Pointer>,
+    /// Targets that their scope does not have.
+    pub dangling: Vec<Dangling<'d>>,
+    facts: Facts,
+}
+
+/// A state on its way.
+pub(super) struct StateDraft<'d> {
+    pub name: &'d str,
+    pub scope: ScopeId,
+    pub pointer: Pointer,
+    pub location: String,
+    /// The states that it can go to, as far as they exist.
+    pub next: Vec<StateId>,
+    /// Whether it can end its scope.
+    pub terminal: bool,
+    pub compiled: Option<State>,
+    /// The variables that it reads, with the place of each.
+    pub reads: Vec<Read>,
+}
+
+/// A `States` object on its way.
+pub(super) struct ScopeDraft<'d> {
+    pub start: Option<StateId>,
+    /// The scope and the state around it.
+    pub parent: Option<(ScopeId, StateId)>,
+    pub states: Vec<StateId>,
+    pub names: BTreeMap<&'d str, StateId>,
+    pub pointer: Pointer,
+    /// Whether it is the item processor of a Distributed Map, which sees no variables of the scopes around it.
+    pub isolated: bool,
+    /// The variables that its states assign, with the place of the first assignment.
+    pub assigned: BTreeMap<Arc<str>, Assigned>,
+}
+
+/// Where a variable is assigned.
+pub(super) struct Assigned {
+    pub pointer: Pointer,
+    pub location: String,
+}
+
+/// A variable that is read.
+pub(super) struct Read {
+    pub name: Arc<str>,
+    pub pointer: Pointer,
+    pub part: Part,
+}
+
+/// A transition that leads nowhere.
+pub(super) struct Dangling<'d> {
+    pub scope: ScopeId,
+    pub target: &'d str,
+    /// The field's name, for the message and the fix.
+    pub field: String,
+    pub pointer: Pointer,
+    pub location: String,
+}
+
+/// What the fields of one state turned out to use.
+#[derive(Default)]
+struct Facts {
+    uses_context: bool,
+    reads: Vec<Read>,
+    assigns: Vec<(Arc<str>, Assigned)>,
+}
+
+/// Where a state stands, for its compilation.
+#[derive(Clone, Copy)]
+struct Site {
+    id: StateId,
+    scope: ScopeId,
+    /// How many Parallel and Map states are around it.
+    depth: usize,
+    /// Whether it runs in an Express execution: the machine's or that of a Distributed Map's iteration.
+    express: bool,
+}
+
+impl<'d> Compiler<'d> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn machine(&mut self, members: &'d Map) -> Option<u64> {
+        let place = Place::ROOT;
+        self.language = match members.get("QueryLanguage") {
+            None => QueryLanguage::JsonPath,
+            Some(value) => fields::language(value),
+        };
+        self.check_shape(&place, members, &shape::MACHINE, QueryLanguage::JsonPath);
+        let express = self.options.kind == MachineType::Express;
+        self.scope(&place, members, None, 0, express, false);
+        members.get("TimeoutSeconds").and_then(Value::as_i64).and_then(|seconds| u64::try_from(seconds).ok())
+    }
+
+    /// One `StartAt` with its `States`.
+    fn scope(
+        &mut self,
+        place: &Place<'_>,
+        members: &'d Map,
+        parent: Option<(ScopeId, StateId)>,
+        depth: usize,
+        express: bool,
+        isolated: bool,
+    ) -> ScopeId {
+        let scope = ScopeId(self.scopes.len() as u32);
+        self.scopes.push(ScopeDraft {
+            start: None,
+            parent,
+            states: Vec::new(),
+            names: BTreeMap::new(),
+            pointer: place.pointer(),
+            isolated,
+            assigned: BTreeMap::new(),
+        });
+        let Some(states) = members.get("States").and_then(Value::as_object) else { return scope };
+        let states_place = place.key("States");
+        if states.is_empty() {
+            self.report(Diagnostic::new(&codes::EMPTY_VALUE, states_place.pointer(), "`States` has no state").aws(
+                SCHEMA,
+                "Value cannot be empty",
+                Some(states_place.location()),
+            ));
+            return scope;
+        }
+        if depth > MAX_NESTING {
+            let message = format!("more than {MAX_NESTING} Parallel and Map states inside each other");
+            self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, states_place.pointer(), message));
+            return scope;
+        }
+        // All names first: any state may go to any other.
+        let mut queue = Vec::with_capacity(states.len());
+        for (name, value) in states.iter() {
+            let at = states_place.key(name);
+            let id = StateId(self.states.len() as u32);
+            self.states.push(StateDraft {
+                name,
+                scope,
+                pointer: at.pointer(),
+                location: String::new(),
+                next: Vec::new(),
+                terminal: false,
+                compiled: None,
+                reads: Vec::new(),
+            });
+            self.state_name(&at, name, id);
+            let draft = &mut self.scopes[scope.0 as usize];
+            draft.states.push(id);
+            draft.names.insert(name, id);
+            queue.push((name, value, id));
+        }
+        if let Some(Value::String(start)) = members.get("StartAt") {
+            let start = self.target(&place.key("StartAt"), scope, start);
+            self.scopes[scope.0 as usize].start = start;
+        }
+        for (name, value, id) in queue {
+            self.state(&states_place.key(name), value, Site { id, scope, depth, express });
+        }
+        scope
+    }
+
+    /// Length and uniqueness.
+    fn state_name(&mut self, place: &Place<'_>, name: &'d str, id: StateId) {
+        let length = name.chars().count();
+        if length == 0 || length > 80 {
+            let message = if length == 0 {
+                "a state's name cannot be empty".to_string()
+            } else {
+                format!("the name of this state has {length} characters; at most 80 are allowed")
+            };
+            self.report(Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key).aws(
+                SCHEMA,
+                "State name must be between 1 and 80 characters",
+                Some(place.location()),
+            ));
+        }
+        if let Some(first) = self.names.get(name) {
+            let first = self.states[first.0 as usize].pointer.clone();
+            let message = format!("there is another state with the name `{name}`; names are unique in the whole machine");
+            self.report(
+                Diagnostic::new(&codes::DUPLICATE_STATE, place.pointer(), message)
+                    .at(Part::Key)
+                    .label(first, Part::Key, "first used here")
+                    .aws(SCHEMA, format!("Duplicate state name: {name}"), Some(place.location())),
+            );
+        } else {
+            self.names.insert(name, id);
+        }
+    }
+
+    /// The state that a transition leads to; a missing one is reported at the end, when all scopes are known.
+    fn target(&mut self, place: &Place<'_>, scope: ScopeId, name: &'d str) -> Option<StateId> {
+        let found = self.scopes.get(scope.0 as usize).and_then(|draft| draft.names.get(name)).copied();
+        if found.is_none() {
+            let field = place.name().to_string();
+            self.dangling.push(Dangling { scope, target: name, field, pointer: place.pointer(), location: place.location() });
+        }
+        found
+    }
+
+    /// The machine, if every state compiled.
+    fn finish(&mut self, value: &Value, timeout: Option<u64>) -> Option<Machine> {
+        let mut states = IdVec::new();
+        for draft in &mut self.states {
+            states.push(draft.compiled.take()?);
+        }
+        let mut scopes = IdVec::new();
+        for draft in &mut self.scopes {
+            scopes.push(Scope {
+                start: draft.start?,
+                parent: draft.parent.map(|(_, state)| state),
+                states: std::mem::take(&mut draft.states),
+                pointer: std::mem::take(&mut draft.pointer),
+            });
+        }
+        Some(Machine { states, scopes, timeout, language: self.language, digest: digest(value) })
+    }
+}
+
+/// FNV-1a over the definition's structure: white space does not count, the order of members does, since the ids of
+/// states follow it.
+fn digest(value: &Value) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    feed(&mut hash, value);
+    hash
+}
+
+fn feed(hash: &mut u64, value: &Value) {
+    let mut bytes = |bytes: &[u8]| {
+        for byte in bytes {
+            *hash = (*hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    match value {
+        Value::Null => bytes(b"n"),
+        Value::Bool(true) => bytes(b"t"),
+        Value::Bool(false) => bytes(b"f"),
+        Value::Number(number) => {
+            bytes(b"#");
+            bytes(number.to_string().as_bytes());
+        }
+        Value::String(text) => {
+            bytes(b"\"");
+            bytes(text.as_bytes());
+            bytes(b"\"");
+        }
+        Value::Array(items) => {
+            bytes(b"[");
+            for item in items.iter() {
+                feed(hash, item);
+            }
+            feed(hash, &Value::Bool(false));
+        }
+        Value::Object(map) => {
+            bytes(b"{");
+            for (key, item) in map.iter() {
+                for byte in key.bytes().chain([0xff]) {
+                    *hash = (*hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+                }
+                feed(hash, item);
+            }
+            feed(hash, &Value::Bool(true));
+        }
+    }
+}

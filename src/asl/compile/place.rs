@@ -1,0 +1,85 @@
+//! Where in the definition the compiler stands: a chain on the stack, turned into text only for a diagnostic.
+
+use crate::base::Pointer;
+
+/// A value's address as a chain of steps to the document.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    parent: Option<&'a Place<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Root,
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Place<'a> {
+    /// The whole document.
+    pub const ROOT: Place<'static> = Place { parent: None, step: Step::Root };
+
+    /// The member `name` of the value here.
+    pub fn key<'b>(&'b self, name: &'b str) -> Place<'b>
+    where
+        'a: 'b,
+    {
+        Place { parent: Some(self), step: Step::Key(name) }
+    }
+
+    /// The element `index` of the value here.
+    pub fn index<'b>(&'b self, index: usize) -> Place<'b>
+    where
+        'a: 'b,
+    {
+        Place { parent: Some(self), step: Step::Index(index) }
+    }
+
+    /// As a JSON Pointer.
+    pub fn pointer(&self) -> Pointer {
+        self.steps().into_iter().fold(Pointer::root(), |pointer, step| match step {
+            Step::Root => pointer,
+            Step::Key(name) => pointer.key(name),
+            Step::Index(index) => pointer.index(index),
+        })
+    }
+
+    /// As AWS writes it: `/States/Ship/Choices[0]/Next`, `/` for the document.
+    pub fn location(&self) -> String {
+        let mut text = String::new();
+        for step in self.steps() {
+            match step {
+                Step::Root => {}
+                Step::Key(name) => {
+                    text.push('/');
+                    text.push_str(name);
+                }
+                Step::Index(index) => text.push_str(&format!("[{index}]")),
+            }
+        }
+        if text.is_empty() {
+            text.push('/');
+        }
+        text
+    }
+
+    /// The name of the member that the value here is; empty for elements and the document.
+    pub fn name(&self) -> &'a str {
+        match self.step {
+            Step::Key(name) => name,
+            Step::Root | Step::Index(_) => "",
+        }
+    }
+
+    fn steps(&self) -> Vec<Step<'a>> {
+        let mut steps = Vec::new();
+        let mut at = Some(self);
+        while let Some(place) = at {
+            steps.push(place.step);
+            at = place.parent;
+        }
+        steps.reverse();
+        steps
+    }
+}

@@ -1,0 +1,164 @@
+//! Retry and Catch (spec §6).
+
+use super::jsonata::Reach;
+use super::state::unsigned;
+use super::{Compiler, Place, SCHEMA, Site};
+use crate::asl::codes;
+use crate::asl::ir::{Catcher, QueryLanguage, ResultPath, Retrier};
+use crate::asl::shape;
+use crate::asl::suggest::nearest;
+use crate::base::diag::{Diagnostic, Part};
+use crate::base::{Map, Value};
+use std::sync::Arc;
+
+/// The predefined error names (spec §2.7).
+const ERROR_NAMES: &[&str] = &[
+    "States.ALL",
+    "States.BranchFailed",
+    "States.DataLimitExceeded",
+    "States.ExceedToleratedFailureThreshold",
+    "States.HeartbeatTimeout",
+    "States.Http.Socket",
+    "States.IntrinsicFailure",
+    "States.ItemReaderFailed",
+    "States.NoChoiceMatched",
+    "States.ParameterPathFailure",
+    "States.Permissions",
+    "States.QueryEvaluationError",
+    "States.ReferencePathConflict",
+    "States.ResultPathMatchFailure",
+    "States.ResultWriterFailed",
+    "States.Runtime",
+    "States.TaskFailed",
+    "States.Timeout",
+];
+
+impl<'d> Compiler<'d> {
+    pub(super) fn retriers(&mut self, place: &Place<'_>, members: &Map) -> Vec<Retrier> {
+        let list = place.key("Retry");
+        let items = members.get("Retry").and_then(Value::as_array).unwrap_or_default();
+        let mut out = Vec::with_capacity(items.len());
+        for (i, item) in items.iter().enumerate() {
+            let at = list.index(i);
+            let Some(retrier) = item.as_object() else {
+                self.wrong_type(&at, item, "an object", "OBJECT");
+                continue;
+            };
+            self.check_shape(&at, retrier, &shape::RETRIER, QueryLanguage::JsonPath);
+            let number = |name: &str| retrier.get(name).and_then(unsigned);
+            out.push(Retrier {
+                errors: self.error_names(&at, retrier, i + 1 == items.len()),
+                interval: number("IntervalSeconds").unwrap_or(1),
+                max_attempts: number("MaxAttempts").unwrap_or(3),
+                backoff_rate: retrier.get("BackoffRate").and_then(Value::as_f64).unwrap_or(2.0),
+                max_delay: number("MaxDelaySeconds"),
+                jitter: retrier.get("JitterStrategy").and_then(Value::as_str) == Some("FULL"),
+            });
+        }
+        self.shadowed(&list, "retrier", out.iter().map(|retrier| retrier.errors.as_slice()));
+        out
+    }
+
+    pub(super) fn catchers(&mut self, place: &Place<'_>, members: &'d Map, site: Site, language: QueryLanguage) -> Vec<Catcher> {
+        let list = place.key("Catch");
+        let items = members.get("Catch").and_then(Value::as_array).unwrap_or_default();
+        let mut out = Vec::with_capacity(items.len());
+        let mut errors = Vec::with_capacity(items.len());
+        for (i, item) in items.iter().enumerate() {
+            let at = list.index(i);
+            let Some(catcher) = item.as_object() else {
+                self.wrong_type(&at, item, "an object", "OBJECT");
+                continue;
+            };
+            self.check_shape(&at, catcher, &shape::CATCHER, language);
+            let names = self.error_names(&at, catcher, i + 1 == items.len());
+            errors.push(names.clone());
+            let jsonpath = language == QueryLanguage::JsonPath;
+            let result_path = if jsonpath { self.result_path(&at, catcher) } else { ResultPath::Whole };
+            let output = match catcher.get("Output") {
+                Some(value) if !jsonpath => self.payload(&at.key("Output"), value, language, Reach::CATCHER),
+                _ => None,
+            };
+            let assign = self.assign(&at, catcher, language, Reach::CATCHER);
+            let next = catcher.get("Next").and_then(Value::as_str);
+            if let Some(next) = next.and_then(|next| self.target(&at.key("Next"), site.scope, next)) {
+                out.push(Catcher { errors: names, next, result_path, output, assign });
+            }
+        }
+        self.shadowed(&list, "catcher", errors.iter().map(Vec::as_slice));
+        out
+    }
+
+    /// `ErrorEquals`; `last` says whether this is the last of its list, where `States.ALL` may stand.
+    fn error_names(&mut self, place: &Place<'_>, members: &Map, last: bool) -> Vec<Arc<str>> {
+        let list = place.key("ErrorEquals");
+        let mut names = Vec::new();
+        for (i, item) in members.get("ErrorEquals").and_then(Value::as_array).unwrap_or_default().iter().enumerate() {
+            let at = list.index(i);
+            let Value::String(name) = item else {
+                self.wrong_type(&at, item, "a string", "STRING");
+                continue;
+            };
+            names.push(name.clone());
+            if name.starts_with("States.") && !ERROR_NAMES.contains(&&**name) && !name.starts_with("States.Http.StatusCode.") {
+                let mut diagnostic =
+                    Diagnostic::new(&codes::UNKNOWN_ERROR_NAME, at.pointer(), format!("no error is called `{name}`"));
+                if let Some(meant) = nearest(name, ERROR_NAMES.iter().copied()) {
+                    diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), Part::Value, format!("\"{meant}\""));
+                }
+                self.report(diagnostic);
+            }
+        }
+        if let Some(at) = names.iter().position(|name| **name == *"States.ALL")
+            && (names.len() > 1 || !last)
+        {
+            let message =
+                if names.len() > 1 { "`States.ALL` has to stand alone" } else { "`States.ALL` has to stand in the last place" };
+            self.report(Diagnostic::new(&codes::STATES_ALL_POSITION, list.index(at).pointer(), message).aws(
+                SCHEMA,
+                "States.ALL must appear alone and at end of list",
+                Some(list.location()),
+            ));
+        }
+        names
+    }
+
+    /// Retriers and catchers whose errors earlier ones have taken already.
+    fn shadowed<'a>(&mut self, place: &Place<'_>, noun: &str, lists: impl Iterator<Item = &'a [Arc<str>]>) {
+        let mut seen: Vec<(&str, usize)> = Vec::new();
+        for (i, names) in lists.enumerate() {
+            let taken: Vec<usize> = names
+                .iter()
+                .filter_map(|name| {
+                    seen.iter().find(|(known, _)| *known == &**name || covers(known, name)).map(|(_, earlier)| *earlier)
+                })
+                .collect();
+            if let Some(&earlier) = taken.last()
+                && taken.len() == names.len()
+            {
+                let message = format!("this {noun} can never apply: earlier ones take all of its errors");
+                self.report(
+                    Diagnostic::new(&codes::UNREACHABLE_HANDLER, place.index(i).key("ErrorEquals").pointer(), message).label(
+                        place.index(earlier).key("ErrorEquals").pointer(),
+                        Part::Value,
+                        format!("this {noun} comes first"),
+                    ),
+                );
+            }
+            // Definitions have few error names; the bound keeps absurd ones linear.
+            for name in names.iter().take(64usize.saturating_sub(seen.len())) {
+                seen.push((name, i));
+            }
+        }
+    }
+}
+
+/// Whether a wildcard takes every error that a name stands for: `States.TaskFailed` matches all but timeouts (spec
+/// §2.7). `States.Runtime` and `States.DataLimitExceeded` are matched by name only.
+fn covers(wildcard: &str, name: &str) -> bool {
+    wildcard == "States.TaskFailed"
+        && !matches!(
+            name,
+            "States.ALL" | "States.Timeout" | "States.HeartbeatTimeout" | "States.Runtime" | "States.DataLimitExceeded"
+        )
+}

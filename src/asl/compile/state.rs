@@ -1,0 +1,343 @@
+//! One state: its type, what all types share, and the small types (Pass, Wait, Succeed, Fail, Parallel).
+
+use super::fields::{self, describe};
+use super::jsonata::Reach;
+use super::{Compiler, Facts, Place, SCHEMA, Site};
+use crate::asl::codes;
+use crate::asl::ir::{Field, Kind, PathField, QueryLanguage, ResultPath, ScopeId, State, StateId, Wait};
+use crate::asl::shape::{self, Shape};
+use crate::base::diag::{Diagnostic, Part};
+use crate::base::{Map, Value};
+use std::sync::Arc;
+
+impl<'d> Compiler<'d> {
+    /// Compiles a state into its draft.
+    pub(super) fn state(&mut self, place: &Place<'_>, value: &'d Value, site: Site) {
+        let Some(members) = value.as_object() else {
+            self.wrong_type(place, value, "an object", "OBJECT");
+            // Whether it would have ended the machine or led anywhere cannot be known: no follow-up complaints.
+            self.states[site.id.0 as usize].terminal = true;
+            return;
+        };
+        let outer = std::mem::take(&mut self.facts);
+        let compiled = self.state_members(place, members, site);
+        self.edges(members, site);
+        let facts = std::mem::replace(&mut self.facts, outer);
+        self.keep(place, site, compiled, facts);
+    }
+
+    fn keep(&mut self, place: &Place<'_>, site: Site, compiled: Option<State>, facts: Facts) {
+        let assigned = &mut self.scopes[site.scope.0 as usize].assigned;
+        for (name, at) in facts.assigns {
+            assigned.entry(name).or_insert(at);
+        }
+        let draft = &mut self.states[site.id.0 as usize];
+        draft.location = place.location();
+        draft.reads = facts.reads;
+        draft.compiled = compiled.map(|state| State { uses_context: facts.uses_context, ..state });
+    }
+
+    /// Where the state can go and whether it can end, read off leniently: a state that is wrong in another way still
+    /// counts for the reachability of the others.
+    fn edges(&mut self, members: &'d Map, site: Site) {
+        let mut targets: Vec<&str> = Vec::new();
+        let text = |value: Option<&'d Value>| value.and_then(Value::as_str);
+        targets.extend(text(members.get("Next")));
+        targets.extend(text(members.get("Default")));
+        for list in ["Choices", "Catch"] {
+            for item in members.get(list).and_then(Value::as_array).unwrap_or_default() {
+                targets.extend(text(item.get("Next")));
+            }
+        }
+        let names = &self.scopes[site.scope.0 as usize].names;
+        let next = targets.iter().filter_map(|name| names.get(name).copied()).collect();
+        let ty = members.get("Type").and_then(Value::as_str);
+        let draft = &mut self.states[site.id.0 as usize];
+        draft.next = next;
+        draft.terminal = matches!(ty, Some("Succeed" | "Fail")) || members.get("End") == Some(&Value::Bool(true));
+    }
+
+    fn state_members(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<State> {
+        let language = members.get("QueryLanguage").map_or(self.language, fields::language);
+        let mixed = language == QueryLanguage::JsonPath && self.language == QueryLanguage::Jsonata;
+        if mixed {
+            let at = place.key("QueryLanguage");
+            let message = "a state cannot be in JSONPath when the machine is in JSONata";
+            let aws = "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine";
+            let diagnostic = Diagnostic::new(&codes::QUERY_LANGUAGE_DOWNGRADE, at.pointer(), message)
+                .help("leave `QueryLanguage` out of the machine and set it in the states that are in JSONata")
+                .aws(SCHEMA, aws, Some(place.location()));
+            self.report(diagnostic);
+        }
+        let ty = members.get("Type").and_then(Value::as_str);
+        let Some(shape) = ty.and_then(shape::state) else {
+            self.type_problem(place, members);
+            return None;
+        };
+        self.check_shape_mixed(place, members, shape, language, mixed);
+        if mixed {
+            return None;
+        }
+        let next = self.transition(place, members, site, shape);
+        let reach = if matches!(ty, Some("Task" | "Parallel" | "Map")) { Reach::RESULT } else { Reach::default() };
+        let jsonpath = language == QueryLanguage::JsonPath;
+        let has = |name: &str| shape.row(name).is_some_and(|row| row.language.is_none_or(|only| only == language));
+        let mut state = State {
+            name: Arc::from(place.name()),
+            scope: site.scope,
+            pointer: self.states[site.id.0 as usize].pointer.clone(),
+            language,
+            kind: Kind::Succeed,
+            next,
+            input_path: PathField::Whole,
+            parameters: None,
+            result_selector: None,
+            result_path: ResultPath::Whole,
+            output_path: PathField::Whole,
+            output: None,
+            assign: None,
+            retry: Vec::new(),
+            catch: Vec::new(),
+            uses_context: false,
+        };
+        if jsonpath && has("InputPath") {
+            state.input_path = self.path_field(place, members, "InputPath");
+            state.output_path = self.path_field(place, members, "OutputPath");
+        }
+        if jsonpath && has("ResultPath") {
+            state.result_path = self.result_path(place, members);
+        }
+        if jsonpath
+            && has("ResultSelector")
+            && let Some(selector @ Value::Object(_)) = members.get("ResultSelector")
+        {
+            state.result_selector = self.template(&place.key("ResultSelector"), selector);
+        }
+        // A Map's Parameters are the old spelling of its ItemSelector.
+        let parameters = if jsonpath { "Parameters" } else { "Arguments" };
+        if has(parameters)
+            && ty != Some("Map")
+            && let Some(value) = members.get(parameters)
+        {
+            state.parameters = self.payload(&place.key(parameters), value, language, Reach::default());
+        }
+        if has("Output")
+            && let Some(value) = members.get("Output")
+        {
+            state.output = self.payload(&place.key("Output"), value, language, reach);
+        }
+        if has("Assign") {
+            state.assign = self.assign(place, members, language, reach);
+        }
+        if has("Retry") {
+            state.retry = self.retriers(place, members);
+            state.catch = self.catchers(place, members, site, language);
+        }
+        state.kind = match ty {
+            Some("Pass") => self.pass(place, members, language),
+            Some("Task") => Kind::Task(self.task(place, members, site, language)?),
+            Some("Choice") => self.choice(place, members, site, language)?,
+            Some("Wait") => Kind::Wait(self.wait(place, members, language)?),
+            Some("Fail") => self.fail(place, members, language),
+            Some("Parallel") => self.parallel(place, members, site),
+            Some("Map") => Kind::Map(Box::new(self.map(place, members, site, language)?)),
+            _ => Kind::Succeed,
+        };
+        Some(state)
+    }
+
+    fn type_problem(&mut self, place: &Place<'_>, members: &Map) {
+        match members.get("Type") {
+            None => {
+                let mut diagnostic =
+                    Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), format!("the state `{}` needs a `Type`", place.name()))
+                        .at(Part::Key)
+                        .help(format!("one of {}", shape::STATE_TYPES.join(", ")))
+                        .aws(SCHEMA, "These fields are required: [Type]", Some(place.location()));
+                let close = members.iter().map(|(name, _)| &**name).find(|name| matches!(*name, "type" | "TYPE" | "Typ" | "Tpye"));
+                if let Some(typo) = close {
+                    diagnostic = diagnostic.label(place.key(typo).pointer(), Part::Key, "write `Type`");
+                }
+                self.report(diagnostic);
+            }
+            Some(Value::String(word)) => {
+                // The word is unknown: what else the state may have cannot be known either.
+                self.check_state_type(&place.key("Type"), word);
+            }
+            Some(other) => {
+                let message = format!("`Type` must be a string, not {}", describe(other));
+                let at = place.key("Type");
+                self.report(Diagnostic::new(&codes::WRONG_TYPE, at.pointer(), message).aws(
+                    SCHEMA,
+                    "Expected value of type [STRING]",
+                    Some(at.location()),
+                ));
+            }
+        }
+    }
+
+    /// Next or End, for the types that go on.
+    fn transition(&mut self, place: &Place<'_>, members: &'d Map, site: Site, shape: &Shape) -> Option<StateId> {
+        shape.row("Next")?;
+        let end = members.get("End");
+        let next = members.get("Next").and_then(Value::as_str);
+        let ends = end == Some(&Value::Bool(true));
+        if let Some(next) = next {
+            if ends {
+                let message = "a state either goes on (`Next`) or ends (`End`), not both";
+                self.report(
+                    Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key("End").pointer(), message)
+                        .at(Part::Key)
+                        .label(place.key("Next").pointer(), Part::Key, "goes on here")
+                        .aws(SCHEMA, "You cannot specify both 'Next' and 'End'", Some(place.location())),
+                );
+            }
+            return self.target(&place.key("Next"), site.scope, next);
+        }
+        if !ends && !members.contains_key("Next") && !matches!(end, Some(value) if value.as_bool().is_none()) {
+            let message = format!("`{}` neither goes on nor ends", place.name());
+            let diagnostic = Diagnostic::new(&codes::MISSING_TRANSITION, place.pointer(), message).at(Part::Key).aws(
+                SCHEMA,
+                "These fields are required: [Next]",
+                Some(place.location()),
+            );
+            let diagnostic = match end {
+                Some(Value::Bool(false)) => diagnostic
+                    .label(place.key("End").pointer(), Part::Value, "`false` is the same as nothing")
+                    .help("name the next state with `\"Next\"`, or set `\"End\": true`"),
+                _ => diagnostic.help("name the next state with `\"Next\"`").fix(
+                    "or end here with `\"End\": true`",
+                    Part::End,
+                    ", \"End\": true",
+                ),
+            };
+            self.report(diagnostic);
+        }
+        None
+    }
+
+    fn pass(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Kind {
+        if language == QueryLanguage::Jsonata {
+            return Kind::Pass { result: None };
+        }
+        let result = members.get("Result").cloned();
+        if let Some(result) = &result {
+            self.literal_template(&place.key("Result"), result);
+            if members.contains_key("Parameters") {
+                let message = "`Parameters` has no effect beside `Result`, which replaces what it computes";
+                let pointer = place.key("Parameters").pointer();
+                self.report(Diagnostic::new(&codes::IGNORED_FIELD, pointer, message).at(Part::Key));
+            }
+        }
+        Kind::Pass { result }
+    }
+
+    /// `Result` is not a template, whatever its members are called.
+    fn literal_template(&mut self, place: &Place<'_>, value: &Value) {
+        match value {
+            Value::Object(map) => {
+                for (key, item) in map.iter() {
+                    let at = place.key(key);
+                    if key.ends_with(".$") && item.as_str().is_some_and(|text| text.starts_with('$') || text.starts_with("States."))
+                    {
+                        let message = format!("`{key}` is not computed: `Result` is taken as it is");
+                        self.report(
+                            Diagnostic::new(&codes::LITERAL_TEMPLATE, at.pointer(), message)
+                                .at(Part::Key)
+                                .help("use `Parameters` instead of `Result` to compute values"),
+                        );
+                    }
+                    self.literal_template(&at, item);
+                }
+            }
+            Value::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.literal_template(&place.index(i), item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn wait(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Option<Wait> {
+        const FORMS: [&str; 4] = ["Seconds", "Timestamp", "SecondsPath", "TimestampPath"];
+        let forms = if language == QueryLanguage::JsonPath { &FORMS[..] } else { &FORMS[..2] };
+        let present: Vec<&str> = forms.iter().copied().filter(|name| members.contains_key(name)).collect();
+        let aws = format!("A Wait state must have exactly one of these fields: [{}]", forms.join(", "));
+        match *present.as_slice() {
+            ["Seconds"] | ["SecondsPath"] => self.field(place, members, "Seconds", unsigned).map(Wait::Seconds),
+            ["Timestamp"] | ["TimestampPath"] => {
+                self.field(place, members, "Timestamp", |value| value.as_str().map(Arc::from)).map(Wait::Timestamp)
+            }
+            [] => {
+                // A field of the other language has been reported already.
+                if language == QueryLanguage::Jsonata && FORMS.iter().any(|name| members.contains_key(name)) {
+                    return None;
+                }
+                let message = format!("a Wait state needs one of {}", forms.join(", "));
+                self.report(Diagnostic::new(&codes::MISSING_ONE_OF, place.pointer(), message).at(Part::Key).aws(
+                    SCHEMA,
+                    aws,
+                    Some(place.location()),
+                ));
+                None
+            }
+            [first, ..] => {
+                let message = format!("a Wait state has exactly one of {}", forms.join(", "));
+                let mut diagnostic = Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key(first).pointer(), message)
+                    .at(Part::Key)
+                    .aws(SCHEMA, aws, Some(place.location()));
+                for other in present.iter().skip(1) {
+                    diagnostic = diagnostic.label(place.key(other).pointer(), Part::Key, "another one");
+                }
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    fn fail(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Kind {
+        let mut part = |name: &str| -> Option<Field<Arc<str>>> {
+            let path_name = format!("{name}Path");
+            if language == QueryLanguage::Jsonata {
+                return self.field(place, members, name, |value| value.as_str().map(Arc::from));
+            }
+            if members.contains_key(name) && members.contains_key(&path_name) {
+                let message = format!("`{name}` and `{path_name}` exclude each other");
+                let aws = format!("A Fail state cannot include both field '{name}' and '{path_name}'");
+                self.report(
+                    Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key(&path_name).pointer(), message)
+                        .at(Part::Key)
+                        .label(place.key(name).pointer(), Part::Key, "the other one")
+                        .aws(SCHEMA, aws, Some(place.location())),
+                );
+                return None;
+            }
+            if let Some(text) = members.get(&path_name).and_then(Value::as_str) {
+                return self.string_path(&place.key(&path_name), text);
+            }
+            members.get(name).and_then(Value::as_str).map(|text| Field::Fixed(Arc::from(text)))
+        };
+        Kind::Fail { error: part("Error"), cause: part("Cause") }
+    }
+
+    fn parallel(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Kind {
+        let mut branches: Vec<ScopeId> = Vec::new();
+        let list = place.key("Branches");
+        for (i, branch) in members.get("Branches").and_then(Value::as_array).unwrap_or_default().iter().enumerate() {
+            let at = list.index(i);
+            let Some(branch) = branch.as_object() else {
+                self.wrong_type(&at, branch, "an object with `StartAt` and `States`", "OBJECT");
+                continue;
+            };
+            self.check_shape(&at, branch, &shape::BRANCH, QueryLanguage::JsonPath);
+            branches.push(self.scope(&at, branch, Some((site.scope, site.id)), site.depth + 1, site.express, false));
+        }
+        Kind::Parallel { branches }
+    }
+}
+
+/// A non-negative integer.
+pub(super) fn unsigned(value: &Value) -> Option<u64> {
+    u64::try_from(value.as_i64()?).ok()
+}

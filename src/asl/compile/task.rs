@@ -1,0 +1,182 @@
+//! Task: what its Resource is, its limits, its credentials.
+
+use super::jsonata::Reach;
+use super::state::unsigned;
+use super::{Compiler, Place, SCHEMA, Site};
+use crate::asl::codes;
+use crate::asl::ir::{Field, QueryLanguage, Task};
+use crate::base::diag::{Diagnostic, Part, Severity};
+use crate::base::{Map, Value};
+use std::sync::Arc;
+
+impl Compiler<'_> {
+    pub(super) fn task(&mut self, place: &Place<'_>, members: &Map, site: Site, language: QueryLanguage) -> Option<Task> {
+        let timeout = self.field(place, members, "TimeoutSeconds", unsigned);
+        let heartbeat = self.field(place, members, "HeartbeatSeconds", unsigned);
+        if let (Some(Field::Fixed(timeout)), Some(Field::Fixed(heartbeat))) = (&timeout, &heartbeat)
+            && heartbeat >= timeout
+        {
+            let message = format!("a heartbeat of {heartbeat} s is not shorter than the timeout of {timeout} s");
+            self.report(
+                Diagnostic::new(&codes::HEARTBEAT_TOO_LONG, place.key("HeartbeatSeconds").pointer(), message)
+                    .label(place.key("TimeoutSeconds").pointer(), Part::Value, "the timeout")
+                    .aws(SCHEMA, "'HeartbeatSeconds' must be smaller than 'TimeoutSeconds'", Some(place.location())),
+            );
+        }
+        let credentials = members.get("Credentials").and_then(|value| self.credentials(place, value, language));
+        let resource = members.get("Resource").and_then(Value::as_str)?;
+        self.resource(&place.key("Resource"), resource, site);
+        self.callback(place, members, resource);
+        Some(Task { resource: Arc::from(resource), timeout, heartbeat, credentials })
+    }
+
+    fn credentials(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage) -> Option<crate::asl::ir::Payload> {
+        let at = place.key("Credentials");
+        if let Some(members) = value.as_object()
+            && !members.contains_key("RoleArn")
+            && (language == QueryLanguage::Jsonata || !members.contains_key("RoleArn.$"))
+        {
+            let mut diagnostic = Diagnostic::new(&codes::MISSING_FIELD, at.pointer(), "`Credentials` needs `RoleArn`");
+            // Recorded for JSONata. The language itself lets Credentials be any object, so a JSONPath definition made
+            // for another interpreter may hold other things.
+            if language == QueryLanguage::JsonPath {
+                diagnostic = diagnostic.severity(Severity::Warning);
+            } else {
+                diagnostic = diagnostic.aws(SCHEMA, "The field 'RoleArn' is required but was missing", Some(at.location()));
+            }
+            self.report(diagnostic);
+        }
+        matches!(value, Value::Object(_) | Value::String(_)).then(|| self.payload(&at, value, language, Reach::default())).flatten()
+    }
+
+    /// What the Resource is, by its shape (spec §11.1).
+    fn resource(&mut self, place: &Place<'_>, text: &str, site: Site) {
+        let resource = Resource::read(text);
+        match resource {
+            Resource::Impossible(why) => {
+                let aws = format!(
+                    "The resource provided {text} is not recognized. The value is not a valid resource ARN, or the resource is not \
+                     available in this region."
+                );
+                self.report(Diagnostic::new(&codes::INVALID_RESOURCE, place.pointer(), why).aws(
+                    SCHEMA,
+                    aws,
+                    Some(place.location()),
+                ));
+            }
+            Resource::Unrecognized => {
+                let message = format!("AWS does not know a resource `{text}`; a resolver of yours has to");
+                self.report(Diagnostic::new(&codes::UNRECOGNIZED_RESOURCE, place.pointer(), message));
+            }
+            Resource::Activity if site.express => {
+                self.express(place, "activities", "Express state machine does not support Activity ARN".into());
+            }
+            Resource::Service { pattern: Some(pattern) } if site.express => {
+                let what = format!("`.{pattern}` integrations");
+                self.express(place, &what, format!("Express state machine does not support '.{pattern}' service integration"));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn express(&mut self, place: &Place<'_>, what: &str, aws: String) {
+        let message = format!("Express executions do not have {what}");
+        self.report(Diagnostic::new(&codes::EXPRESS_UNSUPPORTED, place.pointer(), message).aws(
+            SCHEMA,
+            aws,
+            Some(place.location()),
+        ));
+    }
+
+    /// A callback whose token nobody gets.
+    fn callback(&mut self, place: &Place<'_>, members: &Map, resource: &str) {
+        if !resource.ends_with(".waitForTaskToken") {
+            return;
+        }
+        let passes = ["Parameters", "Arguments"].into_iter().filter_map(|name| members.get(name)).any(mentions_token);
+        if !passes {
+            let message = "this task waits for its token to come back, but gives it to nobody";
+            self.report(
+                Diagnostic::new(&codes::CALLBACK_WITHOUT_TOKEN, place.key("Resource").pointer(), message)
+                    .help("pass `$$.Task.Token` (JSONata: `$states.context.Task.Token`) to the service"),
+            );
+        }
+    }
+}
+
+/// Whether a payload reads the task's token, alone or with the whole Context Object.
+fn mentions_token(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            text.contains("Task.Token") || text.trim() == "$$" || text.trim() == "$$.Task" || text.contains("$states.context")
+        }
+        Value::Array(items) => items.iter().any(mentions_token),
+        Value::Object(map) => map.iter().any(|(_, item)| mentions_token(item)),
+        _ => false,
+    }
+}
+
+/// The kinds of Resource that matter here.
+enum Resource {
+    /// Not a URI, or an ARN that lacks something.
+    Impossible(&'static str),
+    /// A URI that AWS does not know.
+    Unrecognized,
+    Activity,
+    Lambda,
+    /// `arn:aws:states:::service:api`, with `sync`, `sync:2` or `waitForTaskToken`.
+    Service {
+        pattern: Option<&'static str>,
+    },
+    /// A placeholder of a deployment tool: anything may come in its place.
+    Placeholder,
+}
+
+impl Resource {
+    fn read(text: &str) -> Resource {
+        if text.trim().is_empty() {
+            return Resource::Impossible("`Resource` is empty");
+        }
+        if text.contains("${") {
+            let open = text.matches("${").count();
+            let closed = text.split("${").skip(1).filter(|rest| rest.contains('}')).count();
+            return if open == closed { Resource::Placeholder } else { Resource::Impossible("the placeholder `${` is not closed") };
+        }
+        if text.contains("{%") {
+            return Resource::Impossible("`Resource` is fixed; it cannot be computed");
+        }
+        if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Resource::Impossible("a URI has no white space");
+        }
+        let parts: Vec<&str> = text.splitn(7, ':').collect();
+        match *parts.as_slice() {
+            ["arn", _, "lambda", _, _, "function", name] => Resource::lambda(name),
+            ["arn", _, "states", _, _, "activity", name] if !name.is_empty() => Resource::Activity,
+            ["arn", _, "states", _, _, "task", _] => Resource::Unrecognized,
+            ["arn", _, "states", _, _, service, api] if !service.is_empty() && !api.is_empty() => {
+                let pattern = [".waitForTaskToken", ".sync:2", ".sync"].into_iter().find(|pattern| api.ends_with(pattern));
+                Resource::Service { pattern: pattern.and_then(|pattern| pattern.strip_prefix('.')) }
+            }
+            ["arn", _, "lambda" | "states", ..] => Resource::Impossible("the ARN lacks something"),
+            _ => Resource::Unrecognized,
+        }
+    }
+
+    /// A function's name with its version or alias.
+    fn lambda(name: &str) -> Resource {
+        let word = |text: &str| {
+            // `<name>` and `{name}` stand for names in examples and recordings.
+            !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '<' | '>' | '{' | '}'))
+        };
+        let (function, qualifier) = name.split_once(':').map_or((name, None), |(name, qualifier)| (name, Some(qualifier)));
+        if !word(function) {
+            return Resource::Impossible("the ARN has no valid function name");
+        }
+        match qualifier {
+            Some(qualifier) if qualifier != "$LATEST" && !word(qualifier) => {
+                Resource::Impossible("the ARN has no valid version or alias after the function name")
+            }
+            _ => Resource::Lambda,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! "Did you mean": the nearest of the known names.
+
+/// The known name nearest to `word`, if at most two edits away (and not further than the word is long).
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word: Vec<char> = word.chars().take(81).collect();
+    let mut best: Option<(usize, &str)> = None;
+    for name in known {
+        if name.len().abs_diff(word.len()) > 8 {
+            continue;
+        }
+        let candidate: Vec<char> = name.chars().collect();
+        let distance = match distance(&word, &candidate) {
+            Some(distance) => distance,
+            // A name in another case is one mistake, however many letters it changes.
+            None if same_letters(&word, &candidate) => 1,
+            None => continue,
+        };
+        let tolerated = if word.len() < 4 { 1 } else { 2 };
+        if distance > 0 && distance <= tolerated && distance < word.len() && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// Equal but for case, spaces, hyphens and underscores.
+fn same_letters(a: &[char], b: &[char]) -> bool {
+    let letters = |text: &[char]| -> Vec<char> {
+        text.iter().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(|c| c.to_lowercase()).collect()
+    };
+    letters(a) == letters(b)
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours between two words; `None` above 2.
+fn distance(a: &[char], b: &[char]) -> Option<usize> {
+    if a.len().abs_diff(b.len()) > 2 {
+        return None;
+    }
+    let width = b.len() + 1;
+    let mut rows = vec![0; (a.len() + 1) * width];
+    let at = |i: usize, j: usize| i * width + j;
+    for (j, cell) in rows.iter_mut().take(width).enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        rows[at(i, 0)] = i;
+        for j in 1..=b.len() {
+            let change = usize::from(a[i - 1] != b[j - 1]);
+            let mut least = (rows[at(i - 1, j)] + 1).min(rows[at(i, j - 1)] + 1).min(rows[at(i - 1, j - 1)] + change);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[at(i - 2, j - 2)] + 1);
+            }
+            rows[at(i, j)] = least;
+        }
+    }
+    Some(rows[at(a.len(), b.len())]).filter(|&distance| distance <= 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn suggestions() {
+        let check = |word, known: &[&'static str], expected| assert_eq!(nearest(word, known.iter().copied()), expected, "{word}");
+        check("Shp", &["Ship", "Shop", "Other"], Some("Ship"));
+        check("Nxet", &["Next", "End"], Some("Next"));
+        check("INPUTPATH", &["InputPath", "OutputPath"], Some("InputPath"));
+        check("Error Equals", &["ErrorEquals"], Some("ErrorEquals"));
+        check("Resource", &["ResultPath"], None);
+        check("a", &["b"], None);
+        check("", &["b"], None);
+        check("Ship", &["Ship"], None);
+    }
+}

@@ -1,0 +1,435 @@
+//! Diagnostics: what is wrong in a text, where, and what would put it right.
+//!
+//! Whoever finds a problem knows the JSON Pointer of the value; byte spans are added afterwards, and only when there
+//! is a text and something to say about it ([`locate`]). [`render`] prints for a terminal.
+
+use super::json::{Located, Node, Parts};
+use super::pointer::Pointer;
+use super::span::{Span, position};
+
+/// How bad a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// AWS would take it, but it does not do what it seems to.
+    Warning,
+    /// AWS would refuse it.
+    Error,
+}
+
+impl Severity {
+    /// `error` or `warning`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// A kind of diagnostic: its stable name, its usual severity and a short title.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    /// Kebab-case, never changed once released: `unknown-target`.
+    pub name: &'static str,
+    /// The severity, unless a diagnostic says otherwise.
+    pub severity: Severity,
+    /// What it is about, in a few words.
+    pub title: &'static str,
+}
+
+/// Which part of the value at a pointer is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The value.
+    Value,
+    /// The member's name.
+    Key,
+    /// `length` bytes of the (decoded) string from `offset` on.
+    Text {
+        /// Byte offset in the decoded string.
+        offset: usize,
+        /// Number of bytes; 0 marks one place.
+        length: usize,
+    },
+    /// The place after the last member of an object: for insertions.
+    End,
+    /// The whole member with one of its commas: for removals.
+    Member,
+    /// A byte range of the text itself.
+    Range(Span),
+}
+
+/// A secondary place with a remark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// Where.
+    pub pointer: Pointer,
+    /// Which part of it.
+    pub part: Part,
+    /// The bytes, when there is a text.
+    pub span: Option<Span>,
+    /// The remark.
+    pub message: String,
+}
+
+/// A change that would put the problem right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// What it does: ``did you mean `Next: "Ship"`?``
+    pub title: String,
+    /// Where.
+    pub pointer: Pointer,
+    /// Which part of it is replaced.
+    pub part: Part,
+    /// The bytes that are replaced, when there is a text.
+    pub span: Option<Span>,
+    /// JSON text to put there.
+    pub replacement: String,
+}
+
+/// A problem in AWS's own words, as `ValidateStateMachineDefinition` puts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AwsText {
+    /// `SCHEMA_VALIDATION_FAILED`, `MISSING_TRANSITION_TARGET` …
+    pub code: &'static str,
+    /// The sentence.
+    pub message: String,
+    /// `/States/Ship/Choices[0]/Next`; AWS gives none for problems of the whole definition.
+    pub location: Option<String>,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// What kind.
+    pub code: &'static Code,
+    /// How bad.
+    pub severity: Severity,
+    /// Where: always resolves in the document.
+    pub pointer: Pointer,
+    /// Which part of it.
+    pub part: Part,
+    /// The bytes, when there is a text.
+    pub span: Option<Span>,
+    /// A sentence without the place.
+    pub message: String,
+    /// Other places that belong to it.
+    pub labels: Vec<Label>,
+    /// Advice.
+    pub help: Option<String>,
+    /// A change that would put it right.
+    pub fix: Option<Fix>,
+    /// How AWS reports it; none where AWS says nothing, several where AWS repeats itself.
+    pub aws: Vec<AwsText>,
+}
+
+impl Diagnostic {
+    /// A problem with the value at a pointer, with the severity that its code has.
+    pub fn new(code: &'static Code, pointer: Pointer, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: code.severity,
+            pointer,
+            part: Part::Value,
+            span: None,
+            message: message.into(),
+            labels: Vec::new(),
+            help: None,
+            fix: None,
+            aws: Vec::new(),
+        }
+    }
+
+    /// With this part of the value.
+    #[must_use]
+    pub fn at(mut self, part: Part) -> Diagnostic {
+        self.part = part;
+        self
+    }
+
+    /// With this severity.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Diagnostic {
+        self.severity = severity;
+        self
+    }
+
+    /// With this advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With a secondary place.
+    #[must_use]
+    pub fn label(mut self, pointer: Pointer, part: Part, message: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { pointer, part, span: None, message: message.into() });
+        self
+    }
+
+    /// With a change at the place of the diagnostic itself.
+    #[must_use]
+    pub fn fix(mut self, title: impl Into<String>, part: Part, replacement: impl Into<String>) -> Diagnostic {
+        let pointer = self.pointer.clone();
+        self.fix = Some(Fix { title: title.into(), pointer, part, span: None, replacement: replacement.into() });
+        self
+    }
+
+    /// With AWS's own words.
+    #[must_use]
+    pub fn aws(mut self, code: &'static str, message: impl Into<String>, location: Option<String>) -> Diagnostic {
+        self.aws.push(AwsText { code, message: message.into(), location });
+        self
+    }
+
+    /// AWS's code, `SCHEMA_VALIDATION_FAILED` …, if AWS reports this.
+    pub fn aws_code(&self) -> Option<&'static str> {
+        self.aws.first().map(|aws| aws.code)
+    }
+
+    /// AWS's message, if AWS reports this.
+    pub fn aws_message(&self) -> Option<&str> {
+        self.aws.first().map(|aws| aws.message.as_str())
+    }
+
+    /// AWS's location, if AWS gives one.
+    pub fn aws_location(&self) -> Option<&str> {
+        self.aws.first().and_then(|aws| aws.location.as_deref())
+    }
+}
+
+/// Adds the byte spans to diagnostics of a document.
+pub fn locate(diagnostics: &mut [Diagnostic], text: &str, located: &Located) {
+    for diagnostic in diagnostics {
+        diagnostic.span = find(text, located, &diagnostic.pointer, diagnostic.part);
+        for label in &mut diagnostic.labels {
+            label.span = find(text, located, &label.pointer, label.part);
+        }
+        if let Some(fix) = &mut diagnostic.fix {
+            fix.span = find(text, located, &fix.pointer, fix.part);
+        }
+    }
+}
+
+fn find(text: &str, located: &Located, pointer: &Pointer, part: Part) -> Option<Span> {
+    if let Part::Range(span) = part {
+        return Some(span);
+    }
+    let (key, value) = located.find(pointer.as_str())?;
+    match part {
+        Part::Value | Part::Range(_) => Some(value),
+        Part::Key => Some(key.unwrap_or(value)),
+        Part::Text { offset, length } => Some(inside_string(text, value, offset, length).unwrap_or(value)),
+        Part::End => Some(end_of_members(located.node(pointer.as_str())?)),
+        Part::Member => Some(member_with_comma(located, pointer).unwrap_or(value)),
+    }
+}
+
+/// The raw bytes of a part of a JSON string, which may be written with escapes.
+fn inside_string(text: &str, value: Span, offset: usize, length: usize) -> Option<Span> {
+    let raw = text.get(value.range())?;
+    let body = raw.strip_prefix('"')?.strip_suffix('"')?;
+    let (mut decoded, mut at) = (0, 0);
+    let (mut start, mut end) = (None, None);
+    let bytes = body.as_bytes();
+    while at < bytes.len() {
+        if start.is_none() && decoded >= offset {
+            start = Some(at);
+        }
+        if decoded >= offset + length {
+            end = Some(at);
+            break;
+        }
+        let (wide, size) = match (bytes[at], bytes.get(at + 1)) {
+            (b'\\', Some(b'u')) => escaped_unicode(body, at),
+            (b'\\', _) => (2, 1),
+            _ => {
+                let wide = body[at..].chars().next().map_or(1, char::len_utf8);
+                (wide, wide)
+            }
+        };
+        at += wide;
+        decoded += size;
+    }
+    let first = value.start + 1 + start.unwrap_or(body.len());
+    let last = value.start + 1 + end.unwrap_or(body.len());
+    Some(Span::new(first, last.max(first)))
+}
+
+/// How many bytes a `\u` escape (with its second half) takes as written and as text.
+fn escaped_unicode(body: &str, at: usize) -> (usize, usize) {
+    let unit = |at: usize| body.get(at + 2..at + 6).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    let Some(high) = unit(at) else { return (2, 1) };
+    if (0xd800..0xdc00).contains(&high) && body[at + 6..].starts_with("\\u") && matches!(unit(at + 6), Some(0xdc00..0xe000)) {
+        return (12, 4);
+    }
+    (6, char::from_u32(high).unwrap_or('\u{fffd}').len_utf8())
+}
+
+fn end_of_members(node: &Node) -> Span {
+    let at = match &node.parts {
+        Parts::Members(members) => members.last().map_or(node.span.start + 1, |(_, _, last)| last.span.end),
+        Parts::Elements(items) => items.last().map_or(node.span.start + 1, |last| last.span.end),
+        Parts::None => node.span.end,
+    };
+    Span::new(at, at)
+}
+
+fn member_with_comma(located: &Located, pointer: &Pointer) -> Option<Span> {
+    let (object, name) = pointer.as_str().rsplit_once('/')?;
+    let name = name.replace("~1", "/").replace("~0", "~");
+    let Parts::Members(members) = &located.node(object)?.parts else { return None };
+    let at = members.iter().rposition(|(key, _, _)| **key == *name)?;
+    let (_, key, value) = members.get(at)?;
+    if let Some((_, _, before)) = at.checked_sub(1).and_then(|i| members.get(i)) {
+        return Some(Span::new(before.span.end, value.span.end));
+    }
+    let end = members.get(at + 1).map_or(value.span.end, |(_, next, _)| next.start);
+    Some(Span::new(key.start, end))
+}
+
+/// How [`render`] prints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    /// With ANSI colours.
+    pub color: bool,
+}
+
+/// Prints diagnostics as a compiler does: message, place, excerpt with carets, remarks, advice. Ends with a line feed.
+///
+/// ```
+/// use stepglass::asl;
+/// use stepglass::base::diag::{Style, render};
+/// let text = r#"{ "StartAt": "A", "States": { "A": { "Type": "Pass", "Next": "B" }, "C": { "Type": "Succeed" } } }"#;
+/// let compiled = asl::compile(text, &asl::CompileOptions::default());
+/// let printed = render(&compiled.diagnostics, text, "machine.json", Style::default());
+/// assert!(printed.starts_with("error[unknown-target]"));
+/// assert!(printed.contains("--> machine.json:1:62"));
+/// ```
+pub fn render(diagnostics: &[Diagnostic], text: &str, file: &str, style: Style) -> String {
+    let mut printer = Printer { out: String::new(), text, file, color: style.color };
+    for diagnostic in diagnostics {
+        printer.diagnostic(diagnostic);
+    }
+    printer.out
+}
+
+/// Lines longer than this are cut around the place.
+const WIDTH: usize = 140;
+
+struct Printer<'a> {
+    out: String,
+    text: &'a str,
+    file: &'a str,
+    color: bool,
+}
+
+const RED: &str = "\u{1b}[1;31m";
+const YELLOW: &str = "\u{1b}[1;33m";
+const BLUE: &str = "\u{1b}[1;34m";
+const BOLD: &str = "\u{1b}[1m";
+const RESET: &str = "\u{1b}[0m";
+
+impl Printer<'_> {
+    fn paint(&mut self, color: &str, text: &str) {
+        if self.color {
+            self.out.push_str(color);
+        }
+        self.out.push_str(text);
+        if self.color {
+            self.out.push_str(RESET);
+        }
+    }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic) {
+        let color = if diagnostic.severity == Severity::Error { RED } else { YELLOW };
+        self.paint(color, &format!("{}[{}]", diagnostic.severity.name(), diagnostic.code.name));
+        self.paint(BOLD, &format!(": {}", diagnostic.message));
+        self.out.push('\n');
+        let lines = [diagnostic.span].into_iter().chain(diagnostic.labels.iter().map(|label| label.span)).flatten();
+        let last = lines.map(|span| position(self.text, span.start).line).max().unwrap_or(0);
+        let gutter = last.to_string().len();
+        match diagnostic.span {
+            Some(span) => {
+                let place = position(self.text, span.start);
+                self.margin(gutter, "-->");
+                self.out.push_str(&format!(" {}:{}:{}\n", self.file, place.line, place.column));
+                self.excerpt(gutter, span, '^', color, "");
+            }
+            None => {
+                self.margin(gutter, "-->");
+                let pointer = if diagnostic.pointer.as_str().is_empty() { "/" } else { diagnostic.pointer.as_str() };
+                self.out.push_str(&format!(" {}: {pointer}\n", self.file));
+            }
+        }
+        for label in &diagnostic.labels {
+            match label.span {
+                Some(span) => self.excerpt(gutter, span, '-', BLUE, &label.message),
+                None => self.note(gutter, "note", &format!("{} ({})", label.message, label.pointer)),
+            }
+        }
+        if let Some(help) = &diagnostic.help {
+            self.note(gutter, "help", help);
+        }
+        if let Some(fix) = &diagnostic.fix {
+            self.note(gutter, "help", &fix.title);
+        }
+        self.out.push('\n');
+    }
+
+    fn margin(&mut self, gutter: usize, mark: &str) {
+        self.out.push_str(&" ".repeat(gutter));
+        self.paint(BLUE, mark);
+    }
+
+    fn note(&mut self, gutter: usize, kind: &str, text: &str) {
+        self.out.push_str(&" ".repeat(gutter + 1));
+        self.paint(BLUE, "=");
+        self.out.push(' ');
+        self.paint(BOLD, kind);
+        self.out.push_str(&format!(": {text}\n"));
+    }
+
+    /// The line that a span starts on, underlined.
+    fn excerpt(&mut self, gutter: usize, span: Span, mark: char, color: &str, message: &str) {
+        let place = position(self.text, span.start);
+        let start = floor_boundary(self.text, span.start);
+        let line_start = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = self.text[start..].find(['\n', '\r']).map_or(self.text.len(), |i| start + i);
+        let end = floor_boundary(self.text, span.end.clamp(start, line_end));
+        // A long line (minified JSON) is cut to a window around the place.
+        let mut from = line_start;
+        let mut to = line_end;
+        if line_end - line_start > WIDTH {
+            from = floor_boundary(self.text, start.saturating_sub(WIDTH / 3).max(line_start));
+            to = floor_boundary(self.text, (from + WIDTH).min(line_end));
+        }
+        let lead = if from > line_start { "… " } else { "" };
+        let trail = if to < line_end { " …" } else { "" };
+        let shown = self.text[from..to].replace('\t', " ");
+        self.margin(gutter + 1, "|");
+        self.out.push('\n');
+        self.paint(BLUE, &format!("{:>gutter$} | ", place.line));
+        self.out.push_str(&format!("{lead}{shown}{trail}\n"));
+        self.margin(gutter + 1, "| ");
+        let indent = lead.chars().count() + self.text[from..start].chars().count();
+        let length = self.text[start..end.min(to).max(start)].chars().count().max(1);
+        self.out.push_str(&" ".repeat(indent));
+        let mut underline: String = std::iter::repeat_n(mark, length).collect();
+        if !message.is_empty() {
+            underline.push(' ');
+            underline.push_str(message);
+        }
+        self.paint(color, &underline);
+        self.out.push('\n');
+    }
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

@@ -1,0 +1,128 @@
+//! Verdicts about the definitions recorded from AWS, and about those of a validator's own suite, read where they lie.
+
+use std::path::PathBuf;
+use stepglass::asl::{self, CompileOptions, Compiled, MachineType};
+use stepglass::base::{Value, json};
+
+/// The cases of a file, or `None` with a remark where the folder is absent (a clone elsewhere).
+fn cases(file: &str) -> Option<Vec<Value>> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance").join(file);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: {} is not there; the recorded cases are kept beside the project", path.display());
+        return None;
+    };
+    Some(text.lines().filter(|line| !line.trim().is_empty()).map(|line| json::parse(line).expect("a case a line")).collect())
+}
+
+fn text<'a>(case: &'a Value, name: &str) -> &'a str {
+    case.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// As a caller would: from text, so that spans are made too.
+fn compile(case: &Value) -> Option<Compiled> {
+    let definition = case.get("definition")?;
+    let source = match definition {
+        Value::Null => return None,
+        Value::String(source) => source.to_string(),
+        other => other.to_string(),
+    };
+    let kind = if text(case, "type") == "EXPRESS" { MachineType::Express } else { MachineType::Standard };
+    Some(asl::compile(&source, &CompileOptions { kind }))
+}
+
+fn reasons(compiled: &Compiled) -> String {
+    let list: Vec<String> = compiled.diagnostics.iter().map(|d| format!("{} {}: {}", d.code.name, d.pointer, d.message)).collect();
+    list.join("; ")
+}
+
+/// Whether only the parser of JSONata is what is missing.
+fn waits_for_jsonata(compiled: &Compiled) -> bool {
+    compiled.diagnostics.iter().any(|d| d.message == "JSONata is not supported yet")
+}
+
+#[test]
+fn nothing_that_aws_ran_is_refused() {
+    let Some(cases) = cases("aws-recorded.jsonl") else { return };
+    let (mut total, mut waiting, mut refused) = (0, 0, Vec::new());
+    for case in &cases {
+        if !matches!(text(case, "kind"), "execution" | "choice" | "express_sync") {
+            continue;
+        }
+        let Some(compiled) = compile(case) else { continue };
+        total += 1;
+        if compiled.machine.is_none() {
+            if waits_for_jsonata(&compiled) {
+                waiting += 1;
+            } else {
+                refused.push(format!("{}: {}", text(case, "name"), reasons(&compiled)));
+            }
+        }
+    }
+    println!("{total} definitions that ran on AWS, {} refused, {waiting} wait for JSONata", refused.len());
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+#[test]
+fn what_aws_refused_is_refused() {
+    let Some(cases) = cases("aws-recorded.jsonl") else { return };
+    let (mut total, mut missed) = (0, Vec::new());
+    let (mut texts, mut equal) = (0, Vec::new());
+    for case in cases.iter().filter(|case| text(case, "kind") == "create_error") {
+        let Some(compiled) = compile(case) else { continue };
+        total += 1;
+        if compiled.machine.is_some() {
+            missed.push(text(case, "name").to_string());
+        }
+        let expected = case.get("expected").and_then(|e| e.get("Error")).map_or("", |error| text(error, "Message"));
+        // The others carry the wording of the emulator that kept the recordings.
+        if expected.starts_with("Invalid State Machine Definition") && !waits_for_jsonata(&compiled) {
+            texts += 1;
+            let given = asl::answer::create_error(&compiled).unwrap_or_default();
+            if given != expected {
+                equal.push(format!("{}: {given}", text(case, "name")));
+            }
+        }
+    }
+    println!("{total} refused on AWS, missed: {missed:?}; {} of {texts} texts equal", texts - equal.len());
+    assert!(missed.len() * 20 <= total, "{missed:?}");
+    assert!(equal.is_empty(), "{}", equal.join("\n"));
+}
+
+#[test]
+fn validation_answers_are_those_of_aws() {
+    let Some(cases) = cases("aws-recorded.jsonl") else { return };
+    let (mut total, mut wrong) = (0, Vec::new());
+    for case in cases.iter().filter(|case| text(case, "kind") == "validate") {
+        let Some(compiled) = compile(case) else { continue };
+        total += 1;
+        let answer = asl::answer::validate_response(&compiled, 0);
+        for name in ["result", "diagnostics", "truncated"] {
+            let expected = case.get("expected").and_then(|e| e.get(name));
+            if answer.get(name) != expected {
+                wrong.push(format!("{}: {name} is {answer}, AWS gave {expected:?}", text(case, "name")));
+            }
+        }
+    }
+    println!("{total} answers");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn verdicts_of_the_definition_suite() {
+    let Some(cases) = cases("definitions.jsonl") else { return };
+    let (mut total, mut wrong, mut jsonata) = (0, Vec::new(), Vec::new());
+    for case in &cases {
+        let Some(compiled) = compile(case) else { continue };
+        let valid = case.get("valid") == Some(&Value::Bool(true));
+        let source = case.get("definition").map(Value::to_string).unwrap_or_default();
+        let in_jsonata = source.contains("JSONata\"");
+        total += usize::from(!in_jsonata);
+        if valid == compiled.machine.is_some() || waits_for_jsonata(&compiled) {
+            continue;
+        }
+        let line = format!("{} (valid: {valid}): {}", text(case, "name"), reasons(&compiled));
+        if in_jsonata { jsonata.push(line) } else { wrong.push(line) }
+    }
+    println!("{total} definitions in JSONPath, {} judged otherwise; in JSONata judged otherwise: {jsonata:#?}", wrong.len());
+    assert!(wrong.len() * 100 <= total * 4, "{}", wrong.join("\n"));
+}
