@@ -121,6 +121,12 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     Parser::new(text, false).document().map(|(value, _)| value)
 }
 
+/// Parses one JSON text that may nest deeper than a payload may: for texts that hold payloads, such as snapshots.
+pub fn parse_within(text: &str, max_depth: usize) -> Result<Value, JsonError> {
+    let mut parser = Parser { max_depth, ..Parser::new(text, false) };
+    parser.document().map(|(value, _)| value)
+}
+
 /// Parses one JSON text and says whether any object has two members of one name; [`parse_located`] finds them.
 pub fn parse_noting_duplicates(text: &str) -> Result<(Value, bool), JsonError> {
     let mut parser = Parser::new(text, false);
@@ -139,6 +145,7 @@ struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    max_depth: usize,
     locate: bool,
     /// Pointer of the value being read; kept only when `locate`.
     path: String,
@@ -152,7 +159,16 @@ type Parsed = (Value, Node);
 
 impl Parser<'_> {
     fn new(text: &str, locate: bool) -> Parser<'_> {
-        Parser { text, bytes: text.as_bytes(), at: 0, locate, path: String::new(), repeated: false, duplicates: Vec::new() }
+        Parser {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            max_depth: MAX_DEPTH,
+            locate,
+            path: String::new(),
+            repeated: false,
+            duplicates: Vec::new(),
+        }
     }
 
     fn document(&mut self) -> Result<Parsed, JsonError> {
@@ -338,8 +354,8 @@ impl Parser<'_> {
     }
 
     fn deeper(&self, depth: usize) -> Result<(), JsonError> {
-        if depth >= MAX_DEPTH {
-            return Err(self.error(format!("nested deeper than {MAX_DEPTH} levels")));
+        if depth >= self.max_depth {
+            return Err(self.error(format!("nested deeper than {} levels", self.max_depth)));
         }
         Ok(())
     }
@@ -510,6 +526,15 @@ pub fn write_str(out: &mut String, text: &str) {
     }
     out.push_str(&text[plain..]);
     out.push('"');
+}
+
+/// Whether a value nests at most `depth` levels of arrays and objects.
+pub fn depth_within(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Array(items) => depth > 0 && items.iter().all(|item| depth_within(item, depth - 1)),
+        Value::Object(map) => depth > 0 && map.values().all(|item| depth_within(item, depth - 1)),
+        _ => true,
+    }
 }
 
 /// Length of [`to_string`] in bytes, without building it: what the payload limit counts.

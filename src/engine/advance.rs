@@ -6,7 +6,7 @@ use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
 use super::frame::{Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{self, Details, Recorder};
-use super::limits::HistoryLevel;
+use super::limits::{HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
 use super::{Engine, Execution, Stage, context, retry, snapshot, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
@@ -356,8 +356,23 @@ impl Engine {
         assigned: Vec<(Arc<str>, Value)>,
         next: Option<StateId>,
     ) -> Ran {
-        if !same(&output, &frame.input) && self.too_large(&output) {
-            return Err(data_limit(&state.name));
+        let deep = |value: &Value| !json::depth_within(value, PAYLOAD_DEPTH);
+        if !same(&output, &frame.input) {
+            if deep(&output) {
+                let cause = format!("The output is nested deeper than {PAYLOAD_DEPTH} levels.");
+                return Err(self.eval(frame, state).runtime(&cause));
+            }
+            if self.too_large(&output) {
+                return Err(data_limit(&state.name));
+            }
+        }
+        if let Some((name, _)) = assigned.iter().find(|(_, value)| deep(value)) {
+            let cause = format!("The variable '{name}' is nested deeper than {PAYLOAD_DEPTH} levels.");
+            return Err(self.eval(frame, state).runtime(&cause));
+        }
+        if let Some((name, _)) = assigned.iter().find(|(_, value)| self.too_large(value)) {
+            let cause = format!("The variable '{name}' has a size exceeding the maximum number of bytes service limit.");
+            return Err(Fault::new(DATA_LIMIT, cause));
         }
         if !assigned.is_empty() {
             let variables = Arc::make_mut(&mut frame.variables);

@@ -53,3 +53,7 @@ pub const LONGEST_WAIT: u64 = 24_856 * 86_400_000;
 
 /// Seconds that TimeoutSeconds and HeartbeatSeconds may hold.
 pub const LONGEST_TIMEOUT: i64 = 99_999_999;
+
+/// Levels that an output or a variable may nest. A loop that wraps its input once more each time around would
+/// otherwise grow a value that no recursion over it survives; AWS's limit of bytes alone allows 50,000 levels.
+pub const PAYLOAD_DEPTH: usize = 256;

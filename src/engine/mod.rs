@@ -24,7 +24,7 @@ pub use event::{Event, ExecutionInfo, TaskId};
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};
 pub use inspect::FrameView;
 pub use limits::{HistoryLevel, Options};
-pub use snapshot::RestoreError;
+pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
 
 use crate::asl::ir::Machine;
 use crate::base::{Millis, Rng, Value};
@@ -242,6 +242,11 @@ impl Engine {
     /// The latest instant that the engine has seen (getter).
     pub fn clock(&self) -> Millis {
         self.clock
+    }
+
+    /// Its quotas and levels (getter).
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The machine it runs (getter).

@@ -38,6 +38,9 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
+/// How deep the JSON text of a snapshot may nest: payloads at their deepest, and the form around them.
+pub const SNAPSHOT_DEPTH: usize = super::limits::PAYLOAD_DEPTH * 2;
+
 type Restored<T> = Result<T, RestoreError>;
 
 impl Engine {
@@ -66,7 +69,8 @@ impl Engine {
     /// An engine that goes on where the snapshot was taken, with the same machine. Tasks in flight are known to it;
     /// [`Engine::pending`](Engine::pending) says which they are.
     ///
-    /// Errors: another machine, an unknown version, or a text that no engine has written.
+    /// Parse its text with [`json::parse_within`] and [`SNAPSHOT_DEPTH`]. Errors: another machine, an unknown version,
+    /// or a value that no engine has written.
     pub fn restore(machine: Arc<Machine>, snapshot: &Value) -> Result<Engine, RestoreError> {
         let input = Input { value: snapshot, name: "snapshot" };
         match input.integer("version")? {

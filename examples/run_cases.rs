@@ -1,0 +1,169 @@
+//! Runs conformance cases natively: one JSON case a line on standard input, one JSON result a line on standard output.
+//!
+//! `scripts/conformance.mjs` feeds it and compares; this program also checks of every case that the engine restored
+//! from a snapshot after each step, and the engine replayed from the journal, come to the same history.
+
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use stepglass::asl;
+use stepglass::base::{Map, Millis, Value, json};
+use stepglass::engine::{Engine, ExecutionInfo, HistoryEvent, Options, Outcome, SNAPSHOT_DEPTH};
+use stepglass::sim::{Ending, Report, Response, Script, Simulation, verify};
+
+fn main() {
+    let stdout = std::io::stdout();
+    let mut out = stdout.lock();
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { return };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let result = match json::parse(&line) {
+            Ok(case) => run(&case),
+            Err(error) => Value::from(Map::from_iter([("problem", Value::from(error.to_string()))])),
+        };
+        if writeln!(out, "{result}").is_err() {
+            return;
+        }
+    }
+}
+
+/// A case: `definition` (a value, or a text), `type`, and for those that run `input` and `mocks`.
+fn run(case: &Value) -> Value {
+    let express = case.get("type").and_then(Value::as_str) == Some("EXPRESS");
+    let kind = if express { asl::MachineType::Express } else { asl::MachineType::Standard };
+    let options = asl::CompileOptions { kind, ..asl::CompileOptions::default() };
+    let text = match case.get("definition") {
+        Some(Value::String(text)) => text.to_string(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    };
+    let compiled = asl::compile(&text, &options);
+    let mut result = Map::new();
+    let diagnostics = compiled.diagnostics.iter().map(|d| {
+        Value::from(Map::from_iter([
+            ("code", Value::from(d.code.name)),
+            ("severity", Value::from(d.severity.name())),
+            ("pointer", Value::from(d.pointer.as_str())),
+            ("message", Value::from(d.message.clone())),
+        ]))
+    });
+    result.insert("diagnostics", diagnostics.collect::<Vec<_>>());
+    let Some(machine) = compiled.machine else { return Value::from(result) };
+    if case.get("run") == Some(&Value::Bool(false)) {
+        return Value::from(result);
+    }
+    let mut simulation = Simulation::new(Arc::new(machine), script(case.get("mocks")));
+    simulation.options = Options { express, ..Options::default() };
+    simulation.start = Millis(1_700_000_000_000);
+    simulation.execution = ExecutionInfo::named("machine", "case");
+    let input = case.get("input").cloned().unwrap_or_else(Value::empty_object);
+    let report = simulation.run(input);
+    match &report.outcome {
+        None => {
+            result.insert("status", "RUNNING");
+        }
+        Some(outcome) => {
+            result.insert("status", outcome.status());
+            match outcome {
+                Outcome::Succeeded { output } => {
+                    result.insert("output", output.clone());
+                }
+                Outcome::Failed { error, cause } | Outcome::Aborted { error, cause } => {
+                    result.insert("error", error.clone().map_or(Value::Null, Value::from));
+                    result.insert("cause", cause.clone().map_or(Value::Null, Value::from));
+                }
+                Outcome::TimedOut => {}
+            }
+        }
+    }
+    result.insert("history", history(report.engine.history()));
+    if let Err(problem) = consistent(&report) {
+        result.insert("problem", problem);
+    }
+    Value::from(result)
+}
+
+/// The queue of answers of each state, from events as they were recorded.
+fn script(mocks: Option<&Value>) -> Script {
+    let mut script = Script::new();
+    // The functions behind cases without recorded answers give their input back.
+    script.otherwise_echo();
+    for (name, events) in mocks.and_then(Value::as_object).into_iter().flat_map(Map::iter) {
+        let mut submitted = None;
+        for event in events.as_array().unwrap_or_default() {
+            let kind = event.get("event").and_then(Value::as_str).unwrap_or_default();
+            let text = |field: &str| match event.get(field) {
+                None | Some(Value::Null) => None,
+                Some(Value::String(text)) => Some(text.clone()),
+                Some(other) => Some(other.to_string().into()),
+            };
+            let output = || lenient(event.get("output").cloned().unwrap_or(Value::Null));
+            let ending = if kind.ends_with("Submitted") {
+                submitted = Some(output());
+                continue;
+            } else if kind.ends_with("Succeeded") {
+                Ending::Output(output())
+            } else if kind.ends_with("TimedOut") {
+                Ending::Never
+            } else {
+                Ending::Error { error: text("error"), cause: text("cause") }
+            };
+            script.answer(&**name, Response { submitted: submitted.take(), ending, ..Response::default() });
+        }
+        if let Some(submitted) = submitted {
+            script.answer(&**name, Response { submitted: Some(submitted), ..Response::default() });
+        }
+    }
+    script
+}
+
+/// A recorded payload that was left as text is that JSON.
+fn lenient(value: Value) -> Value {
+    match value.as_str().map(json::parse) {
+        Some(Ok(parsed)) => parsed,
+        _ => value,
+    }
+}
+
+fn history(events: &[HistoryEvent]) -> Value {
+    let mut text = String::from("[");
+    for (i, event) in events.iter().enumerate() {
+        if i > 0 {
+            text.push(',');
+        }
+        event.write_json(&mut text);
+    }
+    text.push(']');
+    json::parse(&text).unwrap_or(Value::Null)
+}
+
+/// Whether replay, and a restore after every single step, come to the same end.
+fn consistent(report: &Report) -> Result<(), String> {
+    let machine = report.engine.machine().clone();
+    let options = *report.engine.options();
+    let expected = report.engine.history_json(0);
+    let replayed = verify(machine.clone(), options, &report.journal, &report.commands).map_err(|m| m.to_string())?;
+    if replayed.history_json(0) != expected {
+        return Err("the replay's history differs".into());
+    }
+    let mut engine = Engine::new(machine.clone(), options);
+    let mut commands = Vec::new();
+    for (now, event) in report.journal.entries() {
+        engine.step(*now, event.clone()).map_err(|e| e.to_string())?;
+        commands.append(&mut engine.take_commands());
+        let text = engine.snapshot().to_string();
+        let parsed = json::parse_within(&text, SNAPSHOT_DEPTH).map_err(|e| format!("the snapshot is no JSON: {e}"))?;
+        engine = Engine::restore(machine.clone(), &parsed).map_err(|e| e.to_string())?;
+        if engine.snapshot().to_string() != text {
+            return Err("a restored engine's snapshot differs".into());
+        }
+    }
+    if commands != report.commands {
+        return Err("the restored engine gave other commands".into());
+    }
+    if engine.history_json(0) != expected {
+        return Err("the restored engine's history differs".into());
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+// Runs recorded cases and prints how many we get right.
+//
+//   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--failed]
+//
+// FILE: cases in the format of ../shared/conformance (the default). Skipped is failed. Exit code 0 whatever the score.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { matches, matchesHistory } from "./conformance/compare.mjs";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const args = process.argv.slice(2);
+const flag = (name) => args.includes(name);
+const value = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+const files = args.filter((arg, i) => !arg.startsWith("--") && args[i - 1] !== "--engine");
+const folder = join(root, "..", "shared", "conformance");
+const engines = { native: ["native"], wasm: ["wasm"], both: ["native", "wasm"] }[value("--engine") ?? "both"];
+if (!engines) {
+  console.error("--engine takes native, wasm or both");
+  process.exit(2);
+}
+
+if (files.length === 0) {
+  for (const name of ["aws-recorded.jsonl", "definitions.jsonl"]) {
+    if (existsSync(join(folder, name))) files.push(join(folder, name));
+  }
+}
+if (files.length === 0) {
+  console.log("conformance: skipped, because there is no ../shared/conformance beside this checkout; name a file of cases instead");
+  process.exit(0);
+}
+
+const cases = files.flatMap((file) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => ({ file: basename(file), ...JSON.parse(line) })),
+);
+const groups = new Map();
+const failed = [];
+for (const engine of engines) {
+  const runnable = cases.map(prepare);
+  const results = engine === "native" ? native(runnable) : await throughWasm(runnable);
+  cases.forEach((one, i) => judge(engine, one, results[i]));
+}
+report();
+
+/** What the runners get of a case. */
+function prepare(one) {
+  const expected = one.expected ?? {};
+  const runs = one.kind === "execution" || one.kind === "choice" || one.kind === "express_sync";
+  let input = one.input;
+  // The input as AWS recorded it, unless the recording has blanked a part of it.
+  if (expected.recorded_input !== undefined && !JSON.stringify(expected.recorded_input).includes("<")) {
+    input = expected.recorded_input;
+    // A text that begins like no object was left as text.
+    if (typeof input === "string") {
+      try {
+        input = JSON.parse(input);
+      } catch {
+        // A real string.
+      }
+    }
+  }
+  return { definition: one.definition, type: one.type, input: input === undefined ? {} : input, mocks: one.mocks ?? {}, run: runs };
+}
+
+function native(runnable) {
+  const build = spawnSync("cargo", ["build", "--quiet", "--example", "run_cases"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  if (build.status !== 0) process.exit(1);
+  const program = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "examples", "run_cases");
+  const input = runnable.map((one) => JSON.stringify(one)).join("\n");
+  const run = spawnSync(program, { input, maxBuffer: 1 << 30, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
+  const lines = run.stdout.split("\n").filter(Boolean);
+  return runnable.map((_, i) => (lines[i] ? JSON.parse(lines[i]) : { problem: "the runner stopped before this case" }));
+}
+
+async function throughWasm(runnable) {
+  const { runCase } = await import("./conformance/wasm.mjs");
+  const results = [];
+  for (const one of runnable) {
+    try {
+      results.push(await runCase(one));
+    } catch (error) {
+      results.push({ problem: String(error) });
+    }
+  }
+  return results;
+}
+
+function judge(engine, one, result) {
+  const kind = one.kind ?? "definition";
+  const languages = one.query_languages ?? [];
+  const named = JSON.stringify(one.definition ?? one.args?.definition ?? "");
+  const jsonata = languages.includes("JSONata") || (!one.query_languages && /"QueryLanguage\\?":\\? ?\\?"JSONata/.test(named));
+  const language = languages.length > 1 ? "mixed" : jsonata ? "JSONata" : "JSONPath";
+  const key = `${engine} ${kind} ${language}`;
+  const group = groups.get(key) ?? { total: 0, status: 0, result: 0, history: 0, histories: 0 };
+  groups.set(key, group);
+  group.total += 1;
+  const reasons = verdict(kind, one, result);
+  const hasHistory = kind === "execution";
+  if (!reasons.status) group.status += 1;
+  if (!reasons.status && !reasons.result) group.result += 1;
+  if (hasHistory) {
+    group.histories += 1;
+    if (!reasons.status && !reasons.result && !reasons.history) group.history += 1;
+  }
+  const reason = reasons.status ?? reasons.result ?? reasons.history;
+  if (reason) failed.push({ name: `${engine}: ${one.name}`, kind, language, reason });
+}
+
+function verdict(kind, one, result) {
+  const expected = one.expected ?? {};
+  const errors = (result.diagnostics ?? []).filter((d) => d.severity === "error");
+  const first = errors[0] ? `${errors[0].code} at ${errors[0].pointer || "/"}: ${errors[0].message}` : undefined;
+  if (kind === "definition") {
+    if (one.valid === (errors.length === 0)) return {};
+    return { status: one.valid ? `valid, but rejected: ${first}` : "invalid, but accepted" };
+  }
+  if (kind === "create_error") return errors.length > 0 ? {} : { status: "AWS rejects this definition, we accept it" };
+  if (kind === "validate") {
+    const fails = expected.result === "FAIL";
+    return fails === errors.length > 0 ? {} : { status: fails ? "AWS rejects this definition, we accept it" : `rejected: ${first}` };
+  }
+  if (kind === "test_state") return result.testState ? result.testState : { status: "TestState is not part of this run" };
+  if (result.problem) return { status: result.problem };
+  if (errors.length > 0) return { status: `rejected: ${first}` };
+  if (result.status !== expected.status) {
+    return { status: `status ${result.status} (${result.error ?? ""} ${result.cause ?? ""}), AWS: ${expected.status}` };
+  }
+  const reasons = {};
+  for (const part of ["output", "error", "cause"]) {
+    const theirs = expected[part] ?? undefined;
+    if (part !== "output" && expected.error === undefined && expected.cause === undefined) continue;
+    if (part === "output" && expected.status !== "SUCCEEDED") continue;
+    if (!matches(theirs ?? null, result[part] ?? null)) {
+      reasons.result ??= `${part} ${brief(result[part])}, AWS: ${brief(theirs)}`;
+    }
+  }
+  if (expected.history) {
+    const last = expected.history.at(-1);
+    const details = last && Object.entries(last).find(([name]) => name.endsWith("EventDetails"))?.[1];
+    if (expected.status === "FAILED" && details) {
+      for (const part of ["error", "cause"]) {
+        if (!matches(details[part] ?? null, result[part] ?? null)) {
+          reasons.result ??= `${part} ${brief(result[part])}, AWS: ${brief(details[part])}`;
+        }
+      }
+    }
+    const difference = matchesHistory(expected.history, result.history ?? []);
+    if (difference) reasons.history = difference;
+  }
+  return reasons;
+}
+
+function brief(value) {
+  const text = value === undefined ? "nothing" : typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+function report() {
+  const rows = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  const percent = (n, of) => (of === 0 ? "–" : `${n}/${of} ${((100 * n) / of).toFixed(1)} %`);
+  console.log(`${"".padEnd(36)}${"verdict".padEnd(18)}${"result".padEnd(18)}history`);
+  const sum = { total: 0, status: 0, result: 0, history: 0 };
+  for (const [key, group] of rows) {
+    console.log(
+      key.padEnd(36) +
+        percent(group.status, group.total).padEnd(18) +
+        percent(group.result, group.total).padEnd(18) +
+        percent(group.history, group.histories),
+    );
+    for (const part of Object.keys(sum)) sum[part] += group[part];
+  }
+  if (!flag("--json")) {
+    for (const one of failed) console.log(`\n✗ ${one.name}\n  ${one.reason}`);
+    return;
+  }
+  console.log(JSON.stringify({ ...sum, groups: Object.fromEntries(rows), failed: failed.map(({ name, reason }) => ({ name, reason })) }));
+}
