@@ -1,10 +1,14 @@
 //! Payload templates: a JSON value whose members ending in `.$` are computed (spec §2.3).
 
+use super::budget::Budget;
 use super::intrinsic::Call;
 use super::path::Path;
 use super::{Env, EvalError, Scope, SyntaxError};
 use crate::base::{Map, Pointer, Value};
 use std::sync::Arc;
+
+/// Most problems that one template reports.
+pub const MAX_PROBLEMS: usize = 100;
 
 /// A compiled payload template. Cloning is a reference count.
 ///
@@ -54,12 +58,12 @@ enum Node {
 }
 
 impl Template {
-    /// Compiles a template; all problems at once.
+    /// Compiles a template; all problems at once, up to [`MAX_PROBLEMS`].
     ///
     /// Any JSON value is accepted; members are computed at any depth of objects and arrays.
     pub fn compile(value: &Value) -> Result<Template, Vec<TemplateProblem>> {
-        let mut compiler = Compiler { problems: Vec::new(), uses_context: false, variables: Vec::new() };
-        let node = compiler.node(value, &Pointer::root());
+        let mut compiler = Compiler { problems: Vec::new(), way: Vec::new(), uses_context: false, variables: Vec::new() };
+        let node = compiler.node(value);
         if compiler.problems.is_empty() {
             let Compiler { uses_context, variables, .. } = compiler;
             Ok(Template { node: Arc::new(node), uses_context, variables: variables.into() })
@@ -91,67 +95,88 @@ impl Template {
     /// Errors: a path that finds nothing, or an intrinsic function that fails; the cause is AWS's (spec §2.4). An index
     /// out of range is no error but `null`.
     pub fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
-        self.node.eval(scope, env)
+        self.node.eval(scope, env, &mut Budget::new())
     }
 }
 
-struct Compiler {
+struct Compiler<'a> {
     problems: Vec<TemplateProblem>,
+    /// The way to the value being compiled; a pointer is only made for a problem.
+    way: Vec<Way<'a>>,
     uses_context: bool,
     variables: Vec<Arc<str>>,
 }
 
-impl Compiler {
+enum Way<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Compiler<'a> {
     // Recursion is bounded by the nesting of JSON texts, `json::MAX_DEPTH`.
-    fn node(&mut self, value: &Value, pointer: &Pointer) -> Node {
+    fn node(&mut self, value: &'a Value) -> Node {
         match value {
             Value::Array(items) => {
-                let nodes: Vec<Node> = items.iter().enumerate().map(|(i, item)| self.node(item, &pointer.index(i))).collect();
+                let mut nodes = Vec::with_capacity(items.len());
+                for (i, item) in items.iter().enumerate() {
+                    self.way.push(Way::Index(i));
+                    nodes.push(self.node(item));
+                    self.way.pop();
+                }
                 if nodes.iter().all(Node::is_literal) { Node::Literal(value.clone()) } else { Node::Array(nodes) }
             }
             Value::Object(map) => {
-                let nodes: Vec<(Arc<str>, Node)> =
-                    map.iter().map(|(name, member)| self.member(map, name, member, &pointer.key(name))).collect();
+                let mut nodes = Vec::with_capacity(map.len());
+                for (name, member) in map.iter() {
+                    self.way.push(Way::Key(name));
+                    nodes.push(match name.strip_suffix(".$") {
+                        Some(bare) => (bare.into(), self.member(map, name, bare, member)),
+                        None => (name.clone(), self.node(member)),
+                    });
+                    self.way.pop();
+                }
                 if nodes.iter().all(|(_, node)| node.is_literal()) { Node::Literal(value.clone()) } else { Node::Object(nodes) }
             }
             scalar => Node::Literal(scalar.clone()),
         }
     }
 
-    fn member(&mut self, map: &Map, field: &Arc<str>, value: &Value, pointer: &Pointer) -> (Arc<str>, Node) {
-        let Some(name) = field.strip_suffix(".$") else {
-            return (field.clone(), self.node(value, pointer));
-        };
-        let mut problem = |error: SyntaxError, duplicate: bool| {
-            self.problems.push(TemplateProblem { pointer: pointer.clone(), field: field.clone(), error, duplicate });
-        };
-        if map.contains_key(name) {
-            let message = format!("'{field}' and '{name}' make the same member");
-            problem(SyntaxError::new(message, 0), true);
+    /// A member that is computed: `bare` is its name without `.$`.
+    fn member(&mut self, map: &Map, field: &Arc<str>, bare: &str, value: &Value) -> Node {
+        if map.contains_key(bare) {
+            self.problem(field, SyntaxError::new(format!("'{field}' and '{bare}' make the same member"), 0), true);
         }
-        let Some(text) = value.as_str() else {
-            let message = format!("The value of '{field}' must be a string that holds a path or an intrinsic function call");
-            problem(SyntaxError::new(message, 0), false);
-            return (name.into(), Node::Literal(Value::Null));
-        };
-        let node = if text.starts_with('$') {
-            Path::parse(text).map(|path| {
+        let node = match value.as_str() {
+            Some(text) if text.starts_with('$') => Path::parse(text).map(|path| {
                 self.uses_context |= path.uses_context();
                 self.variables.extend(path.variable().cloned());
                 Node::Path { field: field.clone(), path }
-            })
-        } else {
-            Call::parse(text).map(|call| {
+            }),
+            Some(text) => Call::parse(text).map(|call| {
                 self.uses_context |= call.uses_context();
                 self.variables.extend(call.variables());
                 Node::Call(call)
-            })
+            }),
+            None => {
+                let message = format!("The value of '{field}' must be a string that holds a path or an intrinsic function call");
+                Err(SyntaxError::new(message, 0))
+            }
         };
-        let node = node.unwrap_or_else(|error| {
-            self.problems.push(TemplateProblem { pointer: pointer.clone(), field: field.clone(), error, duplicate: false });
+        node.unwrap_or_else(|error| {
+            self.problem(field, error, false);
             Node::Literal(Value::Null)
+        })
+    }
+
+    fn problem(&mut self, field: &Arc<str>, error: SyntaxError, duplicate: bool) {
+        if self.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
+        let pointer = self.way.iter().fold(Pointer::root(), |pointer, step| match step {
+            Way::Key(key) => pointer.key(key),
+            Way::Index(index) => pointer.index(*index),
         });
-        (name.into(), node)
+        self.problems.push(TemplateProblem { pointer, field: field.clone(), error, duplicate });
     }
 }
 
@@ -160,10 +185,10 @@ impl Node {
         matches!(self, Node::Literal(_))
     }
 
-    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
+    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, EvalError> {
         match self {
             Node::Literal(value) => Ok(value.clone()),
-            Node::Path { field, path } => match path.eval(scope) {
+            Node::Path { field, path } => match path.eval_within(scope, budget) {
                 Ok(value) => Ok(value),
                 Err(missing) if missing.is_limit() => Err(EvalError::new(missing.to_string())),
                 // Recorded: an index out of range is null in a template, and an error everywhere else.
@@ -176,12 +201,14 @@ impl Node {
                     None => Err(EvalError::new(missing.to_string())),
                 },
             },
-            Node::Call(call) => call.eval(scope, env),
-            Node::Array(nodes) => nodes.iter().map(|node| node.eval(scope, env)).collect::<Result<Vec<_>, _>>().map(Value::from),
+            Node::Call(call) => call.eval_within(scope, env, budget),
+            Node::Array(nodes) => {
+                nodes.iter().map(|node| node.eval(scope, env, budget)).collect::<Result<Vec<_>, _>>().map(Value::from)
+            }
             Node::Object(members) => {
                 let mut map = Map::with_capacity(members.len());
                 for (name, node) in members {
-                    map.insert(name.clone(), node.eval(scope, env)?);
+                    map.insert(name.clone(), node.eval(scope, env, budget)?);
                 }
                 Ok(Value::from(map))
             }

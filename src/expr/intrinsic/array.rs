@@ -1,7 +1,7 @@
 //! The array functions. Fractions of sizes, indexes and bounds are cut off, where AWS's guide says rounded (recorded).
 
 use super::java;
-use crate::base::{Number, Value};
+use crate::base::{Number, Value, json};
 use std::collections::BTreeSet;
 
 /// Most elements of `States.ArrayRange`.
@@ -63,7 +63,7 @@ pub(super) fn unique(list: &Value) -> Option<Value> {
 /// A text that equal values share: members sorted, 1.0 as 1.
 fn canonical(out: &mut String, value: &Value, depth: usize) -> Option<()> {
     // Deeper than any JSON text: only made by calls around calls.
-    if depth > 2 * crate::base::json::MAX_DEPTH || out.len() > super::MAX_RESULT {
+    if depth > 2 * json::MAX_DEPTH {
         return None;
     }
     match value {
@@ -80,16 +80,16 @@ fn canonical(out: &mut String, value: &Value, depth: usize) -> Option<()> {
             members.sort_by(|a, b| a.0.cmp(b.0));
             out.push('{');
             for (name, item) in members {
-                crate::base::json::write_str(out, name);
+                json::write_str(out, name);
                 canonical(out, item, depth + 1)?;
             }
             out.push('}');
         }
         Value::Number(number) => {
             let number = number.as_i64().map_or(*number, Number::Int);
-            crate::base::json::write(out, &Value::Number(number));
+            json::write(out, &Value::Number(number));
         }
-        scalar => crate::base::json::write(out, scalar),
+        scalar => json::write(out, scalar),
     }
     Some(())
 }

@@ -55,7 +55,7 @@ pub(super) fn hash(data: &Value, algorithm: &Value) -> Option<Value> {
         return None;
     }
     let mut text = String::new();
-    java::write(&mut text, data, 0).ok()?;
+    java::write(&mut text, data, 4 * MAX_CHARS, 0).ok()?;
     let bytes = limited(&text)?.as_bytes();
     Some(Value::from(match algorithm.as_str()? {
         "MD5" => hex(&Md5::digest(bytes)),

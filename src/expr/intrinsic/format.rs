@@ -1,11 +1,12 @@
 //! `States.Format`.
 
 use super::java;
-use super::{Failure, Function, MAX_RESULT};
+use super::{Failure, Function};
 use crate::base::Value;
+use crate::expr::budget::Budget;
 
 /// The template with each `{}` replaced by the next argument; `\{`, `\}` and `\\` are the characters themselves.
-pub(super) fn format(template: &str, arguments: &[Value]) -> Result<Value, Failure> {
+pub(super) fn format(template: &str, arguments: &[Value], budget: &mut Budget) -> Result<Value, Failure> {
     let mut out = String::with_capacity(template.len());
     let mut left = arguments.iter();
     let mut chars = template.chars().peekable();
@@ -24,11 +25,8 @@ pub(super) fn format(template: &str, arguments: &[Value]) -> Result<Value, Failu
                     return Err(invalid("matching '}' not found for '{'."));
                 }
                 match left.next() {
-                    Some(argument) => java::write(&mut out, argument, 0).map_err(|_| Function::Format.invalid())?,
+                    Some(argument) => java::write(&mut out, argument, budget.bytes(), 0)?,
                     None => return Err(mismatch()),
-                }
-                if out.len() > MAX_RESULT {
-                    return Err(Function::Format.invalid());
                 }
             }
             '}' => return Err(invalid("matching '{' not found for '}'.")),
@@ -38,6 +36,7 @@ pub(super) fn format(template: &str, arguments: &[Value]) -> Result<Value, Failu
     if left.next().is_some() {
         return Err(mismatch());
     }
+    budget.make(out.len())?;
     Ok(Value::from(out))
 }
 

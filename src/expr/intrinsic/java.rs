@@ -1,18 +1,15 @@
 //! What shows of Java in AWS's answers: `String.valueOf`, `hashCode` and the order of hash tables.
 
-use super::MAX_RESULT;
 use crate::base::{Number, Value, json};
+use crate::expr::budget::Limit;
 
 /// Deepest value that is printed or hashed.
 const MAX_DEPTH: usize = json::MAX_DEPTH * 2;
 
-/// The value is too deep, or its text too long.
-pub(super) struct TooLarge;
-
-/// `String.valueOf`: strings bare, objects `{a=1, b=[]}`.
-pub(super) fn write(out: &mut String, value: &Value, depth: usize) -> Result<(), TooLarge> {
-    if depth > MAX_DEPTH || out.len() > MAX_RESULT {
-        return Err(TooLarge);
+/// `String.valueOf`: strings bare, objects `{a=1, b=[]}`. Stops soon after `limit` bytes.
+pub(super) fn write(out: &mut String, value: &Value, limit: usize, depth: usize) -> Result<(), Limit> {
+    if depth > MAX_DEPTH || out.len() > limit {
+        return Err(Limit);
     }
     match value {
         Value::String(text) => out.push_str(text),
@@ -23,7 +20,7 @@ pub(super) fn write(out: &mut String, value: &Value, depth: usize) -> Result<(),
                 if i > 0 {
                     out.push_str(", ");
                 }
-                write(out, item, depth + 1)?;
+                write(out, item, limit, depth + 1)?;
             }
             out.push(']');
         }
@@ -35,7 +32,7 @@ pub(super) fn write(out: &mut String, value: &Value, depth: usize) -> Result<(),
                 }
                 out.push_str(name);
                 out.push('=');
-                write(out, item, depth + 1)?;
+                write(out, item, limit, depth + 1)?;
             }
             out.push('}');
         }
@@ -64,9 +61,9 @@ pub(super) fn hash_str(text: &str) -> i32 {
 }
 
 /// `hashCode` of what a JSON parser makes of the value: Integer or Long, Double, String, Boolean, List, Map, null.
-pub(super) fn hash(value: &Value, depth: usize) -> Result<i32, TooLarge> {
+pub(super) fn hash(value: &Value, depth: usize) -> Result<i32, Limit> {
     if depth > MAX_DEPTH {
-        return Err(TooLarge);
+        return Err(Limit);
     }
     Ok(match value {
         Value::Null => 0,

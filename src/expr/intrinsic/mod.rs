@@ -7,6 +7,7 @@ mod java;
 mod math;
 mod parse;
 
+use super::budget::{Budget, Limit, MAX_BYTES};
 use super::path::Path;
 use super::{Env, EvalError, Scope, SyntaxError};
 use crate::base::{Map, Value, json};
@@ -14,8 +15,6 @@ use std::sync::Arc;
 
 /// How deep calls may nest, the outermost included.
 pub const MAX_NESTING: usize = 10;
-/// Largest value that one call may make, in bytes of JSON text: repeated nesting multiplies sizes.
-pub const MAX_RESULT: usize = 8 * 1024 * 1024;
 
 /// A compiled call. Cloning is a reference count.
 ///
@@ -68,7 +67,12 @@ impl Call {
     /// Errors: an argument that is missing or that the function does not take; the cause is AWS's and quotes the whole
     /// call, also where a nested one failed.
     pub fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
-        self.node.eval(scope, env).map_err(|failure| {
+        self.eval_within(scope, env, &mut Budget::new())
+    }
+
+    /// As [`Call::eval`], out of a budget that other expressions share.
+    pub(super) fn eval_within(&self, scope: &Scope<'_>, env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, EvalError> {
+        self.node.eval(scope, env, budget).map_err(|failure| {
             EvalError::new(match failure {
                 Failure::Missing(detail) => format!("The function '{}' had the following error: {detail}", self.text),
                 Failure::Function(detail) => {
@@ -172,6 +176,12 @@ enum Failure {
     Function(String),
 }
 
+impl From<Limit> for Failure {
+    fn from(_: Limit) -> Failure {
+        Failure::Function(format!("The field makes more than {MAX_BYTES} bytes"))
+    }
+}
+
 impl Node {
     fn each_path<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
         for argument in &self.arguments {
@@ -184,28 +194,39 @@ impl Node {
     }
 
     // Recursion is bounded by MAX_NESTING.
-    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Failure> {
+    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, Failure> {
         let mut values = Vec::with_capacity(self.arguments.len());
         for argument in &self.arguments {
-            values.push(argument.eval(scope, env)?);
+            values.push(argument.eval(scope, env, budget)?);
         }
-        let value = self.apply(&values, env)?;
-        let makes_more = matches!(self.function, Function::Array | Function::JsonMerge | Function::ArrayPartition);
-        if makes_more && !fits(&value) {
-            return Err(Failure::Function(format!("The result of {} is larger than {MAX_RESULT} bytes", self.function.name())));
+        for text in values.iter().filter_map(Value::as_str) {
+            budget.scan(text.len())?;
+        }
+        let value = self.apply(&values, env, budget)?;
+        match self.function {
+            Function::Format | Function::JsonToString => {}
+            // These hand out what they were given.
+            Function::ArrayGetItem | Function::ArrayLength | Function::ArrayContains => {}
+            _ => pay(&value, budget)?,
         }
         Ok(value)
     }
 
-    fn apply(&self, values: &[Value], env: &mut Env<'_>) -> Result<Value, Failure> {
+    fn apply(&self, values: &[Value], env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, Failure> {
         let value = match (self.function, values) {
             (Function::Array, items) => Some(Value::from(items.to_vec())),
-            (Function::ArrayContains, [list, item]) => array::contains(list, item),
+            (Function::ArrayContains, [list, item]) => {
+                pay(list, budget)?;
+                array::contains(list, item)
+            }
             (Function::ArrayGetItem, [list, index]) => array::get_item(list, index),
             (Function::ArrayLength, [list]) => list.as_array().map(|items| Value::from(items.len() as i64)),
             (Function::ArrayPartition, [list, size]) => array::partition(list, size),
             (Function::ArrayRange, [start, end, step]) => array::range(start, end, step),
-            (Function::ArrayUnique, [list]) => array::unique(list),
+            (Function::ArrayUnique, [list]) => {
+                pay(list, budget)?;
+                array::unique(list)
+            }
             (Function::Base64Decode, [text]) => encoding::base64_decode(text),
             (Function::Base64Encode, [text]) => encoding::base64_encode(text),
             (Function::Format, [template, rest @ ..]) => {
@@ -214,13 +235,16 @@ impl Node {
                     _ => template.as_str(),
                 };
                 match template {
-                    Some(template) => return format::format(template, rest),
+                    Some(template) => return format::format(template, rest, budget),
                     None => None,
                 }
             }
             (Function::Hash, [data, algorithm]) => encoding::hash(data, algorithm),
             (Function::JsonMerge, [left, right, deep]) if *deep != Value::Bool(true) => merge(left, right),
-            (Function::JsonToString, [value]) => to_text(value),
+            (Function::JsonToString, [value]) => {
+                pay(value, budget)?;
+                Some(Value::from(value.to_string()))
+            }
             (Function::MathAdd, [left, right]) => math::add(left, right),
             (Function::MathRandom, [start, end]) => math::random(start, end, None, env),
             (Function::MathRandom, [start, end, seed]) => math::random(start, end, Some(seed), env),
@@ -234,11 +258,11 @@ impl Node {
 }
 
 impl Argument {
-    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Failure> {
+    fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, Failure> {
         match self {
             Argument::String { value, .. } | Argument::Scalar(value) => Ok(value.clone()),
-            Argument::Call(node) => node.eval(scope, env),
-            Argument::Path(path) => path.eval(scope).map_err(|missing| match path.source(scope) {
+            Argument::Call(node) => node.eval(scope, env, budget),
+            Argument::Path(path) => path.eval_within(scope, budget).map_err(|missing| match path.source(scope) {
                 Some(source) if !missing.is_limit() => Failure::Missing(format!(
                     "The JsonPath argument for the field '{}' could not be found in the input '{source}'",
                     path.text()
@@ -249,13 +273,11 @@ impl Argument {
     }
 }
 
-/// Whether a value's text is at most [`MAX_RESULT`] bytes, without measuring much more than that.
-fn fits(value: &Value) -> bool {
-    // Parts first: each is at most as large as an input or an earlier result, so the walk ends soon after the limit.
-    let mut left = MAX_RESULT;
+/// Pays for about as many bytes as the value's text has; stops as soon as the budget does.
+fn pay(value: &Value, budget: &mut Budget) -> Result<(), Limit> {
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
-        let own = match value {
+        budget.make(match value {
             Value::String(text) => text.len() + 2,
             Value::Array(items) => {
                 pending.extend(items.iter());
@@ -265,18 +287,11 @@ fn fits(value: &Value) -> bool {
                 pending.extend(map.values());
                 2 + map.keys().map(|name| name.len() + 4).sum::<usize>()
             }
-            scalar => json::serialized_len(scalar),
-        };
-        match left.checked_sub(own) {
-            Some(rest) => left = rest,
-            None => return false,
-        }
+            Value::Number(_) => 8,
+            Value::Null | Value::Bool(_) => 4,
+        })?;
     }
-    true
-}
-
-fn to_text(value: &Value) -> Option<Value> {
-    fits(value).then(|| Value::from(value.to_string()))
+    Ok(())
 }
 
 /// `States.StringToJson`: blank text is null; Jackson's words for anything else that is not JSON.

@@ -372,11 +372,11 @@ fn the_whole_call_is_quoted() {
 fn sizes_are_bounded() {
     let mut call = String::from("$");
     for _ in 0..9 {
-        call = format!("States.Array({})", vec![call.as_str(); 4].join(","));
+        call = format!("States.Array({})", [call.as_str(); 4].join(","));
     }
     let input = format!(r#"["{}"]"#, "x".repeat(1000));
-    assert!(eval(&call, &input).contains("is larger than 8388608 bytes"));
-    assert!(eval(&format!("States.JsonToString(States.Array({}))", vec!["$"; 20].join(",")), &input).len() > 20_000);
+    assert!(eval(&call, &input).contains("makes more than 8388608 bytes"));
+    assert!(eval(&format!("States.JsonToString(States.Array({}))", ["$"; 20].join(",")), &input).len() > 20_000);
     let same = r#"["Aa","BB"]"#;
     assert_eq!(eval("States.ArrayUnique($)", same), same);
 }

@@ -1,36 +1,13 @@
 //! Steps applied to a value. Step by step over lists of nodes, so that no recursion follows the data.
 
-use super::{Argument, Function, FunctionCall, MAX_RESULTS, MAX_VISITS, Missing, Query, Step};
-use crate::base::{Map, Value};
+use super::{Argument, Function, FunctionCall, MAX_RESULTS, Missing, Query, Step};
+use crate::base::{Map, Number, Value};
+use crate::expr::budget::{Budget, Limit};
 use std::borrow::Cow;
-
-/// What one evaluation may still visit.
-pub(super) struct Budget {
-    visits: u64,
-}
-
-/// The evaluation went beyond its [`Budget`].
-pub(super) struct Limit;
 
 impl From<Limit> for Missing {
     fn from(_: Limit) -> Missing {
         Missing::beyond_limit()
-    }
-}
-
-impl Budget {
-    pub(super) fn new() -> Budget {
-        Budget { visits: MAX_VISITS }
-    }
-
-    pub(super) fn spend(&mut self, visits: u64) -> Result<(), Limit> {
-        match self.visits.checked_sub(visits) {
-            Some(left) => {
-                self.visits = left;
-                Ok(())
-            }
-            None => Err(Limit),
-        }
     }
 }
 
@@ -105,7 +82,7 @@ impl Query {
 
     /// For filters: `None` when a definite path finds nothing.
     pub(super) fn value<'a>(&self, start: &'a Value, root: &Value, budget: &mut Budget) -> Result<Option<Cow<'a, Value>>, Limit> {
-        budget.spend(1 + self.steps.len() as u64)?;
+        budget.visit(1 + self.steps.len() as u64)?;
         if self.plain {
             return Ok(self.find(start).map(Cow::Borrowed));
         }
@@ -130,7 +107,7 @@ impl Query {
             let leaf = i + 1 == self.steps.len();
             let mut next = Vec::new();
             for node in nodes {
-                budget.spend(1)?;
+                budget.visit(1)?;
                 if descend {
                     scan(step, node, leaf, root, budget, &mut next)?;
                     continue;
@@ -164,7 +141,7 @@ impl Query {
         let Some(Step::Names(names)) = self.steps.last() else {
             return Ok(nodes.into_iter().cloned().collect());
         };
-        budget.spend(nodes.len() as u64 * names.len() as u64)?;
+        budget.visit(nodes.len() as u64 * names.len() as u64)?;
         let pick = |node: &Value| {
             let mut map = Map::new();
             for name in names {
@@ -255,8 +232,8 @@ fn why(step: &Step, node: &Value) -> Found {
             Value::Object(_) => Found::NoMember,
             Value::Null => Found::WrongType("null".into()),
             Value::Bool(_) => Found::WrongType("java.lang.Boolean".into()),
-            Value::Number(crate::base::Number::Int(i)) if i32::try_from(*i).is_ok() => Found::WrongType("java.lang.Integer".into()),
-            Value::Number(crate::base::Number::Int(_)) => Found::WrongType("java.lang.Long".into()),
+            Value::Number(Number::Int(i)) if i32::try_from(*i).is_ok() => Found::WrongType("java.lang.Integer".into()),
+            Value::Number(Number::Int(_)) => Found::WrongType("java.lang.Long".into()),
             Value::Number(_) => Found::WrongType("java.lang.Double".into()),
             Value::String(_) => Found::WrongType("java.lang.String".into()),
             Value::Array(_) => Found::WrongType("java.util.ArrayList".into()),
@@ -279,11 +256,11 @@ fn apply<'a>(
         Step::Name(_) | Step::Index(_) => out.extend(child(step, node)),
         Step::Names(_) if leaf => out.extend(node.as_object().map(|_| node)),
         Step::Names(names) => {
-            budget.spend(names.len() as u64)?;
+            budget.visit(names.len() as u64)?;
             out.extend(names.iter().filter_map(|name| node.get(name)));
         }
         Step::Indexes(indexes) => {
-            budget.spend(indexes.len() as u64)?;
+            budget.visit(indexes.len() as u64)?;
             if let Some(items) = node.as_array() {
                 out.extend(indexes.iter().filter_map(|index| element(items, *index)));
             }
@@ -291,17 +268,17 @@ fn apply<'a>(
         Step::Slice(from, to) => {
             if let Some(items) = node.as_array() {
                 let range = slice(*from, *to, items.len() as i64);
-                budget.spend(range.size_hint().0 as u64)?;
+                budget.visit(range.size_hint().0 as u64)?;
                 out.extend(range.filter_map(|index| element(items, index)));
             }
         }
         Step::Any => match node {
             Value::Array(items) => {
-                budget.spend(items.len() as u64)?;
+                budget.visit(items.len() as u64)?;
                 out.extend(items.iter());
             }
             Value::Object(map) => {
-                budget.spend(map.len() as u64)?;
+                budget.visit(map.len() as u64)?;
                 out.extend(map.values());
             }
             _ => {}
@@ -349,7 +326,7 @@ fn scan<'a>(
 ) -> Result<(), Limit> {
     let mut pending = vec![node];
     while let Some(node) = pending.pop() {
-        budget.spend(1)?;
+        budget.visit(1)?;
         match step {
             // All the names have to be there, and a filter has to accept an array before its elements are tried (Jayway).
             Step::Names(names) if leaf && !names.iter().all(|name| node.get(name).is_some()) => {}
@@ -380,7 +357,7 @@ impl FunctionCall {
             });
         }
         let items = value.as_array().unwrap_or(&[]);
-        budget.spend(1 + items.len() as u64)?;
+        budget.visit(1 + items.len() as u64 + value.as_object().map_or(0, Map::len) as u64)?;
         let fail = || {
             let detail = "Aggregation function attempted to calculate value using empty array";
             Missing { path: "$".into(), leaf: true, index: false, detail: Some(detail.into()), limit: false }
@@ -398,7 +375,7 @@ impl FunctionCall {
             Function::Concat => {
                 let mut text = String::new();
                 for part in items.iter().chain(&arguments).filter_map(Value::as_str) {
-                    budget.spend(part.len() as u64 / 16)?;
+                    budget.make(part.len())?;
                     text.push_str(part);
                 }
                 Ok(Value::from(text))

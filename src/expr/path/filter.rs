@@ -1,8 +1,8 @@
 //! `[?( … )]`: the tests of a filter, with Jayway's comparisons.
 
 use super::Query;
-use super::eval::{Budget, Limit};
 use crate::base::{Number, Value, json};
+use crate::expr::budget::{Budget, Limit};
 use regex_lite::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -80,7 +80,7 @@ impl Pattern {
             _ => return Ok(false),
         };
         // The engine simulates all states of the pattern at every byte.
-        budget.spend(1 + (text.len() as u64 + 1) * (self.length + 1) / 16)?;
+        budget.visit(1 + (text.len() as u64 + 1) * (self.length + 1) / 16)?;
         Ok(self.regex.is_match(&text))
     }
 }
@@ -136,7 +136,7 @@ impl Operator {
 impl Filter {
     /// Whether `current` passes.
     pub(super) fn accepts(&self, root: &Value, current: &Value, budget: &mut Budget) -> Result<bool, Limit> {
-        budget.spend(1)?;
+        budget.visit(1)?;
         match self {
             Filter::Or(terms) => {
                 for term in terms {
@@ -206,6 +206,9 @@ fn test(
     let (Some(left), Some(right)) = (left, right) else {
         return Ok(false);
     };
+    for text in [&left, &right].into_iter().filter_map(|side| side.as_str()) {
+        budget.scan(text.len())?;
+    }
     let ordered = |accept: fn(Ordering) -> bool| order(&left, &right).is_some_and(accept);
     match operator {
         Operator::Less => Ok(ordered(Ordering::is_lt)),
@@ -219,10 +222,7 @@ fn test(
         Operator::AnyOf => any(&left, &right, budget),
         Operator::NoneOf => Ok(right.as_array().is_some() && left.as_array().is_some() && !any(&left, &right, budget)?),
         Operator::Contains => match (&*left, &*right) {
-            (Value::String(text), Value::String(part)) => {
-                budget.spend(1 + text.len() as u64 / 16)?;
-                Ok(text.contains(&**part))
-            }
+            (Value::String(text), Value::String(part)) => Ok(text.contains(&**part)),
             _ => within(&right, &left, budget),
         },
         Operator::Size => Ok(right.as_i64().is_some_and(|size| length(&left).is_some_and(|length| length as i64 == size))),
@@ -262,20 +262,20 @@ fn parse_number(text: &str) -> Option<Number> {
 fn same(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Limit> {
     let mut pending = vec![(left, right)];
     while let Some((left, right)) = pending.pop() {
-        budget.spend(1)?;
+        budget.visit(1)?;
         match (left, right) {
             (Value::Array(a), Value::Array(b)) => {
                 if a.len() != b.len() {
                     return Ok(false);
                 }
-                budget.spend(a.len() as u64)?;
+                budget.visit(a.len() as u64)?;
                 pending.extend(a.iter().zip(b.iter()));
             }
             (Value::Object(a), Value::Object(b)) => {
                 if a.len() != b.len() {
                     return Ok(false);
                 }
-                budget.spend(a.len() as u64)?;
+                budget.visit(a.len() as u64)?;
                 for (name, value) in a.iter() {
                     match b.get(name) {
                         Some(other) => pending.push((value, other)),
@@ -284,7 +284,7 @@ fn same(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Limit>
                 }
             }
             (Value::String(a), Value::String(b)) => {
-                budget.spend(a.len() as u64 / 64)?;
+                budget.scan(a.len())?;
                 if a != b {
                     return Ok(false);
                 }
@@ -307,7 +307,7 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
 
 fn within(item: &Value, list: &Value, budget: &mut Budget) -> Result<bool, Limit> {
     for candidate in list.as_array().unwrap_or(&[]) {
-        budget.spend(1)?;
+        budget.visit(1)?;
         if equals(item, candidate, budget)? {
             return Ok(true);
         }

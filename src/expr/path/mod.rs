@@ -31,9 +31,9 @@ mod write;
 
 pub use write::ReferencePath;
 
+use super::budget::{Budget, MAX_VISITS};
 use super::{Scope, SyntaxError};
 use crate::base::Value;
-use eval::Budget;
 use filter::Filter;
 use std::fmt;
 use std::sync::Arc;
@@ -42,8 +42,6 @@ use std::sync::Arc;
 pub const MAX_LENGTH: usize = 4096;
 /// How deep filters and parentheses may nest.
 pub const MAX_NESTING: usize = 64;
-/// How many values one evaluation may visit.
-pub const MAX_VISITS: u64 = 1_000_000;
 /// How many values one evaluation may select.
 pub const MAX_RESULTS: usize = 100_000;
 
@@ -120,12 +118,18 @@ impl Path {
     /// The selected value; `Err` says what is missing.
     ///
     /// A path that may have several hits gives an array of them, possibly empty. A definite path allocates nothing.
+    /// Any other may visit a million values.
     pub fn eval(&self, scope: &Scope<'_>) -> Result<Value, Missing> {
+        self.eval_within(scope, &mut Budget::new())
+    }
+
+    /// As [`Path::eval`], out of a budget that other expressions share.
+    pub(super) fn eval_within(&self, scope: &Scope<'_>, budget: &mut Budget) -> Result<Value, Missing> {
         let source = self.source(scope).ok_or_else(|| self.unassigned())?;
         if self.query.plain {
             return self.query.walk(source).cloned();
         }
-        self.query.eval(source, source, &mut Budget::new())
+        self.query.eval(source, source, budget)
     }
 
     /// The selected node, of a definite path without copying it; `None` if it is missing or the path is not definite.
@@ -162,7 +166,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Whether nothing is missing but the evaluation went beyond [`MAX_VISITS`] or [`MAX_RESULTS`].
+    /// Whether nothing is missing but the evaluation went beyond a million visited values or [`MAX_RESULTS`].
     pub fn is_limit(&self) -> bool {
         self.limit
     }

@@ -225,11 +225,12 @@ impl<'a> Parser<'a> {
         {
             self.at += 5;
             let mut code = high;
-            if (0xd800..0xdc00).contains(&high) && self.rest().starts_with("\\u") {
-                if let Some(low) = self.hex4(self.at + 2).filter(|low| (0xdc00..0xe000).contains(low)) {
-                    self.at += 6;
-                    code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                }
+            if (0xd800..0xdc00).contains(&high)
+                && self.rest().starts_with("\\u")
+                && let Some(low) = self.hex4(self.at + 2).filter(|low| (0xdc00..0xe000).contains(low))
+            {
+                self.at += 6;
+                code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
             }
             out.push(char::from_u32(code).unwrap_or('\u{fffd}'));
             return Ok(());
