@@ -3,7 +3,7 @@
 /// How many values one field may visit.
 pub(super) const MAX_VISITS: u64 = 1_000_000;
 /// How many bytes of JSON text one field may make out of intrinsic functions.
-pub(super) const MAX_BYTES: u64 = 8 * 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Fuel of one evaluation: of a path alone, of a call, or of a whole payload template.
 pub(super) struct Budget {
@@ -26,9 +26,9 @@ impl Budget {
         Ok(())
     }
 
-    /// Pays for looking at text: many bytes cost as much as one value.
+    /// Pays for looking at text: eight bytes cost as much as one value.
     pub(super) fn scan(&mut self, bytes: usize) -> Result<(), Limit> {
-        self.visit(bytes as u64 / 32)
+        self.visit(bytes as u64 / 8)
     }
 
     /// Pays for text that is made.

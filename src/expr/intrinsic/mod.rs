@@ -273,19 +273,19 @@ impl Argument {
     }
 }
 
-/// Pays for about as many bytes as the value's text has; stops as soon as the budget does.
+/// Pays for about as many bytes as the value has; stops as soon as the budget does.
 fn pay(value: &Value, budget: &mut Budget) -> Result<(), Limit> {
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
         budget.make(match value {
-            Value::String(text) => text.len() + 2,
+            Value::String(text) => text.len() + 16,
             Value::Array(items) => {
                 pending.extend(items.iter());
-                items.len() + 2
+                items.len() + 16
             }
             Value::Object(map) => {
                 pending.extend(map.values());
-                2 + map.keys().map(|name| name.len() + 4).sum::<usize>()
+                16 + map.keys().map(|name| name.len() + 4).sum::<usize>()
             }
             Value::Number(_) => 8,
             Value::Null | Value::Bool(_) => 4,

@@ -375,7 +375,7 @@ fn sizes_are_bounded() {
         call = format!("States.Array({})", [call.as_str(); 4].join(","));
     }
     let input = format!(r#"["{}"]"#, "x".repeat(1000));
-    assert!(eval(&call, &input).contains("makes more than 8388608 bytes"));
+    assert!(eval(&call, &input).contains("makes more than 4194304 bytes"));
     assert!(eval(&format!("States.JsonToString(States.Array({}))", ["$"; 20].join(",")), &input).len() > 20_000);
     let same = r#"["Aa","BB"]"#;
     assert_eq!(eval("States.ArrayUnique($)", same), same);

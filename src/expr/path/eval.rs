@@ -334,8 +334,14 @@ fn scan<'a>(
             _ => apply(step, node, leaf, root, budget, out)?,
         }
         match node {
-            Value::Array(items) => pending.extend(items.iter().rev().filter(|item| is_container(item))),
-            Value::Object(map) => pending.extend(map.values().rev().filter(|item| is_container(item))),
+            Value::Array(items) => {
+                budget.visit(items.len() as u64)?;
+                pending.extend(items.iter().rev().filter(|item| is_container(item)));
+            }
+            Value::Object(map) => {
+                budget.visit(map.len() as u64)?;
+                pending.extend(map.values().rev().filter(|item| is_container(item)));
+            }
             _ => {}
         }
     }

@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 
 /// Longest regular expression, in bytes.
 const MAX_PATTERN: usize = 1024;
-/// Largest compiled regular expression, in bytes: repetition counts multiply.
-const MAX_COMPILED: usize = 64 * 1024;
+/// Sizes of compiled regular expressions, in bytes, up to the largest allowed: repetition counts multiply.
+const COMPILED: [usize; 4] = [1 << 10, 1 << 12, 1 << 14, 1 << 15];
 
 /// A test on one value.
 #[derive(Clone, Debug)]
@@ -38,7 +38,8 @@ pub(super) enum Operand {
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     regex: Regex,
-    length: u64,
+    /// What one byte of text costs: the engine simulates all states of the pattern at every byte.
+    weight: u64,
 }
 
 impl Pattern {
@@ -51,17 +52,20 @@ impl Pattern {
         }
         // The line break ends a comment that the flag x may have opened.
         let end = if flags.contains('x') { "\n" } else { "" };
-        let regex = RegexBuilder::new(&format!("\\A(?:{source}{end})\\z"))
+        let mut builder = RegexBuilder::new(&format!("\\A(?:{source}{end})\\z"));
+        builder
             .case_insensitive(flags.contains('i'))
             .multi_line(flags.contains('m'))
             .dot_matches_new_line(flags.contains('s'))
-            .ignore_whitespace(flags.contains('x'))
-            .size_limit(MAX_COMPILED)
-            .build();
-        match regex {
-            Ok(regex) => Ok(Pattern { regex, length: source.len() as u64 }),
-            Err(error) => Err(format!("Not a regular expression: {error}")),
+            .ignore_whitespace(flags.contains('x'));
+        let mut refused = String::new();
+        for size in COMPILED {
+            match builder.size_limit(size).build() {
+                Ok(regex) => return Ok(Pattern { regex, weight: size as u64 / 256 }),
+                Err(error) => refused = format!("Not a regular expression: {error}"),
+            }
         }
+        Err(refused)
     }
 
     fn matches(&self, value: &Value, budget: &mut Budget) -> Result<bool, Limit> {
@@ -79,8 +83,7 @@ impl Pattern {
             }
             _ => return Ok(false),
         };
-        // The engine simulates all states of the pattern at every byte.
-        budget.visit(1 + (text.len() as u64 + 1) * (self.length + 1) / 16)?;
+        budget.visit(1 + (text.len() as u64 + 8) * self.weight / 2)?;
         Ok(self.regex.is_match(&text))
     }
 }
