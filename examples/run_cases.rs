@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use stepglass::asl;
 use stepglass::base::{Map, Millis, Value, json};
-use stepglass::engine::{Engine, ExecutionInfo, HistoryEvent, Options, Outcome, SNAPSHOT_DEPTH};
+use stepglass::engine::{CallPurpose, Engine, ExecutionInfo, HistoryEvent, Invocation, Options, Outcome, SNAPSHOT_DEPTH};
 use stepglass::sim::{Ending, Report, Response, Script, Simulation, verify};
 
 fn main() {
@@ -56,7 +56,16 @@ fn run(case: &Value) -> Value {
     let mut simulation = Simulation::new(Arc::new(machine), script(case.get("mocks")));
     simulation.options = Options { express, ..Options::default() };
     simulation.start = Millis(1_700_000_000_000);
-    simulation.execution = ExecutionInfo::named("machine", "case");
+    // The account that the recordings name.
+    let account = |part: &str| format!("arn:aws:states:us-east-1:111111111111:{part}").into();
+    simulation.execution = ExecutionInfo {
+        arn: account("execution:machine:case"),
+        state_machine_arn: account("stateMachine:machine"),
+        ..ExecutionInfo::named("machine", "case")
+    };
+    if case.get("stop") == Some(&Value::Bool(true)) {
+        simulation.stop_at = Some(simulation.start.plus(1));
+    }
     let input = case.get("input").cloned().unwrap_or_else(Value::empty_object);
     let report = simulation.run(input);
     match &report.outcome {
@@ -87,8 +96,7 @@ fn run(case: &Value) -> Value {
 /// The queue of answers of each state, from events as they were recorded.
 fn script(mocks: Option<&Value>) -> Script {
     let mut script = Script::new();
-    // The functions behind cases without recorded answers give their input back.
-    script.otherwise_echo();
+    script.otherwise_with(stand_in);
     for (name, events) in mocks.and_then(Value::as_object).into_iter().flat_map(Map::iter) {
         let mut submitted = None;
         for event in events.as_array().unwrap_or_default() {
@@ -116,6 +124,23 @@ fn script(mocks: Option<&Value>) -> Script {
         }
     }
     script
+}
+
+/// What a service answers of which nothing was recorded: functions give their input back, and there are no objects.
+fn stand_in(call: &Invocation) -> Response {
+    let ending = match call.purpose {
+        CallPurpose::ItemReader => Ending::Error {
+            error: Some("States.ItemReaderFailed".into()),
+            cause: Some("The object that was read is not in the recording".into()),
+        },
+        _ if call.resource.ends_with(":lambda:invoke") => {
+            let payload = call.input.get("Payload").cloned().unwrap_or(Value::Null);
+            let members = [("ExecutedVersion", "$LATEST".into()), ("Payload", payload), ("StatusCode", 200i64.into())];
+            Ending::Output(Value::from(Map::from_iter(members)))
+        }
+        _ => Ending::Output(call.input.clone()),
+    };
+    Response { ending, ..Response::default() }
 }
 
 /// A recorded payload that was left as text is that JSON.

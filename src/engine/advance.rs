@@ -423,6 +423,9 @@ impl Engine {
         self.ready.clear();
         self.timers.clear();
         self.executions.retain(|id, _| *id == 0);
+        if let Some(execution) = self.executions.get_mut(&0) {
+            execution.timer = None;
+        }
         self.commands.push(Command::Finish(outcome.clone()));
         self.outcome = Some(outcome);
     }

@@ -248,7 +248,7 @@ impl Eval<'_> {
             Field::Fixed(n) => Ok(i64::try_from((*n).into()).unwrap_or(i64::MAX)),
             Field::Path(path) => {
                 let value = self.path(path, view)?;
-                value.as_i64().ok_or_else(|| self.not_an_integer(name, &value, path))
+                whole(&value).ok_or_else(|| self.not_an_integer(name, &value, path))
             }
             Field::Jsonata(expression) => {
                 let value = self.jsonata_typed(expression, name, "number", view)?;
@@ -273,7 +273,8 @@ impl Eval<'_> {
             Field::Fixed(n) => return Ok(*n),
             Field::Path(path) => {
                 let value = self.path(path, view)?;
-                value.as_f64().ok_or_else(|| {
+                let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok().filter(|f: &f64| f.is_finite()));
+                number.ok_or_else(|| {
                     self.runtime(&format!(
                         "The {name}Path field refers to value \"{}\" which is not a valid float: {}",
                         plain(&value),
@@ -317,6 +318,12 @@ impl Eval<'_> {
             other => Err(self.runtime(&format!("The {name}Path field must refer to a string but refers to: {other}"))),
         }
     }
+}
+
+/// A whole number, or a text that is one: AWS reads both where a Map's limit comes from a path (recorded for
+/// MaxConcurrencyPath and ToleratedFailureCountPath).
+fn whole(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
 /// A value inside a cause: strings without their quotes.

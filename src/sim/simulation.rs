@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Script {
     queues: BTreeMap<String, VecDeque<Response>>,
     otherwise: Option<Response>,
-    echo: bool,
+    stand_in: Option<fn(&Invocation) -> Response>,
 }
 
 impl Script {
@@ -32,9 +32,9 @@ impl Script {
         self.otherwise = Some(response);
     }
 
-    /// Lets a task that no queue is for answer with its own input.
-    pub fn otherwise_echo(&mut self) {
-        self.echo = true;
+    /// Computes what a task answers that no queue is for.
+    pub fn otherwise_with(&mut self, answer: fn(&Invocation) -> Response) {
+        self.stand_in = Some(answer);
     }
 
     fn next(&mut self, call: &Invocation) -> Response {
@@ -47,8 +47,8 @@ impl Script {
                 };
             }
         }
-        if self.echo {
-            return Response { ending: Ending::Output(call.input.clone()), ..Response::default() };
+        if let Some(answer) = self.stand_in {
+            return answer(call);
         }
         self.otherwise.clone().unwrap_or_else(|| Response {
             ending: Ending::Error {
@@ -119,6 +119,8 @@ pub struct Simulation {
     pub seed: u64,
     /// The instant at which it starts.
     pub start: Millis,
+    /// When to stop it from outside.
+    pub stop_at: Option<Millis>,
     /// Steps after which it is given up as stalled; a step is one event fed to the engine.
     pub step_limit: u64,
 }
@@ -146,6 +148,7 @@ impl Simulation {
             execution: ExecutionInfo::named("StateMachine", "execution"),
             seed: 0,
             start: Millis(0),
+            stop_at: None,
             step_limit: 1_000_000,
         }
     }
@@ -157,6 +160,9 @@ impl Simulation {
         let mut given = Vec::new();
         let mut due: BTreeMap<(Millis, u64), Event> = BTreeMap::new();
         let mut made = 0;
+        if let Some(at) = self.stop_at {
+            due.insert((at, 0), Event::Stop { error: None, cause: None });
+        }
         let mut next = Some((self.start, Event::Start { input, execution: self.execution.clone(), seed: self.seed }));
         let mut steps = 0;
         while let Some((now, event)) = next.take() {
