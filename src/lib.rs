@@ -4,4 +4,5 @@ pub mod asl;
 pub mod base;
 pub mod engine;
 pub mod expr;
+pub mod graph;
 pub mod sim;

@@ -1,0 +1,402 @@
+//! The x of every node: chains exactly straight, everything else as near to its neighbours as the room allows.
+//!
+//! Nodes that shall stand in one vertical line become a block. Each node joins at most one above and one below, and no
+//! two such joints cross, so "block a stands left of block b" has no cycle. The blocks are packed to the left and to
+//! the right; the mean of the two is the start of a few rounds in which each block, and each cluster of touching
+//! blocks, moves towards the weighted median of what it is linked to.
+
+use super::layers::{Layers, Port, Side, What};
+use super::story::{Main, Story};
+use super::{Class, Groups, Link};
+use std::collections::BTreeMap;
+
+/// Nodes and steps looked at in all rounds together.
+const WORK: usize = 2_000_000;
+const MAX_ROUNDS: usize = 16;
+
+pub(super) fn assign(layers: &Layers, links: &[Link], story: &Story) -> Vec<i32> {
+    let blocks = Blocks::build(layers, links, &story.main);
+    let mut x = blocks.start(layers);
+    blocks.relax(layers, &mut x);
+    let mut out: Vec<i32> = (0..layers.nodes.len()).map(|node| x[blocks.of[node] as usize] + blocks.offset[node]).collect();
+    let left = layers.nodes.iter().zip(&out).map(|(node, x)| x - node.left).min().unwrap_or(0);
+    for x in &mut out {
+        *x -= left;
+    }
+    out
+}
+
+/// Space between two neighbours of a layer.
+fn space(left: What, right: What) -> i32 {
+    match (left, right) {
+        (What::Item(_), What::Item(_)) => 36,
+        (What::Bend, What::Bend) => 16,
+        (What::Item(_), _) | (_, What::Item(_)) => 20,
+        _ => 14,
+    }
+}
+
+struct Blocks {
+    /// Block of each node, and the node's x from the block's.
+    of: Vec<u32>,
+    offset: Vec<i32>,
+    count: usize,
+    /// Nodes of each block.
+    members: Groups,
+    /// All blocks, left before right.
+    order: Vec<u32>,
+    /// Left and right neighbour of each node.
+    left_of: Vec<u32>,
+    right_of: Vec<u32>,
+    /// Steps at each node.
+    steps: Groups,
+    steps_down: Groups,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Blocks {
+    fn build(layers: &Layers, links: &[Link], main: &[Main]) -> Blocks {
+        let nodes = layers.nodes.len();
+        let mut pos = vec![0u32; nodes];
+        let (mut left_of, mut right_of) = (vec![NONE; nodes], vec![NONE; nodes]);
+        for layer in &layers.layers {
+            for (i, &node) in layer.iter().enumerate() {
+                pos[node as usize] = i as u32;
+            }
+            for pair in layer.windows(2) {
+                right_of[pair[0] as usize] = pair[1];
+                left_of[pair[1] as usize] = pair[0];
+            }
+        }
+        let steps = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.up.node as usize)));
+        let steps_down = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.down.node as usize)));
+        let joints = joints(layers, links, main, &pos, &steps, &steps_down);
+
+        // Follow the joints downwards from every node without one above.
+        let mut below = vec![NONE; nodes];
+        let mut has_above = vec![false; nodes];
+        for step in joints {
+            let step_ends = &layers.steps[step as usize];
+            below[step_ends.up.node as usize] = step;
+            has_above[step_ends.down.node as usize] = true;
+        }
+        let (mut of, mut offset, mut count) = (vec![0u32; nodes], vec![0i32; nodes], 0u32);
+        for top in (0..nodes).filter(|&node| !has_above[node]) {
+            let (mut node, mut x) = (top, 0);
+            loop {
+                of[node] = count;
+                offset[node] = x;
+                let Some(step) = layers.steps.get(below[node] as usize) else { break };
+                x += step.up.dx - step.down.dx;
+                node = step.down.node as usize;
+            }
+            count += 1;
+        }
+        let count = count as usize;
+        let members = Groups::new(count, of.iter().map(|&block| Some(block as usize)));
+        let order = topological(count, &of, &members, &left_of, &right_of);
+        Blocks { of, offset, count, members, order, left_of, right_of, steps, steps_down }
+    }
+
+    /// How far a node's right neighbour stands from it at least.
+    fn distance(&self, layers: &Layers, left: u32, right: u32) -> i32 {
+        let (a, b) = (&layers.nodes[left as usize], &layers.nodes[right as usize]);
+        a.right + space(a.what, b.what) + b.left
+    }
+
+    /// The least x that the left neighbours allow a block.
+    fn lower(&self, layers: &Layers, x: &[i32], block: u32) -> Option<i32> {
+        let bound = |&node: &u32| {
+            let left = self.left_of[node as usize];
+            (left != NONE).then(|| {
+                x[self.of[left as usize] as usize] + self.offset[left as usize] + self.distance(layers, left, node)
+                    - self.offset[node as usize]
+            })
+        };
+        self.members.of(block as usize).iter().filter_map(bound).max()
+    }
+
+    /// The greatest x that the right neighbours allow a block.
+    fn upper(&self, layers: &Layers, x: &[i32], block: u32) -> Option<i32> {
+        let bound = |&node: &u32| {
+            let right = self.right_of[node as usize];
+            (right != NONE).then(|| {
+                x[self.of[right as usize] as usize] + self.offset[right as usize]
+                    - self.distance(layers, node, right)
+                    - self.offset[node as usize]
+            })
+        };
+        self.members.of(block as usize).iter().filter_map(bound).min()
+    }
+
+    /// Half way between everything as far left and everything as far right as possible.
+    fn start(&self, layers: &Layers) -> Vec<i32> {
+        let mut left = vec![0i32; self.count];
+        for &block in &self.order {
+            left[block as usize] = self.lower(layers, &left, block).unwrap_or(0);
+        }
+        let far = left.iter().copied().max().unwrap_or(0);
+        let mut right = vec![far; self.count];
+        for &block in self.order.iter().rev() {
+            right[block as usize] = self.upper(layers, &right, block).unwrap_or(far);
+        }
+        left.iter().zip(&right).map(|(a, b)| (a + b).div_euclid(2)).collect()
+    }
+
+    /// Calls `wish` with the x that each step to another block wants a block to have, and the step's weight.
+    fn wishes(&self, layers: &Layers, x: &[i32], block: u32, mut wish: impl FnMut(u32, i32, i32)) {
+        let mut each = |node: u32, own: Port, other: Port, weight: i32| {
+            let other_block = self.of[other.node as usize];
+            // Links that lead back follow the items and do not pull at them.
+            let pulls = matches!(own.side, Side::Middle | Side::Right);
+            if other_block != block && pulls {
+                let there = x[other_block as usize] + self.offset[other.node as usize] + other.dx;
+                wish(other_block, there - own.dx - self.offset[node as usize], weight);
+            }
+        };
+        for &node in self.members.of(block as usize) {
+            for &step in self.steps.of(node as usize) {
+                let step = &layers.steps[step as usize];
+                each(node, step.up, step.down, step.weight);
+            }
+            for &step in self.steps_down.of(node as usize) {
+                let step = &layers.steps[step as usize];
+                each(node, step.down, step.up, step.weight);
+            }
+        }
+    }
+
+    /// For bends of a link that leads back: the outer one of the lanes at its two ends, as the other one can be widened.
+    fn outermost(&self, layers: &Layers, x: &[i32], block: u32) -> Option<i32> {
+        let mut found: Option<i32> = None;
+        for &node in self.members.of(block as usize) {
+            if let What::Item(_) = layers.nodes[node as usize].what {
+                return None;
+            }
+            let ups = self.steps_down.of(node as usize).iter().map(|&step| layers.steps[step as usize].up);
+            let downs = self.steps.of(node as usize).iter().map(|&step| layers.steps[step as usize].down);
+            for port in ups.chain(downs) {
+                let there = x[self.of[port.node as usize] as usize] + self.offset[port.node as usize] + port.dx
+                    - self.offset[node as usize];
+                found = match port.side {
+                    Side::Left => Some(found.map_or(there, |x| x.min(there))),
+                    Side::FarRight => Some(found.map_or(there, |x| x.max(there))),
+                    _ => found,
+                };
+            }
+        }
+        found
+    }
+
+    fn relax(&self, layers: &Layers, x: &mut [i32]) {
+        let rounds = (WORK / (layers.nodes.len() + 2 * layers.steps.len() + 1)).clamp(2, MAX_ROUNDS);
+        let mut wishes = Vec::new();
+        for round in 0..rounds {
+            let mut moved = false;
+            for i in 0..self.order.len() {
+                let block = self.order[if round % 2 == 0 { self.order.len() - 1 - i } else { i }];
+                wishes.clear();
+                self.wishes(layers, x, block, |_, x, weight| wishes.push((x, weight)));
+                if let Some(wanted) = self.outermost(layers, x, block).or_else(|| median(&mut wishes)) {
+                    let low = self.lower(layers, x, block).unwrap_or(i32::MIN);
+                    let high = self.upper(layers, x, block).unwrap_or(i32::MAX);
+                    let wanted = wanted.min(high).max(low);
+                    moved |= wanted != x[block as usize];
+                    x[block as usize] = wanted;
+                }
+            }
+            moved |= self.shift_clusters(layers, x);
+            if !moved {
+                break;
+            }
+        }
+    }
+
+    /// Moves blocks that touch each other together: alone none of them could.
+    fn shift_clusters(&self, layers: &Layers, x: &mut [i32]) -> bool {
+        let mut root: Vec<u32> = (0..self.count as u32).collect();
+        fn find(root: &mut [u32], mut block: u32) -> u32 {
+            while root[block as usize] != block {
+                root[block as usize] = root[root[block as usize] as usize];
+                block = root[block as usize];
+            }
+            block
+        }
+        for (node, &right) in self.right_of.iter().enumerate().filter(|(_, right)| **right != NONE) {
+            let (a, b) = (self.of[node], self.of[right as usize]);
+            let slack = x[b as usize] + self.offset[right as usize]
+                - x[a as usize]
+                - self.offset[node]
+                - self.distance(layers, node as u32, right);
+            if slack <= 0 && a != b {
+                let (a, b) = (find(&mut root, a), find(&mut root, b));
+                root[a.max(b) as usize] = a.min(b);
+            }
+        }
+        let cluster: Vec<u32> = (0..self.count as u32).map(|block| find(&mut root, block)).collect();
+        let clusters = Groups::new(self.count, cluster.iter().map(|&root| Some(root as usize)));
+        let mut moved = false;
+        let mut wishes = Vec::new();
+        for root in 0..self.count {
+            let members = clusters.of(root);
+            if members.len() < 2 {
+                continue;
+            }
+            wishes.clear();
+            let (mut low, mut high) = (i32::MIN, i32::MAX);
+            for &block in members {
+                let own = x[block as usize];
+                self.wishes(layers, x, block, |other, wanted, weight| {
+                    if cluster[other as usize] != root as u32 {
+                        wishes.push((wanted - own, weight));
+                    }
+                });
+                for &node in self.members.of(block as usize) {
+                    let (left, right) = (self.left_of[node as usize], self.right_of[node as usize]);
+                    let place = |node: u32| x[self.of[node as usize] as usize] + self.offset[node as usize];
+                    if left != NONE && cluster[self.of[left as usize] as usize] != root as u32 {
+                        low = low.max(place(left) + self.distance(layers, left, node) - place(node));
+                    }
+                    if right != NONE && cluster[self.of[right as usize] as usize] != root as u32 {
+                        high = high.min(place(right) - self.distance(layers, node, right) - place(node));
+                    }
+                }
+            }
+            if let Some(delta) = median(&mut wishes) {
+                let delta = delta.min(high).max(low);
+                // Within the plateau of equally good places a cluster stays where it is.
+                if delta != 0 {
+                    moved = true;
+                    for &block in members {
+                        x[block as usize] += delta;
+                    }
+                }
+            }
+        }
+        moved
+    }
+}
+
+/// The steps that become straight: wanted from both ends, not crossing a better one.
+fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &Groups, ups: &Groups) -> Vec<u32> {
+    // The step that carries the story on from a node, or into it; else the middle one of an odd number.
+    let prefer = |steps: &[u32], out: bool| -> u32 {
+        let end = |step: u32| if out { layers.steps[step as usize].up } else { layers.steps[step as usize].down };
+        let far = |step: u32| if out { layers.steps[step as usize].down } else { layers.steps[step as usize].up };
+        let flow = |step: &u32| links[layers.steps[*step as usize].link].class == Class::Flow && end(*step).side == Side::Middle;
+        let mut of_flow: Vec<u32> = steps.iter().copied().filter(flow).collect();
+        if of_flow.is_empty() {
+            of_flow = steps.iter().copied().filter(|&step| matches!(end(step).side, Side::Middle | Side::Right)).collect();
+        }
+        if let Some(&best) = of_flow.iter().max_by_key(|&&step| main[layers.steps[step as usize].link])
+            && main[layers.steps[best as usize].link] != Main::No
+        {
+            return best;
+        }
+        of_flow.sort_by_key(|&step| (pos[far(step).node as usize], far(step).side));
+        if of_flow.len() % 2 == 1 { of_flow[of_flow.len() / 2] } else { NONE }
+    };
+    let preferred_out: Vec<u32> = (0..layers.nodes.len()).map(|node| prefer(downs.of(node), true)).collect();
+    let preferred_in: Vec<u32> = (0..layers.nodes.len()).map(|node| prefer(ups.of(node), false)).collect();
+    let mut wanted: Vec<(u8, u32)> = Vec::new();
+    for (i, step) in layers.steps.iter().enumerate() {
+        let id = i as u32;
+        let (up, down) = (step.up.node as usize, step.down.node as usize);
+        let bends = layers.nodes[up].what == What::Bend && layers.nodes[down].what == What::Bend;
+        let mutual = preferred_out[up] == id && preferred_in[down] == id;
+        if !mutual && !bends {
+            continue;
+        }
+        let rank = match main[step.link] {
+            Main::Path => 0,
+            _ if bends => 1,
+            Main::Local => 2,
+            Main::No => 3,
+        };
+        wanted.push((rank, id));
+    }
+    wanted.sort_unstable();
+    let mut taken: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); layers.layers.len()];
+    let mut joined = (vec![false; layers.nodes.len()], vec![false; layers.nodes.len()]);
+    let mut out = Vec::new();
+    for (_, id) in wanted {
+        let step = &layers.steps[id as usize];
+        let (up, down) = (step.up.node as usize, step.down.node as usize);
+        if joined.0[up] || joined.1[down] {
+            continue;
+        }
+        let gap = &mut taken[layers.nodes[up].layer];
+        let before = gap.range(..pos[up]).next_back().is_none_or(|(_, &other)| other < pos[down]);
+        let after = gap.range(pos[up]..).next().is_none_or(|(_, &other)| other > pos[down]);
+        if before && after {
+            gap.insert(pos[up], pos[down]);
+            joined.0[up] = true;
+            joined.1[down] = true;
+            out.push(id);
+        }
+    }
+    out
+}
+
+/// Blocks in an order in which every left neighbour comes before its right one.
+fn topological(count: usize, of: &[u32], members: &Groups, left_of: &[u32], right_of: &[u32]) -> Vec<u32> {
+    let mut waits = vec![0u32; count];
+    for (node, &left) in left_of.iter().enumerate() {
+        waits[of[node] as usize] += u32::from(left != NONE);
+    }
+    let mut order: Vec<u32> = (0..count as u32).filter(|&block| waits[block as usize] == 0).collect();
+    let mut at = 0;
+    while let Some(&block) = order.get(at) {
+        at += 1;
+        for &node in members.of(block as usize) {
+            let right = right_of[node as usize];
+            if right != NONE {
+                let next = of[right as usize];
+                waits[next as usize] -= 1;
+                if waits[next as usize] == 0 {
+                    order.push(next);
+                }
+            }
+        }
+    }
+    debug_assert_eq!(order.len(), count, "joints that cross");
+    order
+}
+
+/// The weighted median; the middle of the range where a range of values is equally good.
+fn median(wishes: &mut [(i32, i32)]) -> Option<i32> {
+    wishes.sort_unstable();
+    let total: i64 = wishes.iter().map(|&(_, weight)| i64::from(weight)).sum();
+    let mut sum = 0i64;
+    for (i, &(x, weight)) in wishes.iter().enumerate() {
+        sum += i64::from(weight);
+        if sum * 2 == total {
+            let next = wishes.get(i + 1).map_or(x, |&(next, _)| next);
+            return Some((x + next).div_euclid(2));
+        }
+        if sum * 2 > total {
+            return Some(x);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        for (wishes, expected) in [
+            (vec![], None),
+            (vec![(5, 1)], Some(5)),
+            (vec![(10, 1), (0, 1)], Some(5)),
+            (vec![(10, 3), (0, 1)], Some(10)),
+            (vec![(0, 1), (4, 1), (100, 1)], Some(4)),
+        ] {
+            let mut wishes = wishes;
+            assert_eq!(median(&mut wishes), expected);
+        }
+    }
+}

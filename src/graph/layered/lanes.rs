@@ -1,0 +1,91 @@
+//! Lanes at the sides of items, moved outwards to where their links go on: one corner instead of three.
+
+use super::layers::{LANE, Layers, Port, Side};
+
+/// Space beside a lane that was moved outwards.
+const SPACE: i32 = 10;
+
+/// The ends of steps that share a lane: number of the step, whether it is its upper end.
+#[derive(Clone, Default)]
+struct Lane(Vec<(u32, bool)>);
+
+/// The lanes of an item. What leaves backwards goes up from its lane, all else goes down, so that the two do not meet.
+#[derive(Clone, Default)]
+struct Sides {
+    left_in: Lane,
+    left_out: Lane,
+    catch: Lane,
+    right_in: Lane,
+    right_out: Lane,
+}
+
+/// Changes the ports of steps where nothing stands between the lane and the place it would move to.
+pub(super) fn widen(layers: &mut Layers, items: usize, x: &[i32]) {
+    let mut sides = vec![Sides::default(); items];
+    for (i, step) in layers.steps.iter().enumerate() {
+        for (port, is_up) in [(step.up, true), (step.down, false)] {
+            let Some(sides) = sides.get_mut(port.node as usize) else { continue };
+            let lane = match (port.side, is_up) {
+                (Side::Left, true) => &mut sides.left_in,
+                (Side::Left, false) => &mut sides.left_out,
+                (Side::Right, true) => &mut sides.catch,
+                (Side::FarRight, true) => &mut sides.right_in,
+                (Side::FarRight, false) => &mut sides.right_out,
+                // A link that catches comes in at the top, beside the middle.
+                (Side::Middle, _) | (Side::Right, false) => continue,
+            };
+            lane.0.push((i as u32, is_up));
+        }
+    }
+    // How far left and right of each item nothing stands.
+    let mut room = vec![(i32::MIN, i32::MAX); items];
+    for layer in &layers.layers {
+        for pair in layer.windows(2) {
+            let (left, right) = (pair[0] as usize, pair[1] as usize);
+            let gap = x[right] - x[left];
+            if let Some(room) = room.get_mut(left) {
+                room.1 = gap - layers.nodes[right].left - SPACE;
+            }
+            if let Some(room) = room.get_mut(right) {
+                room.0 = -(gap - layers.nodes[left].right - SPACE);
+            }
+        }
+    }
+    // Links from an item to itself stand outside of its lanes on the left.
+    for &(item, _) in layers.loops.keys() {
+        room[item].0 = 0;
+    }
+    for (item, sides) in sides.iter().enumerate() {
+        let (low, high) = room[item];
+        move_lane(layers, x, &sides.left_in, low, -1);
+        move_lane(layers, x, &sides.left_out, low, -1);
+        move_lane(layers, x, &sides.right_out, high, 1);
+        let incoming = move_lane(layers, x, &sides.right_in, high, 1);
+        move_lane(layers, x, &sides.catch, incoming.map_or(high, |dx| dx - LANE), 1);
+    }
+}
+
+/// Moves a lane as far as the nearest place that one of its links goes to; returns where it is then.
+fn move_lane(layers: &mut Layers, x: &[i32], lane: &Lane, limit: i32, sign: i32) -> Option<i32> {
+    let port = |layers: &Layers, &(step, is_up): &(u32, bool)| -> (Port, Port) {
+        let step = layers.steps[step as usize];
+        if is_up { (step.up, step.down) } else { (step.down, step.up) }
+    };
+    let (own, _) = port(layers, lane.0.first()?);
+    // Several lanes would have to keep their order.
+    if lane.0.iter().any(|end| port(layers, end).0.dx != own.dx) {
+        return lane.0.iter().map(|end| port(layers, end).0.dx * sign).min().map(|dx| dx * sign);
+    }
+    let places =
+        lane.0.iter().map(|end| (x[port(layers, end).1.node as usize] + port(layers, end).1.dx - x[own.node as usize]) * sign);
+    let nearest = places.min()?;
+    if nearest <= own.dx * sign || nearest > limit.saturating_mul(sign) {
+        return Some(own.dx);
+    }
+    for &(step, is_up) in &lane.0 {
+        let step = &mut layers.steps[step as usize];
+        let port = if is_up { &mut step.up } else { &mut step.down };
+        port.dx = nearest * sign;
+    }
+    Some(nearest * sign)
+}

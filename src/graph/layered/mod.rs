@@ -1,0 +1,126 @@
+//! Layered layout of one flat graph: boxes in, positions and orthogonal polylines out.
+//!
+//! Words are those of a drawing from top to bottom; for one from left to right the caller swaps the axes. The steps:
+//! break cycles ([`cycles`]), give each box a rank ([`ranks`]), find the main story ([`story`]), cut long links into steps
+//! from layer to layer ([`layers`]), order each layer ([`order`]), find x positions with straight chains ([`columns`]),
+//! widen lanes ([`lanes`]), route ([`route`]).
+//!
+//! All numbers are whole pixels: no rounding differs between machines. Every step is linear or nearly so in boxes and
+//! steps, and the number of steps is bounded by a budget.
+
+mod columns;
+mod cycles;
+mod lanes;
+mod layers;
+mod order;
+mod ranks;
+mod route;
+mod story;
+
+/// A position in px, y downwards.
+pub(super) type Point = (i32, i32);
+
+/// A box to place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    /// Even.
+    pub width: i32,
+    pub height: i32,
+    /// How far below its top edge links leave and enter at the sides.
+    pub side: i32,
+}
+
+/// Where a link leaves its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    /// At the bottom.
+    Flow,
+    /// At the right side.
+    Catch,
+}
+
+/// A connection; at most one for each source, target and class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub from: usize,
+    pub to: usize,
+    pub class: Class,
+    /// How much it wants to be short and straight.
+    pub weight: i32,
+    /// Size of the text on it.
+    pub label: Option<(i32, i32)>,
+}
+
+/// The way of a link.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Route {
+    /// Corners from source to target; each two share an x or a y.
+    pub points: Vec<Point>,
+    /// Top left corner of its text.
+    pub label: Option<Point>,
+    /// Whether it leads back, against the direction of the drawing.
+    pub back: bool,
+}
+
+/// A finished layout.
+#[derive(Debug, Default)]
+pub(super) struct Placement {
+    pub width: i32,
+    pub height: i32,
+    /// Top left corner of each item.
+    pub items: Vec<Point>,
+    /// One for each link.
+    pub routes: Vec<Route>,
+    /// Crossings of steps between neighbouring layers.
+    pub crossings: u64,
+    /// Which items can be reached from the first one.
+    pub reached: Vec<bool>,
+}
+
+/// Lays out a graph. The first item is where it starts.
+pub(super) fn place(items: &[Item], links: &[Link]) -> Placement {
+    let cycles = cycles::find(items.len(), links);
+    let ranks = ranks::assign(items.len(), links, &cycles);
+    let story = story::tell(items.len(), links, &cycles, &ranks);
+    let mut layers = layers::Layers::build(items, links, &cycles, &ranks, &story);
+    let crossings = order::minimize(&mut layers);
+    let x = columns::assign(&layers, links, &story);
+    lanes::widen(&mut layers, items.len(), &x);
+    let mut placement = route::route(&layers, items, links, &cycles, &x);
+    placement.crossings = crossings;
+    placement.reached = cycles.reached;
+    placement
+}
+
+/// Numbers grouped by a key: the links that leave each item, the steps that enter each node.
+#[derive(Debug)]
+struct Groups {
+    starts: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Groups {
+    /// Groups `0..keys.len()` by key, each group in ascending order; `None` is in no group.
+    fn new(groups: usize, keys: impl Iterator<Item = Option<usize>> + Clone) -> Groups {
+        let mut starts = vec![0u32; groups + 1];
+        for key in keys.clone().flatten() {
+            starts[key + 1] += 1;
+        }
+        for i in 0..groups {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut members = vec![0u32; starts[groups] as usize];
+        for (member, key) in keys.enumerate() {
+            if let Some(key) = key {
+                members[next[key] as usize] = member as u32;
+                next[key] += 1;
+            }
+        }
+        Groups { starts, members }
+    }
+
+    fn of(&self, group: usize) -> &[u32] {
+        &self.members[self.starts[group] as usize..self.starts[group + 1] as usize]
+    }
+}

@@ -1,0 +1,216 @@
+//! Order of each layer: few crossings, and the order of the definition where that costs none.
+
+use super::Groups;
+use super::layers::{Layers, Port, Side, Step};
+
+/// Steps looked at in all sweeps together; larger graphs get fewer sweeps.
+const WORK: usize = 1_500_000;
+const MAX_SWEEPS: usize = 24;
+/// Sweeps without a gain before the search ends.
+const PATIENCE: usize = 5;
+
+/// Sets the order of `layers.layers`; returns the number of crossings left.
+pub(super) fn minimize(layers: &mut Layers) -> u64 {
+    let nodes = layers.nodes.len();
+    let ups = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.down.node as usize)));
+    let downs = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.up.node as usize)));
+    let gaps = Groups::new(layers.layers.len(), layers.steps.iter().map(|step| Some(layers.nodes[step.up.node as usize].layer)));
+    let mut search = Search { steps: &layers.steps, ups, downs, gaps, pos: vec![0; nodes], tree: Vec::new(), ends: Vec::new() };
+    let mut order = search.walk(layers);
+    search.set(&order);
+    let mut best = search.crossings(order.len());
+    let mut best_order = order.clone();
+    let sweeps = (WORK / (layers.steps.len() + nodes + 1)).clamp(1, MAX_SWEEPS);
+    let mut idle = 0;
+    for sweep in 0..sweeps {
+        if best == 0 || idle >= PATIENCE {
+            break;
+        }
+        search.sweep(&mut order, sweep % 2 == 0);
+        search.exchange(&mut order);
+        let crossings = search.crossings(order.len());
+        idle += 1;
+        if crossings < best {
+            best = crossings;
+            best_order.clone_from(&order);
+            idle = 0;
+        }
+    }
+    layers.layers = best_order;
+    best
+}
+
+struct Search<'a> {
+    steps: &'a [Step],
+    /// Steps that enter each node from above, that leave it downwards, and that start in each layer.
+    ups: Groups,
+    downs: Groups,
+    gaps: Groups,
+    pos: Vec<u32>,
+    tree: Vec<u32>,
+    ends: Vec<(u64, u64)>,
+}
+
+impl Search<'_> {
+    /// The first order: each node where a depth-first walk along the steps meets it.
+    fn walk(&self, layers: &Layers) -> Vec<Vec<u32>> {
+        let mut out: Vec<Vec<u32>> = layers.layers.iter().map(|layer| Vec::with_capacity(layer.len())).collect();
+        let mut seen = vec![false; layers.nodes.len()];
+        let mut stack = Vec::new();
+        // Roots from top to bottom of their own layer: a bend or text without anything above belongs to what is below.
+        let mut roots: Vec<usize> = (0..layers.nodes.len()).filter(|&node| self.ups.of(node).is_empty()).collect();
+        roots.sort_by_key(|&node| (node != 0, node));
+        for root in roots {
+            stack.push(root as u32);
+            while let Some(node) = stack.pop() {
+                if std::mem::replace(&mut seen[node as usize], true) {
+                    continue;
+                }
+                out[layers.nodes[node as usize].layer].push(node);
+                let mut next: Vec<u32> = self.downs.of(node as usize).to_vec();
+                next.sort_by_key(|&step| {
+                    let step = &self.steps[step as usize];
+                    (step.up.side, step.link)
+                });
+                stack.extend(next.iter().rev().map(|&step| self.steps[step as usize].down.node));
+            }
+        }
+        out
+    }
+
+    fn set(&mut self, order: &[Vec<u32>]) {
+        for layer in order {
+            for (i, &node) in layer.iter().enumerate() {
+                self.pos[node as usize] = i as u32;
+            }
+        }
+    }
+
+    /// Place of a step's end among all of its layer.
+    fn place(&self, port: Port) -> u64 {
+        let side = match port.side {
+            Side::Left => 0,
+            Side::Middle => 1,
+            Side::Right => 2,
+            Side::FarRight => 3,
+        };
+        u64::from(self.pos[port.node as usize]) * 4 + side
+    }
+
+    fn crossings(&mut self, layers: usize) -> u64 {
+        (0..layers).map(|gap| self.crossings_below(gap)).sum()
+    }
+
+    /// Pairs of steps that cross, counted with a tree of prefix sums.
+    fn crossings_below(&mut self, gap: usize) -> u64 {
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.clear();
+        ends.extend(self.gaps.of(gap).iter().map(|&step| {
+            let step = &self.steps[step as usize];
+            (self.place(step.up), self.place(step.down))
+        }));
+        ends.sort_unstable();
+        let size = ends.iter().map(|&(_, down)| down as usize + 1).max().unwrap_or(0);
+        self.tree.clear();
+        self.tree.resize(size + 1, 0);
+        let mut total = 0u64;
+        for (seen, &(_, down)) in ends.iter().enumerate() {
+            // Those seen before whose lower end is further right.
+            let mut at = down as usize + 1;
+            let mut not_right = 0u64;
+            while at > 0 {
+                not_right += u64::from(self.tree[at]);
+                at &= at - 1;
+            }
+            total += seen as u64 - not_right;
+            let mut at = down as usize + 1;
+            while at <= size {
+                self.tree[at] += 1;
+                at += at & at.wrapping_neg();
+            }
+        }
+        self.ends = ends;
+        total
+    }
+
+    /// Sorts each layer by the mean place of the neighbours in the layer before.
+    fn sweep(&mut self, order: &mut [Vec<u32>], down: bool) {
+        let count = order.len();
+        let mut keyed: Vec<(u64, u32)> = Vec::new();
+        for i in 0..count {
+            let layer = if down { i } else { count - 1 - i };
+            keyed.clear();
+            for (i, &node) in order[layer].iter().enumerate() {
+                let steps = if down { self.ups.of(node as usize) } else { self.downs.of(node as usize) };
+                let sum: u64 = steps
+                    .iter()
+                    .map(|&step| {
+                        let step = &self.steps[step as usize];
+                        self.place(if down { step.up } else { step.down })
+                    })
+                    .sum();
+                // Without neighbours a node keeps to the one on its left.
+                let key = match steps.len() as u64 {
+                    0 => keyed.last().map_or(0, |last| last.0),
+                    n => sum * 4096 / n,
+                };
+                keyed.push((key, node));
+                debug_assert_eq!(keyed.len(), i + 1);
+            }
+            keyed.sort_by_key(|&(key, _)| key);
+            for (i, (slot, &(_, node))) in order[layer].iter_mut().zip(&keyed).enumerate() {
+                *slot = node;
+                self.pos[node as usize] = i as u32;
+            }
+        }
+    }
+
+    /// Swaps neighbours while that saves crossings.
+    fn exchange(&mut self, order: &mut [Vec<u32>]) {
+        for _ in 0..4 {
+            let mut gained = false;
+            for layer in order.iter_mut() {
+                for i in 1..layer.len() {
+                    let (a, b) = (layer[i - 1], layer[i]);
+                    let (kept, swapped) = self.pair(a as usize, b as usize);
+                    if swapped < kept {
+                        layer.swap(i - 1, i);
+                        self.pos.swap(a as usize, b as usize);
+                        gained = true;
+                    }
+                }
+            }
+            if !gained {
+                break;
+            }
+        }
+    }
+
+    /// Crossings between the steps of two neighbours, as they stand and the other way round.
+    fn pair(&self, a: usize, b: usize) -> (u64, u64) {
+        let above = |node| self.ups.of(node).iter().map(|&step| self.place(self.steps[step as usize].up));
+        let below = |node| self.downs.of(node).iter().map(|&step| self.place(self.steps[step as usize].down));
+        let (up, up_swapped) = inversions(above(a).collect(), above(b).collect());
+        let (down, down_swapped) = inversions(below(a).collect(), below(b).collect());
+        (up + down, up_swapped + down_swapped)
+    }
+}
+
+/// How many pairs have the left one's place beyond the right one's, and how many before it.
+fn inversions(mut left: Vec<u64>, mut right: Vec<u64>) -> (u64, u64) {
+    left.sort_unstable();
+    right.sort_unstable();
+    let (mut beyond, mut before) = (0u64, 0u64);
+    let (mut less, mut not_more) = (0usize, 0usize);
+    for place in left {
+        while right.get(less).is_some_and(|&other| other < place) {
+            less += 1;
+        }
+        while right.get(not_more).is_some_and(|&other| other <= place) {
+            not_more += 1;
+        }
+        beyond += less as u64;
+        before += (right.len() - not_more) as u64;
+    }
+    (beyond, before)
+}

@@ -1,0 +1,425 @@
+//! The y of every layer and the corners of every link.
+//!
+//! Between two layers lies a gap in which links change their x. All steps that fork from one place, or that join at
+//! one place, share a horizontal track. Tracks are ordered so that few of them cross and no two links run on top of
+//! each other; the gap is as high as its tracks need.
+
+use super::cycles::Cycles;
+use super::layers::{LANE, Layers, Side, Way, What};
+use super::{Class, Groups, Item, Link, Placement, Point, Route};
+use std::collections::BTreeMap;
+
+/// Distance of tracks, while there are few.
+const TRACK: i32 = 12;
+/// The most height that tracks add to a gap.
+const MAX_TRACKS_HEIGHT: i32 = 360;
+/// Up to this many tracks their order is found by comparing each two.
+const PAIRWISE: usize = 40;
+/// Horizontal space between two lines on one track.
+const CLEAR: i32 = 10;
+/// How far apart links enter and leave at one side.
+const SIDE_PORT: i32 = 9;
+/// Distance of outer lanes, and how many stand side by side before they share.
+const OUTER_LANE: i32 = 8;
+const OUTER_LANES: usize = 32;
+
+pub(super) fn route(layers: &Layers, items: &[Item], links: &[Link], cycles: &Cycles, x: &[i32]) -> Placement {
+    let mut width = layers.nodes.iter().zip(x).map(|(node, x)| x + node.right).max().unwrap_or(0);
+    let lane_x = |lane: usize| width + 16 + (lane % OUTER_LANES) as i32 * OUTER_LANE;
+    let gaps = Gaps::build(layers, items, links, x, &lane_x);
+    let (mut catches, mut right_ins) = (vec![false; items.len()], vec![false; items.len()]);
+    for step in &layers.steps {
+        for port in [step.up, step.down].iter().filter(|port| (port.node as usize) < items.len()) {
+            right_ins[port.node as usize] |= port.side == Side::FarRight;
+        }
+        if let Some(catches) = catches.get_mut(step.up.node as usize) {
+            *catches |= step.up.side == Side::Right;
+        }
+    }
+    let router = Router { layers, items, links, cycles, x, gaps: &gaps, onward: onward(layers, x), catches, right_ins };
+    let routes: Vec<Route> = (0..links.len()).map(|link| router.route(link, &lane_x)).collect();
+    if layers.lanes > 0 {
+        width = lane_x(layers.lanes.min(OUTER_LANES) - 1) + 4;
+    }
+    Placement {
+        width,
+        height: gaps.end,
+        items: items.iter().enumerate().map(|(i, item)| (x[i] - item.width / 2, gaps.tops[layers.nodes[i].layer])).collect(),
+        routes,
+        ..Placement::default()
+    }
+}
+
+/// Lines that share a track.
+#[derive(Default)]
+struct Bundle {
+    low: i32,
+    high: i32,
+    /// Where lines come from above and where they go on downwards.
+    ups: Vec<i32>,
+    downs: Vec<i32>,
+    track: i32,
+}
+
+struct Gaps {
+    /// For each step with a horizontal part, its bundle.
+    of_step: Vec<u32>,
+    /// For links in outer lanes: the bundles where they leave and where they arrive.
+    of_lane: BTreeMap<usize, (u32, u32)>,
+    bundles: Vec<Bundle>,
+    /// Bundles of each gap; gap `i` lies above layer `i`.
+    of_gap: Groups,
+    /// y of each bundle's track.
+    y: Vec<i32>,
+    tops: Vec<i32>,
+    bottoms: Vec<i32>,
+    end: i32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Gaps {
+    fn build(layers: &Layers, items: &[Item], links: &[Link], x: &[i32], lane_x: &impl Fn(usize) -> i32) -> Gaps {
+        let mut bundles: Vec<Bundle> = Vec::new();
+        let mut gap_of: Vec<usize> = Vec::new();
+        let mut of_step = vec![NONE; layers.steps.len()];
+        let ups = |i: usize| (layers.steps[i].up.node, layers.steps[i].up.side);
+        let downs = |i: usize| (layers.steps[i].down.node, layers.steps[i].down.side);
+        // How many steps each place has: a fork has its own bundle, all else goes to the place where it joins.
+        let mut fork: BTreeMap<(u32, Side, i32), u32> = BTreeMap::new();
+        for step in &layers.steps {
+            *fork.entry((step.up.node, step.up.side, step.up.dx)).or_default() += 1;
+        }
+        let mut by_place: BTreeMap<(bool, u32, Side, i32), u32> = BTreeMap::new();
+        for (i, step) in layers.steps.iter().enumerate() {
+            let forks = fork.get(&(step.up.node, step.up.side, step.up.dx)).is_some_and(|&n| n > 1);
+            let ((node, side), dx) = if forks { (ups(i), step.up.dx) } else { (downs(i), step.down.dx) };
+            let bundle = *by_place.entry((forks, node, side, dx)).or_insert_with(|| {
+                bundles.push(Bundle { low: i32::MAX, high: i32::MIN, ..Bundle::default() });
+                gap_of.push(layers.nodes[step.up.node as usize].layer + 1);
+                bundles.len() as u32 - 1
+            });
+            bundles[bundle as usize].ups.push(x[step.up.node as usize] + step.up.dx);
+            bundles[bundle as usize].downs.push(x[step.down.node as usize] + step.down.dx);
+            of_step[i] = bundle;
+        }
+        let mut of_lane = BTreeMap::new();
+        let mut by_end: BTreeMap<(bool, usize, Class, usize), u32> = BTreeMap::new();
+        for (i, way) in layers.ways.iter().enumerate() {
+            let Way::Lane(lane) = *way else { continue };
+            let link = &links[i];
+            let far = lane_x(lane);
+            let mut end = |arrives: bool, item: usize, at: i32, gap: usize| {
+                *by_end
+                    .entry((arrives, item, link.class, lane))
+                    .and_modify(|&mut bundle| {
+                        let bundle: &mut Bundle = &mut bundles[bundle as usize];
+                        bundle.high = bundle.high.max(far);
+                    })
+                    .or_insert_with(|| {
+                        let (ups, downs) = if arrives { (vec![], vec![at]) } else { (vec![at], vec![]) };
+                        bundles.push(Bundle { low: at, high: far, ups, downs, track: 0 });
+                        gap_of.push(gap);
+                        bundles.len() as u32 - 1
+                    })
+            };
+            let leaves = end(false, link.from, x[link.from] + leave_dx(layers, items, link), layers.nodes[link.from].layer + 1);
+            let arrives = end(true, link.to, x[link.to], layers.nodes[link.to].layer);
+            of_lane.insert(i, (leaves, arrives));
+        }
+        for bundle in &mut bundles {
+            bundle.ups.sort_unstable();
+            bundle.ups.dedup();
+            bundle.downs.sort_unstable();
+            bundle.downs.dedup();
+            for &x in bundle.ups.iter().chain(&bundle.downs) {
+                bundle.low = bundle.low.min(x);
+                bundle.high = bundle.high.max(x);
+            }
+        }
+        let flat: Vec<bool> = bundles.iter().map(|bundle| bundle.low < bundle.high).collect();
+        let of_gap = Groups::new(layers.layers.len() + 1, (0..bundles.len()).map(|i| flat[i].then_some(gap_of[i])));
+        let y = vec![0; bundles.len()];
+        let mut gaps = Gaps { of_step, of_lane, bundles, of_gap, y, tops: vec![], bottoms: vec![], end: 0 };
+        gaps.stack(layers);
+        gaps
+    }
+
+    /// Gives every gap its tracks and every layer its y.
+    fn stack(&mut self, layers: &Layers) {
+        let count = layers.layers.len();
+        let mut y = 0;
+        for gap in 0..=count {
+            let members = self.of_gap.of(gap).to_vec();
+            let tracks = tracks(&mut self.bundles, members.clone());
+            let spacing = if tracks > 1 { (MAX_TRACKS_HEIGHT / tracks).clamp(2, TRACK) } else { TRACK };
+            let span = (tracks - 1).max(0) * spacing;
+            let text = |layer: usize| layers.texts.get(layer).copied().unwrap_or(false);
+            let (above, below) = match (gap, tracks) {
+                // Outside of the first and last layer there is a gap only where a link needs it.
+                (0, 0) => (0, 0),
+                (gap, 0) if gap == count => (0, 0),
+                (gap, 0) if text(gap) => (9, 9),
+                (gap, 0) if gap > 0 && text(gap - 1) => (8, 14),
+                (_, 0) => (20, 20),
+                (gap, _) if text(gap) => (16, 13),
+                (gap, _) if gap > 0 && text(gap - 1) => (12, 22),
+                _ => (18, 24),
+            };
+            for &bundle in &members {
+                self.y[bundle as usize] = y + above + self.bundles[bundle as usize].track * spacing;
+            }
+            y += above + span + below;
+            if let Some(layer) = layers.layers.get(gap) {
+                self.tops.push(y);
+                y += layer.iter().map(|&node| layers.nodes[node as usize].height).max().unwrap_or(0);
+                self.bottoms.push(y);
+            }
+        }
+        self.end = y;
+    }
+}
+
+/// Where a link in an outer lane leaves, from the x of its source: in the right lane where there is one.
+fn leave_dx(layers: &Layers, items: &[Item], link: &Link) -> i32 {
+    let right = layers.nodes[link.from].right;
+    if link.class == Class::Catch && right > items[link.from].width / 2 { right } else { 0 }
+}
+
+/// For each text and bend: the next step towards the target that changes its x or arrives. Long straight trunks are
+/// thus passed at once, however many links follow them.
+fn onward(layers: &Layers, x: &[i32]) -> Vec<u32> {
+    let mut onward = vec![NONE; layers.nodes.len()];
+    let mut visit = |node: usize, ascending: bool| {
+        let next = layers.nodes[node].next;
+        let Some(step) = layers.steps.get(next as usize) else { return };
+        let to = if step.up.node as usize == node { step.down.node } else { step.up.node } as usize;
+        // The bends of a trunk are numbered from top to bottom, texts come after all bends that they lead to.
+        let bend = layers.nodes[to].what == What::Bend;
+        if bend && (to > node) == ascending {
+            return;
+        }
+        let straight = x[step.up.node as usize] + step.up.dx == x[step.down.node as usize] + step.down.dx;
+        let passes = straight && bend;
+        onward[node] = if passes { onward[to] } else { next };
+    };
+    (0..layers.nodes.len()).rev().for_each(|node| visit(node, false));
+    (0..layers.nodes.len()).for_each(|node| visit(node, true));
+    onward
+}
+
+/// Orders the bundles of a gap and gives each a track; returns the number of tracks.
+fn tracks(bundles: &mut [Bundle], mut order: Vec<u32>) -> i32 {
+    if order.is_empty() {
+        return 0;
+    }
+    let middle = |points: &[i32], bundle: &Bundle| {
+        if points.is_empty() {
+            i64::from(bundle.high)
+        } else {
+            points.iter().map(|&x| i64::from(x)).sum::<i64>() / points.len() as i64
+        }
+    };
+    // Lines to the right: the rightmost on top. Lines to the left: the leftmost on top.
+    order.sort_by_key(|&id| {
+        let bundle = &bundles[id as usize];
+        let (up, down) = (middle(&bundle.ups, bundle), middle(&bundle.downs, bundle));
+        if down >= up { (-(up + down), id) } else { (up + down, id) }
+    });
+    if order.len() <= PAIRWISE {
+        // Bubble each bundle to where it costs least; the passes are bounded as costs need not be transitive.
+        for _ in 0..order.len() {
+            let mut swapped = false;
+            for i in 1..order.len() {
+                let (a, b) = (&bundles[order[i - 1] as usize], &bundles[order[i] as usize]);
+                if cost(b, a) < cost(a, b) {
+                    order.swap(i - 1, i);
+                    swapped = true;
+                }
+            }
+            if !swapped {
+                break;
+            }
+        }
+        for i in 0..order.len() {
+            let bundle = &bundles[order[i] as usize];
+            let above = order[..i].iter().map(|&id| &bundles[id as usize]);
+            let track = above.filter(|above| meets(above, bundle)).map(|above| above.track + 1).max().unwrap_or(0);
+            bundles[order[i] as usize].track = track;
+        }
+    } else {
+        skyline(bundles, &order);
+    }
+    order.iter().map(|&id| bundles[id as usize].track + 1).max().unwrap_or(0)
+}
+
+fn meets(a: &Bundle, b: &Bundle) -> bool {
+    a.low < b.high + CLEAR && b.low < a.high + CLEAR
+}
+
+/// Crossings where `above` has the upper track; lines on top of each other count a hundred.
+fn cost(above: &Bundle, below: &Bundle) -> u32 {
+    if !meets(above, below) {
+        return 0;
+    }
+    let inside = |points: &[i32], other: &Bundle| points.iter().filter(|&&x| other.low < x && x < other.high).count() as u32;
+    let overlaps = above.downs.iter().map(|x| below.ups.iter().filter(|up| (*up - x).abs() < 5).count() as u32).sum::<u32>();
+    inside(&above.downs, below) + inside(&below.ups, above) + 100 * overlaps
+}
+
+/// Tracks for many bundles: the lowest free one over all slots of x that a bundle covers.
+fn skyline(bundles: &mut [Bundle], order: &[u32]) {
+    const SLOTS: i64 = 512;
+    let low = order.iter().map(|&id| bundles[id as usize].low).min().unwrap_or(0);
+    let high = order.iter().map(|&id| bundles[id as usize].high).max().unwrap_or(0);
+    let size = i64::from(high - low) + 1;
+    let slot = |x: i32| (i64::from(x - low) * SLOTS / size).clamp(0, SLOTS - 1) as usize;
+    let mut next = vec![0i32; SLOTS as usize];
+    for &id in order {
+        let bundle = &mut bundles[id as usize];
+        let (from, to) = (slot(bundle.low), slot(bundle.high));
+        bundle.track = next[from..=to].iter().copied().max().unwrap_or(0);
+        next[from..=to].fill(bundle.track + 1);
+    }
+}
+
+struct Router<'a> {
+    layers: &'a Layers,
+    items: &'a [Item],
+    links: &'a [Link],
+    cycles: &'a Cycles,
+    x: &'a [i32],
+    gaps: &'a Gaps,
+    onward: Vec<u32>,
+    /// Which items have links that catch, and links that come back, on their right.
+    catches: Vec<bool>,
+    right_ins: Vec<bool>,
+}
+
+impl Router<'_> {
+    fn top(&self, node: u32) -> i32 {
+        self.gaps.tops[self.layers.nodes[node as usize].layer]
+    }
+
+    fn side_y(&self, item: usize, dy: i32) -> i32 {
+        let dy = if self.items[item].height >= 4 * SIDE_PORT { dy } else { 0 };
+        self.gaps.tops[self.layers.nodes[item].layer] + self.items[item].side + dy
+    }
+
+    fn route(&self, id: usize, lane_x: &impl Fn(usize) -> i32) -> Route {
+        let link = &self.links[id];
+        let back = self.cycles.back[id];
+        let mut points: Vec<Point> = Vec::new();
+        let mut label = None;
+        match self.layers.ways[id] {
+            Way::Steps { first, text } => {
+                self.leave(&mut points, first, back);
+                self.follow(&mut points, first, back);
+                label = text.map(|node| {
+                    let (width, height) = link.label.unwrap_or((0, 0));
+                    let (top, bottom) = (self.top(node), self.gaps.bottoms[self.layers.nodes[node as usize].layer]);
+                    (self.x[node as usize] - width / 2, top + (bottom - top - height) / 2)
+                });
+            }
+            Way::Lane(lane) => self.by_lane(&mut points, id, lane_x(lane)),
+            Way::Loop(number) => label = self.loops(&mut points, link, number),
+        }
+        Route { points: simplify(points), label, back }
+    }
+
+    /// Where links leave and enter at a side, from the middle of that side: those that go up above those that go down.
+    fn side_dy(&self, item: usize, side: Side, leaves: bool) -> i32 {
+        match (side, leaves) {
+            (Side::Right, _) if self.right_ins[item] => SIDE_PORT,
+            (Side::Right | Side::Middle, _) => 0,
+            (_, true) => -SIDE_PORT,
+            (Side::FarRight, false) if self.catches[item] => 0,
+            (_, false) => SIDE_PORT,
+        }
+    }
+
+    /// From the border of the source to where its first step starts.
+    fn leave(&self, points: &mut Vec<Point>, first: u32, back: bool) {
+        let step = &self.layers.steps[first as usize];
+        let port = if back { step.down } else { step.up };
+        let item = port.node as usize;
+        let (x, half) = (self.x[item], self.items[item].width / 2);
+        if port.side == Side::Middle {
+            points.push((x, self.top(port.node) + self.items[item].height));
+            return;
+        }
+        let y = self.side_y(item, self.side_dy(item, port.side, true));
+        points.push((x + half * port.dx.signum(), y));
+        points.push((x + port.dx, y));
+    }
+
+    /// From step to step to the border of the target.
+    fn follow(&self, points: &mut Vec<Point>, first: u32, back: bool) {
+        let mut at = first;
+        while let Some(step) = self.layers.steps.get(at as usize) {
+            let (from, to) = if back { (step.down, step.up) } else { (step.up, step.down) };
+            let (from_x, to_x) = (self.x[from.node as usize] + from.dx, self.x[to.node as usize] + to.dx);
+            if from_x != to_x {
+                let y = self.gaps.y[self.gaps.of_step[at as usize] as usize];
+                points.push((from_x, y));
+                points.push((to_x, y));
+            }
+            let node = &self.layers.nodes[to.node as usize];
+            if let What::Item(item) = node.what {
+                if back {
+                    let y = self.side_y(item, self.side_dy(item, to.side, false));
+                    points.push((to_x, y));
+                    points.push((self.x[item] + self.items[item].width / 2 * to.dx.signum(), y));
+                } else {
+                    points.push((to_x, self.top(to.node)));
+                }
+                return;
+            }
+            at = self.onward[to.node as usize];
+        }
+    }
+
+    fn by_lane(&self, points: &mut Vec<Point>, id: usize, far: i32) {
+        let link = &self.links[id];
+        let Some(&(leaves, arrives)) = self.gaps.of_lane.get(&id) else { return };
+        let (out, into) = (self.gaps.y[leaves as usize], self.gaps.y[arrives as usize]);
+        let dx = leave_dx(self.layers, self.items, link);
+        let x = self.x[link.from];
+        if dx > 0 {
+            let y = self.side_y(link.from, 0);
+            points.push((x + self.items[link.from].width / 2, y));
+            points.push((x + dx, y));
+        } else {
+            points.push((x, self.top(link.from as u32) + self.items[link.from].height));
+        }
+        points.extend([(x + dx, out), (far, out), (far, into), (self.x[link.to], into)]);
+        points.push((self.x[link.to], self.top(link.to as u32)));
+    }
+
+    fn loops(&self, points: &mut Vec<Point>, link: &Link, number: i32) -> Option<Point> {
+        let item = link.from;
+        let (x, half) = (self.x[item], self.items[item].width / 2);
+        let lane = x + self.layers.loops.get(&(item, number)).copied().unwrap_or(-half - LANE);
+        let reach = SIDE_PORT + 4 + number * 4;
+        let side = self.side_y(item, 0);
+        points.extend([(x - half, side - reach), (lane, side - reach), (lane, side + reach), (x - half, side + reach)]);
+        link.label.map(|(width, height)| (lane - 6 - width, side - height / 2))
+    }
+}
+
+/// Drops points that repeat and corners that are none.
+fn simplify(points: Vec<Point>) -> Vec<Point> {
+    let mut out: Vec<Point> = Vec::with_capacity(points.len());
+    for point in points {
+        if out.last() == Some(&point) {
+            continue;
+        }
+        if let [.., a, b] = out[..]
+            && ((a.0 == b.0 && b.0 == point.0) || (a.1 == b.1 && b.1 == point.1))
+        {
+            out.pop();
+        }
+        out.push(point);
+    }
+    out
+}

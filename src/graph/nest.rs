@@ -1,0 +1,515 @@
+//! From a definition to a placed graph: sizes of boxes, one layout for each scope, boxes of scopes in boxes of states.
+
+use super::layered::{self, Class, Item, Link, Placement};
+use super::read::{self, Model, State};
+use super::{Direction, Edge, EdgeKind, Graph, LabelBox, LayoutOptions, Node, NodeKind, path, text};
+use crate::base::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Font sizes of a name, of the line above it, of a label.
+pub(super) const NAME_SIZE: i32 = 13;
+pub(super) const CAPTION_SIZE: i32 = 11;
+pub(super) const LABEL_SIZE: i32 = 11;
+
+/// A state's box: left of the texts stands a glyph.
+pub(super) const TEXT_X: i32 = 52;
+const TEXT_RIGHT: i32 = 16;
+const MIN_WIDTH: i32 = 176;
+const MAX_TEXT: i32 = 220;
+const HEIGHT: i32 = 54;
+const SECOND_LINE: i32 = 16;
+/// A container's box: a head like a state's, then its scopes.
+const HEAD: i32 = 52;
+const PADDING: i32 = 14;
+const SCOPE_PADDING: i32 = 14;
+const SCOPE_GAP: i32 = 14;
+/// Around the whole drawing.
+const MARGIN: i32 = 24;
+/// Height of a label's line, and its padding.
+const LABEL_LINE: i32 = 18;
+const LABEL_PADDING: i32 = 12;
+/// Labels of one line that are shown; the last stands for the rest where there are more.
+const LABEL_LINES: usize = 4;
+
+/// Lays out the graph of a definition, as far as it can be read; never fails.
+pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
+    let model = read::read(definition);
+    let nest = Nest::build(&model, options);
+    nest.finish()
+}
+
+/// What stands in a scope.
+#[derive(Clone)]
+enum Part {
+    Start,
+    State(usize),
+    Missing { name: Arc<str>, pointer: String },
+    End,
+}
+
+/// A scope laid out for itself.
+struct Placed {
+    parts: Vec<Part>,
+    /// Real size and position (not swapped) of each part.
+    sizes: Vec<(i32, i32)>,
+    placement: Placement,
+    /// The links' edges: state, transition.
+    edges: Vec<Vec<Way>>,
+    /// Targets and sources as parts.
+    links: Vec<Link>,
+    width: i32,
+    height: i32,
+}
+
+/// One transition on a link.
+#[derive(Clone, Copy)]
+enum Way {
+    Start,
+    Transition(usize, usize),
+}
+
+struct Nest<'a> {
+    model: &'a Model,
+    direction: Direction,
+    /// One for each scope, filled from the innermost outwards; scopes inside a folded state stay empty.
+    placed: Vec<Option<Placed>>,
+    folded: Vec<bool>,
+    /// States inside each state.
+    inside: Vec<u32>,
+}
+
+impl<'a> Nest<'a> {
+    fn build(model: &'a Model, options: &LayoutOptions) -> Nest<'a> {
+        let folded: Vec<bool> =
+            model.states.iter().map(|state| state.cut || options.collapsed.contains(state.pointer.as_str())).collect();
+        let mut nest =
+            Nest { model, direction: options.direction, placed: Vec::new(), folded, inside: vec![0; model.states.len()] };
+        // Inner scopes stand after outer ones.
+        for scope in model.scopes.iter().rev() {
+            let own: u32 = scope.states.iter().map(|&state| 1 + nest.inside[state]).sum();
+            if let Some(parent) = scope.parent {
+                nest.inside[parent] += own;
+            }
+        }
+        let mut hidden = vec![false; model.scopes.len()];
+        for (i, scope) in model.scopes.iter().enumerate() {
+            hidden[i] = scope.parent.is_some_and(|parent| nest.folded[parent] || hidden[model.states[parent].scope]);
+        }
+        nest.placed.resize_with(model.scopes.len(), || None);
+        for scope in (0..model.scopes.len()).rev().filter(|&scope| !hidden[scope]) {
+            nest.placed[scope] = Some(nest.place(scope));
+        }
+        nest
+    }
+
+    fn is_open(&self, state: usize) -> bool {
+        !self.folded[state] && !self.model.states[state].scopes.is_empty()
+    }
+
+    /// Lays out one scope; those inside it are done.
+    fn place(&self, scope: usize) -> Placed {
+        let model = self.model;
+        let own = &model.scopes[scope];
+        let mut parts = vec![Part::Start];
+        let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
+        for &state in &own.states {
+            by_name.insert(&model.states[state].name, parts.len());
+            parts.push(Part::State(state));
+        }
+        let mut links: Vec<Link> = Vec::new();
+        let mut edges: Vec<Vec<Way>> = Vec::new();
+        let mut known: BTreeMap<(usize, usize, Class), usize> = BTreeMap::new();
+        let mut end = None;
+        let mut missing: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        let mut target = |parts: &mut Vec<Part>, name: &Arc<str>, pointer: &str| match by_name.get(&**name) {
+            Some(&part) => part,
+            None => *missing.entry(name.clone()).or_insert_with(|| {
+                parts.push(Part::Missing { name: name.clone(), pointer: pointer.to_string() });
+                parts.len() - 1
+            }),
+        };
+        let mut connect = |from: usize, to: usize, class: Class, weight: i32, way: Way| {
+            let link = *known.entry((from, to, class)).or_insert_with(|| {
+                links.push(Link { from, to, class, weight, label: None });
+                edges.push(Vec::new());
+                links.len() - 1
+            });
+            edges[link].push(way);
+        };
+        if let Some(start) = &own.start {
+            let to = target(&mut parts, start, own.pointer.key("StartAt").as_str());
+            connect(0, to, Class::Flow, 8, Way::Start);
+        }
+        for (i, &state) in own.states.iter().enumerate() {
+            for (j, transition) in model.states[state].transitions.iter().enumerate() {
+                let to = match &transition.target {
+                    Some(name) => target(&mut parts, name, transition.pointer.as_str()),
+                    None => *end.get_or_insert_with(|| {
+                        parts.push(Part::End);
+                        parts.len() - 1
+                    }),
+                };
+                let (class, weight) = match transition.kind {
+                    EdgeKind::Start | EdgeKind::Next => (Class::Flow, 6),
+                    EdgeKind::Choice | EdgeKind::Default => (Class::Flow, 4),
+                    EdgeKind::End => (Class::Flow, 3),
+                    EdgeKind::Catch => (Class::Catch, 2),
+                };
+                connect(i + 1, to, class, weight, Way::Transition(state, j));
+            }
+        }
+        for (link, ways) in links.iter_mut().zip(&edges) {
+            link.label = self.label_size(ways).map(|size| self.swap(size));
+        }
+        let nested = own.parent.is_some();
+        let sizes: Vec<(i32, i32)> = parts.iter().map(|part| self.size(part, nested)).collect();
+        let items: Vec<Item> = sizes
+            .iter()
+            .map(|&size| {
+                let (width, height) = self.swap(size);
+                // Side links of a tall box meet it at the height of its head.
+                let side = match self.direction {
+                    Direction::TopToBottom => (height / 2).min(HEIGHT / 2),
+                    Direction::LeftToRight => (height / 2).min(MIN_WIDTH / 2),
+                };
+                Item { width, height, side }
+            })
+            .collect();
+        let placement = layered::place(&items, &links);
+        let (width, height) = self.swap((placement.width, placement.height));
+        Placed { parts, sizes, placement, edges, links, width, height }
+    }
+
+    fn swap(&self, (a, b): (i32, i32)) -> (i32, i32) {
+        match self.direction {
+            Direction::TopToBottom => (a, b),
+            Direction::LeftToRight => (b, a),
+        }
+    }
+
+    /// The labels of the transitions of a link, one on each line.
+    fn label_lines(&self, ways: &[Way]) -> Vec<String> {
+        let labels: Vec<&String> = ways
+            .iter()
+            .filter_map(|way| match *way {
+                Way::Start => None,
+                Way::Transition(state, i) => self.model.states[state].transitions[i].label.as_ref().map(|(short, _)| short),
+            })
+            .collect();
+        let mut lines: Vec<String> = labels.iter().take(LABEL_LINES).map(|label| label.to_string()).collect();
+        if labels.len() > LABEL_LINES
+            && let Some(last) = lines.last_mut()
+        {
+            *last = format!("+{} more", labels.len() - LABEL_LINES + 1);
+        }
+        lines
+    }
+
+    fn label_size(&self, ways: &[Way]) -> Option<(i32, i32)> {
+        let lines = self.label_lines(ways);
+        let width = lines.iter().map(|line| text::width(line, LABEL_SIZE)).max()?;
+        Some((even(width + LABEL_PADDING), LABEL_LINE * lines.len() as i32))
+    }
+
+    fn size(&self, part: &Part, nested: bool) -> (i32, i32) {
+        match part {
+            Part::Start | Part::End if nested => (14, 14),
+            Part::Start | Part::End => (60, 28),
+            Part::Missing { name, .. } => {
+                let lines = text::wrap(name, NAME_SIZE, MAX_TEXT);
+                let width = lines.iter().map(|line| text::width(line, NAME_SIZE)).max().unwrap_or(0);
+                (box_width(width), HEIGHT + SECOND_LINE * (lines.len() as i32 - 1))
+            }
+            Part::State(state) => {
+                let (width, height) = self.head_size(*state);
+                if !self.is_open(*state) {
+                    return (width, height);
+                }
+                let (inner_width, inner_height) = self.inner_size(*state);
+                (even(width.max(inner_width + 2 * PADDING)), even(height.max(HEAD) + inner_height + PADDING))
+            }
+        }
+    }
+
+    /// Size of a state's box without its scopes.
+    fn head_size(&self, state: usize) -> (i32, i32) {
+        let lines = self.lines(state);
+        let width = lines.iter().map(|line| text::width(line, NAME_SIZE)).max().unwrap_or(0);
+        // A long caption may widen the box, though not as far as a name.
+        let caption = text::width(&self.caption(state), CAPTION_SIZE).min(MAX_TEXT);
+        let height = HEIGHT + SECOND_LINE * (lines.len() as i32 - 1);
+        (box_width(width.max(caption)), height)
+    }
+
+    fn lines(&self, state: usize) -> Vec<String> {
+        text::wrap(&self.model.states[state].name, NAME_SIZE, MAX_TEXT)
+    }
+
+    fn caption(&self, id: usize) -> String {
+        let state = &self.model.states[id];
+        let mut caption = state.kind.as_str().to_string();
+        let mut add = |more: &str| {
+            caption.push_str(" · ");
+            caption.push_str(more);
+        };
+        if let Some(detail) = &state.detail {
+            add(detail);
+        }
+        if self.folded[id] && (self.inside[id] > 0 || state.cut) {
+            add(&match self.inside[id] {
+                0 => "folded".to_string(),
+                1 => "1 state".to_string(),
+                n => format!("{n} states"),
+            });
+        }
+        text::fit(&caption, CAPTION_SIZE, MAX_TEXT)
+    }
+
+    /// Size of a state's scopes, side by side (from top to bottom where the graph runs to the right).
+    fn inner_size(&self, state: usize) -> (i32, i32) {
+        let (mut along, mut across) = (-SCOPE_GAP, 0);
+        for size in self.scope_sizes(state) {
+            let (a, b) = self.swap(size);
+            along += a + SCOPE_GAP;
+            across = across.max(b);
+        }
+        self.swap((along.max(0), across))
+    }
+
+    fn scope_sizes(&self, state: usize) -> impl Iterator<Item = (i32, i32)> + '_ {
+        self.model.states[state].scopes.iter().map(|&scope| {
+            let (width, height) = self.placed[scope].as_ref().map_or((0, 0), |placed| (placed.width, placed.height));
+            (width + 2 * SCOPE_PADDING, height + 2 * SCOPE_PADDING)
+        })
+    }
+
+    /// Gives everything its place in the whole drawing, scope by scope from the outermost.
+    fn finish(self) -> Graph {
+        let mut graph = Graph {
+            direction: self.direction,
+            comment: self.model.comment.clone(),
+            truncated: self.model.truncated,
+            ..Graph::default()
+        };
+        let Some(root) = self.placed.first().and_then(Option::as_ref) else {
+            return Graph { width: 2 * MARGIN, height: 2 * MARGIN, ..graph };
+        };
+        graph.width = root.width + 2 * MARGIN;
+        graph.height = root.height + 2 * MARGIN;
+        // Origin, nesting and node of each scope.
+        let mut frames: Vec<Option<(i32, i32, u32)>> = vec![None; self.placed.len()];
+        if let Some(first) = frames.first_mut() {
+            *first = Some((MARGIN, MARGIN, 0));
+        }
+        for scope in 0..self.placed.len() {
+            let (Some((x, y, depth)), Some(placed)) = (frames[scope], &self.placed[scope]) else { continue };
+            self.finish_scope(&mut graph, &mut frames, scope, placed, (x, y), depth);
+        }
+        graph
+    }
+
+    fn finish_scope(
+        &self,
+        graph: &mut Graph,
+        frames: &mut [Option<(i32, i32, u32)>],
+        scope: usize,
+        placed: &Placed,
+        (x, y): (i32, i32),
+        depth: u32,
+    ) {
+        let own = &self.model.scopes[scope];
+        let at = own.pointer.as_str();
+        let parent = own.parent.map(|_| at.to_string());
+        let ids: Vec<String> = placed.parts.iter().map(|part| self.id(at, part)).collect();
+        graph.crossings += placed.placement.crossings;
+        for (i, part) in placed.parts.iter().enumerate() {
+            let (dx, dy) = self.swap(placed.placement.items[i]);
+            let (width, height) = placed.sizes[i];
+            let mut node = Node {
+                id: ids[i].clone(),
+                pointer: at.to_string(),
+                name: String::new(),
+                lines: Vec::new(),
+                kind: NodeKind::End,
+                x: x + dx,
+                y: y + dy,
+                width,
+                height,
+                parent: parent.clone(),
+                comment: None,
+                detail: None,
+                caption: String::new(),
+                retries: false,
+                reachable: placed.placement.reached[i],
+                collapsed: false,
+                states: 0,
+                depth,
+            };
+            match part {
+                Part::Start => {
+                    node.kind = NodeKind::Start;
+                    node.name = "Start".into();
+                    node.pointer = own.pointer.key("StartAt").as_str().to_string();
+                }
+                Part::End => node.name = "End".into(),
+                Part::Missing { name, pointer } => {
+                    node.kind = NodeKind::Missing;
+                    node.name = name.to_string();
+                    node.lines = text::wrap(name, NAME_SIZE, MAX_TEXT);
+                    node.caption = "not found".into();
+                    node.pointer.clone_from(pointer);
+                }
+                Part::State(state) => {
+                    self.fill(&mut node, *state);
+                    let (x, y) = (node.x, node.y);
+                    graph.nodes.push(node);
+                    if self.is_open(*state) {
+                        self.open(graph, frames, *state, (x, y), (width, height), depth);
+                    }
+                    continue;
+                }
+            }
+            graph.nodes.push(node);
+        }
+        for (i, link) in placed.links.iter().enumerate() {
+            self.finish_link(graph, placed, i, (&ids[link.from], &ids[link.to]), at, (x, y));
+        }
+    }
+
+    fn id(&self, scope: &str, part: &Part) -> String {
+        match part {
+            Part::Start => format!("{scope}#start"),
+            Part::End => format!("{scope}#end"),
+            Part::Missing { name, .. } => format!("{scope}#missing/{name}"),
+            Part::State(state) => self.model.states[*state].pointer.as_str().to_string(),
+        }
+    }
+
+    fn fill(&self, node: &mut Node, id: usize) {
+        let state: &State = &self.model.states[id];
+        node.pointer = state.pointer.as_str().to_string();
+        node.kind = state.kind;
+        node.name = state.name.to_string();
+        node.lines = self.lines(id);
+        node.caption = self.caption(id);
+        node.comment.clone_from(&state.comment);
+        node.detail.clone_from(&state.detail);
+        node.retries = state.retries;
+        node.states = self.inside[id];
+        node.collapsed = self.folded[id] && (!state.scopes.is_empty() || state.cut);
+    }
+
+    /// Puts the boxes of a state's scopes into its own.
+    fn open(
+        &self,
+        graph: &mut Graph,
+        frames: &mut [Option<(i32, i32, u32)>],
+        id: usize,
+        (x, y): (i32, i32),
+        (width, height): (i32, i32),
+        depth: u32,
+    ) {
+        let state = &self.model.states[id];
+        let head = self.head_size(id).1.max(HEAD);
+        let (inner_width, _) = self.inner_size(id);
+        let room = (width - 2 * PADDING, height - head - PADDING);
+        let mut at =
+            (x + PADDING + if self.direction == Direction::TopToBottom { (room.0 - inner_width) / 2 } else { 0 }, y + head);
+        for (i, (&scope, size)) in state.scopes.iter().zip(self.scope_sizes(id)).enumerate() {
+            // All scopes of a state reach from border to border.
+            let (width, height) = match self.direction {
+                Direction::TopToBottom => (size.0, room.1),
+                Direction::LeftToRight => (room.0, size.1),
+            };
+            let pointer = self.model.scopes[scope].pointer.as_str().to_string();
+            let name = if state.kind == NodeKind::Map { "Item processor".to_string() } else { format!("Branch {}", i + 1) };
+            let count: u32 = self.model.scopes[scope].states.iter().map(|&state| 1 + self.inside[state]).sum();
+            graph.nodes.push(Node {
+                id: pointer.clone(),
+                pointer,
+                name,
+                lines: Vec::new(),
+                kind: NodeKind::Scope,
+                x: at.0,
+                y: at.1,
+                width,
+                height,
+                parent: Some(state.pointer.as_str().to_string()),
+                comment: None,
+                detail: None,
+                caption: String::new(),
+                retries: false,
+                reachable: true,
+                collapsed: false,
+                states: count,
+                depth: depth + 1,
+            });
+            frames[scope] = Some((at.0 + SCOPE_PADDING, at.1 + SCOPE_PADDING, depth + 1));
+            match self.direction {
+                Direction::TopToBottom => at.0 += width + SCOPE_GAP,
+                Direction::LeftToRight => at.1 += height + SCOPE_GAP,
+            }
+        }
+    }
+
+    /// One edge for each transition of a link.
+    fn finish_link(&self, graph: &mut Graph, placed: &Placed, link: usize, ends: (&str, &str), scope: &str, (x, y): (i32, i32)) {
+        let route = &placed.placement.routes[link];
+        let points: Vec<(i32, i32)> = route.points.iter().map(|&point| self.swap(point)).map(|(px, py)| (x + px, y + py)).collect();
+        let path = path::rounded(&points);
+        let ways = &placed.edges[link];
+        let lines = self.label_lines(ways);
+        let more = ways.len().saturating_sub(lines.len());
+        let label_at = route.label.map(|point| self.swap(point)).map(|(px, py)| (x + px, y + py));
+        let label_width = self.label_size(ways).map_or(0, |(width, _)| width);
+        let mut line = 0;
+        for way in ways {
+            let mut edge = Edge {
+                id: String::new(),
+                from: ends.0.to_string(),
+                to: ends.1.to_string(),
+                kind: EdgeKind::Start,
+                index: None,
+                back: route.back,
+                label: None,
+                title: None,
+                points: points.clone(),
+                path: path.clone(),
+                label_box: None,
+            };
+            match *way {
+                Way::Start => edge.id = format!("{scope}/StartAt"),
+                Way::Transition(state, i) => {
+                    let transition = &self.model.states[state].transitions[i];
+                    edge.id = transition.pointer.as_str().to_string();
+                    edge.kind = transition.kind;
+                    edge.index = transition.index;
+                    if let Some((short, full)) = &transition.label {
+                        edge.label = Some(short.clone());
+                        edge.title = Some(full.clone());
+                        if let (Some((x, y)), Some(shown)) = (label_at, lines.get(line)) {
+                            edge.label_box =
+                                Some(LabelBox { x, y: y + LABEL_LINE * line as i32, width: label_width, height: LABEL_LINE });
+                            if more > 0 && line + 1 == lines.len() {
+                                edge.label = Some(shown.clone());
+                            }
+                        }
+                        line += 1;
+                    }
+                }
+            }
+            graph.edges.push(edge);
+        }
+    }
+}
+
+/// Width of a box around a text; few different widths make a calm drawing.
+fn box_width(text: i32) -> i32 {
+    let width = (TEXT_X + text + TEXT_RIGHT).max(MIN_WIDTH);
+    (width + 15) / 16 * 16
+}
+
+fn even(length: i32) -> i32 {
+    length + length % 2
+}

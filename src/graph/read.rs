@@ -1,0 +1,309 @@
+//! A definition as states, scopes and transitions, read as far as it makes sense.
+//!
+//! The compiled machine would be no base for a drawing: while somebody types there is none. Here nothing is an
+//! error; what cannot be read is left out, and a name that leads nowhere stays a name.
+
+use super::condition;
+use super::text;
+use super::{EdgeKind, MAX_DEPTH, MAX_STATES, MAX_TRANSITIONS, NodeKind};
+use crate::base::{Pointer, Value};
+use std::sync::Arc;
+
+/// How many characters of a label are shown.
+const LABEL_CHARS: usize = 28;
+
+/// The whole definition. A scope stands after the scope that holds it.
+#[derive(Default)]
+pub(super) struct Model {
+    pub states: Vec<State>,
+    pub scopes: Vec<Scope>,
+    /// `Comment` of the machine.
+    pub comment: Option<String>,
+    /// Whether a bound was met and something is left out.
+    pub truncated: bool,
+}
+
+/// One `States` object.
+pub(super) struct Scope {
+    pub pointer: Pointer,
+    /// The Parallel or Map state that holds it.
+    pub parent: Option<usize>,
+    /// `StartAt`
+    pub start: Option<Arc<str>>,
+    /// Its states, in the order of the definition.
+    pub states: Vec<usize>,
+}
+
+/// One state.
+pub(super) struct State {
+    pub name: Arc<str>,
+    pub pointer: Pointer,
+    pub kind: NodeKind,
+    pub scope: usize,
+    pub comment: Option<String>,
+    /// What the type alone does not say: the service called, the time waited, the error raised.
+    pub detail: Option<String>,
+    pub retries: bool,
+    /// Its branches or its item processor.
+    pub scopes: Vec<usize>,
+    /// Whether its scopes could not be read because of a bound.
+    pub cut: bool,
+    pub transitions: Vec<Transition>,
+}
+
+/// A way out of a state.
+pub(super) struct Transition {
+    pub kind: EdgeKind,
+    /// Place among `Choices` or `Catch`.
+    pub index: Option<u32>,
+    /// `None`: the end of the scope.
+    pub target: Option<Arc<str>>,
+    /// Short text on the edge, and the whole of it.
+    pub label: Option<(String, String)>,
+    /// The field that says so.
+    pub pointer: Pointer,
+}
+
+/// Reads a definition; anything else than an object gives an empty model.
+pub(super) fn read(definition: &Value) -> Model {
+    let mut model = Model::default();
+    if definition.as_object().is_none() {
+        return model;
+    }
+    model.comment = definition.get("Comment").and_then(Value::as_str).map(text::one_line).filter(|c| !c.is_empty());
+    let mut transitions = 0;
+    // A queue and no recursion: a scope is listed before the scopes inside it.
+    let mut queue = vec![(definition.clone(), Pointer::root(), None::<usize>, 0usize)];
+    let mut at = 0;
+    while let Some((value, pointer, parent, depth)) = queue.get(at).cloned() {
+        at += 1;
+        let scope = model.scopes.len();
+        if let Some(parent) = parent.and_then(|p| model.states.get_mut(p)) {
+            parent.scopes.push(scope);
+        }
+        let start = value.get("StartAt").and_then(Value::as_str).map(Arc::from);
+        let mut own = Vec::new();
+        let states_at = pointer.key("States");
+        for (name, state) in value.get("States").and_then(Value::as_object).iter().flat_map(|states| states.iter()) {
+            if model.states.len() >= MAX_STATES || transitions >= MAX_TRANSITIONS {
+                model.truncated = true;
+                break;
+            }
+            let id = model.states.len();
+            let mut read = read_state(name, state, states_at.key(name), scope, MAX_TRANSITIONS - transitions);
+            transitions += read.transitions.len();
+            let inner = inner_scopes(state, read.kind, &read.pointer);
+            if depth + 1 >= MAX_DEPTH {
+                read.cut = !inner.is_empty();
+                model.truncated |= read.cut;
+            } else {
+                // Scopes without a state still count as one, so that a definition of nothing but branches is bounded.
+                for (value, at) in inner {
+                    if queue.len() >= MAX_STATES {
+                        model.truncated = true;
+                        break;
+                    }
+                    queue.push((value, at, Some(id), depth + 1));
+                }
+            }
+            model.states.push(read);
+            own.push(id);
+        }
+        model.scopes.push(Scope { pointer, parent, start, states: own });
+    }
+    model
+}
+
+fn inner_scopes(state: &Value, kind: NodeKind, pointer: &Pointer) -> Vec<(Value, Pointer)> {
+    let mut found = Vec::new();
+    if matches!(kind, NodeKind::Parallel | NodeKind::Unknown)
+        && let Some(branches) = state.get("Branches").and_then(Value::as_array)
+    {
+        let at = pointer.key("Branches");
+        found.extend(branches.iter().enumerate().map(|(i, branch)| (branch.clone(), at.index(i))));
+    }
+    if matches!(kind, NodeKind::Map | NodeKind::Unknown) {
+        let processor = ["ItemProcessor", "Iterator"].into_iter().find_map(|key| Some((state.get(key)?.clone(), pointer.key(key))));
+        found.extend(processor.filter(|(value, _)| value.as_object().is_some()));
+    }
+    found
+}
+
+fn read_state(name: &Arc<str>, state: &Value, pointer: Pointer, scope: usize, room: usize) -> State {
+    let type_name = state.get("Type").and_then(Value::as_str);
+    let kind = type_name.and_then(NodeKind::of_type).unwrap_or(NodeKind::Unknown);
+    State {
+        name: name.clone(),
+        kind,
+        scope,
+        comment: state.get("Comment").and_then(Value::as_str).map(text::one_line).filter(|c| !c.is_empty()),
+        detail: detail(state, kind, type_name),
+        retries: state.get("Retry").and_then(Value::as_array).is_some_and(|retriers| !retriers.is_empty()),
+        scopes: Vec::new(),
+        cut: false,
+        transitions: transitions(state, kind, &pointer, room),
+        pointer,
+    }
+}
+
+fn transitions(state: &Value, kind: NodeKind, pointer: &Pointer, room: usize) -> Vec<Transition> {
+    let mut out = Vec::new();
+    let mut add = |kind, index, target: Option<&Value>, label, pointer| {
+        if let Some(target) = target.and_then(Value::as_str)
+            && out.len() < room
+        {
+            out.push(Transition { kind, index, target: Some(target.into()), label, pointer });
+        }
+    };
+    let chooses = matches!(kind, NodeKind::Choice | NodeKind::Unknown);
+    let goes_on = !matches!(kind, NodeKind::Choice | NodeKind::Succeed | NodeKind::Fail);
+    if chooses {
+        let at = pointer.key("Choices");
+        for (i, rule) in state.get("Choices").and_then(Value::as_array).unwrap_or_default().iter().enumerate() {
+            let full = text::one_line(&condition::describe(rule));
+            let label = (!full.is_empty()).then(|| (text::shorten(&full, LABEL_CHARS), full));
+            add(EdgeKind::Choice, Some(i as u32), rule.get("Next"), label, at.index(i));
+        }
+        let label = Some(("Default".to_string(), "Default".to_string()));
+        add(EdgeKind::Default, None, state.get("Default"), label, pointer.key("Default"));
+    }
+    if goes_on {
+        add(EdgeKind::Next, None, state.get("Next"), None, pointer.key("Next"));
+        let at = pointer.key("Catch");
+        for (i, catcher) in state.get("Catch").and_then(Value::as_array).unwrap_or_default().iter().enumerate() {
+            let label = catch_label(catcher);
+            add(EdgeKind::Catch, Some(i as u32), catcher.get("Next"), Some(label), at.index(i));
+        }
+    }
+    let end = match kind {
+        NodeKind::Succeed => Some("Type"),
+        _ if goes_on && state.get("End") == Some(&Value::Bool(true)) => Some("End"),
+        _ => None,
+    };
+    if let Some(field) = end {
+        out.push(Transition { kind: EdgeKind::End, index: None, target: None, label: None, pointer: pointer.key(field) });
+    }
+    out
+}
+
+/// The first error name and how many more there are; all of them.
+fn catch_label(catcher: &Value) -> (String, String) {
+    let names = catcher.get("ErrorEquals").and_then(Value::as_array).unwrap_or_default();
+    let names: Vec<&str> = names.iter().filter_map(Value::as_str).take(50).collect();
+    let Some(first) = names.first() else { return ("Catch".into(), "Catch".into()) };
+    let more = if names.len() > 1 { format!(" +{}", names.len() - 1) } else { String::new() };
+    let short = text::shorten(first, LABEL_CHARS.saturating_sub(more.len())) + &more;
+    (short, text::one_line(&names.join(", ")))
+}
+
+fn detail(state: &Value, kind: NodeKind, type_name: Option<&str>) -> Option<String> {
+    let text = |key: &str| state.get(key).and_then(Value::as_str);
+    match kind {
+        NodeKind::Task => text("Resource").map(resource),
+        NodeKind::Wait => {
+            if let Some(seconds) = state.get("Seconds") {
+                return Some(match seconds {
+                    Value::Number(n) => format!("{n} s"),
+                    Value::String(expression) => format!("{} s", trim_marks(expression)),
+                    _ => return None,
+                });
+            }
+            let until = text("Timestamp").or_else(|| text("TimestampPath"));
+            text("SecondsPath").map(|path| format!("{path} s")).or_else(|| until.map(|t| format!("until {}", trim_marks(t))))
+        }
+        NodeKind::Fail => text("Error").or_else(|| text("ErrorPath")).map(|t| trim_marks(t).to_string()),
+        NodeKind::Map => {
+            let mode = ["ItemProcessor", "Iterator"]
+                .into_iter()
+                .find_map(|key| state.get(key)?.get("ProcessorConfig")?.get("Mode")?.as_str());
+            let distributed = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("DISTRIBUTED"));
+            match (distributed, state.get("MaxConcurrency").and_then(Value::as_i64)) {
+                (true, Some(n)) if n > 0 => Some(format!("distributed, {n} at once")),
+                (true, _) => Some("distributed".into()),
+                (false, Some(n)) if n > 0 => Some(format!("{n} at once")),
+                _ => None,
+            }
+        }
+        NodeKind::Unknown => Some(type_name.unwrap_or("no Type").to_string()),
+        _ => None,
+    }
+    .map(|text| text::one_line(&text))
+    .filter(|text| !text.is_empty())
+}
+
+fn trim_marks(text: &str) -> &str {
+    text.strip_prefix("{%").and_then(|t| t.strip_suffix("%}")).unwrap_or(text).trim()
+}
+
+/// The service and action of an ARN, as in `dynamodb putItem`; a function's or activity's name; else the text itself.
+fn resource(arn: &str) -> String {
+    let parts: Vec<&str> = arn.split(':').collect();
+    match parts.as_slice() {
+        ["arn", _, "states", _, _, rest @ ..] if !rest.is_empty() => {
+            // states:::service:action.pattern, states:::aws-sdk:service:action.pattern, states:region:account:activity:name
+            let rest = match rest {
+                ["aws-sdk", rest @ ..] => rest,
+                rest => rest,
+            };
+            rest.iter().map(|part| part.split('.').next().unwrap_or(part)).collect::<Vec<_>>().join(" ")
+        }
+        ["arn", _, "lambda", _, _, "function", name, ..] => format!("lambda {name}"),
+        _ => arn.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json;
+
+    #[test]
+    fn broken_definitions_keep_what_they_have() {
+        for (text, states, scopes) in [
+            ("7", 0, 0),
+            ("{}", 0, 1),
+            (r#"{"StartAt":3,"States":[]}"#, 0, 1),
+            (r#"{"States":{"A":7,"B":{"Type":"Pass","Next":[1],"Catch":{},"Choices":5}}}"#, 2, 1),
+            (r#"{"States":{"P":{"Type":"Parallel","Branches":[1,{"States":{"X":{}}}]}}}"#, 2, 3),
+            (r#"{"States":{"M":{"Type":"Map","Iterator":{"States":{"X":{}}}}}}"#, 2, 2),
+        ] {
+            let model = read(&json::parse(text).unwrap());
+            assert_eq!((model.states.len(), model.scopes.len()), (states, scopes), "{text}");
+        }
+    }
+
+    #[test]
+    fn resources_are_named_shortly() {
+        for (arn, name) in [
+            ("arn:aws:states:::lambda:invoke", "lambda invoke"),
+            ("arn:aws:states:::lambda:invoke.waitForTaskToken", "lambda invoke"),
+            ("arn:aws:states:::aws-sdk:s3:getObject", "s3 getObject"),
+            ("arn:aws:states:eu-west-1:123456789012:activity:approve", "activity approve"),
+            ("arn:aws:lambda:eu-west-1:123456789012:function:charge", "lambda charge"),
+            ("${ChargeArn}", "${ChargeArn}"),
+        ] {
+            assert_eq!(resource(arn), name);
+        }
+    }
+
+    #[test]
+    fn transitions_keep_their_place() {
+        let text = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Next":"C","Catch":[{"ErrorEquals":["A","B"],"Next":"F"}]},
+            "C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericEquals":1,"Next":"T"}],"Default":"S","Next":"ignored"},
+            "S":{"Type":"Succeed"},"F":{"Type":"Fail","End":true}}}"#;
+        let model = read(&json::parse(text).unwrap());
+        let all: Vec<_> =
+            model.states.iter().flat_map(|s| &s.transitions).map(|t| (t.kind, t.pointer.as_str().to_string())).collect();
+        assert_eq!(
+            all,
+            [
+                (EdgeKind::Next, "/States/T/Next".to_string()),
+                (EdgeKind::Catch, "/States/T/Catch/0".to_string()),
+                (EdgeKind::Choice, "/States/C/Choices/0".to_string()),
+                (EdgeKind::Default, "/States/C/Default".to_string()),
+                (EdgeKind::End, "/States/S/Type".to_string()),
+            ]
+        );
+        assert_eq!(model.states[0].transitions[1].label.as_ref().unwrap().0, "A +1");
+    }
+}

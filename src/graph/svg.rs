@@ -1,0 +1,310 @@
+//! A placed graph as one SVG document that needs nothing else: no script, no font, no image.
+
+use super::nest::{CAPTION_SIZE, LABEL_SIZE, NAME_SIZE, TEXT_X};
+use super::style;
+use super::{Edge, EdgeKind, Graph, Node, NodeKind, path};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Which colours to draw with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    /// Light, and dark where the viewer prefers that (`prefers-color-scheme`).
+    #[default]
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// How to draw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SvgOptions {
+    /// Default: light or dark as the viewer prefers.
+    pub theme: Theme,
+    /// The title that a screen reader says. Default: the machine's `Comment`, or "State machine".
+    pub title: Option<String>,
+    /// Whether to paint a background. Default: true.
+    pub background: bool,
+    /// Start of all ids and class names, for pages with several drawings; anything but letters, digits, `-` and `_` is
+    /// dropped. Default: `sg`.
+    pub prefix: String,
+}
+
+impl Default for SvgOptions {
+    fn default() -> SvgOptions {
+        SvgOptions { theme: Theme::Auto, title: None, background: true, prefix: "sg".into() }
+    }
+}
+
+/// How many states the description for screen readers tells of.
+const DESCRIBED: usize = 300;
+
+/// Draws a graph. Any name is safe: texts are escaped, and nothing of the definition becomes markup, style or script.
+///
+/// ```
+/// use stepglass::base::json;
+/// use stepglass::graph::{layout, render_svg, SvgOptions};
+/// let definition = json::parse(r#"{"StartAt":"a<b","States":{"a<b":{"Type":"Succeed"}}}"#).unwrap();
+/// let svg = render_svg(&layout(&definition, &Default::default()), &SvgOptions::default());
+/// assert!(svg.contains("a&lt;b") && !svg.contains("a<b"));
+/// ```
+pub fn render_svg(graph: &Graph, options: &SvgOptions) -> String {
+    let mut prefix: String =
+        options.prefix.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(40).collect();
+    if !prefix.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        prefix.insert_str(0, "sg");
+    }
+    let mut svg = Svg { out: String::with_capacity(4_096 + 600 * (graph.nodes.len() + graph.edges.len())), prefix };
+    svg.document(graph, options);
+    svg.out
+}
+
+struct Svg {
+    out: String,
+    prefix: String,
+}
+
+/// Appends formatted markup.
+macro_rules! put {
+    ($svg:expr, $($arg:tt)*) => {{
+        // Writing to a String cannot fail.
+        let _ = write!($svg.out, $($arg)*);
+    }};
+}
+
+impl Svg {
+    fn document(&mut self, graph: &Graph, options: &SvgOptions) {
+        let p = self.prefix.clone();
+        let (width, height) = (graph.width, graph.height);
+        put!(self, r#"<svg xmlns="http://www.w3.org/2000/svg" class="{p}" width="{width}" height="{height}" "#);
+        put!(self, r#"viewBox="0 0 {width} {height}" role="img" aria-labelledby="{p}-title {p}-desc">"#);
+        let title = options.title.as_deref().or(graph.comment.as_deref()).unwrap_or("State machine");
+        put!(self, "\n<title id=\"{p}-title\">{}</title>", Escaped(title));
+        put!(self, "\n<desc id=\"{p}-desc\">{}</desc>", Escaped(&describe(graph)));
+        put!(self, "\n<style>{}</style>", style::sheet(&p, options.theme));
+        put!(self, "\n<defs>");
+        for kind in ["flow", "catch", "back"] {
+            put!(
+                self,
+                r#"<marker id="{p}-arrow-{kind}" viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" markerHeight="9" "#
+            );
+            put!(
+                self,
+                r#"markerUnits="userSpaceOnUse" orient="auto"><path class="{p}-head-{kind}" d="M1 1L9.5 5L1 9Z"/></marker>"#
+            );
+        }
+        put!(self, "</defs>");
+        if options.background {
+            put!(self, "\n<rect class=\"{p}-background\" width=\"{width}\" height=\"{height}\"/>");
+        }
+        // Boxes with something in them lie below all lines, all other nodes above.
+        for node in graph.nodes.iter().filter(|node| node.is_container()) {
+            self.container(node);
+        }
+        for edge in &graph.edges {
+            self.edge(edge);
+        }
+        for edge in &graph.edges {
+            self.label(edge);
+        }
+        for node in graph.nodes.iter().filter(|node| !node.is_container()) {
+            self.node(node);
+        }
+        put!(self, "\n</svg>\n");
+    }
+
+    fn container(&mut self, node: &Node) {
+        let p = self.prefix.clone();
+        let (x, y, width, height) = (node.x, node.y, node.width, node.height);
+        if node.kind == NodeKind::Scope {
+            put!(self, "\n<rect class=\"{p}-scope\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>");
+            return;
+        }
+        self.open_group(node, "container");
+        put!(self, r#"<rect class="{p}-box" x="{x}" y="{y}" width="{width}" height="{height}" rx="10"/>"#);
+        self.head(node);
+        put!(self, "</g>");
+    }
+
+    fn open_group(&mut self, node: &Node, class: &str) {
+        let p = self.prefix.clone();
+        put!(self, "\n<g class=\"{p}-{class} {p}-{}", node.kind.as_str().to_ascii_lowercase());
+        if !node.reachable {
+            put!(self, " {p}-unreached");
+        }
+        put!(self, "\"><title>{}", Escaped(&node.name));
+        if node.kind.is_state() {
+            put!(self, " ({}", node.kind.as_str());
+            if let Some(detail) = &node.detail {
+                put!(self, ", {}", Escaped(detail));
+            }
+            put!(self, ")");
+        }
+        if node.kind == NodeKind::Missing {
+            put!(self, " (not found)");
+        }
+        if node.retries {
+            put!(self, ", retries");
+        }
+        if !node.reachable && node.kind.is_state() {
+            put!(self, ", nothing leads here");
+        }
+        if let Some(comment) = &node.comment {
+            put!(self, "\n{}", Escaped(comment));
+        }
+        put!(self, "</title>");
+    }
+
+    fn node(&mut self, node: &Node) {
+        let p = self.prefix.clone();
+        let (x, y, width, height) = (node.x, node.y, node.width, node.height);
+        self.open_group(node, "node");
+        match node.kind {
+            NodeKind::Start | NodeKind::End => {
+                if width > 20 {
+                    put!(self, r#"<rect class="{p}-mark" x="{x}" y="{y}" width="{width}" height="{height}" rx="{}"/>"#, height / 2);
+                    let (cx, base) = (node.center_x(), node.center_y() + 4);
+                    put!(self, r#"<text class="{p}-mark-text" x="{cx}" y="{base}">{}</text>"#, Escaped(&node.name));
+                } else {
+                    let (cx, cy) = (node.center_x(), node.center_y());
+                    put!(self, r#"<circle class="{p}-mark" cx="{cx}" cy="{cy}" r="{}"/>"#, width / 2 - 1);
+                    if node.kind == NodeKind::End {
+                        put!(self, r#"<circle class="{p}-mark-dot" cx="{cx}" cy="{cy}" r="3"/>"#);
+                    }
+                }
+            }
+            _ => {
+                if node.collapsed {
+                    put!(
+                        self,
+                        r#"<rect class="{p}-behind" x="{}" y="{}" width="{}" height="{height}" rx="10"/>"#,
+                        x + 6,
+                        y + 5,
+                        width - 12
+                    );
+                }
+                put!(self, r#"<rect class="{p}-box" x="{x}" y="{y}" width="{width}" height="{height}" rx="10"/>"#);
+                self.head(node);
+            }
+        }
+        put!(self, "</g>");
+    }
+
+    /// Glyph and texts in the top left corner of a state's box.
+    fn head(&mut self, node: &Node) {
+        let p = self.prefix.clone();
+        let (x, y) = (node.x, node.y);
+        put!(self, r#"<rect class="{p}-tile" x="{}" y="{}" width="30" height="30" rx="7"/>"#, x + 11, y + 12);
+        put!(self, r#"<path class="{p}-glyph" transform="translate({} {})" d="{}"/>"#, x + 16, y + 17, style::glyph(node.kind));
+        let text_x = x + TEXT_X;
+        put!(self, r#"<text class="{p}-caption" x="{text_x}" y="{}">{}</text>"#, y + 22, Escaped(&node.caption));
+        for (i, line) in node.lines.iter().enumerate() {
+            put!(self, r#"<text class="{p}-name" x="{text_x}" y="{}">{}</text>"#, y + 39 + 16 * i as i32, Escaped(line));
+        }
+        if node.retries {
+            let (x, y) = (node.x + node.width - 21, node.y + 9);
+            put!(self, r#"<path class="{p}-badge" transform="translate({x} {y})" d="{}"/>"#, style::RETRY);
+        }
+    }
+
+    fn edge(&mut self, edge: &Edge) {
+        let p = self.prefix.clone();
+        let kind = line_kind(edge);
+        let thin = if edge.kind == EdgeKind::End { format!(" {p}-end-line") } else { String::new() };
+        put!(self, "\n<path class=\"{p}-line {p}-line-{kind}{thin}\" d=\"{}\" marker-end=\"url(#{p}-arrow-{kind})\"", edge.path);
+        if kind == "catch" {
+            // Dashes are counted from the arrow, so that they meet where lines join.
+            let offset = DASH - path::rounded_length(&edge.points) % DASH;
+            put!(self, " stroke-dashoffset=\"{offset:.1}\"");
+        }
+        put!(self, "/>");
+    }
+
+    fn label(&mut self, edge: &Edge) {
+        let (Some(label), Some(at)) = (&edge.label, &edge.label_box) else { return };
+        let p = self.prefix.clone();
+        let kind = if edge.kind == EdgeKind::Catch { "catch" } else { line_kind(edge) };
+        put!(self, "\n<g class=\"{p}-label {p}-label-{kind}\"><title>{}</title>", Escaped(edge.title.as_deref().unwrap_or(label)));
+        put!(self, r#"<rect x="{}" y="{}" width="{}" height="{}" rx="8"/>"#, at.x, at.y + 1, at.width, at.height - 2);
+        put!(self, r#"<text x="{}" y="{}">{}</text></g>"#, at.x + at.width / 2, at.y + at.height / 2 + 4, Escaped(label));
+    }
+}
+
+/// Length of a dash and the space after it.
+const DASH: f64 = 9.0;
+
+fn line_kind(edge: &Edge) -> &'static str {
+    match edge.kind {
+        EdgeKind::Catch => "catch",
+        _ if edge.back => "back",
+        _ => "flow",
+    }
+}
+
+/// The graph in words.
+fn describe(graph: &Graph) -> String {
+    let names: BTreeMap<&str, &str> = graph.nodes.iter().map(|node| (node.id.as_str(), node.name.as_str())).collect();
+    let mut ways: BTreeMap<&str, Vec<&Edge>> = BTreeMap::new();
+    for edge in &graph.edges {
+        ways.entry(&edge.from).or_default().push(edge);
+    }
+    let states = graph.nodes.iter().filter(|node| node.kind.is_state()).count();
+    let mut out = match states {
+        1 => "1 state.".to_string(),
+        n => format!("{n} states."),
+    };
+    let told = |node: &&Node| node.kind.is_state() || node.kind == NodeKind::Start;
+    for node in graph.nodes.iter().filter(told).take(DESCRIBED) {
+        let _ = match node.kind {
+            NodeKind::Start => write!(out, " Start"),
+            kind => write!(out, " {} ({})", node.name, kind.as_str()),
+        };
+        let ways = ways.get(node.id.as_str()).map_or(&[][..], Vec::as_slice);
+        for (i, edge) in ways.iter().take(50).enumerate() {
+            let to = names.get(edge.to.as_str()).copied().unwrap_or("?");
+            let link = if i == 0 { ":" } else { ";" };
+            let title = edge.title.as_deref().unwrap_or("");
+            let _ = match edge.kind {
+                EdgeKind::Start | EdgeKind::Next => write!(out, "{link} to {to}"),
+                EdgeKind::Choice => write!(out, "{link} if {title} to {to}"),
+                EdgeKind::Default => write!(out, "{link} by default to {to}"),
+                EdgeKind::Catch => write!(out, "{link} on {title} to {to}"),
+                EdgeKind::End => write!(out, "{link} ends"),
+            };
+        }
+        out.push('.');
+    }
+    if states > DESCRIBED {
+        let _ = write!(out, " And more.");
+    }
+    out
+}
+
+/// Text for an element or an attribute in double quotes. What XML cannot hold becomes U+FFFD.
+struct Escaped<'a>(&'a str);
+
+impl std::fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                '\t' | '\n' => f.write_char(c)?,
+                '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sizes that the style sheet names.
+pub(super) const FONT_SIZES: (i32, i32, i32) = (NAME_SIZE, CAPTION_SIZE, LABEL_SIZE);

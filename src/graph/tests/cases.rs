@@ -1,0 +1,185 @@
+//! Small definitions, each for one promise.
+
+use super::*;
+use crate::graph::{Edge, EdgeKind, MAX_DEPTH, Node, NodeKind, SvgOptions, Theme, render_svg};
+
+fn graph(text: &str) -> Graph {
+    let graph = draw(&parse(text), Direction::TopToBottom);
+    quality::check(&graph, text);
+    graph
+}
+
+fn node<'a>(graph: &'a Graph, name: &str) -> &'a Node {
+    graph.nodes.iter().find(|node| node.name == name).unwrap()
+}
+
+fn edge<'a>(graph: &'a Graph, id: &str) -> &'a Edge {
+    graph.edges.iter().find(|edge| edge.id == id).unwrap()
+}
+
+#[test]
+fn broken_definitions_are_drawn_as_far_as_possible() {
+    for (text, nodes) in [
+        ("null", vec![]),
+        ("{}", vec!["Start"]),
+        (r#"{"StartAt":"A"}"#, vec!["Start", "A"]),
+        (r#"{"StartAt":"A","States":{"A":null}}"#, vec!["Start", "A"]),
+        (r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"C":{"Next":"B"}}}"#, vec!["Start", "A", "C", "B"]),
+        (r#"{"States":{"P":{"Type":"Parallel"}}}"#, vec!["Start", "P"]),
+    ] {
+        let names: Vec<String> = graph(text).nodes.into_iter().map(|node| node.name).collect();
+        assert_eq!(names, nodes, "{text}");
+    }
+    let graph = graph(r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"C":{"Type":"Foo","Next":"B"}}}"#);
+    assert_eq!(node(&graph, "B").kind, NodeKind::Missing);
+    assert_eq!(node(&graph, "B").pointer, "/States/A/Next");
+    assert_eq!(node(&graph, "C").kind, NodeKind::Unknown);
+    assert!(!node(&graph, "C").reachable);
+}
+
+#[test]
+fn loops_run_back_on_the_left_and_catchers_leave_on_the_right() {
+    let graph = graph(
+        r#"{"StartAt":"A","States":{
+            "A":{"Type":"Task","Resource":"r","Next":"C","Catch":[{"ErrorEquals":["X","Y"],"Next":"H"}]},
+            "C":{"Type":"Choice","Choices":[{"Variable":"$.ok","BooleanEquals":true,"Next":"E"}],"Default":"A"},
+            "E":{"Type":"Succeed"},"H":{"Type":"Fail"}}}"#,
+    );
+    let back = edge(&graph, "/States/C/Default");
+    assert!(back.back);
+    assert!(back.points.iter().all(|&(x, _)| x <= node(&graph, "C").x));
+    let catch = edge(&graph, "/States/A/Catch/0");
+    assert_eq!((catch.kind, catch.label.as_deref(), catch.title.as_deref()), (EdgeKind::Catch, Some("X +1"), Some("X, Y")));
+    assert_eq!(catch.points[0].0, node(&graph, "A").x + node(&graph, "A").width);
+    assert!(node(&graph, "H").x > node(&graph, "C").x);
+    assert_eq!(graph.crossings, 0);
+}
+
+#[test]
+fn a_state_may_lead_to_itself() {
+    let graph = graph(
+        r#"{"StartAt":"A","States":{"A":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericEquals":1,"Next":"A"}],"Default":"B"},
+            "B":{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["X"],"Next":"B"}]}}}"#,
+    );
+    assert!(edge(&graph, "/States/A/Choices/0").back);
+    assert!(edge(&graph, "/States/A/Choices/0").label_box.is_some());
+    assert!(edge(&graph, "/States/B/Catch/0").back);
+}
+
+#[test]
+fn rules_with_one_target_share_a_line() {
+    let rules: Vec<String> = (0..6).map(|i| format!(r#"{{"Variable":"$.n","NumericEquals":{i},"Next":"B"}}"#)).collect();
+    let graph = graph(&format!(
+        r#"{{"StartAt":"A","States":{{"A":{{"Type":"Choice","Choices":[{}],"Default":"C"}},"B":{{"Type":"Pass","End":true}},"C":{{"Type":"Pass","End":true}}}}}}"#,
+        rules.join(",")
+    ));
+    let lines: Vec<&Edge> = graph.edges.iter().filter(|edge| edge.kind == EdgeKind::Choice).collect();
+    assert_eq!(lines.len(), 6);
+    assert!(lines.iter().all(|edge| edge.points == lines[0].points));
+    assert_eq!(lines.iter().filter(|edge| edge.label_box.is_some()).count(), 4);
+    assert_eq!(lines[3].label.as_deref(), Some("+3 more"));
+}
+
+#[test]
+fn scopes_can_be_folded() {
+    let definition = parse(
+        r#"{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
+            {"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"B":{"Type":"Pass","End":true}}},
+            {"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{"StartAt":"X","States":{"X":{"Type":"Pass","End":true}}}}}}]}}}"#,
+    );
+    let open = draw(&definition, Direction::TopToBottom);
+    assert_eq!(node(&open, "X").parent.as_deref(), Some("/States/P/Branches/1/States/M/ItemProcessor"));
+    assert_eq!(node(&open, "X").depth, 2);
+    assert_eq!(node(&open, "P").states, 4);
+    let options = LayoutOptions { collapsed: ["/States/P".to_string()].into(), ..LayoutOptions::default() };
+    let folded = layout(&definition, &options);
+    assert!(folded.nodes.iter().all(|node| node.parent.is_none()));
+    assert!(node(&folded, "P").collapsed);
+    assert_eq!(node(&folded, "P").caption, "Parallel · 4 states");
+    assert!(folded.width < open.width && folded.height < open.height);
+}
+
+#[test]
+fn nesting_is_bounded() {
+    // Deeper than any JSON text can be: made from parts.
+    let mut value = parse(r#"{"Type":"Pass","End":true}"#);
+    for _ in 0..100 {
+        let mut states = crate::base::Map::new();
+        states.insert("M", value);
+        let mut scope = parse(r#"{"StartAt":"M"}"#);
+        scope.make_object().unwrap().insert("States", states);
+        value = parse(r#"{"Type":"Map","End":true}"#);
+        value.make_object().unwrap().insert("ItemProcessor", scope);
+    }
+    let mut root = parse(r#"{"StartAt":"M"}"#);
+    let mut states = crate::base::Map::new();
+    states.insert("M", value);
+    root.make_object().unwrap().insert("States", states);
+    let graph = draw(&root, Direction::TopToBottom);
+    quality::check(&graph, "deep");
+    assert!(graph.truncated);
+    assert_eq!(graph.nodes.iter().filter(|node| node.kind == NodeKind::Map).count(), MAX_DEPTH);
+}
+
+/// States `0` to `count - 1`, made by a function of their number.
+fn machine(count: usize, state: impl Fn(usize) -> String) -> Value {
+    let states: Vec<String> = (0..count).map(|i| format!(r#""{i}":{}"#, state(i))).collect();
+    parse(&format!(r#"{{"StartAt":"0","States":{{{}}}}}"#, states.join(",")))
+}
+
+#[test]
+fn hostile_shapes_stay_drawable() {
+    let choice = |targets: &mut dyn Iterator<Item = usize>| {
+        let rules: Vec<String> = targets.map(|to| format!(r#"{{"Variable":"$.n","NumericEquals":{to},"Next":"{to}"}}"#)).collect();
+        format!(r#"{{"Type":"Choice","Choices":[{}]}}"#, rules.join(","))
+    };
+    let pass = |next: usize| format!(r#"{{"Type":"Pass","Next":"{next}"}}"#);
+    let fan = machine(2_001, |i| if i == 0 { choice(&mut (1..2_001)) } else { r#"{"Type":"Pass","End":true}"#.into() });
+    let complete = machine(40, |i| choice(&mut (0..40).filter(|&to| to != i)));
+    let skips = machine(800, |i| choice(&mut [(i + 1) % 800, (i + 400).min(799)].into_iter()));
+    let backs = machine(400, |i| if i < 200 { pass(i + 1) } else { choice(&mut [(i + 1).min(399), i - 200].into_iter()) });
+    let handler = machine(600, |i| {
+        if i == 599 {
+            return r#"{"Type":"Fail"}"#.into();
+        }
+        format!(r#"{{"Type":"Task","Next":"{}","Catch":[{{"ErrorEquals":["States.ALL"],"Next":"599"}}]}}"#, i + 1)
+    });
+    for (name, definition) in [("fan", fan), ("complete", complete), ("skips", skips), ("backs", backs), ("handler", handler)] {
+        let graph = draw(&definition, Direction::TopToBottom);
+        let on_top = quality::check(&graph, name);
+        println!("{name}: {} x {} px, {} crossings, {on_top} lines on top of others", graph.width, graph.height, graph.crossings);
+        assert!(graph.width < 2_000_000 && graph.height < 2_000_000, "{name}");
+    }
+}
+
+#[test]
+fn any_name_is_safe_in_the_drawing() {
+    let name = r#"</title><script>alert("1")</script>&amp;'\u0000\u202e]]>"#.replace('"', "\\\"");
+    let definition = parse(&format!(
+        r#"{{"Comment":"<b>&","StartAt":"{name}","States":{{"{name}":{{"Type":"<x>","Comment":"--><y>","Next":"{name}2","Resource":"<z>"}}}}}}"#
+    ));
+    let graph = draw(&definition, Direction::TopToBottom);
+    for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
+        let options = SvgOptions { theme, prefix: "\"><script>".into(), ..SvgOptions::default() };
+        let svg = render_svg(&graph, &options);
+        let tags: std::collections::BTreeSet<&str> =
+            svg.split('<').skip(1).map(|tag| tag.split([' ', '>', '/']).find(|name| !name.is_empty()).unwrap()).collect();
+        let known = ["svg", "title", "desc", "style", "defs", "marker", "path", "rect", "g", "text", "circle"];
+        assert!(tags.iter().all(|tag| known.contains(tag)), "{tags:?}");
+        assert!(!svg.contains("alert(\"1\")") && !svg.contains('\0'));
+    }
+}
+
+#[test]
+fn the_json_has_the_documented_shape() {
+    let graph = graph(r#"{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"r","End":true}}}"#);
+    let json = serde_json::to_value(&graph).unwrap();
+    assert_eq!(json["direction"], "TB");
+    assert_eq!(json["nodes"][1]["id"], "/States/A");
+    assert_eq!(json["nodes"][1]["type"], "Task");
+    assert_eq!(json["edges"][0]["kind"], "start");
+    assert!(json["edges"][0]["path"].as_str().unwrap().starts_with('M'));
+    assert!(json["edges"][0].get("labelBox").is_none());
+    let back: Graph = serde_json::from_value(json).unwrap();
+    assert_eq!(back, graph);
+}
