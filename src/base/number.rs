@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
 /// A JSON number: `Int` when the token has no fraction and no exponent and fits, else a finite `Float`.
 ///
 /// Equality and order are mathematical: `1 == 1.0 == 1e0`.
@@ -43,9 +45,8 @@ impl Number {
     pub fn as_i64(self) -> Option<i64> {
         match self {
             Number::Int(i) => Some(i),
-            Number::Float(f) if f.fract() == 0.0 && f >= -9.223_372_036_854_775_8e18 && f < 9.223_372_036_854_775_8e18 => {
-                Some(f as i64)
-            }
+            // 2^63 itself is the first double that does not fit.
+            Number::Float(f) if f.fract() == 0.0 && (-TWO_63..TWO_63).contains(&f) => Some(f as i64),
             Number::Float(_) => None,
         }
     }

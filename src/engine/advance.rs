@@ -207,13 +207,13 @@ impl Engine {
                 self.frames.insert(id, frame);
                 self.ready.push_back(id);
             }
-            Ok(Flow::End(output)) => self.leave(machine, frame, output),
+            Ok(Flow::End(output)) => self.leave(machine, &frame, output),
             Err(fault) => self.raise(machine, id, frame, fault),
         }
     }
 
     /// Ends a scope with its output: the execution succeeds, or the waiting Parallel or Map has one result more.
-    fn leave(&mut self, machine: &Arc<Machine>, frame: Box<Frame>, output: Value) {
+    fn leave(&mut self, machine: &Arc<Machine>, frame: &Frame, output: Value) {
         if let Some((parent, slot)) = frame.parent {
             return self.child_ended(machine, parent, slot, frame.tail, output);
         }

@@ -64,13 +64,13 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 /// Replays a journal and compares its commands with those that were recorded.
-pub fn verify(machine: Arc<Machine>, options: Options, journal: &Journal, recorded: &[Command]) -> Result<Engine, Mismatch> {
-    let first = |found: Vec<Command>| Mismatch { index: 0, expected: recorded.first().cloned(), found: found.into_iter().next() };
-    let (engine, commands) = replay(machine, options, journal).map_err(|_| first(Vec::new()))?;
+pub fn verify(machine: Arc<Machine>, options: Options, journal: &Journal, recorded: &[Command]) -> Result<Engine, Box<Mismatch>> {
+        let refused = |_| Box::new(Mismatch { index: 0, expected: recorded.first().cloned(), found: None });
+    let (engine, commands) = replay(machine, options, journal).map_err(refused)?;
     for index in 0..commands.len().max(recorded.len()) {
         let (expected, found) = (recorded.get(index), commands.get(index));
         if expected != found {
-            return Err(Mismatch { index, expected: expected.cloned(), found: found.cloned() });
+            return Err(Box::new(Mismatch { index, expected: expected.cloned(), found: found.cloned() }));
         }
     }
     Ok(engine)

@@ -266,8 +266,8 @@ fn batch(
     let items = std::mem::take(&mut joining.items);
     let mut batches: Vec<Vec<Value>> = Vec::new();
     let mut bytes = u64::MAX;
-    for index in 0..items.len() {
-        let item = map_item(frame, joining, &items[index], index as u32);
+    for (index, value) in items.iter().enumerate() {
+        let item = map_item(frame, joining, value, index as u32);
         let selected = select(engine, frame, state, map, &joining.input, &item)?;
         let size = json::serialized_len(&selected) as u64 + 1;
         let full = batches.last().is_none_or(|b| b.len() as u64 >= max_items || bytes.saturating_add(size) > max_bytes);
