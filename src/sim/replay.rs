@@ -65,7 +65,7 @@ impl std::error::Error for Mismatch {}
 
 /// Replays a journal and compares its commands with those that were recorded.
 pub fn verify(machine: Arc<Machine>, options: Options, journal: &Journal, recorded: &[Command]) -> Result<Engine, Box<Mismatch>> {
-        let refused = |_| Box::new(Mismatch { index: 0, expected: recorded.first().cloned(), found: None });
+    let refused = |_| Box::new(Mismatch { index: 0, expected: recorded.first().cloned(), found: None });
     let (engine, commands) = replay(machine, options, journal).map_err(refused)?;
     for index in 0..commands.len().max(recorded.len()) {
         let (expected, found) = (recorded.get(index), commands.get(index));
