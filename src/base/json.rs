@@ -542,6 +542,7 @@ pub fn serialized_len(value: &Value) -> usize {
     match value {
         Value::Null => 4,
         Value::Bool(b) => 5 - usize::from(*b),
+        Value::Number(Number::Int(n)) => int_len(*n),
         Value::Number(number) => number.to_string().len(),
         Value::String(text) => str_len(text),
         Value::Array(items) => 1 + items.len().max(1) + items.iter().map(serialized_len).sum::<usize>(),
@@ -549,15 +550,30 @@ pub fn serialized_len(value: &Value) -> usize {
     }
 }
 
+/// Bytes that each byte of a string takes in JSON text.
+const ESCAPED: [u8; 256] = {
+    let mut table = [1; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        table[control] = 6;
+        control += 1;
+    }
+    table[b'"' as usize] = 2;
+    table[b'\\' as usize] = 2;
+    table[b'\n' as usize] = 2;
+    table[b'\r' as usize] = 2;
+    table[b'\t' as usize] = 2;
+    table[0x08] = 2;
+    table[0x0c] = 2;
+    table
+};
+
 fn str_len(text: &str) -> usize {
-    2 + text
-        .bytes()
-        .map(|b| match b {
-            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
-            0..=0x1f => 6,
-            _ => 1,
-        })
-        .sum::<usize>()
+    2 + text.bytes().map(|b| usize::from(ESCAPED[usize::from(b)])).sum::<usize>()
+}
+
+fn int_len(n: i64) -> usize {
+    usize::from(n < 0) + n.unsigned_abs().checked_ilog10().map_or(1, |digits| digits as usize + 1)
 }
 
 #[cfg(test)]
@@ -570,7 +586,17 @@ mod tests {
 
     #[test]
     fn texts_round_trip() {
-        for text in ["null", "[]", "{}", r#"{"b":[1,-2.5,0.0,true],"a":{"\u0001\n":"é\"\\"}}"#, "1e21", "9007199254740993"] {
+        for text in [
+            "null",
+            "[]",
+            "{}",
+            r#"{"b":[1,-2.5,0.0,true],"a":{"\u0001\n":"é\"\\"}}"#,
+            "1e21",
+            "9007199254740993",
+            "-9223372036854775808",
+            "10",
+            "-1",
+        ] {
             assert_eq!(round(text), text);
             assert_eq!(serialized_len(&parse(text).unwrap()), text.len(), "{text}");
         }
