@@ -546,7 +546,23 @@ impl<'a> Parser<'a> {
                 Ok(Operand::Path { from_root: true, query: self.query(true)? })
             }
             Some(b'/') => self.pattern(),
+            Some(b'A'..=b'Z' | b'a'..=b'z' | b'_') => Ok(Operand::Literal(self.word())),
             _ => self.literal().map(Operand::Literal),
+        }
+    }
+
+    /// `true`, `false`, `null`, or any other word: a string whose quotes were forgotten. Definitions in use have such
+    /// comparisons, so they compile; what AWS makes of them is not recorded.
+    fn word(&mut self) -> Value {
+        let rest = self.rest();
+        let length = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'))).unwrap_or(rest.len());
+        let word = rest.get(..length).unwrap_or("");
+        self.at += length;
+        match word {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "null" => Value::Null,
+            word => Value::from(word),
         }
     }
 
