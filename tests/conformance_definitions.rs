@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use stepglass::asl::{self, CompileOptions, Compiled, MachineType};
+use stepglass::base::diag::Severity;
 use stepglass::base::{Value, json};
 
 /// The cases of a file, or `None` with a remark where the folder is absent (a clone elsewhere).
@@ -95,7 +96,7 @@ fn validation_answers_are_those_of_aws() {
     for case in cases.iter().filter(|case| text(case, "kind") == "validate") {
         let Some(compiled) = compile(case) else { continue };
         total += 1;
-        let answer = asl::answer::validate_response(&compiled, 0);
+        let answer = asl::answer::validate_response(&compiled, Severity::Error, 0);
         for name in ["result", "diagnostics", "truncated"] {
             let expected = case.get("expected").and_then(|e| e.get(name));
             if answer.get(name) != expected {
@@ -124,5 +125,5 @@ fn verdicts_of_the_definition_suite() {
         if in_jsonata { jsonata.push(line) } else { wrong.push(line) }
     }
     println!("{total} definitions in JSONPath, {} judged otherwise; in JSONata judged otherwise: {jsonata:#?}", wrong.len());
-    assert!(wrong.len() * 100 <= total * 4, "{}", wrong.join("\n"));
+    assert!(wrong.len() * 100 <= total * 3, "{}", wrong.join("\n"));
 }

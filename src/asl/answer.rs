@@ -10,13 +10,14 @@ pub const MAX_RESULTS: usize = 100;
 
 /// The response of `ValidateStateMachineDefinition`: `result` (`OK`, `FAIL`), `diagnostics` and `truncated`.
 ///
-/// Findings that AWS does not make are left out. `max_results` of 0 means [`MAX_RESULTS`], as in the API.
-pub fn validate_response(compiled: &Compiled, max_results: usize) -> Value {
+/// Findings that AWS does not make are left out, and warnings too unless `severity` asks for them; `max_results` of 0
+/// means [`MAX_RESULTS`]: all as in the API.
+pub fn validate_response(compiled: &Compiled, severity: Severity, max_results: usize) -> Value {
     let limit = if max_results == 0 { MAX_RESULTS } else { max_results };
-    let all: Vec<Value> = errors(compiled)
-        .map(|aws| {
+    let all: Vec<Value> = findings(compiled, severity)
+        .map(|(severity, aws)| {
             let mut out = Map::new();
-            out.insert("severity", "ERROR");
+            out.insert("severity", if severity == Severity::Error { "ERROR" } else { "WARNING" });
             out.insert("code", aws.code);
             out.insert("message", aws.message.as_str());
             if let Some(location) = &aws.location {
@@ -37,8 +38,8 @@ pub fn create_error(compiled: &Compiled) -> Option<String> {
     if compiled.machine.is_some() {
         return None;
     }
-    let all: Vec<String> = errors(compiled)
-        .map(|aws| match (&aws.location, aws.code) {
+    let all: Vec<String> = findings(compiled, Severity::Error)
+        .map(|(_, aws)| match (&aws.location, aws.code) {
             // The sentence about bad JSON has its place in it already.
             (_, "INVALID_JSON_DESCRIPTION") => format!("{}: {}", aws.code, aws.message),
             (location, code) => format!("{code}: {} at {}", aws.message, location.as_deref().unwrap_or("null")),
@@ -47,8 +48,9 @@ pub fn create_error(compiled: &Compiled) -> Option<String> {
     Some(format!("Invalid State Machine Definition: '{}'", all.join(", ")))
 }
 
-fn errors(compiled: &Compiled) -> impl Iterator<Item = &AwsText> {
-    compiled.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).flat_map(|diagnostic| &diagnostic.aws)
+fn findings(compiled: &Compiled, least: Severity) -> impl Iterator<Item = (Severity, &AwsText)> {
+    let reported = compiled.diagnostics.iter().filter(move |diagnostic| diagnostic.severity >= least);
+    reported.flat_map(|diagnostic| diagnostic.aws.iter().map(|aws| (diagnostic.severity, aws)))
 }
 
 /// What the JSON parser behind AWS says about a text, and where it says that it stands.

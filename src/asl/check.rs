@@ -4,7 +4,7 @@ use super::codes;
 use super::compile::{Compiler, Dangling, ScopeDraft};
 use super::ir::{ScopeId, StateId};
 use super::suggest::nearest;
-use crate::base::diag::{Diagnostic, Part};
+use crate::base::diag::{AwsText, Diagnostic, Part};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,7 +14,12 @@ const TRANSITION: &str = "MISSING_TRANSITION_TARGET";
 /// Runs all checks, in the order in which AWS reports.
 pub fn check(compiler: &mut Compiler<'_>) {
     let dangling = std::mem::take(&mut compiler.dangling);
+    // The states that misspelt targets seem to mean, with the diagnostic of each.
+    let mut misspelt = Vec::new();
     for one in &dangling {
+        if let Some(meant) = meant(compiler, one) {
+            misspelt.push((meant, compiler.diagnostics.len()));
+        }
         let diagnostic = missing_target(compiler, one);
         compiler.diagnostics.push(diagnostic);
     }
@@ -22,7 +27,7 @@ pub fn check(compiler: &mut Compiler<'_>) {
     for index in 0..compiler.scopes.len() {
         let scope = ScopeId(index as u32);
         if compiler.scopes.get(index).is_some_and(|draft| draft.start.is_some()) {
-            unreachable_states(compiler, scope, endless);
+            unreachable_states(compiler, scope, endless, &misspelt);
         }
         if !(endless && index == 0) {
             endless_loops(compiler, scope);
@@ -33,6 +38,15 @@ pub fn check(compiler: &mut Compiler<'_>) {
 
 fn draft<'a, 'd>(compiler: &'a Compiler<'d>, scope: ScopeId) -> Option<&'a ScopeDraft<'d>> {
     compiler.scopes.get(scope.0 as usize)
+}
+
+/// The state of the same scope that a misspelt target seems to mean.
+fn meant(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Option<StateId> {
+    if compiler.names.contains_key(dangling.target) {
+        return None;
+    }
+    let scope = draft(compiler, dangling.scope)?;
+    scope.names.get(nearest(dangling.target, scope.names.keys().copied())?).copied()
 }
 
 /// A transition to a state that its scope does not have, but another one may.
@@ -86,8 +100,19 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
 /// The machine's own states need an end; those of branches and processors do not (spec §1.2).
 fn no_terminal_state(compiler: &mut Compiler<'_>) -> bool {
     let Some(root) = compiler.scopes.first() else { return false };
-    if root.states.is_empty() || root.states.iter().any(|id| compiler.states.get(id.0 as usize).is_some_and(|state| state.terminal))
-    {
+    if root.states.is_empty() {
+        return false;
+    }
+    let mut ends = root.states.iter().filter_map(|id| compiler.states.get(id.0 as usize)).filter(|state| state.terminal);
+    if let Some(first) = ends.next() {
+        // To AWS a state without `Type` is no end (recorded); to a reader it only lacks its type.
+        if !first.typed && ends.all(|state| !state.typed) {
+            let pointer = first.pointer.clone();
+            if let Some(diagnostic) = compiler.diagnostics.iter_mut().find(|diagnostic| diagnostic.pointer == pointer) {
+                let message = "Workflow has no terminal state".into();
+                diagnostic.aws.push(AwsText { code: "MISSING_END_STATE", message, location: None });
+            }
+        }
         return false;
     }
     let pointer = root.pointer.key("States");
@@ -101,10 +126,51 @@ fn no_terminal_state(compiler: &mut Compiler<'_>) -> bool {
 }
 
 /// States that no transition leads to. AWS leaves them out when the machine has no end at all.
-fn unreachable_states(compiler: &mut Compiler<'_>, scope: ScopeId, endless: bool) {
-    let Some(scope) = draft(compiler, scope) else { return };
+fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: bool, misspelt: &[(StateId, usize)]) {
+    let Some(scope) = draft(compiler, scope_id) else { return };
+    let reached = reachable(compiler, scope.start);
+    // What is unreachable for a typing error in a target is part of that error, which has been reported.
+    let meant: Vec<(StateId, usize)> = misspelt
+        .iter()
+        .copied()
+        .filter(|(id, _)| compiler.states.get(id.0 as usize).is_some_and(|state| state.scope == scope_id))
+        .collect();
+    let nearly = reachable(compiler, meant.iter().map(|(id, _)| *id));
+    let mut found = Vec::new();
+    let mut implied = Vec::new();
+    for id in scope.states.iter().filter(|id| !reached.contains(id)) {
+        let Some(state) = compiler.states.get(id.0 as usize) else { continue };
+        // The second of two states with one name is shadowed, which has been said.
+        if scope.names.get(state.name) != Some(id) {
+            continue;
+        }
+        let aws = AwsText {
+            code: TRANSITION,
+            message: format!("State \"{}\" is not reachable.", state.name),
+            location: (!state.location.is_empty()).then(|| state.location.clone()),
+        };
+        if nearly.contains(id) {
+            implied.push(aws);
+            continue;
+        }
+        let message = format!("no transition leads to `{}`", state.name);
+        let mut diagnostic = Diagnostic::new(&codes::UNREACHABLE_STATE, state.pointer.clone(), message).at(Part::Key);
+        diagnostic.aws.extend((!endless).then_some(aws));
+        found.push(diagnostic);
+    }
+    if let Some((_, cause)) = meant.first()
+        && let Some(diagnostic) = compiler.diagnostics.get_mut(*cause)
+        && !endless
+    {
+        diagnostic.aws.extend(implied);
+    }
+    compiler.diagnostics.extend(found);
+}
+
+/// All states that can come after some.
+fn reachable(compiler: &Compiler<'_>, from: impl IntoIterator<Item = StateId>) -> BTreeSet<StateId> {
     let mut reached = BTreeSet::new();
-    let mut queue: Vec<StateId> = scope.start.into_iter().collect();
+    let mut queue: Vec<StateId> = from.into_iter().collect();
     while let Some(id) = queue.pop() {
         if reached.insert(id)
             && let Some(state) = compiler.states.get(id.0 as usize)
@@ -112,22 +178,7 @@ fn unreachable_states(compiler: &mut Compiler<'_>, scope: ScopeId, endless: bool
             queue.extend(&state.next);
         }
     }
-    let mut found = Vec::new();
-    for id in scope.states.iter().filter(|id| !reached.contains(id)) {
-        let Some(state) = compiler.states.get(id.0 as usize) else { continue };
-        // The second of two states with one name is shadowed, which has been said.
-        if scope.names.get(state.name) != Some(id) {
-            continue;
-        }
-        let message = format!("no transition leads to `{}`", state.name);
-        let mut diagnostic = Diagnostic::new(&codes::UNREACHABLE_STATE, state.pointer.clone(), message).at(Part::Key);
-        if !endless {
-            let location = (!state.location.is_empty()).then(|| state.location.clone());
-            diagnostic = diagnostic.aws(TRANSITION, format!("State \"{}\" is not reachable.", state.name), location);
-        }
-        found.push(diagnostic);
-    }
-    compiler.diagnostics.extend(found);
+    reached
 }
 
 /// Reachable states from which no end can be reached: reported once a scope, at the first of them.

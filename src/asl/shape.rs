@@ -254,7 +254,7 @@ pub static RETRIER: Shape = Shape {
         field("MaxAttempts", Type::Integer(0, MAX_SECONDS)),
         field("BackoffRate", Type::Number(1.0, f64::MAX)),
         field("MaxDelaySeconds", Type::Integer(1, 31_622_400)),
-        field("JitterStrategy", Type::Word(&["FULL", "NONE"])),
+        field("JitterStrategy", Type::Word(&["NONE", "FULL"])),
         field("Comment", Type::String),
     ]],
 };

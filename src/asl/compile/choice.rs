@@ -227,7 +227,16 @@ impl<'d> Compiler<'d> {
     }
 
     fn not_one_test(&mut self, place: &Place<'_>, operators: &[&str], has_variable: bool) {
-        let aws = "A Choice rule must have exactly one comparison operator or boolean expression";
+        let several = operators.len() > 1;
+        let aws = match operators {
+            [] if !has_variable => SELECTORS.to_string(),
+            [_] => SELECTORS.to_string(),
+            several if several.iter().any(|name| operator(name).is_none()) => SELECTORS.to_string(),
+            _ => {
+                let start = if several { "There should only be" } else { "This object should have only" };
+                format!("{start} one of the following fields: [{AWS_OPERATORS}]")
+            }
+        };
         let diagnostic = match operators {
             [] if has_variable => {
                 Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule compares `Variable` with nothing")
@@ -305,6 +314,18 @@ impl<'d> Compiler<'d> {
         self.wrong_type(place, value, wanted, aws);
     }
 }
+
+/// AWS's words about a rule that is not one of the kinds of rules.
+const SELECTORS: &str = "The object must have only one of the following fields, [And, Or, Not, Variable, Condition]";
+
+/// The operators in the order in which AWS lists them.
+const AWS_OPERATORS: &str = "StringEquals, IsBoolean, StringLessThan, IsNumeric, BooleanEquals, StringLessThanEqualsPath, \
+     NumericLessThan, NumericGreaterThan, NumericLessThanPath, StringMatches, TimestampLessThanEqualsPath, NumericEquals, \
+     TimestampGreaterThan, StringGreaterThanEqualsPath, TimestampGreaterThanEqualsPath, TimestampLessThanEquals, \
+     NumericLessThanEqualsPath, TimestampEquals, BooleanEqualsPath, IsTimestamp, StringLessThanEquals, NumericLessThanEquals, \
+     StringLessThanPath, TimestampGreaterThanPath, StringGreaterThan, StringGreaterThanPath, IsString, StringEqualsPath, \
+     TimestampEqualsPath, TimestampLessThan, StringGreaterThanEquals, NumericGreaterThanPath, NumericGreaterThanEquals, \
+     NumericEqualsPath, TimestampLessThanPath, IsNull, IsPresent, TimestampGreaterThanEquals, NumericGreaterThanEqualsPath";
 
 /// What an operator's name says.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use super::{Assigned, Compiler, Place, Read, SCHEMA};
 use crate::asl::codes;
 use crate::asl::ir::{Field, PathField, Payload, QueryLanguage, ResultPath};
 use crate::asl::suggest::nearest;
-use crate::base::diag::{Diagnostic, Part};
+use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Map, Value};
 use crate::expr::SyntaxError;
 use crate::expr::intrinsic::Call;
@@ -117,7 +117,7 @@ impl Compiler<'_> {
                     Diagnostic::new(&codes::INVALID_PATH, place.pointer(), error.message.clone()),
                     &error,
                 )
-                .aws(SCHEMA, "Value is not a valid JSONPath", Some(place.location()));
+                .aws(SCHEMA, "Value must be a valid JSONPath.", Some(place.location()));
                 if text.starts_with("States.") {
                     diagnostic = diagnostic
                         .help("intrinsic functions are allowed in members ending in `.$` only: of Parameters, ResultSelector, ItemSelector, Assign");
@@ -282,12 +282,16 @@ impl Compiler<'_> {
                     match item {
                         Value::String(text) if !key.ends_with(".$") && looks_computed(text) => {
                             let message = format!("`{text}` is taken literally, since the name does not end in `.$`");
-                            let diagnostic = Diagnostic::new(&codes::LITERAL_PATH, at.pointer(), message);
+                            let diagnostic = Diagnostic::new(&codes::LITERAL_PATH, at.pointer(), message.clone());
+                            let diagnostic = diagnostic.aws("NO_DOLLAR", message, Some(at.location()));
                             self.report(diagnostic.fix(
                                 format!("to compute it, write `\"{key}.$\"`"),
                                 Part::Key,
                                 Value::from(format!("{key}.$")).to_string(),
                             ));
+                        }
+                        Value::String(text) if key.ends_with(".$") && text.starts_with("States.") => {
+                            self.intrinsic_arguments(&at, text)
                         }
                         Value::String(_) => {}
                         _ => self.literal_paths(&at, item),
@@ -300,6 +304,14 @@ impl Compiler<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A call that AWS accepts and then fails each time.
+    fn intrinsic_arguments(&mut self, place: &Place<'_>, text: &str) {
+        if let Some(problem) = Call::parse(text).ok().and_then(|call| call.never_succeeds()) {
+            let message = format!("this always fails: {problem}");
+            self.report(Diagnostic::new(&codes::INTRINSIC_ARGUMENTS, place.pointer(), message));
         }
     }
 
@@ -333,22 +345,32 @@ impl Compiler<'_> {
         let length = name.chars().count();
         if length > 80 {
             let message = format!("a variable's name has at most 80 characters, this one has {length}");
-            self.report(Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key));
+            let aws = format!("Invalid variable name '{name}': the variable name exceeds the 80-character limit.");
+            let diagnostic = Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key);
+            self.report(diagnostic.aws("INVALID_VARIABLE_NAME", aws, Some(place.location())));
             return;
         }
         let starts = name.chars().next().is_some_and(char::is_alphabetic);
-        let goes_on =
-            name.chars().all(|c| c.is_alphanumeric() || c == '_' || (!c.is_ascii() && !c.is_whitespace() && !c.is_control()));
-        if !starts || !goes_on {
+        let part = |c: char| c.is_alphanumeric() || c == '_' || (!c.is_ascii() && !c.is_whitespace() && !c.is_control());
+        if !starts || !name.chars().all(part) {
             let message = format!("no expression can read a variable of the name `{name}`");
-            self.report(
-                Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message)
-                    .at(Part::Key)
-                    .help("names start with a letter and go on with letters, digits and `_`"),
-            );
+            let aws = format!("Invalid variable name '{name}': the variable name contains invalid characters.");
+            let mut diagnostic = Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message)
+                .at(Part::Key)
+                .help("names start with a letter and go on with letters, digits and `_`")
+                .aws("INVALID_VARIABLE_NAME", aws, Some(place.location()));
+            // Published definitions have hyphens in such names; they do no harm where nothing reads the variable.
+            if starts && name.chars().all(|c| part(c) || c == '-') {
+                diagnostic = diagnostic.severity(Severity::Warning);
+            }
+            self.report(diagnostic);
         } else if name == "states" {
             let message = "the name `states` is reserved";
-            self.report(Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message).at(Part::Key));
+            self.report(Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message).at(Part::Key).aws(
+                "RESERVED_VARIABLE_NAME",
+                "Cannot assign to reserved variable '$states'.",
+                Some(place.location()),
+            ));
         }
     }
 
@@ -383,6 +405,7 @@ impl Compiler<'_> {
         let name = text.split('(').next().unwrap_or_default().trim();
         match Call::parse(text) {
             Ok(call) if STRING_INTRINSICS.contains(&name) => {
+                self.intrinsic_arguments(place, text);
                 self.facts.uses_context |= call.uses_context();
                 for variable in call.variables() {
                     self.read(&variable, place, Part::Value);

@@ -160,7 +160,7 @@ impl Compiler<'_> {
                     self.out_of_range(place, format!("at most {max}"), format!("Maximum value is {max}"))
                 }
                 Some(_) => {}
-                None => self.wrong_type(place, value, "an integer", "INTEGER"),
+                None => self.fraction(place),
             },
             (Type::Number(min, max), Value::Number(number)) => {
                 let number = number.as_f64();
@@ -215,6 +215,16 @@ impl Compiler<'_> {
             diagnostic = diagnostic.fix("make it a list of one", Part::Value, format!("[{value}]"));
         }
         self.report(diagnostic);
+    }
+
+    /// A number with a fraction where an integer is needed; AWS has its own words for it.
+    fn fraction(&mut self, place: &Place<'_>) {
+        let message = format!("`{}` must be an integer", place.name());
+        self.report(Diagnostic::new(&codes::WRONG_TYPE, place.pointer(), message).aws(
+            SCHEMA,
+            "Expected value of type Integer",
+            Some(place.location()),
+        ));
     }
 
     /// A list or object with nothing in it.
@@ -297,12 +307,12 @@ impl Compiler<'_> {
             return false;
         }
         let message = format!("`{first}` and `{second}` exclude each other");
-        let aws = format!("You cannot specify both '{first}' and '{second}'");
+        let aws = format!("There should only be one of the following fields: [{first}, {second}]");
         self.report(
             Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key(second).pointer(), message)
                 .at(Part::Key)
                 .label(place.key(first).pointer(), Part::Key, "the other one")
-                .aws(SCHEMA, aws, Some(place.key(first).location())),
+                .aws(SCHEMA, aws, Some(place.location())),
         );
         true
     }

@@ -1,7 +1,7 @@
 //! Strings `{% … %}`: compiled, and looked through for references that cannot be.
 
 use super::expression::as_expression;
-use super::{Compiler, Place};
+use super::{Compiler, Place, SCHEMA};
 use crate::asl::codes;
 use crate::asl::ir::JsonataTemplate;
 use crate::base::Value;
@@ -88,16 +88,31 @@ impl Compiler<'_> {
         if !(opens || closes) {
             return;
         }
-        let message = match (opens, closes) {
-            (true, true) => "an expression has no white space before `{%` or after `%}`; this is taken literally",
-            (true, false) => "the expression is not closed by `%}` at the end of the string; this is taken literally",
-            _ => "the expression does not begin with `{%` at the start of the string; this is taken literally",
-        };
-        let mut diagnostic = Diagnostic::new(&codes::NOT_AN_EXPRESSION, place.pointer(), message);
-        if opens && closes {
-            diagnostic = diagnostic.fix("remove the white space around it", Part::Value, Value::from(trimmed).to_string());
+        if text.starts_with("{%") != text.ends_with("%}") {
+            let (message, fixed) = if opens {
+                ("the expression is not closed by `%}` at the very end of the string", format!("{} %}}", text.trim_end()))
+            } else {
+                ("the expression is not opened by `{%` at the very start of the string", format!("{{% {}", text.trim_start()))
+            };
+            let mut diagnostic = Diagnostic::new(&codes::UNCLOSED_EXPRESSION, place.pointer(), message).aws(
+                SCHEMA,
+                "JSONata string must start with {% and end with %}",
+                Some(place.location()),
+            );
+            if opens && closes {
+                diagnostic = diagnostic.fix("remove the white space around it", Part::Value, Value::from(trimmed).to_string());
+            } else if !text.contains(if opens { "%}" } else { "{%" }) {
+                let fixed = Value::from(fixed).to_string();
+                diagnostic = diagnostic.fix(format!("did you mean `{fixed}`?"), Part::Value, fixed);
+            }
+            self.report(diagnostic);
+            return;
         }
-        self.report(diagnostic);
+        if opens && closes && trimmed.len() < text.len() {
+            let message = "an expression has no white space before `{%` or after `%}`; this is taken literally";
+            let diagnostic = Diagnostic::new(&codes::NOT_AN_EXPRESSION, place.pointer(), message);
+            self.report(diagnostic.fix("remove the white space around it", Part::Value, Value::from(trimmed).to_string()));
+        }
     }
 
     /// What an expression refers to: variables, the Context Object, and things that are not there.

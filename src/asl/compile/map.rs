@@ -93,6 +93,15 @@ impl<'d> Compiler<'d> {
         let at = place.key("ProcessorConfig");
         self.check_shape(&at, config, &shape::PROCESSOR_CONFIG, QueryLanguage::JsonPath);
         if config.get("Mode").and_then(Value::as_str) != Some("DISTRIBUTED") {
+            if config.contains_key("ExecutionType") {
+                let pointer = at.key("ExecutionType").pointer();
+                self.report(
+                    Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, "`ExecutionType` belongs to the distributed mode")
+                        .at(Part::Key)
+                        .help("add `\"Mode\": \"DISTRIBUTED\"`, or leave it out")
+                        .aws(SCHEMA, "Field 'ExecutionType' is not supported", Some(at.location())),
+                );
+            }
             return MapMode::Inline;
         }
         if !config.contains_key("ExecutionType") {
@@ -104,7 +113,11 @@ impl<'d> Compiler<'d> {
         }
         if site.express {
             let mode = at.key("Mode");
-            self.express(&mode, "Distributed Map states", "Express state machine does not support 'DISTRIBUTED' mode".into());
+            self.express(
+                &mode,
+                "Distributed Map states",
+                "The field 'Mode' with value 'DISTRIBUTED' is not supported inside 'EXPRESS' state machines".into(),
+            );
         }
         MapMode::Distributed { express: config.get("ExecutionType").and_then(Value::as_str) == Some("EXPRESS") }
     }
@@ -184,12 +197,7 @@ impl<'d> Compiler<'d> {
         if let Some(members) = reader.get("ReaderConfig").and_then(Value::as_object) {
             self.check_shape(&at, members, &shape::READER_CONFIG, language);
             max_items = self.field(&at, members, "MaxItems", Value::as_i64);
-            if members.get("CSVHeaderLocation").and_then(Value::as_str) == Some("GIVEN") && !members.contains_key("CSVHeaders") {
-                self.report(
-                    Diagnostic::new(&codes::MISSING_FIELD, at.pointer(), "headers that are `GIVEN` are listed in `CSVHeaders`")
-                        .aws(SCHEMA, "These fields are required: [CSVHeaders]", Some(at.location())),
-                );
-            }
+            self.reader_config(&at, members);
             let rest: Map = members
                 .iter()
                 .filter(|(name, _)| !matches!(&***name, "MaxItems" | "MaxItemsPath"))
@@ -198,6 +206,53 @@ impl<'d> Compiler<'d> {
             config = self.payload(&at, &Value::from(rest), language, Reach::default());
         }
         Some(ItemReader { resource: Arc::from(resource?), parameters, config, max_items })
+    }
+
+    /// Which fields go with which input type (recorded on AWS).
+    fn reader_config(&mut self, place: &Place<'_>, members: &Map) {
+        let word = |name: &str| members.get(name).and_then(Value::as_str);
+        let missing = |name: &str, why: &str, aws: String| {
+            Diagnostic::new(&codes::READER_CONFIG, place.pointer(), format!("{why} needs `{name}`")).aws(
+                SCHEMA,
+                aws,
+                Some(place.location()),
+            )
+        };
+        let one = |name: &str| format!("The field '{name}' is required");
+        let mut found = Vec::new();
+        let input = word("InputType");
+        if input == Some("CSV") && !members.contains_key("CSVHeaderLocation") {
+            found.push(missing("CSVHeaderLocation", "an input of CSV", one("CSVHeaderLocation")));
+        }
+        if input.is_none() && word("Transformation") == Some("LOAD_AND_FLATTEN") {
+            found.push(missing("InputType", "`LOAD_AND_FLATTEN`", one("InputType")));
+        }
+        if word("CSVHeaderLocation") == Some("GIVEN") && !members.contains_key("CSVHeaders") {
+            found.push(missing("CSVHeaders", "a header that is `GIVEN`", "These fields are required: [CSVHeaders]".into()));
+        }
+        for name in ["CSVHeaderLocation", "CSVHeaders", "CSVDelimiter", "ItemsPointer", "ManifestType"] {
+            let fits = match (name, input) {
+                (_, None) => true,
+                ("ItemsPointer", Some(input)) => input == "JSON",
+                ("ManifestType", Some(input)) => input != "JSON",
+                (_, Some(input)) => input == "CSV",
+            };
+            if !fits && members.contains_key(name) {
+                let message = format!("`{name}` does not go with an input of {}", input.unwrap_or_default());
+                found.push(Diagnostic::new(&codes::READER_CONFIG, place.key(name).pointer(), message).at(Part::Key).aws(
+                    SCHEMA,
+                    format!("Field '{name}' is not supported"),
+                    Some(place.location()),
+                ));
+            }
+        }
+        if let Some(pointer) = word("ItemsPointer").filter(|text| !text.is_empty() && !text.starts_with(['/', '{'])) {
+            let message = format!("`{pointer}` is not a JSON Pointer: those start with `/`");
+            let aws = format!("Invalid input: JSON Pointer expression must start with '/': \"{pointer}\"");
+            let at = place.key("ItemsPointer");
+            found.push(Diagnostic::new(&codes::READER_CONFIG, at.pointer(), message).aws(SCHEMA, aws, Some(at.location())));
+        }
+        self.diagnostics.extend(found);
     }
 
     fn storage_parameters(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage) -> Option<Payload> {
@@ -223,10 +278,7 @@ impl<'d> Compiler<'d> {
         }
         let expected: Vec<String> = known.iter().map(|api| format!("`arn:aws:states:::{api}`")).collect();
         let message = format!("`{resource}` is not {}", expected.join(" or "));
-        let aws = format!(
-            "The resource provided {resource} is not recognized. The value is not a valid resource ARN, or the resource is not \
-             available in this region."
-        );
+        let aws = "The field 'Resource' does not match any of the allowed values";
         self.report(Diagnostic::new(&codes::INVALID_RESOURCE, place.pointer(), message).aws(SCHEMA, aws, Some(place.location())));
     }
 
@@ -297,7 +349,7 @@ impl<'d> Compiler<'d> {
         } else if length > 40 {
             Some((
                 format!("a label has at most 40 characters, this one has {length}"),
-                "Label cannot exceed 40 characters".to_string(),
+                format!("The label '{label}' exceeds the 40-character limit allowed by the service"),
             ))
         } else {
             label
@@ -306,8 +358,11 @@ impl<'d> Compiler<'d> {
                 .map(|c| (format!("{c:?} cannot be part of a label"), format!("Label contains invalid character: '{c}'")))
         };
         if let Some((message, aws)) = problem {
-            let mut diagnostic =
-                Diagnostic::new(&codes::INVALID_LABEL, place.pointer(), message).aws(SCHEMA, aws, Some(place.location()));
+            let mut diagnostic = Diagnostic::new(&codes::INVALID_LABEL, place.pointer(), message).aws(
+                "INVALID_LABEL_NAME",
+                aws,
+                Some(place.location()),
+            );
             if let Some(offset) = label.find(bad) {
                 let length = label[offset..].chars().next().map_or(1, char::len_utf8);
                 diagnostic = diagnostic.at(Part::Text { offset, length });
@@ -319,7 +374,7 @@ impl<'d> Compiler<'d> {
             let message = format!("another Map state has the label `{label}`");
             let diagnostic = Diagnostic::new(&codes::DUPLICATE_LABEL, place.pointer(), message)
                 .label(first.clone(), Part::Value, "first used here")
-                .aws(SCHEMA, format!("Duplicate label: {label}"), Some(place.location()));
+                .aws("DUPLICATE_LABEL_NAME", format!("Duplicate Label name: {label}"), Some(place.location()));
             self.report(diagnostic);
         } else {
             self.labels.insert(label, place.pointer());

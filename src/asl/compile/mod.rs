@@ -37,7 +37,8 @@ pub fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec
     };
     if !shallow(value, json::MAX_DEPTH) {
         let message = format!("the definition is nested deeper than {} levels", json::MAX_DEPTH);
-        return (None, vec![Diagnostic::new(&codes::NESTED_TOO_DEEP, Pointer::root(), message)]);
+        let diagnostic = Diagnostic::new(&codes::NESTED_TOO_DEEP, Pointer::root(), message);
+        return (None, vec![diagnostic.aws("TOO_DEEPLY_NESTED", "The states are too deeply nested", None)]);
     }
     let mut compiler = Compiler {
         options: *options,
@@ -92,6 +93,8 @@ pub(super) struct StateDraft<'d> {
     pub next: Vec<StateId>,
     /// Whether it can end its scope.
     pub terminal: bool,
+    /// Whether it has a `Type`, right or wrong.
+    pub typed: bool,
     pub compiled: Option<State>,
     /// The variables that it reads, with the place of each.
     pub reads: Vec<Read>,
@@ -193,16 +196,30 @@ impl<'d> Compiler<'d> {
         let Some(states) = members.get("States").and_then(Value::as_object) else { return scope };
         let states_place = place.key("States");
         if states.is_empty() {
-            self.report(Diagnostic::new(&codes::EMPTY_VALUE, states_place.pointer(), "`States` has no state").aws(
+            let mut diagnostic = Diagnostic::new(&codes::EMPTY_VALUE, states_place.pointer(), "`States` has no state").aws(
                 SCHEMA,
                 "Value cannot be empty",
                 Some(states_place.location()),
-            ));
+            );
+            // AWS goes on as if nothing were wrong with it (recorded).
+            if let Some(start) = members.get("StartAt").and_then(Value::as_str) {
+                let location = Some(place.key("StartAt").location());
+                diagnostic = diagnostic.aws("MISSING_TRANSITION_TARGET", format!("Missing 'Next' target: {start}"), location);
+            }
+            if parent.is_none() {
+                diagnostic = diagnostic.aws("MISSING_END_STATE", "Workflow has no terminal state", None);
+            }
+            self.report(diagnostic);
             return scope;
         }
         if depth > MAX_NESTING {
             let message = format!("more than {MAX_NESTING} Parallel and Map states inside each other");
-            self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, states_place.pointer(), message));
+            let aws = "The states are too deeply nested";
+            self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, states_place.pointer(), message).aws(
+                "TOO_DEEPLY_NESTED",
+                aws,
+                Some(states_place.location()),
+            ));
             return scope;
         }
         // All names first: any state may go to any other.
@@ -217,6 +234,7 @@ impl<'d> Compiler<'d> {
                 location: String::new(),
                 next: Vec::new(),
                 terminal: false,
+                typed: false,
                 compiled: None,
                 reads: Vec::new(),
             });
@@ -245,9 +263,14 @@ impl<'d> Compiler<'d> {
             } else {
                 format!("the name of this state has {length} characters; at most 80 are allowed")
             };
+            let aws = if length == 0 {
+                "The state name cannot be empty".to_string()
+            } else {
+                format!("The state name '{name}' exceeds the 80-character limit allowed by the service")
+            };
             self.report(Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key).aws(
-                SCHEMA,
-                "State name must be between 1 and 80 characters",
+                "INVALID_STATE_NAME",
+                aws,
                 Some(place.location()),
             ));
         }
@@ -258,7 +281,7 @@ impl<'d> Compiler<'d> {
                 Diagnostic::new(&codes::DUPLICATE_STATE, place.pointer(), message)
                     .at(Part::Key)
                     .label(first, Part::Key, "first used here")
-                    .aws(SCHEMA, format!("Duplicate state name: {name}"), Some(place.location())),
+                    .aws("DUPLICATE_STATE_NAME", format!("Duplicate State name: {name}"), Some(place.location())),
             );
         } else {
             self.names.insert(name, id);

@@ -54,6 +54,7 @@ impl<'d> Compiler<'d> {
         let ty = members.get("Type").and_then(Value::as_str);
         let draft = &mut self.states[site.id.0 as usize];
         draft.next = next;
+        draft.typed = members.contains_key("Type");
         draft.terminal = matches!(ty, Some("Succeed" | "Fail")) || members.get("End") == Some(&Value::Bool(true));
     }
 
@@ -153,7 +154,7 @@ impl<'d> Compiler<'d> {
                     Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), format!("the state `{}` needs a `Type`", place.name()))
                         .at(Part::Key)
                         .help(format!("one of {}", shape::STATE_TYPES.join(", ")))
-                        .aws(SCHEMA, "These fields are required: [Type]", Some(place.location()));
+                        .aws(SCHEMA, "The field 'Type' is required", Some(place.location()));
                 let close = members.iter().map(|(name, _)| &**name).find(|name| matches!(*name, "type" | "TYPE" | "Typ" | "Tpye"));
                 if let Some(typo) = close {
                     diagnostic = diagnostic.label(place.key(typo).pointer(), Part::Key, "write `Type`");
@@ -189,7 +190,7 @@ impl<'d> Compiler<'d> {
                     Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key("End").pointer(), message)
                         .at(Part::Key)
                         .label(place.key("Next").pointer(), Part::Key, "goes on here")
-                        .aws(SCHEMA, "You cannot specify both 'Next' and 'End'", Some(place.location())),
+                        .aws(SCHEMA, "There should only be one of the following fields: [Next, End]", Some(place.location())),
                 );
             }
             return self.target(&place.key("Next"), site.scope, next);
@@ -198,7 +199,7 @@ impl<'d> Compiler<'d> {
             let message = format!("`{}` neither goes on nor ends", place.name());
             let diagnostic = Diagnostic::new(&codes::MISSING_TRANSITION, place.pointer(), message).at(Part::Key).aws(
                 SCHEMA,
-                "These fields are required: [Next]",
+                "This object should have only one of the following fields: [Next, End]",
                 Some(place.location()),
             );
             let diagnostic = match end {
@@ -242,9 +243,10 @@ impl<'d> Compiler<'d> {
                     {
                         let message = format!("`{key}` is not computed: `Result` is taken as it is");
                         self.report(
-                            Diagnostic::new(&codes::LITERAL_TEMPLATE, at.pointer(), message)
+                            Diagnostic::new(&codes::LITERAL_TEMPLATE, at.pointer(), message.clone())
                                 .at(Part::Key)
-                                .help("use `Parameters` instead of `Result` to compute values"),
+                                .help("use `Parameters` instead of `Result` to compute values")
+                                .aws("PASS_RESULT_IS_STATIC", message, Some(at.location())),
                         );
                     }
                     self.literal_template(&at, item);
@@ -263,7 +265,16 @@ impl<'d> Compiler<'d> {
         const FORMS: [&str; 4] = ["Seconds", "Timestamp", "SecondsPath", "TimestampPath"];
         let forms = if language == QueryLanguage::JsonPath { &FORMS[..] } else { &FORMS[..2] };
         let present: Vec<&str> = forms.iter().copied().filter(|name| members.contains_key(name)).collect();
-        let aws = format!("A Wait state must have exactly one of these fields: [{}]", forms.join(", "));
+        // AWS's words and order, recorded for JSONPath.
+        let list = if language == QueryLanguage::JsonPath {
+            "SecondsPath, Seconds, TimestampPath, Timestamp"
+        } else {
+            "Seconds, Timestamp"
+        };
+        let aws = |several: bool| {
+            let start = if several { "There should only be" } else { "This object should have only" };
+            format!("{start} one of the following fields: [{list}]")
+        };
         match *present.as_slice() {
             ["Seconds"] | ["SecondsPath"] => self.field(place, members, "Seconds", unsigned).map(Wait::Seconds),
             ["Timestamp"] | ["TimestampPath"] => {
@@ -277,7 +288,7 @@ impl<'d> Compiler<'d> {
                 let message = format!("a Wait state needs one of {}", forms.join(", "));
                 self.report(Diagnostic::new(&codes::MISSING_ONE_OF, place.pointer(), message).at(Part::Key).aws(
                     SCHEMA,
-                    aws,
+                    aws(false),
                     Some(place.location()),
                 ));
                 None
@@ -286,7 +297,7 @@ impl<'d> Compiler<'d> {
                 let message = format!("a Wait state has exactly one of {}", forms.join(", "));
                 let mut diagnostic = Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key(first).pointer(), message)
                     .at(Part::Key)
-                    .aws(SCHEMA, aws, Some(place.location()));
+                    .aws(SCHEMA, aws(true), Some(place.location()));
                 for other in present.iter().skip(1) {
                     diagnostic = diagnostic.label(place.key(other).pointer(), Part::Key, "another one");
                 }

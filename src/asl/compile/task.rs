@@ -26,6 +26,14 @@ impl Compiler<'_> {
         let credentials = members.get("Credentials").and_then(|value| self.credentials(place, value, language));
         let resource = members.get("Resource").and_then(Value::as_str)?;
         self.resource(&place.key("Resource"), resource, site);
+        if members.contains_key("Credentials") && matches!(Resource::read(resource), Resource::Activity) {
+            let message = "activities have no `Credentials`: their workers run on their own";
+            self.report(Diagnostic::new(&codes::FIELD_NOT_ALLOWED, place.key("Credentials").pointer(), message).at(Part::Key).aws(
+                SCHEMA,
+                "The field 'Credentials' is not supported for activities",
+                Some(place.location()),
+            ));
+        }
         self.callback(place, members, resource);
         Some(Task { resource: Arc::from(resource), timeout, heartbeat, credentials })
     }
@@ -72,6 +80,8 @@ impl Compiler<'_> {
                 self.express(place, "activities", "Express state machine does not support Activity ARN".into());
             }
             Resource::Service { pattern: Some(pattern) } if site.express => {
+                // AWS names `.sync` for `.sync:2` too.
+                let pattern = pattern.trim_end_matches(":2");
                 let what = format!("`.{pattern}` integrations");
                 self.express(place, &what, format!("Express state machine does not support '.{pattern}' service integration"));
             }
@@ -154,11 +164,44 @@ impl Resource {
             ["arn", _, "states", _, _, "activity", name] if !name.is_empty() => Resource::Activity,
             ["arn", _, "states", _, _, "task", _] => Resource::Unrecognized,
             ["arn", _, "states", _, _, service, api] if !service.is_empty() && !api.is_empty() => {
-                let pattern = [".waitForTaskToken", ".sync:2", ".sync"].into_iter().find(|pattern| api.ends_with(pattern));
-                Resource::Service { pattern: pattern.and_then(|pattern| pattern.strip_prefix('.')) }
+                let pattern = ["waitForTaskToken", "sync:2", "sync"]
+                    .into_iter()
+                    .find(|pattern| api.strip_suffix(pattern).is_some_and(|api| api.ends_with('.')));
+                Resource::service(service, api, pattern)
             }
             ["arn", _, "lambda" | "states", ..] => Resource::Impossible("the ARN lacks something"),
             _ => Resource::Unrecognized,
+        }
+    }
+
+    /// A service integration with a pattern that its service has (measured on AWS, September 2026).
+    fn service(service: &str, api: &str, pattern: Option<&'static str>) -> Resource {
+        const WITHOUT_SYNC: &[&str] = &["lambda", "sns", "sqs", "dynamodb", "events", "apigateway", "aws-sdk", "bedrock-agentcore"];
+        const WITHOUT_TOKEN: &[&str] = &[
+            "athena",
+            "batch",
+            "bedrock-agentcore",
+            "codebuild",
+            "databrew",
+            "dynamodb",
+            "elasticmapreduce",
+            "emr-containers",
+            "emr-serverless",
+            "glue",
+            "mediaconvert",
+            "sagemaker",
+        ];
+        match pattern {
+            Some("sync" | "sync:2") if WITHOUT_SYNC.contains(&service) => {
+                Resource::Impossible("this service has no `.sync`: a plain call waits for its answer already")
+            }
+            Some("sync:2") if service != "states" || !api.starts_with("startExecution.") => {
+                Resource::Impossible("only `states:startExecution` has `.sync:2`")
+            }
+            Some("waitForTaskToken") if WITHOUT_TOKEN.contains(&service) => {
+                Resource::Impossible("this service has no `.waitForTaskToken`")
+            }
+            pattern => Resource::Service { pattern },
         }
     }
 

@@ -1,6 +1,7 @@
 //! Intrinsic functions, `States.Format('…', $.a)`: the 18 of AWS, with AWS's rounding, limits and words (spec §4).
 
 mod array;
+mod check;
 mod encoding;
 mod format;
 mod java;

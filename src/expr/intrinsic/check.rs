@@ -1,0 +1,179 @@
+//! What can be said about a call before it runs: AWS takes calls with impossible arguments and fails them each time.
+
+use super::{Argument, Call, Function, Node};
+use crate::base::Value;
+
+/// The kind of an argument or a result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Any,
+    String,
+    Number,
+    Boolean,
+    Null,
+    Array,
+    Object,
+}
+
+impl Call {
+    /// Why the call fails whatever its paths select, as a sentence; `None` if it may succeed.
+    ///
+    /// ```
+    /// use stepglass::expr::intrinsic::Call;
+    /// let never = |text| Call::parse(text).unwrap().never_succeeds();
+    /// assert_eq!(never("States.MathAdd($.a, 1)"), None);
+    /// assert_eq!(never("States.MathAdd($.a, '1')").unwrap(), "argument 2 of `States.MathAdd` must be a number, not a string");
+    /// assert_eq!(never("States.UUID($.a)").unwrap(), "`States.UUID` takes no arguments, not 1");
+    /// ```
+    pub fn never_succeeds(&self) -> Option<String> {
+        self.node.never_succeeds()
+    }
+}
+
+impl Node {
+    // Recursion is bounded by MAX_NESTING.
+    fn never_succeeds(&self) -> Option<String> {
+        let name = self.function.name();
+        let (least, most) = self.function.arity();
+        let count = self.arguments.len();
+        if count < least || most.is_some_and(|most| count > most) {
+            let takes = match (least, most) {
+                (0, Some(0)) => "no arguments".to_string(),
+                (1, Some(1)) => "one argument".to_string(),
+                (least, None) => format!("at least {least}"),
+                (least, Some(most)) if least == most => format!("{least} arguments"),
+                (least, Some(most)) => format!("{least} to {most} arguments"),
+            };
+            return Some(format!("`{name}` takes {takes}, not {count}"));
+        }
+        for (i, argument) in self.arguments.iter().enumerate() {
+            if let Argument::Call(node) = argument
+                && let Some(problem) = node.never_succeeds()
+            {
+                return Some(problem);
+            }
+            let (wanted, given) = (self.function.parameter(i), argument.kind());
+            if wanted != Kind::Any && given != Kind::Any && wanted != given {
+                return Some(format!("argument {} of `{name}` must be {}, not {}", i + 1, wanted.describe(), given.describe()));
+            }
+        }
+        match (self.function, self.arguments.as_slice()) {
+            (Function::Format, [Argument::String { template, .. }, rest @ ..]) => {
+                let places = places(template);
+                (places != rest.len()).then(|| {
+                    let plural = if places == 1 { "" } else { "s" };
+                    format!("the template of `States.Format` has {places} place{plural} `{{}}` for {} values", rest.len())
+                })
+            }
+            (Function::JsonMerge, [_, _, Argument::Scalar(Value::Bool(true))]) => {
+                Some("`States.JsonMerge` merges only one level deep: its last argument must be `false`".into())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The number of `{}` in a template.
+fn places(template: &str) -> usize {
+    let bytes = template.as_bytes();
+    let (mut at, mut count) = (0, 0);
+    while at < bytes.len() {
+        match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'\\'), _) => at += 1,
+            (Some(b'{'), Some(b'}')) => count += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    count
+}
+
+impl Argument {
+    fn kind(&self) -> Kind {
+        match self {
+            Argument::String { .. } => Kind::String,
+            Argument::Scalar(value) => match value {
+                Value::Null => Kind::Null,
+                Value::Bool(_) => Kind::Boolean,
+                Value::Number(_) => Kind::Number,
+                Value::String(_) => Kind::String,
+                Value::Array(_) => Kind::Array,
+                Value::Object(_) => Kind::Object,
+            },
+            Argument::Path(_) => Kind::Any,
+            Argument::Call(node) => node.function.result(),
+        }
+    }
+}
+
+impl Kind {
+    fn describe(self) -> &'static str {
+        match self {
+            Kind::Any => "anything",
+            Kind::String => "a string",
+            Kind::Number => "a number",
+            Kind::Boolean => "a boolean",
+            Kind::Null => "null",
+            Kind::Array => "an array",
+            Kind::Object => "an object",
+        }
+    }
+}
+
+impl Function {
+    /// How many arguments it takes.
+    fn arity(self) -> (usize, Option<usize>) {
+        match self {
+            Function::Array => (0, None),
+            Function::Format => (1, None),
+            Function::Uuid => (0, Some(0)),
+            Function::ArrayLength
+            | Function::ArrayUnique
+            | Function::Base64Decode
+            | Function::Base64Encode
+            | Function::JsonToString
+            | Function::StringToJson => (1, Some(1)),
+            Function::ArrayContains
+            | Function::ArrayGetItem
+            | Function::ArrayPartition
+            | Function::Hash
+            | Function::MathAdd
+            | Function::StringSplit => (2, Some(2)),
+            Function::ArrayRange | Function::JsonMerge => (3, Some(3)),
+            Function::MathRandom => (2, Some(3)),
+        }
+    }
+
+    /// What its argument at a position must be.
+    fn parameter(self, index: usize) -> Kind {
+        match (self, index) {
+            (Function::ArrayContains | Function::ArrayLength | Function::ArrayUnique, 0) => Kind::Array,
+            (Function::ArrayGetItem | Function::ArrayPartition, 0) => Kind::Array,
+            (Function::ArrayGetItem | Function::ArrayPartition, 1) => Kind::Number,
+            (Function::ArrayRange | Function::MathAdd | Function::MathRandom, _) => Kind::Number,
+            (Function::Base64Decode | Function::Base64Encode | Function::StringToJson | Function::Format, 0) => Kind::String,
+            (Function::StringSplit, _) | (Function::Hash, 1) => Kind::String,
+            (Function::JsonMerge, 0 | 1) => Kind::Object,
+            _ => Kind::Any,
+        }
+    }
+
+    /// What it gives.
+    fn result(self) -> Kind {
+        match self {
+            Function::Array | Function::ArrayPartition | Function::ArrayRange | Function::ArrayUnique | Function::StringSplit => {
+                Kind::Array
+            }
+            Function::ArrayContains => Kind::Boolean,
+            Function::ArrayLength | Function::MathAdd | Function::MathRandom => Kind::Number,
+            Function::Base64Decode
+            | Function::Base64Encode
+            | Function::Format
+            | Function::Hash
+            | Function::JsonToString
+            | Function::Uuid => Kind::String,
+            Function::JsonMerge => Kind::Object,
+            Function::ArrayGetItem | Function::StringToJson => Kind::Any,
+        }
+    }
+}
