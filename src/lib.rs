@@ -6,3 +6,5 @@ pub mod engine;
 pub mod expr;
 pub mod graph;
 pub mod sim;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;

@@ -1,0 +1,54 @@
+// What can be asked about a definition without running it.
+
+import { call } from "./instance.js";
+import { checkOptions, compileSettings, definitionText, withoutRange } from "./machine.js";
+
+/** The version of this package. */
+export function version() {
+  return call((module) => module.version());
+}
+
+/** All problems of a definition at once; an empty array for a good one. */
+export function validate(definition, options = {}) {
+  checkOptions(options, ["type"], "validate()");
+  const diagnostics = call((module) => module.validate(definitionText(definition), compileSettings(options)));
+  return typeof definition === "string" ? diagnostics : diagnostics.map(withoutRange);
+}
+
+/** All problems of a definition's text as a compiler prints them, with excerpts; "" for a good one. */
+export function renderDiagnostics(text, options = {}) {
+  checkOptions(options, ["type", "fileName", "color"], "renderDiagnostics()");
+  const { fileName = "definition", color = false } = options;
+  return call((module) => module.renderDiagnostics(definitionText(text), fileName, compileSettings(options), color));
+}
+
+/** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
+export function layout(definition, options = {}) {
+  checkOptions(options, ["direction", "collapsed"], "layout()");
+  return drawing((module) => module.layout(definitionText(definition), layoutSettings(options)));
+}
+
+/** The graph of a definition as an SVG document. */
+export function renderSvg(definition, options = {}) {
+  checkOptions(options, ["direction", "collapsed", "theme", "title", "background", "prefix"], "renderSvg()");
+  const { direction, collapsed, ...style } = options;
+  return drawing((module) => module.renderSvg(definitionText(definition), layoutSettings({ direction, collapsed }), defined(style)));
+}
+
+function layoutSettings({ direction, collapsed }) {
+  return defined({ direction, collapsed: collapsed && [...collapsed] });
+}
+
+function defined(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+function drawing(run) {
+  try {
+    return call(run);
+  } catch (thrown) {
+    if (thrown?.code === "NOT_JSON") throw new SyntaxError(`the definition is not JSON: ${thrown.message}`);
+    if (thrown?.code === "INVALID_OPTION") throw new TypeError(thrown.message);
+    throw thrown;
+  }
+}

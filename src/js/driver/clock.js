@@ -1,0 +1,80 @@
+// Where an execution's time comes from.
+
+import { misuse } from "../errors.js";
+
+// The longest delay of setTimeout; a longer one fires at once, in Node and in browsers.
+const LONGEST = 2 ** 31 - 1;
+
+const REAL = {
+  now: () => Date.now(),
+  setTimeout: (run, delay) => setTimeout(run, delay),
+  clearTimeout: (timer) => clearTimeout(timer),
+};
+
+/** Time that stands still until it is moved. */
+export class VirtualClock {
+  #now;
+
+  constructor(start = Date.now()) {
+    this.#now = start;
+  }
+
+  now() {
+    return this.#now;
+  }
+
+  jump(to) {
+    this.#now = Math.max(this.#now, to);
+  }
+}
+
+/** The clock that the `clock` option means. */
+export function clockOf(option, start) {
+  if (option === undefined || option === "real") return REAL;
+  if (option === "virtual") return new VirtualClock(start);
+  const complete = typeof option === "object" && option !== null && ["now", "setTimeout", "clearTimeout"].every((name) => typeof option[name] === "function");
+  if (complete) return option;
+  throw misuse("INVALID_OPTION", 'clock must be "real", "virtual" or an object with now(), setTimeout() and clearTimeout()');
+}
+
+/** One timer for one deadline, which may be years away. */
+export class Alarm {
+  #clock;
+  #ring;
+  #deadline = null;
+  #timer;
+  // When the timer that is set rings; `null` while none is.
+  #wakesAt = null;
+
+  constructor(clock, ring) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  /** Moves the deadline; `null` for none. */
+  set(deadline) {
+    this.#deadline = deadline;
+    if (deadline === null) return this.#clear();
+    // A timer that wakes earlier is kept and finds the later deadline then: cheaper than a new one for every event.
+    if (this.#wakesAt !== null && this.#wakesAt <= deadline) return;
+    this.#clear();
+    const now = this.#clock.now();
+    const delay = Math.min(Math.max(deadline - now, 0), LONGEST);
+    this.#wakesAt = now + delay;
+    this.#timer = this.#clock.setTimeout(() => this.#wake(), delay);
+  }
+
+  #wake() {
+    this.#wakesAt = null;
+    if (this.#deadline === null) return;
+    // Timers may fire a little early, and a capped one fires long before.
+    if (this.#clock.now() >= this.#deadline) this.#ring();
+    else this.set(this.#deadline);
+  }
+
+  #clear() {
+    if (this.#wakesAt === null) return;
+    this.#wakesAt = null;
+    this.#clock.clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,437 @@
+// Runs one engine: feeds it facts, does what it asks for, keeps its one timer.
+//
+// All facts go through one inbox, so a handler may call anything of its execution while it runs: what it says is fed
+// when the commands at hand are done. A handler whose answer is no promise is fed at once, without a microtask.
+
+import { InternalError, misuse } from "../errors.js";
+import { failure, handlerInput, resultText, submittedText } from "../integration.js";
+import { Alarm, VirtualClock } from "./clock.js";
+import { inTime, later } from "./scheduler.js";
+import { Task } from "./task.js";
+
+/** One task between its invocation and its end. */
+class Call {
+  constructor(command, resource, task) {
+    this.command = command;
+    this.resource = resource;
+    this.task = task;
+    // Whether a handler's promise is open, and whether the answer to come is only the request's.
+    this.pending = false;
+    this.submits = resource.pattern === "waitForTaskToken";
+    this.answered = false;
+    this.ended = false;
+  }
+}
+
+export class Driver {
+  #engine;
+  #handlers;
+  #clock;
+  #alarm;
+  #onEvent;
+  #onFinish;
+  #inbox = [];
+  #read = 0;
+  #commands = [];
+  #calls = new Map();
+  #tokens = new Map();
+  // Open promises of handlers, and tokens that somebody may still answer.
+  #promises = 0;
+  #tokensOut = 0;
+  #jumping = false;
+  #running = false;
+  #queued = false;
+  #more = false;
+  #deadline = null;
+  #told = 0;
+  #waiters = [];
+  #crash;
+
+  /** The execution that handlers see. */
+  execution;
+  /** How it ended: `{status, output?, error?, cause?}`. */
+  outcome;
+  /** How many events there are. */
+  events = 0;
+
+  constructor({ engine, handlers, clock, onEvent, onFinish }) {
+    this.#engine = engine;
+    this.#handlers = handlers;
+    this.#clock = clock;
+    this.#onEvent = onEvent;
+    this.#onFinish = onFinish;
+    this.#alarm = new Alarm(clock, () => this.post(...TICK));
+  }
+
+  /** Begins with the given facts, after the caller's own code has run: a handler may use the execution's variable. */
+  begin(facts) {
+    this.#inbox.push(...facts);
+    queueMicrotask(() => this.#kick());
+  }
+
+  /** Goes on with a restored engine; the tasks in `submitted` wait for their token only, the others are called again. */
+  resume(submitted) {
+    const status = JSON.parse(this.#engine.ask("status"));
+    this.events = JSON.parse(this.#engine.ask("historyLength"));
+    if (status.status !== "RUNNING") {
+      queueMicrotask(() => this.#end(status));
+      return;
+    }
+    for (const command of JSON.parse(this.#engine.ask("pending"))) {
+      if (submitted.has(command.task)) this.#open(command).answered = true;
+      else this.#commands.push(command);
+    }
+    this.begin([TICK]);
+  }
+
+  /** Gives the engine's memory back. */
+  release() {
+    this.#engine.release();
+  }
+
+  /** Takes a fact in. */
+  post(...fact) {
+    if (this.outcome !== undefined) return;
+    this.#inbox.push(fact);
+    this.#kick();
+  }
+
+  /** A task's worker is alive. */
+  heartbeat(task) {
+    const call = this.#calls.get(task);
+    if (call && !call.ended) this.post("heartbeat", task);
+  }
+
+  /** The call that a task token names; throws for one that was never given out. */
+  callOf(token) {
+    const call = this.#tokens.get(token);
+    if (call === undefined) {
+      throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${JSON.stringify(token)}`, RangeError);
+    }
+    return call;
+  }
+
+  /** The events from an index on, parsed. */
+  history(from = 0) {
+    const events = JSON.parse(this.#engine.ask("history", from));
+    if (this.#crash && from < this.events) events.push(this.#crash);
+    return events;
+  }
+
+  /** Resolves when there are more events, or when the execution has ended. */
+  changed() {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  /** What runs now. */
+  frames() {
+    return JSON.parse(this.#engine.ask("frames"));
+  }
+
+  /** The stages of data flow since the last call. */
+  trace() {
+    return JSON.parse(this.#engine.ask("takeTrace"));
+  }
+
+  /** The engine's snapshot, and the tasks whose request was made and whose token is awaited. */
+  snapshot() {
+    // An execution that has not begun begins now; its commands are done in the turn that is coming.
+    if (this.#inbox[this.#read]?.[0] === "start" && !this.#running) this.#feed(this.#inbox[this.#read++]);
+    const submitted = [...this.#calls.values()].filter((call) => call.submits && !call.ended && call.answered).map((call) => call.command.task);
+    return { engine: JSON.parse(this.#engine.ask("snapshot")), submitted };
+  }
+
+  #kick() {
+    if (this.#running || this.#queued) return;
+    if (inTime()) this.#run();
+    else this.#queue();
+  }
+
+  #queue() {
+    this.#queued = true;
+    later(() => {
+      this.#queued = false;
+      this.#run();
+    });
+  }
+
+  /** Feeds and performs until there is nothing to do at once, or the turn is over. */
+  #run() {
+    if (this.#running) return;
+    this.#running = true;
+    let idle = false;
+    try {
+      do {
+        this.#perform();
+        const fact = this.outcome === undefined ? this.#next() : undefined;
+        idle = fact === undefined;
+        if (idle) break;
+        this.#feed(fact);
+        this.#tell();
+      } while (inTime());
+    } catch (bug) {
+      this.#fail(new InternalError(bug));
+      idle = true;
+    }
+    this.#running = false;
+    if (!idle) this.#queue();
+    this.#alarm.set(idle && !(this.#clock instanceof VirtualClock) ? this.#deadline : null);
+    this.#wake();
+  }
+
+  #next() {
+    if (this.#read < this.#inbox.length) {
+      this.#jumping = false;
+      const fact = this.#inbox[this.#read];
+      this.#inbox[this.#read++] = undefined;
+      if (this.#read === this.#inbox.length) {
+        this.#inbox.length = 0;
+        this.#read = 0;
+      }
+      return fact;
+    }
+    if (this.#more) return TICK;
+    if (this.#clock instanceof VirtualClock && this.#deadline !== null && this.#promises === 0) {
+      // Whoever holds a token may answer in this very turn of the event loop: time jumps after it.
+      if (this.#tokensOut > 0 && !this.#jumping) {
+        this.#jumping = true;
+        later(() => this.#kick());
+        return undefined;
+      }
+      this.#jumping = false;
+      this.#clock.jump(this.#deadline);
+      return TICK;
+    }
+    return undefined;
+  }
+
+  #feed(fact) {
+    let step;
+    const [method, a, b, c] = fact;
+    try {
+      step = this.#engine.feed(method, this.#clock.now(), a, b, c);
+    } catch (thrown) {
+      if (thrown instanceof InternalError) return this.#fail(thrown);
+      return this.#refused(method, a, thrown);
+    }
+    this.#more = step.more;
+    this.#deadline = step.deadline;
+    this.events = step.events;
+    if (this.#commands.length === 0) this.#commands = step.commands;
+    else this.#commands.push(...step.commands);
+  }
+
+  /** A text that JavaScript takes for JSON and the engine does not: too deep. */
+  #refused(method, task, thrown) {
+    const why = thrown?.message ?? String(thrown);
+    const call = this.#calls.get(task);
+    if (call !== undefined) this.#leave(call);
+    if (method === "succeed" || method === "submitted") return this.#feed(["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`]);
+    this.#end({ status: "FAILED", error: "States.Runtime", cause: why });
+  }
+
+  #perform() {
+    const commands = this.#commands;
+    if (commands.length === 0) return;
+    this.#commands = [];
+    for (let i = 0; i < commands.length; i++) {
+      const command = commands[i];
+      switch (command.type) {
+        case "Invoke":
+          this.#invoke(command);
+          break;
+        case "Cancel":
+          this.#close(command.task, command.reason);
+          break;
+        case "Finish": {
+          const { type, ...outcome } = command;
+          this.#end(outcome);
+          break;
+        }
+      }
+    }
+  }
+
+  #open(command) {
+    const resource = this.#handlers.resource(command.resource);
+    const call = new Call(command, resource, new Task(command, this));
+    this.#calls.set(command.task, call);
+    if (command.token !== undefined) {
+      this.#tokens.set(command.token, call);
+      this.#tokensOut += 1;
+    }
+    return call;
+  }
+
+  /** Nothing of the call counts any more. */
+  #leave(call) {
+    if (call.ended) return;
+    call.ended = true;
+    this.#calls.delete(call.command.task);
+    if (call.command.token !== undefined) this.#tokensOut -= 1;
+  }
+
+  #invoke(command) {
+    const call = this.#open(command);
+    const { resource, state, input, task } = command;
+    const handler = this.#handlers.find(resource, state, input);
+    if (handler === undefined) {
+      this.#leave(call);
+      this.#inbox.push(["fail", task, "States.TaskFailed", this.#handlers.missing(resource, state)]);
+      return;
+    }
+    if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
+    if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.#clock.now())]);
+    let answer;
+    try {
+      answer = handler(handlerInput(call.resource, input), call.task);
+      if (isThenable(answer)) {
+        call.pending = true;
+        this.#promises += 1;
+        Promise.resolve(answer).then(
+          (value) => this.#settle(call, value),
+          (thrown) => this.#reject(call, thrown),
+        );
+        return;
+      }
+    } catch (thrown) {
+      this.#reject(call, thrown);
+      return;
+    }
+    this.#settle(call, answer);
+  }
+
+  #settle(call, value) {
+    if (!this.#answered(call)) return;
+    let text;
+    try {
+      text = resultText(call.resource, call.command, value, this.#clock.now());
+    } catch (thrown) {
+      const cause = `the answer of the handler for state ${JSON.stringify(call.command.state)} cannot be written as JSON: ${messageOf(thrown)}`;
+      this.#finish(call, ["fail", call.command.task, "States.TaskFailed", cause]);
+      return;
+    }
+    if (call.submits) this.post("submitted", call.command.task, text);
+    else this.#finish(call, ["succeed", call.command.task, text]);
+  }
+
+  #reject(call, thrown) {
+    if (!this.#answered(call)) return;
+    const { error, cause } = failure(call.resource, call.command, thrown, this.#clock.now());
+    this.#finish(call, ["fail", call.command.task, error, cause]);
+  }
+
+  /** Whether an answer still counts. */
+  #answered(call) {
+    if (call.pending) {
+      call.pending = false;
+      this.#promises -= 1;
+    }
+    call.answered = true;
+    if (!call.ended) return true;
+    // With virtual time, this promise may have been what the clock waited for.
+    this.#kick();
+    return false;
+  }
+
+  /** Ends a call with its result. */
+  #finish(call, fact) {
+    this.#leave(call);
+    this.post(...fact);
+  }
+
+  /** Completes a callback from outside. Whether it still counted. */
+  complete(call, method, ...rest) {
+    if (call.ended || this.outcome !== undefined) return false;
+    if (method === "heartbeat") this.post("heartbeat", call.command.task);
+    else this.#finish(call, [method, call.command.task, ...rest]);
+    return true;
+  }
+
+  #close(task, reason) {
+    const call = this.#calls.get(task);
+    if (call === undefined) return;
+    this.#leave(call);
+    if (call.pending) {
+      call.pending = false;
+      this.#promises -= 1;
+    }
+    Task.cancel(call.task, reason);
+  }
+
+  #end(outcome) {
+    if (this.outcome !== undefined) return;
+    this.outcome = outcome;
+    this.#more = false;
+    this.#deadline = null;
+    this.#inbox.length = 0;
+    this.#read = 0;
+    for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
+    this.#tell();
+    this.#onFinish(outcome);
+  }
+
+  /** The engine has trapped: this execution fails, with the history that its journal gives. */
+  #fail(trap) {
+    const error = "States.Runtime";
+    const cause = trap.message;
+    let last = 0;
+    try {
+      this.events = JSON.parse(this.#engine.ask("history", 0)).length;
+      last = this.events;
+    } catch {
+      // The journal traps again: what is known is that it failed.
+    }
+    this.#crash = {
+      id: last + 1,
+      previousEventId: last,
+      timestamp: new Date(this.#clock.now()).toISOString(),
+      type: "ExecutionFailed",
+      executionFailedEventDetails: { error, cause },
+    };
+    this.events += 1;
+    this.#commands = [];
+    this.#end({ status: "FAILED", error, cause });
+  }
+
+  /** Tells `onEvent` of new events. */
+  #tell() {
+    if (this.#onEvent === undefined || this.#told >= this.events) return;
+    const from = this.#told;
+    this.#told = this.events;
+    for (const event of this.history(from)) {
+      try {
+        const answer = this.#onEvent(event, this.execution);
+        if (isThenable(answer)) Promise.resolve(answer).catch(report);
+      } catch (thrown) {
+        report(thrown);
+      }
+    }
+  }
+
+  #wake() {
+    if (this.#waiters.length === 0) return;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const resolve of waiters) resolve();
+  }
+}
+
+const TICK = ["tick"];
+
+function isThenable(value) {
+  return (typeof value === "object" || typeof value === "function") && value !== null && typeof value.then === "function";
+}
+
+function messageOf(thrown) {
+  try {
+    return String(thrown?.message ?? thrown);
+  } catch {
+    return "unknown error";
+  }
+}
+
+// An observer's mistake is not the execution's: it is said once, and neither stops it nor goes unhandled.
+function report(thrown) {
+  console.error("stepglass: onEvent has thrown", thrown);
+}

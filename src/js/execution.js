@@ -1,0 +1,100 @@
+// One execution of a state machine.
+
+import { jsonText } from "./integration.js";
+import { misuse } from "./errors.js";
+
+/** For StateMachine: gives the memory of an execution back that nobody is going to ask much. */
+export let release;
+
+export class Execution {
+  #driver;
+  #info;
+
+  static {
+    release = (execution) => execution.#driver.release();
+  }
+
+  /** The promise of `{status, output?, error?, cause?}`; it never rejects. */
+  result;
+
+  constructor(driver, info, result) {
+    if (driver === undefined) throw misuse("ILLEGAL_CONSTRUCTOR", "executions are made by machine.start() and machine.restore()");
+    this.#driver = driver;
+    this.#info = info;
+    this.result = result;
+  }
+
+  /** The execution's name. */
+  get name() {
+    return this.#info.name;
+  }
+
+  /** "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT" or "ABORTED". */
+  get status() {
+    return this.#driver.outcome?.status ?? "RUNNING";
+  }
+
+  /** All events so far, as GetExecutionHistory returns them. */
+  history() {
+    return this.#driver.history();
+  }
+
+  /** All events from the first on, as they happen; ends with the execution. Any number of times. */
+  async *[Symbol.asyncIterator]() {
+    let from = 0;
+    for (;;) {
+      if (from < this.#driver.events) {
+        const events = this.#driver.history(from);
+        from += events.length;
+        yield* events;
+      } else if (this.#driver.outcome !== undefined) {
+        return;
+      } else {
+        await this.#driver.changed();
+      }
+    }
+  }
+
+  /** Stops the execution: ABORTED, with the error and cause given. Of no effect once it has ended. */
+  abort(error, cause) {
+    this.#driver.post("stop", text(error, "error"), text(cause, "cause"));
+  }
+
+  /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
+  succeed(token, output) {
+    const call = this.#driver.callOf(token);
+    return this.#driver.complete(call, "succeed", jsonText(output));
+  }
+
+  /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
+  fail(token, failure = {}) {
+    const call = this.#driver.callOf(token);
+    return this.#driver.complete(call, "fail", text(failure.error, "error"), text(failure.cause, "cause"));
+  }
+
+  /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
+  heartbeat(token) {
+    return this.#driver.complete(this.#driver.callOf(token), "heartbeat");
+  }
+
+  /** What runs now: one entry for each chain of states, the first one's first. */
+  frames() {
+    return this.#driver.frames();
+  }
+
+  /** The stages of data flow since the last call; with the option `trace: true`. */
+  trace() {
+    return this.#driver.trace();
+  }
+
+  /** The execution as JSON data, for `machine.restore()`. Answers of handlers that are still on their way are not in it. */
+  snapshot() {
+    return { version: 1, execution: { ...this.#info }, ...this.#driver.snapshot() };
+  }
+}
+
+function text(value, name) {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value;
+  throw misuse("INVALID_ARGUMENT", `${name} must be a string`);
+}

@@ -1,0 +1,10 @@
+// The public API; the entries differ only in how the WebAssembly module gets here.
+
+export { init, initSync } from "./instance.js";
+export { StateMachine } from "./machine.js";
+export { Execution } from "./execution.js";
+export { Engine } from "./engine.js";
+export { simulate } from "./simulate.js";
+export { layout, renderDiagnostics, renderSvg, validate, version } from "./definition.js";
+export { TaskResponse } from "./integration.js";
+export { DefinitionError, ExecutionError, InternalError, RestoreError, TaskCancelled, TaskError } from "./errors.js";

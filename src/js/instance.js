@@ -1,0 +1,184 @@
+// The only file that touches the WebAssembly module.
+//
+// A Rust panic, exhausted memory or an exhausted stack ends in a trap, after which nothing in that instance can be
+// trusted. So no object of the public API holds a raw object of the instance: handles know how to make theirs again
+// in a new instance, a machine from its text and an engine from its journal of facts. One execution's trap costs the
+// others nothing but that replay.
+
+import * as glue from "../../dist/glue.js";
+import { InternalError, RestoreError, misuse } from "./errors.js";
+
+let loaded = false;
+let loading;
+let loader;
+let generation = 0;
+const driven = new Set();
+
+/** Compiles and starts the module at once, from its bytes or a compiled `WebAssembly.Module`. */
+export function initSync(source) {
+  if (!loaded) {
+    glue.initSync({ module: source?.module ?? source });
+    loaded = true;
+  }
+}
+
+/** Says where `init()` without arguments finds the module. */
+export function setLoader(load) {
+  loader = load;
+}
+
+/** Loads the module once; `source` is a URL, Request, Response, bytes or a compiled module. */
+export function init(source) {
+  if (loaded) return Promise.resolve();
+  loading ??= (async () => {
+    const from = await (source?.module_or_path ?? source ?? loader?.());
+    if (from === undefined) {
+      throw misuse("NOT_LOADED", 'this entry loads nothing by itself: call init(source) with a URL, a Response, bytes or a module of "stepglass/stepglass.wasm"');
+    }
+    await glue.default({ module_or_path: from });
+    loaded = true;
+  })().catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+/** Whether synchronous functions can be called. */
+export function isLoaded() {
+  return loaded;
+}
+
+/** Calls into the module, for calls that leave nothing behind there. */
+export function call(run) {
+  if (!loaded) throw misuse("NOT_LOADED", "the WebAssembly module is not loaded yet: `await init()` first", Error);
+  try {
+    return run(glue);
+  } catch (thrown) {
+    throw translate(thrown);
+  }
+}
+
+/** A compiled machine, made anew from its text where the instance was replaced. */
+export class MachineHandle {
+  #text;
+  #options;
+  #raw;
+  #generation = -1;
+
+  constructor(text, options) {
+    this.#text = text;
+    this.#options = options;
+    this.raw();
+  }
+
+  /** The object of the present instance. Throws `{diagnostics}` for a definition with errors. */
+  raw() {
+    if (this.#generation !== generation) {
+      this.#raw = call((module) => module.Machine.compile(this.#text, this.#options));
+      this.#generation = generation;
+    }
+    return this.#raw;
+  }
+}
+
+// A journal is replaced by a snapshot when it is this long, and then each time it has doubled: executions that run
+// for months with few events kept do not grow without bound, and the snapshots cost less than the facts they replace.
+const COMPACT_ENTRIES = 4096;
+
+/** An engine with the journal that makes it again. */
+export class EngineHandle {
+  #machine;
+  #options;
+  #base;
+  #journal = [];
+  #compactAt = COMPACT_ENTRIES;
+  #raw;
+  #generation = -1;
+
+  /** A new engine, or with `base` the one that a snapshot's text describes. */
+  constructor(machine, options, base) {
+    this.#machine = machine;
+    this.#options = options;
+    this.#base = base;
+    this.#alive();
+  }
+
+  /** Feeds a fact; returns the parsed Step. Throws InternalError after a trap: this fact is then not in the journal. */
+  feed(method, now, a, b, c) {
+    const raw = this.#alive();
+    let text;
+    try {
+      text = raw[method](now, a, b, c);
+    } catch (thrown) {
+      throw translate(thrown);
+    }
+    this.#journal.push([method, now, a, b, c]);
+    if (this.#journal.length >= this.#compactAt) this.#compact();
+    return JSON.parse(text);
+  }
+
+  /** Asks; returns the text. */
+  ask(method, a) {
+    const raw = this.#alive();
+    try {
+      return raw[method](a);
+    } catch (thrown) {
+      throw translate(thrown);
+    }
+  }
+
+  /** Hands the engine to the driver in Rust. Its facts are not in the journal: another trap ends it. */
+  drive(handler) {
+    const raw = this.#alive();
+    return new Promise((resolve, reject) => {
+      driven.add(reject);
+      glue.drive(raw, handler).then(resolve, (thrown) => reject(translate(thrown))).finally(() => driven.delete(reject));
+    });
+  }
+
+  /** Gives the memory in the instance back; the handle still answers, from its journal. */
+  release() {
+    if (this.#generation === generation) this.#raw.free();
+    this.#generation = -1;
+  }
+
+  #alive() {
+    if (this.#generation === generation) return this.#raw;
+    const machine = this.#machine.raw();
+    try {
+      const raw = this.#base === undefined ? new glue.Engine(machine, this.#options) : glue.Engine.restore(machine, this.#base);
+      for (const [method, now, a, b, c] of this.#journal) raw[method](now, a, b, c);
+      this.#raw = raw;
+      this.#generation = generation;
+      return raw;
+    } catch (thrown) {
+      throw translate(thrown);
+    }
+  }
+
+  #compact() {
+    try {
+      this.#base = this.ask("snapshot");
+      this.#journal = [];
+      this.#compactAt = Math.max(COMPACT_ENTRIES, this.#base.length >> 6);
+    } catch {
+      // The journal still has everything.
+      this.#compactAt *= 2;
+    }
+  }
+}
+
+/** Rust throws plain objects with a `code`; every Error that comes out of the module is a trap or worse. */
+function translate(thrown) {
+  if (thrown instanceof InternalError) return thrown;
+  if (!(thrown instanceof Error)) {
+    return thrown?.code === "RESTORE" ? new RestoreError(thrown.message) : thrown;
+  }
+  generation += 1;
+  glue.__wbg_reset_state();
+  const error = new InternalError(thrown);
+  for (const reject of driven) reject(error);
+  driven.clear();
+  return error;
+}

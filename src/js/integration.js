@@ -1,0 +1,153 @@
+// What a handler is given and how its answer becomes the service's: AWS wraps the results of optimized integrations.
+//
+// A handler deals with the inner value, the function's payload or the child's output; the state machine sees what AWS
+// would send. `task.parameters` has the whole request, and a TaskResponse is taken as the whole response.
+
+import { ExecutionError, isTaskError } from "./errors.js";
+
+const RESPONSE = Symbol.for("stepglass.TaskResponse");
+
+/** Returned by a handler: the service's whole response, which is not wrapped. */
+export class TaskResponse {
+  constructor(value) {
+    this.value = value;
+  }
+
+  get [RESPONSE]() {
+    return true;
+  }
+}
+
+function isResponse(value) {
+  return typeof value === "object" && value !== null && value[RESPONSE] === true;
+}
+
+/** The handler's first argument. */
+export function handlerInput(resource, parameters) {
+  const inner = { "lambda:invoke": "Payload", "states:startExecution": "Input" }[resource.name];
+  if (resource.kind !== "service" || inner === undefined) return parameters;
+  // Lambda calls a function without payload with an empty object; so is the default Input.
+  return isObject(parameters) && Object.hasOwn(parameters, inner) ? parameters[inner] : {};
+}
+
+/** The task's result as JSON text. Throws what JSON.stringify throws. */
+export function resultText(resource, command, value, now) {
+  if (isResponse(value)) return jsonText(value.value);
+  const text = jsonText(value);
+  if (resource.kind !== "service" || resource.pattern === "waitForTaskToken") return text;
+  switch (resource.name) {
+    case "lambda:invoke":
+      return `{"ExecutedVersion":"$LATEST","Payload":${text},${metadata(command)},"StatusCode":200}`;
+    case "http:invoke":
+      return isHttpResponse(value) ? text : `{"Headers":{},"ResponseBody":${text},"StatusCode":200,"StatusText":"OK"}`;
+    case "states:startExecution":
+      return resource.pattern === "" ? startedText(command, now) : JSON.stringify(description(resource, command, now, { output: text }));
+    default:
+      return text;
+  }
+}
+
+/** The first answer of a service whose result is yet to come, as JSON text. */
+export function submittedText(resource, command, now) {
+  return resource.name === "states:startExecution" ? startedText(command, now) : `{${metadata(command)}}`;
+}
+
+/** The `Error` and `Cause` of what a handler has thrown, as the service would report it. */
+export function failure(resource, command, thrown, now) {
+  if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.cause };
+  const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
+  if (resource.name === "states:startExecution" && resource.pattern !== "") {
+    const inner = thrown instanceof ExecutionError ? thrown : plainFailure(thrown);
+    return { error: "States.TaskFailed", cause: JSON.stringify(description(resource, command, now, inner)) };
+  }
+  return lambda ? lambdaFailure(thrown) : plainFailure(thrown);
+}
+
+function plainFailure(thrown) {
+  if (thrown instanceof ExecutionError) return { error: thrown.error ?? thrown.status, cause: thrown.cause ?? thrown.message };
+  if (!isError(thrown)) return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? String(typeof thrown)) };
+  return { error: errorName(thrown), cause: errorMessage(thrown) };
+}
+
+// What the Node.js runtime of Lambda reports: the name, and a JSON text of name, message and stack.
+function lambdaFailure(thrown) {
+  const { error, cause } = plainFailure(thrown);
+  const trace = isError(thrown) ? attempt(() => String(thrown.stack).split("\n")) : [];
+  return { error, cause: JSON.stringify({ errorType: error, errorMessage: cause, trace: trace ?? [] }) };
+}
+
+function errorName(error) {
+  return attempt(() => String(error.name)) || "Error";
+}
+
+function errorMessage(error) {
+  return attempt(() => String(error.message)) ?? "";
+}
+
+function isError(value) {
+  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+}
+
+/** The value, or undefined where computing it throws: user objects may do anything when they are looked at. */
+function attempt(compute) {
+  try {
+    return compute();
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON text; what JSON has no word for (undefined, a function, a symbol) is null. */
+export function jsonText(value) {
+  return JSON.stringify(value) ?? "null";
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null;
+}
+
+function isHttpResponse(value) {
+  return isObject(value) && Object.hasOwn(value, "ResponseBody") && Object.hasOwn(value, "StatusCode");
+}
+
+// Equal runs give equal histories, so the request id counts tasks.
+function metadata(command) {
+  const id = `00000000-0000-4000-8000-${command.task.toString(16).padStart(12, "0")}`;
+  return `"SdkHttpMetadata":{"AllHttpHeaders":{},"HttpHeaders":{},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"${id}"}`;
+}
+
+function childArn(command) {
+  const { StateMachineArn, Name } = isObject(command.input) ? command.input : {};
+  const machine = typeof StateMachineArn === "string" ? StateMachineArn : "arn:aws:states:us-east-1:123456789012:stateMachine:Child";
+  const name = typeof Name === "string" ? Name : `task-${command.task}`;
+  return { machine, name, arn: `${machine.replace(":stateMachine:", ":execution:")}:${name}` };
+}
+
+function startedText(command, now) {
+  return `{"ExecutionArn":${JSON.stringify(childArn(command).arn)},${metadata(command)},"StartDate":${now}}`;
+}
+
+/** The child as DescribeExecution tells it; `.sync:2` has its input and output as JSON, `.sync` as text. */
+function description(resource, command, now, { output, error, cause, status }) {
+  const { machine, name, arn } = childArn(command);
+  const input = isObject(command.input) && Object.hasOwn(command.input, "Input") ? command.input.Input : {};
+  const parsed = resource.pattern === "sync:2" && output !== undefined;
+  const out = {};
+  if (cause !== undefined) out.Cause = cause;
+  if (error !== undefined) out.Error = error;
+  out.ExecutionArn = arn;
+  out.Input = parsed ? input : jsonText(input);
+  out.InputDetails = { Included: true };
+  out.Name = name;
+  if (output !== undefined) {
+    out.Output = parsed ? JSON.parse(output) : output;
+    out.OutputDetails = { Included: true };
+  }
+  out.RedriveCount = 0;
+  out.RedriveStatus = output === undefined ? "REDRIVABLE" : "NOT_REDRIVABLE";
+  out.StartDate = now;
+  out.StateMachineArn = machine;
+  out.Status = status ?? (output === undefined ? "FAILED" : "SUCCEEDED");
+  out.StopDate = now;
+  return out;
+}

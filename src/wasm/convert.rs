@@ -1,0 +1,385 @@
+//! Between Rust values and JavaScript's: JSON text written by hand where it is hot, serde where it is ours and small.
+
+use super::error::thrown;
+use crate::asl::{CompileOptions, MachineType};
+use crate::base::diag::{Diagnostic, Severity};
+use crate::base::span::{Position, Span, position};
+use crate::base::{Value, json};
+use crate::engine::{
+    ChildExecution, Command, Engine, ExecutionInfo, FrameView, HistoryLevel, Invocation, Options, Outcome, Stage, Step,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use wasm_bindgen::JsValue;
+
+/// A structure of ours from a JavaScript object; `undefined` is its default. Throws `{code: "INVALID_OPTION", message}`.
+pub fn from_js<T: DeserializeOwned + Default>(value: JsValue) -> Result<T, JsValue> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(T::default());
+    }
+    serde_wasm_bindgen::from_value(value).map_err(|error| thrown("INVALID_OPTION", error))
+}
+
+/// A structure of ours as plain JavaScript objects and arrays.
+pub fn to_js<T: Serialize>(value: &T) -> JsValue {
+    // Only maps with keys that are no strings fail; ours have none.
+    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+}
+
+/// What a definition is compiled for.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct CompileSettings {
+    r#type: Kind,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Kind {
+    #[default]
+    Standard,
+    Express,
+}
+
+impl CompileSettings {
+    /// As the compiler takes it.
+    pub fn compile_options(&self) -> CompileOptions {
+        let kind = match self.r#type {
+            Kind::Standard => MachineType::Standard,
+            Kind::Express => MachineType::Express,
+        };
+        CompileOptions { kind }
+    }
+}
+
+/// What an execution may use up; what is absent has AWS's value.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EngineSettings {
+    history: Level,
+    payload_limit: Option<usize>,
+    history_limit: Option<u32>,
+    step_budget: Option<u32>,
+    express: bool,
+    trace: bool,
+    child_histories: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Level {
+    #[default]
+    Full,
+    None,
+}
+
+impl EngineSettings {
+    /// As the engine takes them.
+    pub fn options(&self) -> Options {
+        let aws = Options::default();
+        Options {
+            history: match self.history {
+                Level::Full => HistoryLevel::Full,
+                Level::None => HistoryLevel::None,
+            },
+            payload_limit: self.payload_limit.unwrap_or(aws.payload_limit),
+            history_limit: self.history_limit.unwrap_or(aws.history_limit),
+            step_budget: self.step_budget.unwrap_or(aws.step_budget),
+            express: self.express,
+            trace: self.trace,
+            child_histories: self.child_histories,
+        }
+    }
+}
+
+/// What an execution is called; what is absent gets a name.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecutionIn {
+    name: Option<String>,
+    arn: Option<String>,
+    role_arn: Option<String>,
+    state_machine_name: Option<String>,
+    state_machine_arn: Option<String>,
+}
+
+impl ExecutionIn {
+    /// As the engine takes it.
+    pub fn info(self) -> ExecutionInfo {
+        let machine = self.state_machine_name.as_deref().unwrap_or("StateMachine");
+        let mut info = ExecutionInfo::named(machine, self.name.as_deref().unwrap_or("execution"));
+        for (given, name) in
+            [(self.arn, &mut info.arn), (self.role_arn, &mut info.role_arn), (self.state_machine_arn, &mut info.state_machine_arn)]
+        {
+            if let Some(given) = given {
+                *name = given.into();
+            }
+        }
+        info
+    }
+}
+
+/// A diagnostic as JavaScript gets it.
+#[derive(Serialize)]
+pub struct DiagnosticOut<'a> {
+    code: &'a str,
+    severity: &'a str,
+    pointer: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<RangeOut>,
+    labels: Vec<LabelOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<FixOut<'a>>,
+    aws: Vec<AwsOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct RangeOut {
+    start: PositionOut,
+    end: PositionOut,
+}
+
+#[derive(Serialize)]
+struct PositionOut {
+    line: u32,
+    column: u32,
+    offset: u32,
+}
+
+#[derive(Serialize)]
+struct LabelOut<'a> {
+    pointer: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<RangeOut>,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct FixOut<'a> {
+    title: &'a str,
+    pointer: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<RangeOut>,
+    replacement: &'a str,
+}
+
+#[derive(Serialize)]
+struct AwsOut<'a> {
+    code: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<&'a str>,
+}
+
+impl<'a> DiagnosticOut<'a> {
+    /// With positions in the text that was compiled.
+    pub fn new(diagnostic: &'a Diagnostic, text: &str) -> DiagnosticOut<'a> {
+        DiagnosticOut {
+            code: diagnostic.code.name,
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            pointer: diagnostic.pointer.as_str(),
+            message: &diagnostic.message,
+            range: range(diagnostic.span, text),
+            labels: diagnostic
+                .labels
+                .iter()
+                .map(|label| LabelOut { pointer: label.pointer.as_str(), range: range(label.span, text), message: &label.message })
+                .collect(),
+            help: diagnostic.help.as_deref(),
+            fix: diagnostic.fix.as_ref().map(|fix| FixOut {
+                title: &fix.title,
+                pointer: fix.pointer.as_str(),
+                range: range(fix.span, text),
+                replacement: &fix.replacement,
+            }),
+            aws: diagnostic
+                .aws
+                .iter()
+                .map(|aws| AwsOut { code: aws.code, message: &aws.message, location: aws.location.as_deref() })
+                .collect(),
+        }
+    }
+}
+
+fn range(span: Option<Span>, text: &str) -> Option<RangeOut> {
+    let at = |offset| {
+        let Position { line, column, offset } = position(text, offset);
+        PositionOut { line, column, offset }
+    };
+    span.map(|span| RangeOut { start: at(span.start), end: at(span.end) })
+}
+
+/// A step with the commands that it leaves to do.
+pub fn step_text(engine: &mut Engine, step: Step) -> String {
+    let commands = engine.take_commands();
+    let mut out = String::with_capacity(96 + commands.len() * 160);
+    out.push_str("{\"commands\":[");
+    separated(&mut out, &commands, command);
+    let _ = write!(out, "],\"more\":{},\"deadline\":", step.more);
+    match engine.deadline() {
+        Some(at) => {
+            let _ = write!(out, "{}", at.0);
+        }
+        None => out.push_str("null"),
+    }
+    let _ = write!(out, ",\"events\":{}}}", engine.history().len());
+    out
+}
+
+fn command(out: &mut String, command: &Command) {
+    match command {
+        Command::Invoke(call) => invocation(out, call),
+        Command::Cancel { task, reason } => {
+            let _ = write!(out, "{{\"type\":\"Cancel\",\"task\":{},\"reason\":\"{}\"}}", task.0, reason.as_str());
+        }
+        Command::ChildFinished(child) => child_finished(out, child),
+        Command::Finish(outcome) => {
+            out.push_str("{\"type\":\"Finish\",");
+            finished(out, outcome);
+            out.push('}');
+        }
+    }
+}
+
+fn invocation(out: &mut String, call: &Invocation) {
+    let _ = write!(out, "{{\"type\":\"Invoke\",\"task\":{},\"state\":", call.task.0);
+    json::write_str(out, &call.state_name);
+    text_member(out, "resource", Some(&call.resource));
+    out.push_str(",\"input\":");
+    json::write(out, &call.input);
+    let _ = write!(out, ",\"attempt\":{}", call.attempt);
+    if call.purpose != crate::engine::CallPurpose::Task {
+        text_member(out, "purpose", Some(call.purpose.as_str()));
+    }
+    text_member(out, "token", call.token.as_deref());
+    for (name, seconds) in [("timeout", call.timeout), ("heartbeat", call.heartbeat)] {
+        if let Some(seconds) = seconds {
+            let _ = write!(out, ",\"{name}\":{seconds}");
+        }
+    }
+    value_member(out, "credentials", call.credentials.as_ref());
+    if !call.iterations.is_empty() {
+        let _ = write!(out, ",\"iterations\":{:?}", call.iterations);
+    }
+    out.push('}');
+}
+
+/// An Invoke command.
+pub fn invocation_text(call: &Invocation) -> String {
+    let mut out = String::new();
+    invocation(&mut out, call);
+    out
+}
+
+fn child_finished(out: &mut String, child: &ChildExecution) {
+    out.push_str("{\"type\":\"ChildFinished\"");
+    text_member(out, "name", Some(&child.name));
+    text_member(out, "arn", Some(&child.arn));
+    text_member(out, "status", Some(child.status));
+    value_member(out, "input", Some(&child.input));
+    value_member(out, "output", child.output.as_ref());
+    text_member(out, "error", child.error.as_deref());
+    text_member(out, "cause", child.cause.as_deref());
+    out.push_str(",\"history\":[");
+    separated(out, &child.history, |out, event| event.write_json(out));
+    out.push_str("]}");
+}
+
+fn finished(out: &mut String, outcome: &Outcome) {
+    let _ = write!(out, "\"status\":\"{}\"", outcome.status());
+    match outcome {
+        Outcome::Succeeded { output } => value_member(out, "output", Some(output)),
+        Outcome::Failed { error, cause } | Outcome::Aborted { error, cause } => {
+            text_member(out, "error", error.as_deref());
+            text_member(out, "cause", cause.as_deref());
+        }
+        Outcome::TimedOut => {}
+    }
+}
+
+/// Where the execution stands.
+pub fn status_text(engine: &Engine) -> String {
+    let mut out = String::from("{");
+    match engine.outcome() {
+        Some(outcome) => finished(&mut out, outcome),
+        None => {
+            let _ = write!(out, "\"status\":\"{}\"", engine.status());
+        }
+    }
+    out.push('}');
+    out
+}
+
+/// The calls that wait for a result.
+pub fn pending_text(engine: &Engine) -> String {
+    array(&engine.pending(), invocation)
+}
+
+/// What runs now.
+pub fn frames_text(engine: &Engine) -> String {
+    array(&engine.frames().collect::<Vec<_>>(), |out, frame: &FrameView| {
+        let _ = write!(out, "{{\"id\":{}", frame.id);
+        if let Some((parent, slot)) = frame.parent {
+            let _ = write!(out, ",\"parent\":{parent},\"slot\":{slot}");
+        }
+        text_member(out, "state", Some(&frame.state_name));
+        text_member(out, "phase", Some(frame.phase));
+        value_member(out, "input", Some(&frame.input));
+        value_member(out, "variables", Some(&frame.variables));
+        if let Some(until) = frame.until.filter(|until| until.0 != u64::MAX) {
+            let _ = write!(out, ",\"until\":{}", until.0);
+        }
+        if let Some(task) = frame.task {
+            let _ = write!(out, ",\"task\":{}", task.0);
+        }
+        let _ = write!(out, ",\"retries\":{}}}", frame.retries);
+    })
+}
+
+/// Recorded stages of data flow.
+pub fn trace_text(trace: &[Stage]) -> String {
+    array(trace, |out, stage| {
+        let _ = write!(out, "{{\"event\":{}", stage.entered_event);
+        text_member(out, "state", Some(&stage.state));
+        text_member(out, "stage", Some(stage.stage));
+        value_member(out, "value", Some(&stage.value));
+        out.push('}');
+    })
+}
+
+fn array<T>(items: &[T], write: impl FnMut(&mut String, &T)) -> String {
+    let mut out = String::from("[");
+    separated(&mut out, items, write);
+    out.push(']');
+    out
+}
+
+fn separated<T>(out: &mut String, items: &[T], mut write: impl FnMut(&mut String, &T)) {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write(out, item);
+    }
+}
+
+fn text_member(out: &mut String, name: &str, text: Option<&str>) {
+    if let Some(text) = text {
+        let _ = write!(out, ",\"{name}\":");
+        json::write_str(out, text);
+    }
+}
+
+fn value_member(out: &mut String, name: &str, value: Option<&Value>) {
+    if let Some(value) = value {
+        let _ = write!(out, ",\"{name}\":");
+        json::write(out, value);
+    }
+}

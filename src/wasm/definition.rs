@@ -1,0 +1,97 @@
+//! Definitions: checking, compiling and drawing them.
+
+use super::convert::{CompileSettings, DiagnosticOut, from_js, to_js};
+use super::error::not_json;
+use crate::asl::{self, Compiled, ir};
+use crate::base::diag::{self, Style};
+use crate::base::{Value, json};
+use crate::graph::{self, LayoutOptions, SvgOptions};
+use serde::Serialize;
+use std::sync::Arc;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+fn compile(text: &str, options: JsValue) -> Result<Compiled, JsValue> {
+    Ok(asl::compile(text, &from_js::<CompileSettings>(options)?.compile_options()))
+}
+
+fn diagnostics_out<'a>(compiled: &'a Compiled, text: &str) -> Vec<DiagnosticOut<'a>> {
+    compiled.diagnostics.iter().map(|diagnostic| DiagnosticOut::new(diagnostic, text)).collect()
+}
+
+/// All problems of a definition, as an array; empty if there is none.
+#[wasm_bindgen]
+pub fn validate(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
+    let compiled = compile(text, options)?;
+    Ok(to_js(&diagnostics_out(&compiled, text)))
+}
+
+/// All problems of a definition as a compiler prints them.
+#[wasm_bindgen(js_name = renderDiagnostics)]
+pub fn render_diagnostics(text: &str, file: &str, options: JsValue, color: bool) -> Result<String, JsValue> {
+    let compiled = compile(text, options)?;
+    Ok(diag::render(&compiled.diagnostics, text, file, Style { color }))
+}
+
+/// The graph of a definition with all places and sizes; also of one with errors.
+#[wasm_bindgen]
+pub fn layout(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
+    let graph = graph::layout(&parse(text)?, &from_js::<LayoutOptions>(options)?);
+    Ok(to_js(&graph))
+}
+
+/// The graph of a definition as an SVG document.
+#[wasm_bindgen(js_name = renderSvg)]
+pub fn render_svg(text: &str, layout: JsValue, options: JsValue) -> Result<String, JsValue> {
+    let graph = graph::layout(&parse(text)?, &from_js::<LayoutOptions>(layout)?);
+    Ok(graph::render_svg(&graph, &from_js::<SvgOptions>(options)?))
+}
+
+fn parse(text: &str) -> Result<Value, JsValue> {
+    json::parse(text).map_err(|error| not_json(&error))
+}
+
+/// A compiled machine.
+#[wasm_bindgen]
+pub struct Machine {
+    machine: Arc<ir::Machine>,
+    diagnostics: JsValue,
+}
+
+impl Machine {
+    pub(super) fn shared(&self) -> Arc<ir::Machine> {
+        self.machine.clone()
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Refused<'a> {
+    code: &'static str,
+    diagnostics: Vec<DiagnosticOut<'a>>,
+}
+
+#[wasm_bindgen]
+impl Machine {
+    /// Compiles a definition. Throws `{code: "DEFINITION", diagnostics}` if it has errors.
+    pub fn compile(text: &str, options: JsValue) -> Result<Machine, JsValue> {
+        let mut compiled = compile(text, options)?;
+        let machine = compiled.machine.take();
+        let diagnostics = diagnostics_out(&compiled, text);
+        match machine {
+            Some(machine) => Ok(Machine { machine: Arc::new(machine), diagnostics: to_js(&diagnostics) }),
+            None => Err(to_js(&Refused { code: "DEFINITION", diagnostics })),
+        }
+    }
+
+    /// Names this very definition: snapshots are restored only with a machine of the same digest.
+    #[wasm_bindgen(getter)]
+    pub fn digest(&self) -> String {
+        format!("{:016x}", self.machine.digest)
+    }
+
+    /// The warnings, in the form of [`validate`].
+    #[wasm_bindgen(getter)]
+    pub fn diagnostics(&self) -> JsValue {
+        self.diagnostics.clone()
+    }
+}

@@ -1,0 +1,148 @@
+//! The engine's contract, method by method.
+
+use super::convert::{self, EngineSettings, ExecutionIn, from_js};
+use super::definition::Machine;
+use super::error::{not_json, thrown};
+use crate::base::{Millis, Value, json};
+use crate::engine::{self, Event, Options, StepError, TaskId};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+/// One execution. Every method that takes `now` feeds one fact and returns a Step as JSON text.
+#[wasm_bindgen]
+pub struct Engine {
+    inner: Rc<RefCell<engine::Engine>>,
+}
+
+impl Engine {
+    pub(super) fn shared(&self) -> Rc<RefCell<engine::Engine>> {
+        self.inner.clone()
+    }
+
+    fn feed(&self, now: f64, event: Event) -> Result<String, JsValue> {
+        let mut engine = self.inner.borrow_mut();
+        let step = engine.step(millis(now), event).map_err(|error| refused(&error))?;
+        Ok(convert::step_text(&mut engine, step))
+    }
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// An engine that waits for `start`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(machine: &Machine, options: JsValue) -> Result<Engine, JsValue> {
+        let options: Options = from_js::<EngineSettings>(options)?.options();
+        Ok(Engine { inner: Rc::new(RefCell::new(engine::Engine::new(machine.shared(), options))) })
+    }
+
+    /// Begins the execution.
+    pub fn start(&self, now: f64, input: &str, execution: JsValue, seed: u64) -> Result<String, JsValue> {
+        let execution = from_js::<ExecutionIn>(execution)?.info();
+        self.feed(now, Event::Start { input: parse(input)?, execution, seed })
+    }
+
+    /// A worker has taken an activity task.
+    pub fn started(&self, now: f64, task: u32, worker: Option<String>) -> Result<String, JsValue> {
+        self.feed(now, Event::TaskStarted { task: TaskId(task), worker: worker.map(Arc::from) })
+    }
+
+    /// The service has answered; the result of the task is yet to come.
+    pub fn submitted(&self, now: f64, task: u32, output: &str) -> Result<String, JsValue> {
+        self.feed(now, Event::TaskSubmitted { task: TaskId(task), output: parse(output)? })
+    }
+
+    /// The task has its result.
+    pub fn succeed(&self, now: f64, task: u32, output: &str) -> Result<String, JsValue> {
+        self.feed(now, Event::TaskSucceeded { task: TaskId(task), output: parse(output)? })
+    }
+
+    /// The task has failed.
+    pub fn fail(&self, now: f64, task: u32, error: Option<String>, cause: Option<String>) -> Result<String, JsValue> {
+        self.feed(now, Event::TaskFailed { task: TaskId(task), error: error.map(Arc::from), cause: cause.map(Arc::from) })
+    }
+
+    /// The task's worker is alive.
+    pub fn heartbeat(&self, now: f64, task: u32) -> Result<String, JsValue> {
+        self.feed(now, Event::TaskHeartbeat { task: TaskId(task) })
+    }
+
+    /// Time has passed.
+    pub fn tick(&self, now: f64) -> Result<String, JsValue> {
+        self.feed(now, Event::Tick)
+    }
+
+    /// Ends the execution as ABORTED.
+    pub fn stop(&self, now: f64, error: Option<String>, cause: Option<String>) -> Result<String, JsValue> {
+        self.feed(now, Event::Stop { error: error.map(Arc::from), cause: cause.map(Arc::from) })
+    }
+
+    /// `{status, output?, error?, cause?}` as JSON text.
+    pub fn status(&self) -> String {
+        convert::status_text(&self.inner.borrow())
+    }
+
+    /// When to call `tick` next, in milliseconds since the epoch; `undefined` if only tasks can move the execution.
+    pub fn deadline(&self) -> Option<f64> {
+        self.inner.borrow().deadline().map(|at| at.0 as f64)
+    }
+
+    /// The events from the given index on, as JSON text in the shape of `GetExecutionHistory`.
+    pub fn history(&self, from: usize) -> String {
+        self.inner.borrow().history_json(from)
+    }
+
+    /// How many events there are.
+    #[wasm_bindgen(js_name = historyLength)]
+    pub fn history_length(&self) -> usize {
+        self.inner.borrow().history().len()
+    }
+
+    /// The tasks in flight, as JSON text of Invoke commands: what a host calls again after a restore.
+    pub fn pending(&self) -> String {
+        convert::pending_text(&self.inner.borrow())
+    }
+
+    /// What runs now, as JSON text.
+    pub fn frames(&self) -> String {
+        convert::frames_text(&self.inner.borrow())
+    }
+
+    /// The stages of data flow since the last call, as JSON text; with the option `trace`.
+    #[wasm_bindgen(js_name = takeTrace)]
+    pub fn take_trace(&self) -> String {
+        convert::trace_text(&self.inner.borrow_mut().take_trace())
+    }
+
+    /// The whole engine as JSON text.
+    pub fn snapshot(&self) -> String {
+        json::to_string(&self.inner.borrow().snapshot())
+    }
+
+    /// The engine that a snapshot describes. Throws `{code: "RESTORE", message}`.
+    pub fn restore(machine: &Machine, snapshot: &str) -> Result<Engine, JsValue> {
+        let snapshot = parse(snapshot)?;
+        let engine = engine::Engine::restore(machine.shared(), &snapshot).map_err(|error| thrown("RESTORE", error))?;
+        Ok(Engine { inner: Rc::new(RefCell::new(engine)) })
+    }
+}
+
+/// A host's clock as the engine's: whole milliseconds, none before the epoch.
+pub(super) fn millis(now: f64) -> Millis {
+    // The cast clamps, and takes NaN as 0.
+    Millis(now as u64)
+}
+
+fn parse(text: &str) -> Result<Value, JsValue> {
+    json::parse(text).map_err(|error| not_json(&error))
+}
+
+pub(super) fn refused(error: &StepError) -> JsValue {
+    let code = match error {
+        StepError::NotStarted => "NOT_STARTED",
+        StepError::AlreadyStarted => "ALREADY_STARTED",
+        StepError::UnknownTask(_) => "UNKNOWN_TASK",
+    };
+    thrown(code, error)
+}

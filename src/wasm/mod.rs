@@ -1,0 +1,33 @@
+//! Floor 5: the border to JavaScript.
+//!
+//! Every exported method decodes, calls and encodes; none holds a borrow while JavaScript runs. Payloads cross as JSON
+//! text, which is faster than building JavaScript values and keeps a key like `__proto__` a key; our own small
+//! structures (options, diagnostics, graphs) cross through `serde-wasm-bindgen`.
+//!
+//! Nothing here throws a JavaScript `Error`: what is thrown is a plain object with a `code`, of which `src/js` makes its
+//! classes. So an `Error` that comes out of this module is always a trap.
+
+mod convert;
+mod definition;
+mod drive;
+mod engine;
+mod error;
+
+pub use definition::{Machine, layout, render_diagnostics, render_svg, validate};
+pub use drive::drive;
+pub use engine::Engine;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Runs once when the instance is made.
+#[wasm_bindgen(start)]
+pub fn started() {
+    #[cfg(feature = "panic-hook")]
+    console_error_panic_hook::set_once();
+}
+
+/// The version of the package.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
