@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
             return self.error("Expected a path that starts with '$' or an intrinsic function call, States.…( … )");
         }
         let Some(function) = Function::named(name) else {
-            return self.error(format!("There is no intrinsic function '{name}'"));
+            return self.error(format!("There is no intrinsic function '{}'", shortened(name)));
         };
         if level > MAX_NESTING {
             return self.error(format!("Intrinsic functions nest deeper than {MAX_NESTING} levels"));
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
                 self.at += len;
                 Ok(Argument::Scalar(value))
             }
-            Err(_) => self.error(format!("'{token}' is not a number")),
+            Err(_) => self.error(format!("'{}' is not a number", shortened(token))),
         }
     }
 
@@ -195,4 +195,9 @@ impl<'a> Parser<'a> {
             Err(error) => Err(SyntaxError::new(error.message, start + error.offset)),
         }
     }
+}
+
+/// The start of an ASCII token, for a message.
+fn shortened(token: &str) -> &str {
+    token.get(..40).unwrap_or(token)
 }

@@ -369,6 +369,40 @@ fn the_whole_call_is_quoted() {
 }
 
 #[test]
+fn what_never_succeeds_fails() {
+    for call in [
+        "States.MathAdd(1, '-1')",
+        "States.MathAdd(1)",
+        "States.UUID(1)",
+        "States.ArrayLength()",
+        "States.MathRandom(1)",
+        "States.Format()",
+        "States.Format('{} {}', 1)",
+        "States.Array($.a, States.ArrayLength(States.UUID()))",
+        "States.JsonMerge($.a, $.b, true)",
+        "States.ArrayGetItem(null, 0)",
+    ] {
+        assert!(Call::parse(call).unwrap().never_succeeds().is_some(), "{call}");
+        assert!(eval(call, r#"{"a":{},"b":{}}"#).starts_with('!'), "{call}");
+    }
+    for call in [
+        "States.MathAdd($.n, States.ArrayLength($.l))",
+        "States.Array()",
+        "States.Array(1, 'x', null)",
+        "States.Format('{}', null)",
+        r"States.Format('\{\} {}', 1)",
+        "States.JsonMerge($.a, States.StringToJson('{}'), 'false')",
+        "States.MathRandom(1, 2)",
+        "States.MathRandom(1, 20, 3)",
+        "States.Hash(1, 'MD5')",
+        "States.ArrayContains(States.Array(1), null)",
+    ] {
+        assert_eq!(Call::parse(call).unwrap().never_succeeds(), None, "{call}");
+        assert!(!eval(call, r#"{"a":{},"n":1,"l":[]}"#).starts_with('!'), "{call}");
+    }
+}
+
+#[test]
 fn sizes_are_bounded() {
     let mut call = String::from("$");
     for _ in 0..9 {
