@@ -1,6 +1,7 @@
 //! What is being executed: one frame for the machine, for each running branch and for each running iteration.
 
 use super::event::TaskId;
+use super::items::Items;
 use super::timers::TimerKey;
 use crate::asl::ir::{ScopeId, StateId};
 use crate::asl::resource::Resource;
@@ -153,4 +154,12 @@ pub(super) struct MapRun {
     pub(super) config: Option<Value>,
     /// MaxItems of the reader.
     pub(super) max_items: Option<i64>,
+    /// Files that a manifest or listing has named and that are yet to be read, the next one last.
+    pub(super) pending: Vec<Value>,
+    /// How those files are to be understood; `None` until the reader has named any.
+    pub(super) file_config: Option<Value>,
+    /// What was read so far.
+    pub(super) collected: Items,
+    /// The execution record of each child by its slot, `null` while it runs; only kept for a ResultWriter.
+    pub(super) records: Vec<Value>,
 }

@@ -6,6 +6,7 @@
 use super::event::{ExecutionInfo, TaskId};
 use super::frame::{Acting, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use super::history::{Details, HistoryEvent, KINDS, Recorder};
+use super::items::Items;
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
 use super::{Engine, Execution, Outcome};
@@ -305,6 +306,11 @@ fn joining_out(joining: &Joining) -> Value {
         about.set("startedEvent", run.started_event as i64);
         about.maybe("config", run.config.clone());
         about.maybe("maxItems", run.max_items);
+        about.set("pending", run.pending.clone());
+        about.maybe("fileConfig", run.file_config.clone());
+        about.set("collectedKeys", run.collected.keys.iter().map(|k| Value::from(k.clone())).collect::<Vec<_>>());
+        about.set("collected", run.collected.list.clone());
+        about.set("records", run.records.clone());
         out.set("run", about.done());
     }
     out.done()
@@ -333,9 +339,7 @@ fn joining_in(input: &Input<'_>) -> Restored<Joining> {
     for result in input.list("results")? {
         joining.results.push(result.as_array().ok_or_else(|| input.wrong("results"))?.first().cloned());
     }
-    for key in input.list("keys")? {
-        joining.keys.push(key.as_str().ok_or_else(|| input.wrong("keys"))?.into());
-    }
+    joining.keys = input.texts("keys")?;
     for n in input.numbers("batches")? {
         joining.batches.push(u32::try_from(n).map_err(|_| input.wrong("batches"))?);
     }
@@ -356,6 +360,10 @@ fn joining_in(input: &Input<'_>) -> Restored<Joining> {
             started_event: run.unsigned("startedEvent")?,
             config: value.get("config").cloned(),
             max_items: value.get("maxItems").and_then(Value::as_i64),
+            pending: run.list("pending")?.to_vec(),
+            file_config: value.get("fileConfig").cloned(),
+            collected: Items { keys: run.texts("collectedKeys")?, list: run.list("collected")?.to_vec() },
+            records: run.list("records")?.to_vec(),
         });
     }
     Ok(joining)
@@ -595,6 +603,10 @@ impl<'a> Input<'a> {
 
     fn list(&self, field: &str) -> Restored<&'a [Value]> {
         self.get(field)?.as_array().ok_or_else(|| self.wrong(field))
+    }
+
+    fn texts(&self, field: &str) -> Restored<Vec<Arc<str>>> {
+        self.list(field)?.iter().map(|t| t.as_str().map(Arc::from).ok_or_else(|| self.wrong(field))).collect()
     }
 
     fn numbers(&self, field: &str) -> Restored<Vec<u64>> {

@@ -1,16 +1,21 @@
 //! Map: the items, one iteration each; inline in the execution itself, or distributed as child executions (spec §7.4,
 //! §7.5, §9.3).
 
-use crate::asl::ir::{ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, State};
+use crate::asl::ir::{
+    ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, ResultWriter, State,
+};
 use crate::asl::resource::Resource;
 use crate::base::{Map, Value, json};
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::{CancelReason, ChildExecution, Command};
 use crate::engine::dataflow::View;
 use crate::engine::event::ExecutionInfo;
-use crate::engine::fault::{EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED};
+use crate::engine::fault::{
+    EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED, TIMEOUT,
+};
 use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
+use crate::engine::items::{Items, Read};
 use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, INLINE_CONCURRENCY};
 use crate::engine::{Engine, TaskId, items, state};
 use std::sync::Arc;
@@ -74,7 +79,11 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         Some(other) => {
             return Err(match (state.language, &map.items_path) {
                 (QueryLanguage::Jsonata, _) => eval.query("Items", &format!("Map state input must be an array but was: {other}")),
-                (_, PathField::Path(path)) => eval.runtime(&format!("Reference path \"{}\" must point to array.", path.text())),
+                (_, PathField::Path(path)) => {
+                    // AWS prints a Context Object path with one dollar sign here.
+                    let text = path.text().strip_prefix('$').filter(|rest| rest.starts_with('$')).unwrap_or(path.text());
+                    eval.runtime(&format!("Reference path \"{text}\" must point to array."))
+                }
                 _ => eval.runtime("Reference path \"$\" must point to array."),
             });
         }
@@ -164,6 +173,10 @@ fn start_run(
         started_event: frame.tail,
         max_items,
         config: reading.as_ref().and_then(|(_, _, config)| config.clone()),
+        pending: Vec::new(),
+        file_config: None,
+        collected: Items::default(),
+        records: Vec::new(),
     });
     let Some((reader, parameters, _)) = reading else {
         return run_items(engine, id, frame, state, map, joining, list);
@@ -172,21 +185,27 @@ fn start_run(
         let fault = Fault::new(ITEM_READER_FAILED, "field MaxItems must be positive");
         return Err(run_failed(engine, frame, fault));
     }
+    let input = parameters.unwrap_or_else(Value::empty_object);
+    call(engine, id, frame, state, &reader.resource, Purpose::ItemReader(Box::new(joining)), input);
+    Ok(Flow::Wait)
+}
+
+/// Asks the host to read or to write for a Map.
+fn call(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, resource: &str, purpose: Purpose, input: Value) {
     let acting = Acting {
         task: TaskId(0),
-        resource: Resource::parse(&reader.resource),
-        purpose: Purpose::ItemReader(Box::new(joining)),
+        resource: Resource::parse(resource),
+        purpose,
         token: None,
         started: true,
         submitted: true,
         timeout: None,
         heartbeat: None,
-        input: parameters.unwrap_or_else(Value::empty_object),
+        input,
         timeout_seconds: None,
         credentials: None,
     };
     state::task::invoke(engine, id, frame, state, acting, None);
-    Ok(Flow::Wait)
 }
 
 /// The host has read the items, or could not.
@@ -196,21 +215,46 @@ pub(in crate::engine) fn items_read(
     frame: &mut Frame,
     state: &State,
     mut joining: Joining,
+    parameters: &Value,
     result: Result<Value, Fault>,
 ) -> Ran {
-    let Kind::Map(map) = &state.kind else { return Ok(Flow::Wait) };
-    let read = result.map_err(|fault| Fault { error: Some(ITEM_READER_FAILED.into()), ..fault }).and_then(|value| {
-        let run = joining.run.as_ref();
-        items::parse(&value, run.and_then(|r| r.config.as_ref()), run.and_then(|r| r.max_items))
-            .map_err(|cause| Fault::new(ITEM_READER_FAILED, cause))
-    });
+    let (Kind::Map(map), Some(run)) = (&state.kind, &mut joining.run) else { return Ok(Flow::Wait) };
+    let named = |fault: Fault| Fault { error: Some(ITEM_READER_FAILED.into()), ..fault };
+    let config = run.file_config.as_ref().or(run.config.as_ref());
+    let read = result
+        .map_err(named)
+        .and_then(|answer| items::read(&answer, config, parameters).map_err(|cause| Fault::new(ITEM_READER_FAILED, cause)));
     match read {
-        Ok((keys, list)) => {
-            joining.keys = keys;
-            run_items(engine, id, frame, state, map, joining, list)
+        Ok(Read::Items(items)) => {
+            run.collected.keys.extend(items.keys);
+            run.collected.list.extend(items.list);
         }
-        Err(fault) => Err(run_failed(engine, frame, fault)),
+        Ok(Read::Files { mut requests, config }) if run.file_config.is_none() => {
+            requests.reverse();
+            run.pending = requests;
+            run.file_config = Some(config);
+        }
+        Ok(Read::Files { .. }) => {
+            return Err(run_failed(engine, frame, Fault::new(ITEM_READER_FAILED, "A manifest must not name another manifest.")));
+        }
+        Err(fault) => return Err(run_failed(engine, frame, fault)),
     }
+    let enough = run.max_items.is_some_and(|n| n > 0 && run.collected.list.len() as i64 >= n);
+    if let (false, Some(request), Some(reader)) = (enough, run.pending.pop(), &map.item_reader) {
+        let resource = file_resource(&reader.resource);
+        call(engine, id, frame, state, &resource, Purpose::ItemReader(Box::new(joining)), request);
+        return Ok(Flow::Wait);
+    }
+    run.pending.clear();
+    let mut items = std::mem::take(&mut run.collected);
+    items::limit(&mut items, run.max_items);
+    joining.keys = items.keys;
+    run_items(engine, id, frame, state, map, joining, items.list)
+}
+
+/// A listing is read by one API, the files in it by another.
+pub(in crate::engine) fn file_resource(resource: &str) -> String {
+    resource.replace("listObjectsV2", "getObject")
 }
 
 /// Starts the children of a Map Run, in batches if so asked.
@@ -231,6 +275,12 @@ fn run_items(
         batch(engine, frame, state, map, batcher, &mut joining)?;
     }
     joining.results = vec![None; joining.items.len()];
+    let exports = |w: &ResultWriter| w.resource.is_some() || w.transformation.as_deref() == Some("NONE");
+    if let Some(run) = &mut joining.run
+        && map.result_writer.as_ref().is_some_and(exports)
+    {
+        run.records = vec![Value::Null; joining.items.len()];
+    }
     go_on(engine, id, frame, state, map, joining, None)
 }
 
@@ -447,7 +497,7 @@ fn end_run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, m
         }
     };
     let Some(resource) = writer.resource.clone() else {
-        let results = items::transform(writer.transformation.as_deref(), std::mem::take(&mut joining.results));
+        let results = items::transform(writer.transformation.as_deref(), &joining);
         return run_succeeded(engine, frame, state, &joining, results);
     };
     let context = engine.context(frame, state, None);
@@ -456,20 +506,8 @@ fn end_run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, m
         let mut eval = engine.eval(frame, state);
         writer.parameters.as_ref().map(|p| eval.payload(p, "ResultWriter/Parameters", &view)).transpose()?
     };
-    let acting = Acting {
-        task: TaskId(0),
-        resource: Resource::parse(&resource),
-        input: items::manifest(parameters.as_ref(), writer, &joining),
-        purpose: Purpose::ResultWriter(Box::new(joining)),
-        token: None,
-        started: true,
-        submitted: true,
-        timeout: None,
-        heartbeat: None,
-        timeout_seconds: None,
-        credentials: None,
-    };
-    state::task::invoke(engine, id, frame, state, acting, None);
+    let input = items::request(parameters.as_ref(), writer, &joining);
+    call(engine, id, frame, state, &resource, Purpose::ResultWriter(Box::new(joining)), input);
     Ok(Flow::Wait)
 }
 
@@ -570,20 +608,21 @@ impl Engine {
     ) {
         let Some(child) = self.executions.remove(&execution) else { return };
         self.timers.remove(child.timer);
+        let status = match &result {
+            Ok(_) => "SUCCEEDED",
+            Err(fault) if fault.error.as_deref() == Some(TIMEOUT) && fault.cause.is_none() => "TIMED_OUT",
+            Err(_) => "FAILED",
+        };
         if self.options.child_histories {
             self.commands.push(Command::ChildFinished(Box::new(ChildExecution {
                 name: child.info.name.clone(),
                 arn: child.info.arn.clone(),
-                status: match &result {
-                    Ok(_) => "SUCCEEDED",
-                    Err(fault) if fault.error.as_deref() == Some("States.Timeout") && fault.cause.is_none() => "TIMED_OUT",
-                    Err(_) => "FAILED",
-                },
+                status,
                 output: result.as_ref().ok().cloned(),
                 error: result.as_ref().err().and_then(|f| f.error.clone()),
                 cause: result.as_ref().err().and_then(|f| f.cause.clone()),
                 input: child.input.clone(),
-                history: child.recorder.events,
+                history: child.recorder.events.clone(),
             })));
         }
         let Some((parent, slot)) = child.parent else { return };
@@ -592,6 +631,10 @@ impl Engine {
         let Kind::Map(map) = &state.kind else { return };
         joining.children.remove(&slot);
         joining.done += 1;
+        let clock = self.clock;
+        if let Some(record) = joining.run.as_mut().and_then(|run| run.records.get_mut(slot as usize)) {
+            *record = items::record(&child.info, &child.input, &result, status, child.started, clock);
+        }
         match result {
             Ok(output) => {
                 if let Some(result) = joining.results.get_mut(slot as usize) {

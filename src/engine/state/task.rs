@@ -98,7 +98,11 @@ pub(in crate::engine) fn invoke(
 /// The command for an attempt; said again after a restore.
 pub(in crate::engine) fn invocation(frame: &Frame, state: &State, acting: &Acting) -> Invocation {
     let (resource, purpose) = match (&acting.purpose, &state.kind) {
-        (Purpose::ItemReader(_), Kind::Map(map)) => (map.item_reader.as_ref().map(|r| r.resource.clone()), CallPurpose::ItemReader),
+        (Purpose::ItemReader(joining), Kind::Map(map)) => {
+            let files = joining.run.as_ref().is_some_and(|run| run.file_config.is_some());
+            let resource = |text: &Arc<str>| if files { state::map::file_resource(text).into() } else { text.clone() };
+            (map.item_reader.as_ref().map(|r| resource(&r.resource)), CallPurpose::ItemReader)
+        }
         (Purpose::ResultWriter(_), Kind::Map(map)) => {
             (map.result_writer.as_ref().and_then(|w| w.resource.clone()), CallPurpose::ResultWriter)
         }
@@ -262,7 +266,7 @@ impl Engine {
                 self.task_events(&mut frame, &resource, &result, started, submitted, timed_out);
                 result.and_then(|output| self.complete(&mut frame, state, output, token.as_ref()))
             }
-            Purpose::ItemReader(joining) => state::map::items_read(self, id, &mut frame, state, *joining, result),
+            Purpose::ItemReader(joining) => state::map::items_read(self, id, &mut frame, state, *joining, &input, result),
             Purpose::ResultWriter(joining) => state::map::results_written(self, &mut frame, state, *joining, &input, result),
         };
         self.settle(&machine, id, frame, ran);

@@ -1,0 +1,112 @@
+//! Results of a Distributed Map: the output without an export, and the files of one (spec §7.7).
+
+use crate::asl::ir::ResultWriter;
+use crate::base::{Map, Millis, Value};
+use crate::engine::ExecutionInfo;
+use crate::engine::fault::Fault;
+use crate::engine::frame::{Joining, MapRun};
+
+/// The execution record of a child, as `NONE` exports it.
+pub(in crate::engine) fn record(
+    info: &ExecutionInfo,
+    input: &Value,
+    result: &Result<Value, Fault>,
+    status: &str,
+    started: Millis,
+    stopped: Millis,
+) -> Value {
+    let mut record = Map::with_capacity(14);
+    let included = || Value::from(Map::from_iter([("Included", true)]));
+    if let Err(fault) = result {
+        let text = |part: &Option<std::sync::Arc<str>>| part.clone().map_or(Value::Null, Value::from);
+        record.insert("Cause", text(&fault.cause));
+        record.insert("Error", text(&fault.error));
+    }
+    record.insert("ExecutionArn", info.arn.clone());
+    record.insert("Input", input.to_string());
+    record.insert("InputDetails", included());
+    record.insert("Name", info.name.clone());
+    if let Ok(output) = result {
+        record.insert("Output", output.to_string());
+        record.insert("OutputDetails", included());
+    }
+    record.insert("RedriveCount", 0i64);
+    let redrivable = result.is_err();
+    record.insert("RedriveStatus", if redrivable { "REDRIVABLE_BY_MAP_RUN" } else { "NOT_REDRIVABLE" });
+    if !redrivable {
+        record.insert("RedriveStatusReason", "Execution is SUCCEEDED and cannot be redriven");
+    }
+    record.insert("StartDate", started.to_string());
+    record.insert("StateMachineArn", info.state_machine_arn.clone());
+    record.insert("Status", status);
+    record.insert("StopDate", stopped.to_string());
+    Value::from(record)
+}
+
+/// The results as `COMPACT` (outputs), `FLATTEN` (their elements) or `NONE` (execution records) has them.
+pub(in crate::engine) fn transform(transformation: Option<&str>, joining: &Joining) -> Value {
+    let outputs = joining.results.iter().flatten().cloned();
+    let list: Vec<Value> = match transformation {
+        Some("NONE") => joining.run.iter().flat_map(|run| run.records.iter().cloned()).collect(),
+        Some("FLATTEN") => outputs
+            .flat_map(|output| match output {
+                Value::Array(items) => items.to_vec(),
+                other => vec![other],
+            })
+            .collect(),
+        _ => outputs.collect(),
+    };
+    Value::from(list)
+}
+
+/// What the host is asked to store: the writer's `Parameters`, the manifest's key, and `Files` with key and text of each
+/// file in AWS's names. Failed children are always whole records.
+pub(in crate::engine) fn request(parameters: Option<&Value>, writer: &ResultWriter, joining: &Joining) -> Value {
+    let mut request = parameters.and_then(Value::as_object).cloned().unwrap_or_default();
+    let Some(run) = &joining.run else { return Value::from(request) };
+    let part = |name: &str| request.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
+    let (bucket, prefix) = (part("Bucket"), part("Prefix"));
+    let folder = if prefix.is_empty() { run.uuid.to_string() } else { format!("{}/{}", prefix.trim_end_matches('/'), run.uuid) };
+    let lines = writer.output_type.as_deref() == Some("JSONL");
+    let (extension, transformation) = (if lines { "jsonl" } else { "json" }, writer.transformation.as_deref().unwrap_or("NONE"));
+    let succeeded = match transformation {
+        "NONE" => by_status(run, |status| status == "SUCCEEDED"),
+        other => transform(Some(other), joining).as_array().unwrap_or_default().to_vec(),
+    };
+    let failed = by_status(run, |status| status != "SUCCEEDED");
+    let (mut files, mut named) = (Vec::new(), Map::new());
+    for (name, results) in [("FAILED", failed), ("PENDING", Vec::new()), ("SUCCEEDED", succeeded)] {
+        let mut entries = Vec::new();
+        if !results.is_empty() {
+            let key = format!("{folder}/{name}_0.{extension}");
+            let body =
+                if lines { results.iter().map(|r| format!("{r}\n")).collect::<String>() } else { Value::from(results).to_string() };
+            entries
+                .push(Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Size", Value::from(body.len() as i64))])));
+            files.push(Value::from(Map::from_iter([("Key", key), ("Body", body)])));
+        }
+        named.insert(name, Value::from(entries));
+    }
+    let manifest = Map::from_iter([
+        ("DestinationBucket", Value::from(bucket)),
+        ("MapRunArn", Value::from(run.arn.clone())),
+        ("ResultFiles", Value::from(named)),
+    ]);
+    let key = format!("{folder}/manifest.json");
+    files.push(Value::from(Map::from_iter([("Key", key.clone()), ("Body", Value::from(manifest).to_string())])));
+    request.insert("Key", key);
+    request.insert("Files", files);
+    Value::from(request)
+}
+
+fn by_status(run: &MapRun, wanted: impl Fn(&str) -> bool) -> Vec<Value> {
+    let fits = |record: &&Value| record.get("Status").and_then(Value::as_str).is_some_and(&wanted);
+    run.records.iter().filter(fits).cloned().collect()
+}
+
+/// The output of a Map whose results were exported.
+pub(in crate::engine) fn written(request: &Value, arn: &str) -> Value {
+    let part = |name: &str| request.get(name).cloned().unwrap_or(Value::from(""));
+    let details = Map::from_iter([("Bucket", part("Bucket")), ("Key", part("Key"))]);
+    Value::from(Map::from_iter([("MapRunArn", Value::from(arn)), ("ResultWriterDetails", Value::from(details))]))
+}
