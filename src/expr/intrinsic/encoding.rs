@@ -57,14 +57,19 @@ pub(super) fn hash(data: &Value, algorithm: &Value) -> Option<Value> {
     let mut text = String::new();
     java::write(&mut text, data, 4 * MAX_CHARS, 0).ok()?;
     let bytes = limited(&text)?.as_bytes();
-    Some(Value::from(match algorithm.as_str()? {
+    Some(Value::from(hash_hex(bytes, algorithm.as_str()?)?))
+}
+
+/// The digest in lower-case hexadecimal; `None` for an algorithm that AWS does not have.
+pub(crate) fn hash_hex(bytes: &[u8], algorithm: &str) -> Option<String> {
+    Some(match algorithm {
         "MD5" => hex(&Md5::digest(bytes)),
         "SHA-1" => hex(&Sha1::digest(bytes)),
         "SHA-256" => hex(&Sha256::digest(bytes)),
         "SHA-384" => hex(&Sha384::digest(bytes)),
         "SHA-512" => hex(&Sha512::digest(bytes)),
         _ => return None,
-    }))
+    })
 }
 
 fn limited(text: &str) -> Option<&str> {

@@ -8,6 +8,8 @@ mod java;
 mod math;
 mod parse;
 
+pub(crate) use encoding::hash_hex;
+
 use super::budget::{Budget, Limit, MAX_BYTES};
 use super::path::Path;
 use super::{Env, EvalError, Scope, SyntaxError};

@@ -1,13 +1,72 @@
-//! JSONata 2.0.6, the language of `{% … %}`.
+//! JSONata 2.0.6, the language of `{% … %}`: our own parser and evaluator over the shared [`Value`].
+//!
+//! The input is never copied, an expression is compiled once, and every evaluation has a budget ([`Limits`]): an
+//! endless or exploding expression ends in an error. The functions that AWS adds are built in; time and randomness
+//! come from the execution ([`Env`]).
+//!
+//! ```
+//! use stepglass::base::{Millis, Rng, json};
+//! use stepglass::expr::Env;
+//! use stepglass::expr::jsonata::Expression;
+//! let expression = Expression::parse("$sum($states.input.items[price > 2].(price * quantity))").unwrap();
+//! let states = json::parse(r#"{"input":{"items":[{"price":3,"quantity":2},{"price":1,"quantity":9}]}}"#).unwrap();
+//! let mut env = Env { now: Millis(0), rng: &mut Rng::new(1) };
+//! let bindings = |name: &str| (name == "states").then(|| states.clone());
+//! let result = expression.evaluate(&Default::default(), &bindings, &mut env).unwrap();
+//! assert_eq!(result, Some(6.into()));
+//! ```
+
+mod ast;
+mod compile;
+mod error;
+mod eval;
+mod functions;
+mod lexer;
+mod number;
+mod parser;
+mod references;
+mod regex;
+mod signature;
+mod value;
+
+pub use references::{References, VariableRef};
 
 use super::{Env, SyntaxError};
 use crate::base::Value;
+use std::fmt;
 use std::sync::Arc;
+
+/// How deep values that an expression builds may nest.
+const MAX_NESTING: u32 = 128;
+
+/// What an evaluation may use up; whatever goes beyond it ends in an error.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Steps of evaluation, items and bytes handled included. Beyond: `D1012`.
+    pub fuel: u64,
+    /// Expressions inside each other, calls included; calls in tail position do not count. Beyond: `D1011`.
+    pub depth: u32,
+    /// Bytes that the values of an evaluation may hold at a time. Beyond: `D1013`.
+    pub memory: usize,
+    /// Bytes of one string. Beyond: `D1013`.
+    pub text: usize,
+    /// Items of one array. Beyond: `D2015`.
+    pub items: usize,
+    /// Whether `$eval` is there; AWS refuses it.
+    pub eval: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { fuel: 4_000_000, depth: 400, memory: 48 << 20, text: 8 << 20, items: 1_000_000, eval: false }
+    }
+}
 
 /// A compiled JSONata expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: Arc<str>,
+    program: Arc<compile::Program>,
 }
 
 /// An error of parsing or evaluation, with JSONata's own code.
@@ -24,28 +83,82 @@ pub struct JsonataError {
 impl JsonataError {
     /// Whether evaluation ended with a function, which is no JSON value.
     pub fn is_function_result(&self) -> bool {
-        false
+        self.code == "D1020"
     }
 }
 
+impl fmt::Display for JsonataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for JsonataError {}
+
 impl Expression {
     /// Compiles an expression (without its `{%` and `%}`).
-    pub fn parse(_text: &str) -> Result<Expression, JsonataError> {
-        Err(JsonataError { code: "S0000", message: "JSONata is not supported yet".into(), offset: 0 })
+    ///
+    /// Errors: the codes `S0101` to `S0402` of the reference; `S0303` for a regular expression that has no linear-time
+    /// form; `S0501` for nesting beyond any sense.
+    pub fn parse(text: &str) -> Result<Expression, JsonataError> {
+        let program = compile::compile(text, ast::Names::default(), Vec::new()).map_err(|e| e.finish())?;
+        Ok(Expression { text: text.into(), program: Arc::new(program) })
     }
+
     /// The text as written.
     pub fn text(&self) -> &str {
         &self.text
     }
-    /// The value; `None` is JSONata's undefined. `bindings` answers for `$name`.
+
+    /// The variables and functions that the expression takes from outside, with their places.
+    ///
+    /// ```
+    /// use stepglass::expr::jsonata::Expression;
+    /// let found = Expression::parse("($x := $states.input.a; $f($x) + $total)").unwrap().references();
+    /// let names: Vec<&str> = found.variables.iter().map(|v| &*v.name).collect();
+    /// assert_eq!(names, ["states", "f", "total"]);
+    /// assert_eq!(&*found.variables[0].path[0].0, "input");
+    /// assert!(found.variables[1].called);
+    /// ```
+    pub fn references(&self) -> References {
+        references::references(&self.program.root, &self.program.names)
+    }
+
+    /// The value; `None` is JSONata's undefined. `bindings` answers for `$name`; an `input` of null stands for no
+    /// input document at all, which is what AWS evaluates on.
+    ///
+    /// Errors: those of the reference, and the budgets of [`Limits`]; `D1020` when the value is a function.
     pub fn evaluate(
         &self,
-        _input: &Value,
-        _bindings: &dyn Fn(&str) -> Option<Value>,
-        _env: &mut Env<'_>,
+        input: &Value,
+        bindings: &dyn Fn(&str) -> Option<Value>,
+        env: &mut Env<'_>,
     ) -> Result<Option<Value>, JsonataError> {
-        Err(JsonataError { code: "S0000", message: "JSONata is not supported yet".into(), offset: 0 })
+        let input = if input.is_null() { None } else { Some(input) };
+        self.evaluate_within(input, bindings, env, &Limits::default())
     }
+
+    /// As [`Expression::evaluate`], with a budget of the caller's.
+    pub fn evaluate_within(
+        &self,
+        input: Option<&Value>,
+        bindings: &dyn Fn(&str) -> Option<Value>,
+        env: &mut Env<'_>,
+        limits: &Limits,
+    ) -> Result<Option<Value>, JsonataError> {
+        let before = value::set_live_bytes(0);
+        let result = {
+            let mut evaluator = eval::Evaluator::new(&self.program, input, bindings, env.now, env.rng, limits);
+            evaluator.run(&self.program)
+        };
+        value::set_live_bytes(before);
+        result.map_err(|e| e.finish())
+    }
+}
+
+/// The names of all built-in functions, without `$`, sorted: for checks and completion.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    functions::names()
 }
 
 /// For code that reports both kinds of expression alike.

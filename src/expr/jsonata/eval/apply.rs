@@ -1,0 +1,301 @@
+//! Calling functions: built-in, lambda, partial, composed; tail calls run in a loop.
+
+use super::{Evaluator, R, operators::is_number, truth, wrap_outer};
+use crate::expr::jsonata::ast::{Call, Kind, LambdaDef, Node, Partial};
+use crate::expr::jsonata::error::{Thrown, fault, fault_at};
+use crate::expr::jsonata::value::{Frame, Function, Object, Val};
+use crate::expr::jsonata::{MAX_NESTING, functions};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What the body of a lambda comes to.
+enum Outcome {
+    Value(Val),
+    /// A call in tail position, left to the loop.
+    Call { function: Val, args: Vec<Val>, site: Site },
+}
+
+/// Where a call stands, for messages.
+#[derive(Clone, Copy)]
+struct Site {
+    at: u32,
+    /// The variable that names the function.
+    name: Option<u32>,
+}
+
+impl Evaluator<'_> {
+    #[inline(never)]
+    pub(super) fn call(&mut self, node: &Node, call: &Call, input: &Val, frame: &Rc<Frame>, applied: Option<Val>) -> R<Val> {
+        let function = self.eval(&call.procedure, input, frame)?;
+        let Val::Func(function) = function else {
+            return Err(self.not_a_function(&call.procedure, node.at, &function, frame, ["T1005", "T1006"]));
+        };
+        let mut args = Vec::with_capacity(call.args.len() + 1);
+        args.extend(applied);
+        for arg in &call.args {
+            args.push(self.eval(arg, input, frame)?);
+        }
+        self.apply(function, args, input, frame).map_err(|e| {
+            let e = e.at(node.at);
+            match self.procedure_name(&call.procedure) {
+                Some(name) => e.token(&name),
+                None => e,
+            }
+        })
+    }
+
+    fn procedure_name(&self, procedure: &Node) -> Option<String> {
+        match &procedure.kind {
+            Kind::Variable(id) => Some(self.names.text(*id).to_string()),
+            _ => procedure.single_name().map(|name| name.to_string()),
+        }
+    }
+
+    /// The error for calling what is not a function; a field name that is a function's name gets a hint.
+    fn not_a_function(&mut self, procedure: &Node, at: u32, value: &Val, frame: &Rc<Frame>, codes: [&'static str; 2]) -> Thrown {
+        if let Some(name) = procedure.single_name()
+            && value.is_undefined()
+            && !self.variable_by_name(name, frame).is_undefined()
+        {
+            return fault_at(codes[0], at).token(name);
+        }
+        let e = fault_at(codes[1], at);
+        match self.procedure_name(procedure) {
+            Some(name) => e.token(&name),
+            None => e,
+        }
+    }
+
+    /// `a ~> f`, `a ~> f(b)`, `f ~> g`
+    #[inline(never)]
+    pub(super) fn apply_operator(&mut self, node: &Node, left: &Node, right: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        let value = self.eval(left, input, frame)?;
+        if let Kind::Call(call) = &right.kind {
+            return self.call(right, call, input, frame, Some(value));
+        }
+        let Val::Func(function) = self.eval(right, input, frame)? else { return Err(fault_at("T2006", node.at)) };
+        if let Val::Func(first) = value {
+            let depth = 1 + Val::Func(first.clone()).depth().max(Val::Func(function.clone()).depth());
+            if depth > MAX_NESTING {
+                return Err(fault_at("D1014", node.at));
+            }
+            return Ok(Val::func(Function::Chain { first, second: function, depth }));
+        }
+        self.apply(function, vec![value], &Val::Null, frame).map_err(|e| e.at(node.at))
+    }
+
+    #[inline(never)]
+    pub(super) fn partial(&mut self, node: &Node, partial: &Partial, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        let mut args = Vec::with_capacity(partial.args.len());
+        for arg in &partial.args {
+            args.push(match arg {
+                Some(arg) => Some(self.eval(arg, input, frame)?),
+                None => None,
+            });
+        }
+        let function = self.eval(&partial.procedure, input, frame)?;
+        let Val::Func(of) = function else {
+            return Err(self.not_a_function(&partial.procedure, node.at, &function, frame, ["T1007", "T1008"]));
+        };
+        let depth = args.iter().flatten().map(Val::depth).max().unwrap_or(0).max(Val::Func(of.clone()).depth()) + 1;
+        if depth > MAX_NESTING {
+            return Err(fault_at("D1014", node.at));
+        }
+        Ok(Val::func(Function::Partial { of, args, depth }))
+    }
+
+    /// Calls a function value from a built-in one.
+    pub fn invoke(&mut self, function: &Rc<Function>, args: Vec<Val>, frame: &Rc<Frame>) -> R<Val> {
+        self.apply(function.clone(), args, &Val::Null, frame)
+    }
+
+    /// Calls a function; calls in tail position take no room on the stack.
+    pub fn apply(&mut self, mut function: Rc<Function>, mut args: Vec<Val>, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        self.enter()?;
+        let mut site: Option<Site> = None;
+        let mut unchecked = false;
+        let result = loop {
+            self.burn(1)?;
+            let step = self.apply_once(&function, args, input, frame, unchecked);
+            unchecked = false;
+            match step {
+                Ok(Next::Value(value)) => break Ok(value),
+                Ok(Next::Again(next, with)) => {
+                    // What a partial application stands for is called without a check of its signature.
+                    unchecked = matches!(&*function, Function::Partial { .. });
+                    function = next;
+                    args = with;
+                }
+                Ok(Next::Tail(Outcome::Value(value))) => break Ok(value),
+                Ok(Next::Tail(Outcome::Call { function: next, args: with, site: at })) => {
+                    site = Some(at);
+                    match next {
+                        Val::Func(next) => function = next,
+                        _ => break Err(fault("T1006")),
+                    }
+                    args = with;
+                }
+                Err(e) => break Err(e),
+            }
+        };
+        self.depth -= 1;
+        result.map_err(|e| match site {
+            Some(Site { at, name: Some(name) }) => e.at(at).token(self.names.text(name)),
+            Some(Site { at, .. }) => e.at(at),
+            None => e,
+        })
+    }
+
+    fn apply_once(
+        &mut self,
+        function: &Rc<Function>,
+        mut args: Vec<Val>,
+        input: &Val,
+        frame: &Rc<Frame>,
+        unchecked: bool,
+    ) -> R<Next> {
+        match &**function {
+            Function::Builtin(id) => {
+                if !unchecked {
+                    id.def().signature.validate(&mut args, input)?;
+                }
+                self.builtin(*id, &args, input, frame).map(Next::Value)
+            }
+            Function::Lambda { def, input: context, frame: scope } => {
+                if let Some(signature) = &def.signature
+                    && !unchecked
+                {
+                    signature.validate(&mut args, input)?;
+                }
+                self.run_lambda(def, context, scope, args).map(Next::Tail)
+            }
+            Function::Partial { of, args: given, .. } => {
+                let mut rest = args.into_iter();
+                let whole = given
+                    .iter()
+                    .map(|arg| match arg {
+                        Some(value) => value.clone(),
+                        None => rest.next().unwrap_or(Val::Undefined),
+                    })
+                    .collect();
+                Ok(Next::Again(of.clone(), whole))
+            }
+            Function::Chain { first, second, .. } => {
+                let value = self.invoke(first, args.into_iter().take(1).collect(), frame)?;
+                Ok(Next::Again(second.clone(), vec![value]))
+            }
+            Function::Regex(pattern) => {
+                let text = args.into_iter().next().unwrap_or(Val::Undefined);
+                functions::regex_match(self, pattern, &text, 0).map(Next::Value)
+            }
+            Function::NextMatch { pattern, text, from } => {
+                let next = if *from >= text.as_str().map_or(0, str::len) {
+                    Val::Undefined
+                } else {
+                    let next = functions::regex_match(self, pattern, text, *from)?;
+                    if next.member("match").is_some_and(|m| m.as_str() == Some("")) {
+                        return Err(fault("D1004").text(&pattern.source));
+                    }
+                    next
+                };
+                Ok(Next::Value(next))
+            }
+            Function::Transform { def, frame } => {
+                functions::TRANSFORM_SIGNATURE.validate(&mut args, input)?;
+                let value = args.into_iter().next().unwrap_or(Val::Undefined);
+                self.transform(def, value, frame).map(Next::Value)
+            }
+        }
+    }
+
+    fn run_lambda(&mut self, def: &LambdaDef, input: &Val, scope: &Rc<Frame>, args: Vec<Val>) -> R<Outcome> {
+        let mut args = args.into_iter();
+        let vars = def.params.iter().map(|name| (*name, args.next().unwrap_or(Val::Undefined))).collect();
+        let frame = Frame::new(Some(scope.clone()), vars);
+        self.run_body(&def.body, input, frame)
+    }
+
+    /// Evaluates a lambda's body up to the call in tail position.
+    fn run_body(&mut self, body: &Node, input: &Val, mut frame: Rc<Frame>) -> R<Outcome> {
+        let mut node = body;
+        loop {
+            match &node.kind {
+                Kind::Condition(parts) if node.is_plain() => {
+                    self.burn(1)?;
+                    let condition = self.eval(&parts.0, input, &frame)?;
+                    node = match (truth(&condition)?, &parts.2) {
+                        (true, _) => &parts.1,
+                        (false, Some(otherwise)) => otherwise,
+                        (false, None) => return Ok(Outcome::Value(Val::Undefined)),
+                    };
+                }
+                Kind::Block(block) if node.is_plain() && !block.items.is_empty() => {
+                    self.burn(1)?;
+                    if block.scope {
+                        frame = Frame::new(Some(frame), Vec::new());
+                    }
+                    let Some((last, before)) = block.items.split_last() else { return Ok(Outcome::Value(Val::Undefined)) };
+                    for item in before {
+                        self.eval(item, input, &frame)?;
+                    }
+                    node = last;
+                }
+                Kind::Default(pair) | Kind::Coalesce(pair) if node.is_plain() => {
+                    let value = self.eval(&pair.0, input, &frame)?;
+                    let keep = if matches!(node.kind, Kind::Default(_)) { truth(&value)? } else { !value.is_undefined() };
+                    if keep {
+                        return Ok(Outcome::Value(value));
+                    }
+                    node = &pair.1;
+                }
+                Kind::Call(call) if node.extra.as_ref().is_none_or(|e| e.predicate.is_empty()) => {
+                    let function = self.eval(&call.procedure, input, &frame)?;
+                    let name = if let Kind::Variable(id) = call.procedure.kind { Some(id) } else { None };
+                    let site = Site { at: node.at, name };
+                    if function.as_func().is_none() {
+                        return Err(self.not_a_function(&call.procedure, node.at, &function, &frame, ["T1005", "T1006"]));
+                    }
+                    let mut args = Vec::with_capacity(call.args.len());
+                    for arg in &call.args {
+                        args.push(self.eval(arg, input, &frame)?);
+                    }
+                    return Ok(Outcome::Call { function, args, site });
+                }
+                _ => return self.eval(node, input, &frame).map(Outcome::Value),
+            }
+        }
+    }
+
+    /// `$eval` with the context that its second argument gives.
+    pub fn eval_function(&mut self, text: &str, focus: &Val, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        let input = match focus {
+            Val::Undefined => input.clone(),
+            focus if focus.is_array() && !focus.is_sequence() => wrap_outer(focus.clone()),
+            focus => focus.clone(),
+        };
+        self.eval_text(text, &input, frame)
+    }
+
+    /// A member as a number, for objects that custom matchers make.
+    pub fn number_member(&self, object: &Val, key: &str) -> Option<f64> {
+        let value = object.member(key)?;
+        is_number(&value).ok()?.then(|| value.as_f64()).flatten()
+    }
+
+    /// An object from a fixed set of members.
+    pub fn record(&mut self, members: Vec<(&str, Val)>) -> R<Val> {
+        let mut object = Object::with_capacity(members.len());
+        for (key, value) in members {
+            object.set(Arc::from(key), value);
+        }
+        self.object(object)
+    }
+}
+
+/// One turn of the loop of calls.
+enum Next {
+    Value(Val),
+    /// The same call, as a call of another function.
+    Again(Rc<Function>, Vec<Val>),
+    Tail(Outcome),
+}

@@ -1,0 +1,169 @@
+//! `{ key: value }`: objects, and grouping of many items under one key.
+
+use super::{Evaluator, R};
+use crate::expr::jsonata::ast::{Group, Node};
+use crate::expr::jsonata::error::fault_at;
+use crate::expr::jsonata::value::{Frame, Object, Tuple, Val};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Values put together one by one, as repeated `$append` would.
+struct Gathered {
+    first: Val,
+    /// Once there are several: all items, arrays spread.
+    all: Option<Vec<Val>>,
+}
+
+impl Gathered {
+    fn new(first: Val) -> Gathered {
+        Gathered { first, all: None }
+    }
+
+    fn add(&mut self, ev: &mut Evaluator<'_>, value: &Val) -> R<()> {
+        if value.is_undefined() {
+            return Ok(());
+        }
+        if self.all.is_none() && self.first.is_undefined() {
+            self.first = value.clone();
+            return Ok(());
+        }
+        let all = self.all.get_or_insert_with(|| self.first.items().to_vec());
+        all.extend(value.items().iter());
+        let len = all.len();
+        if len > ev.limits.items { ev.check_items(len) } else { ev.burn(1) }
+    }
+
+    fn finish(self, ev: &mut Evaluator<'_>) -> R<Val> {
+        match self.all {
+            Some(all) => ev.list(all),
+            None => Ok(self.first),
+        }
+    }
+}
+
+/// The items under one key.
+struct Entry {
+    key: Arc<str>,
+    pair: usize,
+    items: Gathered,
+    rows: Vec<Tuple>,
+}
+
+impl Evaluator<'_> {
+    /// Builds an object from pairs; every item of the input is sorted into its keys.
+    #[inline(never)]
+    pub(super) fn group_by(&mut self, group: &Group, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        if !input.is_array() {
+            return self.single_object(group, input, frame);
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut places: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        let rows = if let Val::Tuples(rows) = input { Some(rows) } else { None };
+        // An empty array groups nothing at all: one undefined item.
+        let count = input.items().len().max(1);
+        for i in 0..count {
+            let item = input.items().get(i).unwrap_or(Val::Undefined);
+            let row = rows.and_then(|rows| rows.get(i));
+            let scope = row.map(|row| self.tuple_frame(row, frame));
+            let scope = scope.as_ref().unwrap_or(frame);
+            for (p, (key, _)) in group.pairs.iter().enumerate() {
+                let Some(key) = self.key(group, key, &item, scope)? else { continue };
+                let Some(entry) = places.get(&key).and_then(|i| entries.get_mut(*i)) else {
+                    places.insert(key.clone(), entries.len());
+                    let rows = row.cloned().into_iter().collect();
+                    entries.push(Entry { key, pair: p, items: Gathered::new(item.clone()), rows });
+                    continue;
+                };
+                if entry.pair != p {
+                    return Err(fault_at("D1009", group.at).text(&key));
+                }
+                match row {
+                    Some(row) => entry.rows.push(row.clone()),
+                    None => entry.items.add(self, &item)?,
+                }
+            }
+        }
+        let mut object = Object::with_capacity(entries.len());
+        for entry in entries {
+            let Some((_, value)) = group.pairs.get(entry.pair) else { continue };
+            let value = if rows.is_some() {
+                let row = self.merge_rows(entry.rows)?;
+                let scope = self.tuple_frame(&row, frame);
+                self.eval(value, &row.item, &scope)?
+            } else {
+                let item = entry.items.finish(self)?;
+                self.eval(value, &item, frame)?
+            };
+            if !value.is_undefined() {
+                object.set(entry.key, value);
+            }
+        }
+        self.object(object)
+    }
+
+    /// The usual case: one item, an object of it.
+    fn single_object(&mut self, group: &Group, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        let mut keys: Vec<(Arc<str>, &Node)> = Vec::with_capacity(group.pairs.len());
+        for (key, value) in &group.pairs {
+            if let Some(key) = self.key(group, key, input, frame)? {
+                if keys.iter().any(|(other, _)| **other == *key) {
+                    return Err(fault_at("D1009", group.at).text(&key));
+                }
+                keys.push((key, value));
+            }
+        }
+        let mut object = Object::with_capacity(keys.len());
+        for (key, value) in keys {
+            let value = self.eval(value, input, frame)?;
+            if !value.is_undefined() {
+                object.set(key, value);
+            }
+        }
+        self.object(object)
+    }
+
+    fn key(&mut self, group: &Group, node: &Node, item: &Val, frame: &Rc<Frame>) -> R<Option<Arc<str>>> {
+        match self.eval(node, item, frame)? {
+            Val::Str(text) => Ok(Some(text)),
+            Val::Long(long) => Ok(Some(long.text.clone())),
+            Val::Undefined => Ok(None),
+            other => Err(fault_at("T1003", group.at).json(self.shown(&other))),
+        }
+    }
+
+    /// The rows of a group as one row: each variable holds all its values.
+    fn merge_rows(&mut self, rows: Vec<Tuple>) -> R<Tuple> {
+        let mut rows = rows.into_iter();
+        let Some(first) = rows.next() else { return Ok(Tuple { item: Val::Undefined, vars: Vec::new() }) };
+        let mut item = Gathered::new(first.item);
+        let mut vars: Vec<(u32, Gathered)> = first.vars.into_iter().map(|(name, v)| (name, Gathered::new(v))).collect();
+        for row in rows {
+            item.add(self, &row.item)?;
+            for (name, value) in row.vars {
+                match vars.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, gathered)) => gathered.add(self, &value)?,
+                    None => vars.push((name, Gathered::new(value))),
+                }
+            }
+        }
+        let vars = vars.into_iter().map(|(name, v)| Ok((name, v.finish(self)?))).collect::<R<_>>()?;
+        Ok(Tuple { item: item.finish(self)?, vars })
+    }
+
+    /// `$append`: the items of both, one array.
+    pub fn append(&mut self, first: Val, second: Val) -> R<Val> {
+        if first.is_undefined() {
+            return Ok(second);
+        }
+        if second.is_undefined() {
+            return Ok(first);
+        }
+        let (a, b) = (first.items(), second.items());
+        self.check_items(a.len() + b.len())?;
+        let mut items = Vec::with_capacity(a.len() + b.len());
+        items.extend(a.iter());
+        items.extend(b.iter());
+        self.list(items)
+    }
+}

@@ -1,0 +1,548 @@
+//! The evaluator: a walk over the tree with a budget of steps, depth and memory.
+
+mod apply;
+mod group;
+mod operators;
+mod output;
+mod path;
+mod transform;
+
+pub(super) use operators::{compare_text, is_same, truth};
+pub(super) use output::write_json;
+
+use super::ast::{Kind, Names, Node, Path, Stage};
+use super::compile::Program;
+use super::error::{Thrown, fault, fault_at};
+use super::functions::{self, FnId};
+use super::value::{Array, Flags, Frame, Function, LongText, Object, Val, live_bytes};
+use super::{Limits, MAX_NESTING};
+use crate::base::{Millis, Rng, Value};
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+pub(super) type R<T> = Result<T, Thrown>;
+
+/// Strings from this length on count as memory; shorter ones only cost fuel.
+const LONG_TEXT: usize = 4096;
+
+/// The state of one evaluation.
+pub(super) struct Evaluator<'e> {
+    pub names: Cow<'e, Names>,
+    pub parents: Cow<'e, [u32]>,
+    bindings: &'e dyn Fn(&str) -> Option<Value>,
+    /// Values of the names that nothing in the expression binds, once they are known.
+    globals: Vec<Option<Val>>,
+    /// `$$`
+    root: Val,
+    pub now: Millis,
+    pub rng: &'e mut Rng,
+    pub limits: &'e Limits,
+    pub fuel: u64,
+    depth: u32,
+    /// Scopes that function values hold on to.
+    captured: Vec<Rc<Frame>>,
+}
+
+impl<'e> Evaluator<'e> {
+    pub fn new(
+        program: &'e Program,
+        input: Option<&Value>,
+        bindings: &'e dyn Fn(&str) -> Option<Value>,
+        now: Millis,
+        rng: &'e mut Rng,
+        limits: &'e Limits,
+    ) -> Evaluator<'e> {
+        Evaluator {
+            names: Cow::Borrowed(&program.names),
+            parents: Cow::Borrowed(&program.parents),
+            bindings,
+            globals: vec![None; program.names.len()],
+            root: input.map_or(Val::Undefined, Val::from),
+            now,
+            rng,
+            limits,
+            fuel: limits.fuel,
+            depth: 0,
+            captured: Vec::new(),
+        }
+    }
+
+    /// Evaluates a whole program.
+    pub fn run(&mut self, program: &Program) -> R<Option<Value>> {
+        let frame = Frame::new(None, Vec::new());
+        let input = match &self.root {
+            root @ Val::JsonArray(_) => wrap_outer(root.clone()),
+            root => root.clone(),
+        };
+        let result = self.eval(&program.root, &input, &frame).and_then(|value| self.output(value));
+        // Functions hold the scopes that hold them: without this, such cycles would never be freed.
+        for frame in self.captured.drain(..) {
+            let vars = frame.vars.take();
+            drop(vars);
+        }
+        result
+    }
+
+    /// Pays for work; the error ends the evaluation.
+    pub fn burn(&mut self, steps: usize) -> R<()> {
+        match self.fuel.checked_sub(steps as u64) {
+            Some(left) => {
+                self.fuel = left;
+                Ok(())
+            }
+            None => Err(fault("D1012")),
+        }
+    }
+
+    fn check_memory(&self) -> R<()> {
+        if live_bytes() > self.limits.memory { Err(fault("D1013")) } else { Ok(()) }
+    }
+
+    /// One level deeper; whoever calls it gives the level back.
+    fn enter(&mut self) -> R<()> {
+        self.depth += 1;
+        if self.depth > self.limits.depth { Err(fault("D1011")) } else { Ok(()) }
+    }
+
+    /// A string made by the expression.
+    pub fn text(&mut self, text: String) -> R<Val> {
+        if text.len() < LONG_TEXT {
+            self.burn(text.len() / 16)?;
+            return Ok(Val::Str(text.into()));
+        }
+        self.check_text(text.len())?;
+        let long = LongText::new(text.into());
+        self.check_memory()?;
+        Ok(Val::Long(Rc::new(long)))
+    }
+
+    /// Refuses a string before it is made, and pays for it.
+    pub fn check_text(&mut self, len: usize) -> R<()> {
+        if len > self.limits.text {
+            return Err(fault("D1013"));
+        }
+        self.burn(len / 256)
+    }
+
+    /// Refuses an array before it is made, and pays for it.
+    pub fn check_items(&mut self, len: usize) -> R<()> {
+        if len > self.limits.items {
+            return Err(fault("D2015").json(len.to_string()));
+        }
+        self.burn(len / 4)
+    }
+
+    fn array(&mut self, items: Vec<Val>, flags: Flags) -> R<Val> {
+        self.check_items(items.len())?;
+        let array = Array::new(items);
+        if array.depth > MAX_NESTING {
+            return Err(fault("D1014"));
+        }
+        self.check_memory()?;
+        Ok(Val::Array(Rc::new(array), flags))
+    }
+
+    /// A plain array.
+    pub fn list(&mut self, items: Vec<Val>) -> R<Val> {
+        self.array(items, Flags::NONE)
+    }
+
+    /// A sequence: the caller's `finish` makes undefined of an empty one and the item of a single one.
+    pub fn sequence(&mut self, items: Vec<Val>) -> R<Val> {
+        if items.is_empty() {
+            return Ok(Val::EMPTY);
+        }
+        self.array(items, Flags::SEQUENCE)
+    }
+
+    pub fn object(&mut self, object: Object) -> R<Val> {
+        self.burn(object.len() / 2)?;
+        if object.depth() > MAX_NESTING {
+            return Err(fault("D1014"));
+        }
+        let object = object.seal();
+        self.check_memory()?;
+        Ok(Val::Object(object))
+    }
+
+    /// The value of `$name`.
+    pub fn variable(&mut self, id: u32, frame: &Frame) -> Val {
+        if self.names.is_bound(id)
+            && let Some(value) = frame.lookup(id)
+        {
+            return value;
+        }
+        if let Some(Some(value)) = self.globals.get(id as usize) {
+            return value.clone();
+        }
+        let name = self.names.text(id);
+        let value = if name == "$" {
+            self.root.clone()
+        } else if let Some(value) = (self.bindings)(name) {
+            Val::from(&value)
+        } else {
+            match FnId::find(name) {
+                Some(f) => Val::func(Function::Builtin(f)),
+                None => Val::Undefined,
+            }
+        };
+        if self.globals.len() <= id as usize {
+            self.globals.resize(id as usize + 1, None);
+        }
+        if let Some(slot) = self.globals.get_mut(id as usize) {
+            *slot = Some(value.clone());
+        }
+        value
+    }
+
+    /// The value of a name at run time, if the expression or its host knows it.
+    pub fn variable_by_name(&mut self, name: &str, frame: &Frame) -> Val {
+        match self.names.find(name) {
+            Some(id) => self.variable(id, frame),
+            None => FnId::find(name).map_or(Val::Undefined, |f| Val::func(Function::Builtin(f))),
+        }
+    }
+
+    /// Evaluates an expression with `input` as its context.
+    pub fn eval(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        self.burn(1)?;
+        let value = match &node.kind {
+            Kind::Literal(value) => Val::from(value),
+            Kind::Variable(id) => self.variable(*id, frame),
+            Kind::Context => context(input),
+            Kind::Name(name) => self.lookup(input, name)?,
+            Kind::Path(path) if path.simple => match self.simple_path(path, input, frame)? {
+                Some(value) if node.extra.is_none() => return Ok(value),
+                Some(value) => self.path_group(node, value, frame)?,
+                None => self.compound(node, input, frame)?,
+            },
+            _ => self.compound(node, input, frame)?,
+        };
+        if node.extra.is_none() && !value.is_sequence() {
+            return Ok(value);
+        }
+        self.finish(node, value, frame)
+    }
+
+    fn compound(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        self.enter().map_err(|e| e.at(node.at))?;
+        let result = self.dispatch(node, input, frame);
+        self.depth -= 1;
+        result
+    }
+
+    fn dispatch(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        match &node.kind {
+            Kind::Path(path) => self.path(node, path, input, frame),
+            Kind::Chain(first, rest) => self.chain(first, rest, input, frame),
+            Kind::Call(call) => self.call(node, call, input, frame, None),
+            Kind::Condition(parts) => {
+                let condition = self.eval(&parts.0, input, frame)?;
+                match (truth(&condition)?, &parts.2) {
+                    (true, _) => self.eval(&parts.1, input, frame),
+                    (false, Some(otherwise)) => self.eval(otherwise, input, frame),
+                    (false, None) => Ok(Val::Undefined),
+                }
+            }
+            Kind::Block(block) => {
+                let inner = if block.scope { Frame::new(Some(frame.clone()), Vec::new()) } else { frame.clone() };
+                let mut result = Val::Undefined;
+                for item in &block.items {
+                    result = self.eval(item, input, &inner)?;
+                }
+                Ok(result)
+            }
+            Kind::Bind(id, value) => {
+                let value = self.eval(value, input, frame)?;
+                frame.bind(*id, value.clone());
+                Ok(value)
+            }
+            Kind::Array(items, cons) => self.array_constructor(items, *cons, input, frame),
+            Kind::Object(group) => self.group_by(group, input, frame),
+            Kind::Lambda(def) => {
+                self.capture(frame)?;
+                let lambda = Function::Lambda { def: def.clone(), input: input.clone(), frame: frame.clone() };
+                Ok(Val::func(lambda))
+            }
+            Kind::Apply(pair) => self.apply_operator(node, &pair.0, &pair.1, input, frame),
+            Kind::Default(pair) => {
+                let value = self.eval(&pair.0, input, frame)?;
+                if truth(&value)? { Ok(value) } else { self.eval(&pair.1, input, frame) }
+            }
+            Kind::Coalesce(pair) => {
+                let value = self.eval(&pair.0, input, frame)?;
+                if value.is_undefined() { self.eval(&pair.1, input, frame) } else { Ok(value) }
+            }
+            Kind::Negate(inner) => self.negate(node, inner, input, frame),
+            Kind::Range(pair) => self.range(node, &pair.0, &pair.1, input, frame),
+            Kind::Wildcard => self.wildcard(input),
+            Kind::Descendant => self.descendants(input),
+            Kind::Parent(slot) => {
+                let label = self.parents.get(*slot as usize).copied().unwrap_or(u32::MAX);
+                Ok(frame.lookup(label).unwrap_or(Val::Undefined))
+            }
+            Kind::Partial(partial) => self.partial(node, partial, input, frame),
+            Kind::Transform(def) => {
+                self.capture(frame)?;
+                Ok(Val::func(Function::Transform { def: def.clone(), frame: frame.clone() }))
+            }
+            Kind::Regex(pattern) => Ok(Val::func(Function::Regex(pattern.clone()))),
+            // Invariant: the compiler puts sort terms nowhere but into a path's steps.
+            Kind::Sort(_) => Ok(Val::Undefined),
+            Kind::Literal(_) | Kind::Variable(_) | Kind::Context | Kind::Name(_) => self.eval(node, input, frame),
+        }
+    }
+
+    /// What hangs on a node, and what makes a value of a sequence.
+    #[inline(never)]
+    fn finish(&mut self, node: &Node, mut value: Val, frame: &Rc<Frame>) -> R<Val> {
+        if let Some(extra) = &node.extra {
+            for stage in &extra.predicate {
+                if let Stage::Filter(filter) = stage {
+                    value = self.filter(filter, value, frame)?;
+                }
+            }
+            if let Some(group) = &extra.group
+                && !matches!(node.kind, Kind::Path(_))
+            {
+                value = self.group_by(group, &value, frame)?;
+            }
+        }
+        Ok(collapse(value, node.keep_array))
+    }
+
+    /// Keeps a scope until the evaluation ends, since a function value holds it.
+    fn capture(&mut self, frame: &Rc<Frame>) -> R<()> {
+        self.burn(4)?;
+        let mut next = Some(frame);
+        while let Some(frame) = next {
+            if frame.captured.replace(true) {
+                break;
+            }
+            super::value::set_live_bytes(live_bytes() + 256);
+            self.captured.push(frame.clone());
+            next = frame.parent.as_ref();
+        }
+        self.check_memory()
+    }
+
+    /// A path of names through objects: no intermediate value is made. `None` when an array is on the way.
+    fn simple_path(&mut self, path: &Path, input: &Val, frame: &Frame) -> R<Option<Val>> {
+        let Some((first, rest)) = path.steps.split_first() else { return Ok(None) };
+        self.burn(rest.len())?;
+        let found = match &first.kind {
+            Kind::Name(_) => walk(input, &path.steps),
+            Kind::Variable(id) => {
+                let value = self.variable(*id, frame);
+                if rest.is_empty() { return Ok(None) } else { walk(&value, rest) }
+            }
+            _ => walk(&context(input), rest),
+        };
+        Ok(match found {
+            Walk::Found(value) => Some(value),
+            Walk::Missing => Some(Val::Undefined),
+            Walk::Array => None,
+        })
+    }
+
+    /// The member `key` of an object, or of every object in an array.
+    pub fn lookup(&mut self, input: &Val, key: &str) -> R<Val> {
+        match input {
+            Val::JsonObject(_) | Val::Object(_) => Ok(input.member(key).unwrap_or(Val::Undefined)),
+            Val::JsonArray(_) | Val::Array(..) => {
+                let mut out = Vec::new();
+                self.lookup_items(input, key, &mut out)?;
+                self.sequence(out)
+            }
+            _ => Ok(Val::Undefined),
+        }
+    }
+
+    fn lookup_items(&mut self, input: &Val, key: &str, out: &mut Vec<Val>) -> R<()> {
+        let items = input.items();
+        self.burn(items.len())?;
+        for item in items.iter() {
+            if item.is_array() {
+                self.lookup_items(&item, key, out)?;
+            } else if let Some(found) = item.member(key) {
+                if found.is_array() {
+                    self.check_items(out.len() + found.items().len())?;
+                    out.extend(found.items().iter());
+                } else {
+                    out.push(found);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn array_constructor(&mut self, items: &[Node], cons: bool, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        let flags = if cons { Flags::CONS } else { Flags::NONE };
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            let value = self.eval(item, input, frame)?;
+            match value {
+                Val::Undefined => {}
+                value if matches!(item.kind, Kind::Array(..)) => out.push(value),
+                // A range alone is not written out.
+                Val::Range(first, len, _) if items.len() == 1 => return Ok(Val::Range(first, len, flags)),
+                value if value.is_array() => {
+                    self.check_items(out.len() + value.items().len())?;
+                    out.extend(value.items().iter());
+                }
+                value => out.push(value),
+            }
+        }
+        self.array(out, flags)
+    }
+
+    fn wildcard(&mut self, input: &Val) -> R<Val> {
+        let input = if input.flags().has(Flags::OUTER) { &input.items().get(0).unwrap_or(Val::Undefined) } else { input };
+        let mut out = Vec::new();
+        if input.is_array() {
+            for item in input.items().iter() {
+                self.flatten(&item, &mut out)?;
+            }
+        } else {
+            input.members().try_each(|_, value| self.flatten(&value, &mut out))?;
+        }
+        self.sequence(out)
+    }
+
+    /// All scalars and objects in nested arrays.
+    fn flatten(&mut self, value: &Val, out: &mut Vec<Val>) -> R<()> {
+        self.burn(1)?;
+        if value.is_array() {
+            for item in value.items().iter() {
+                self.flatten(&item, out)?;
+            }
+        } else {
+            out.push(value.clone());
+        }
+        Ok(())
+    }
+
+    fn descendants(&mut self, input: &Val) -> R<Val> {
+        let mut out = Vec::new();
+        if !input.is_undefined() {
+            self.descend(input, &mut out)?;
+        }
+        self.sequence(out)
+    }
+
+    fn descend(&mut self, input: &Val, out: &mut Vec<Val>) -> R<()> {
+        self.burn(1)?;
+        if out.len() > self.limits.items {
+            return Err(fault("D2015").json(out.len().to_string()));
+        }
+        if input.is_array() {
+            for item in input.items().iter() {
+                self.descend(&item, out)?;
+            }
+            return Ok(());
+        }
+        out.push(input.clone());
+        input.members().try_each(|_, value| self.descend(&value, out))
+    }
+
+    /// `$eval`: evaluates a text in the scope at hand.
+    pub fn eval_text(&mut self, text: &str, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        let names = self.names.clone().into_owned();
+        let parents = self.parents.clone().into_owned();
+        let program = super::compile::compile(text, names, parents)
+            .map_err(|e| fault("D3120").text(&e.finish().message))?;
+        self.names = Cow::Owned(program.names);
+        self.parents = Cow::Owned(program.parents);
+        self.enter()?;
+        let result = self.eval(&program.root, input, frame);
+        self.depth -= 1;
+        result.map_err(|e| match e.code {
+            "D1011" | "D1012" | "D1013" => e,
+            _ => fault("D3121").text(&e.finish().message),
+        })
+    }
+
+    /// Calls a built-in function on arguments that were checked.
+    fn builtin(&mut self, id: FnId, args: &[Val], input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        self.burn(1)?;
+        (id.def().run)(self, &functions::Args { values: args, input, frame })
+    }
+
+    fn not_a_number(&self, at: u32, value: &Val) -> Thrown {
+        fault_at("D1002", at).token("-").json(self.shown(value))
+    }
+}
+
+/// `$`: the context, without the wrapping of an input array.
+pub(super) fn context(input: &Val) -> Val {
+    if input.flags().has(Flags::OUTER) { input.items().get(0).unwrap_or(Val::Undefined) } else { input.clone() }
+}
+
+/// An input that is an array is one context, not many.
+pub(super) fn wrap_outer(array: Val) -> Val {
+    Val::Array(Rc::new(Array::new(vec![array])), Flags::SEQUENCE.with(Flags::OUTER))
+}
+
+/// A sequence as a value: nothing, its single item, or an array.
+pub(super) fn collapse(value: Val, keep_array: bool) -> Val {
+    let flags = value.flags();
+    if !flags.has(Flags::SEQUENCE) {
+        return value;
+    }
+    let flags = if keep_array { flags.with(Flags::KEEP) } else { flags };
+    match value.items().len() {
+        0 => Val::Undefined,
+        1 if !flags.has(Flags::KEEP) => value.items().get(0).unwrap_or(Val::Undefined),
+        _ => value.with_flags(flags),
+    }
+}
+
+enum Walk {
+    Found(Val),
+    Missing,
+    /// An array or something else that needs the long way.
+    Array,
+}
+
+/// Follows names through objects.
+fn walk(start: &Val, names: &[Node]) -> Walk {
+    let mut value = start;
+    let mut names = names.iter();
+    let json = loop {
+        match value {
+            Val::JsonObject(map) => break map,
+            Val::Object(object) => {
+                let Some(node) = names.next() else { return Walk::Found(value.clone()) };
+                let Kind::Name(name) = &node.kind else { return Walk::Array };
+                match object.get(name) {
+                    Some(next) => value = next,
+                    None => return Walk::Missing,
+                }
+            }
+            Val::JsonArray(_) if names.len() == 0 => return Walk::Found(value.clone()),
+            Val::Array(_, flags) if names.len() == 0 && !flags.has(Flags::SEQUENCE) => return Walk::Found(value.clone()),
+            Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_) => return Walk::Array,
+            _ if names.len() == 0 => return Walk::Found(value.clone()),
+            _ => return Walk::Missing,
+        }
+    };
+    walk_json(value, json, names)
+}
+
+fn walk_json(start: &Val, map: &Arc<crate::base::Map>, mut names: std::slice::Iter<'_, Node>) -> Walk {
+    let Some(Node { kind: Kind::Name(name), .. }) = names.next() else { return Walk::Found(start.clone()) };
+    let Some(mut value) = map.get(name) else { return Walk::Missing };
+    for node in names {
+        let Kind::Name(name) = &node.kind else { return Walk::Array };
+        match value {
+            Value::Object(map) => match map.get(name) {
+                Some(next) => value = next,
+                None => return Walk::Missing,
+            },
+            Value::Array(_) => return Walk::Array,
+            _ => return Walk::Missing,
+        }
+    }
+    Walk::Found(Val::from(value))
+}

@@ -1,0 +1,212 @@
+//! From an evaluation's values back to JSON: text and [`Value`].
+
+use super::{Evaluator, R};
+use crate::base::json::{self, MAX_DEPTH};
+use crate::base::{Map, Number, Value};
+use crate::expr::jsonata::error::fault;
+use crate::expr::jsonata::number;
+use crate::expr::jsonata::value::{Flags, Val};
+use std::sync::Arc;
+
+impl Evaluator<'_> {
+    /// The result of the whole expression; `None` for undefined.
+    ///
+    /// Errors: `D1020` for a function, `D1001` for a number JSON cannot hold, `D1014` for nesting that JSON may not have.
+    pub(super) fn output(&mut self, value: Val) -> R<Option<Value>> {
+        match value {
+            Val::Undefined => Ok(None),
+            value if value.flags().has(Flags::OUTER) => self.output(value.items().get(0).unwrap_or(Val::Undefined)),
+            value => self.to_value(&value, 0).map(Some),
+        }
+    }
+
+    pub fn to_value(&mut self, value: &Val, depth: usize) -> R<Value> {
+        self.burn(1)?;
+        if depth > MAX_DEPTH {
+            return Err(fault("D1014"));
+        }
+        Ok(match value {
+            Val::Undefined | Val::Null => Value::Null,
+            Val::Bool(b) => Value::Bool(*b),
+            Val::Num(n) => Value::Number(*n),
+            Val::NonFinite(x) => return Err(fault("D1001").json(number::to_text(*x))),
+            Val::Str(text) => Value::String(text.clone()),
+            Val::Long(long) => Value::String(long.text.clone()),
+            Val::JsonArray(items) => {
+                if depth > 0 {
+                    items.iter().try_for_each(|item| self.check_depth(item, depth + 1))?;
+                }
+                Value::Array(items.clone())
+            }
+            Val::JsonObject(map) => {
+                if depth > 0 {
+                    map.values().try_for_each(|item| self.check_depth(item, depth + 1))?;
+                }
+                Value::Object(map.clone())
+            }
+            Val::Array(..) | Val::Range(..) | Val::Tuples(_) => {
+                let items = value.items();
+                self.check_items(items.len())?;
+                let mut out = Vec::with_capacity(items.len());
+                for item in items.iter() {
+                    out.push(self.to_value(&item, depth + 1)?);
+                }
+                Value::Array(Arc::new(out))
+            }
+            Val::Object(object) => {
+                let mut map = Map::with_capacity(object.len());
+                for (key, item) in object.entries() {
+                    let item = self.to_value(item, depth + 1)?;
+                    map.insert(key.clone(), item);
+                }
+                Value::Object(Arc::new(map))
+            }
+            Val::Func(_) => return Err(fault("D1020")),
+        })
+    }
+
+    /// Shared JSON inside built values: together they may not nest deeper than JSON may.
+    fn check_depth(&mut self, value: &Value, depth: usize) -> R<()> {
+        match value {
+            _ if depth > MAX_DEPTH => Err(fault("D1014")),
+            Value::Array(items) => items.iter().try_for_each(|item| self.check_depth(item, depth + 1)),
+            Value::Object(map) => map.values().try_for_each(|item| self.check_depth(item, depth + 1)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Appends JSON text with numbers to 15 digits and functions as `""`; `indent` is the depth for pretty text.
+pub(in crate::expr::jsonata) fn write_json(
+    ev: &mut Evaluator<'_>,
+    out: &mut String,
+    value: &Val,
+    indent: Option<usize>,
+) -> R<()> {
+    ev.burn(1)?;
+    if out.len() > ev.limits.text {
+        return Err(fault("D1013"));
+    }
+    match value {
+        Val::Undefined | Val::Null => out.push_str("null"),
+        Val::Bool(true) => out.push_str("true"),
+        Val::Bool(false) => out.push_str("false"),
+        Val::Num(n) => out.push_str(&number::display(*n)),
+        Val::NonFinite(x) if x.is_infinite() => return Err(fault("D1001").json("null")),
+        Val::NonFinite(_) => out.push_str("null"),
+        Val::Str(_) | Val::Long(_) => {
+            let text = value.as_str().unwrap_or("");
+            ev.burn(text.len() / 64)?;
+            json::write_str(out, text);
+        }
+        Val::Func(_) => out.push_str("\"\""),
+        Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_) => {
+            let items = value.items();
+            let inner = indent.map(|n| n + 1);
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                separate(out, i, inner);
+                write_json(ev, out, &item, inner)?;
+            }
+            close(out, items.len(), indent);
+            out.push(']');
+        }
+        Val::JsonObject(_) | Val::Object(_) => {
+            let inner = indent.map(|n| n + 1);
+            let mut count = 0;
+            out.push('{');
+            value.members().try_each(|key, item| {
+                if item.is_undefined() {
+                    return Ok(());
+                }
+                separate(out, count, inner);
+                count += 1;
+                json::write_str(out, key);
+                out.push_str(if inner.is_some() { ": " } else { ":" });
+                write_json(ev, out, &item, inner)
+            })?;
+            close(out, count, indent);
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
+fn separate(out: &mut String, index: usize, indent: Option<usize>) {
+    if index > 0 {
+        out.push(',');
+    }
+    if let Some(depth) = indent {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    }
+}
+
+fn close(out: &mut String, count: usize, indent: Option<usize>) {
+    if let Some(depth) = indent
+        && count > 0
+    {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    }
+}
+
+/// The beginning of a value's JSON text, for messages.
+pub(super) fn preview(value: &Val) -> String {
+    const ROOM: usize = 200;
+    fn write(out: &mut String, value: &Val) {
+        if out.len() > ROOM {
+            return;
+        }
+        match value {
+            Val::Undefined | Val::Null | Val::NonFinite(_) => out.push_str("null"),
+            Val::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+            Val::Num(Number::Int(i)) => out.push_str(&i.to_string()),
+            Val::Num(n) => out.push_str(&number::to_text(n.as_f64())),
+            Val::Str(_) | Val::Long(_) => {
+                let text: String = value.as_str().unwrap_or("").chars().take(ROOM).collect();
+                json::write_str(out, &text);
+            }
+            Val::Func(_) => out.push_str("{}"),
+            value if value.is_array() => {
+                out.push('[');
+                for (i, item) in value.items().iter().take(ROOM).enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    write(out, &item);
+                }
+                out.push(']');
+            }
+            value => {
+                out.push('{');
+                let mut first = true;
+                // Invariant: the closure never fails.
+                let _ = value.members().try_each(|key, item| {
+                    if out.len() <= ROOM {
+                        if !first {
+                            out.push(',');
+                        }
+                        first = false;
+                        json::write_str(out, key);
+                        out.push(':');
+                        write(out, &item);
+                    }
+                    Ok(())
+                });
+                out.push('}');
+            }
+        }
+    }
+    if value.is_undefined() {
+        return "undefined".into();
+    }
+    let mut out = String::new();
+    write(&mut out, value);
+    if out.len() > ROOM {
+        let cut = (0..=ROOM).rev().find(|i| out.is_char_boundary(*i)).unwrap_or(0);
+        out.truncate(cut);
+        out.push('…');
+    }
+    out
+}

@@ -1,0 +1,84 @@
+//! The functions that AWS Step Functions adds to JSONata (spec §8.3).
+
+use super::Args;
+use crate::base::{JavaRandom, json};
+use crate::expr::intrinsic;
+use crate::expr::jsonata::error::fault;
+use crate::expr::jsonata::eval::{Evaluator, R};
+use crate::expr::jsonata::value::Val;
+
+/// `$partition(array, size)`: chunks; one chunk without a size. The size is rounded down.
+pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let array = args.at(0);
+    if array.is_undefined() {
+        return Ok(Val::Undefined);
+    }
+    let items = array.items();
+    let size = match args.number(1) {
+        Some(size) => size.floor(),
+        None => items.len().max(1) as f64,
+    };
+    if size.is_nan() || size < 1.0 {
+        return Err(fault("T0410").index(2));
+    }
+    let size = if size > items.len() as f64 { items.len().max(1) } else { size as usize };
+    ev.check_items(items.len() * 2)?;
+    let mut chunks = Vec::with_capacity(items.len() / size + 1);
+    let items = items.to_vec();
+    for chunk in items.chunks(size) {
+        chunks.push(ev.list(chunk.to_vec())?);
+    }
+    ev.list(chunks)
+}
+
+/// `$range(start, end, step)`: all arguments rounded down, the end included; undefined for a step of 0.
+pub(super) fn range(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let (Some(start), Some(end), Some(step)) = (args.number(0), args.number(1), args.number(2)) else {
+        return Ok(Val::Undefined);
+    };
+    let (start, end, step) = (start.floor(), end.floor(), step.floor());
+    if step == 0.0 || !start.is_finite() || !end.is_finite() || !step.is_finite() {
+        return Ok(Val::Undefined);
+    }
+    let count = ((end - start) / step).floor() + 1.0;
+    if count < 1.0 {
+        return Ok(Val::EMPTY);
+    }
+    ev.check_items(if count > 1e9 { usize::MAX / 2 } else { count as usize })?;
+    let items = (0..count as u64).map(|i| Val::num(start + i as f64 * step)).collect();
+    ev.sequence(items)
+}
+
+/// `$hash(text, algorithm)`: MD5, SHA-1, SHA-256, SHA-384 or SHA-512, as hexadecimal digits.
+pub(super) fn hash(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let (Some(text), Some(algorithm)) = (args.text(0), args.text(1)) else { return Ok(Val::Undefined) };
+    ev.burn(20 + text.len() / 8)?;
+    match intrinsic::hash_hex(text.as_bytes(), algorithm) {
+        Some(digits) => ev.text(digits),
+        None => Err(fault("D3137").message(format!("Unsupported hashing algorithm: {algorithm}"))),
+    }
+}
+
+/// `$random(seed?)`: in `[0, 1)`; the same number for the same seed.
+pub(super) fn random(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    Ok(Val::num(match args.number(0) {
+        Some(seed) => JavaRandom::new(seed as i64).next_double(),
+        None => ev.rng.next_f64(),
+    }))
+}
+
+/// `$uuid()`: a version 4 UUID of the execution's own randomness.
+pub(super) fn uuid(ev: &mut Evaluator<'_>, _: &Args<'_>) -> R<Val> {
+    let uuid = ev.rng.uuid();
+    ev.text(uuid)
+}
+
+/// `$parse(text)`: the value of a JSON text.
+pub(super) fn parse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    ev.burn(text.len() / 8)?;
+    match json::parse(text) {
+        Ok(value) => Ok(Val::from(&value)),
+        Err(_) => Err(fault("D3137").message("Invalid JSON")),
+    }
+}

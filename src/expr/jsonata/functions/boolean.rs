@@ -1,0 +1,56 @@
+//! Functions on truth, existence, types, and those that throw.
+
+use super::Args;
+use crate::expr::jsonata::error::fault;
+use crate::expr::jsonata::eval::{Evaluator, R, truth};
+use crate::expr::jsonata::value::Val;
+
+/// `$boolean(value)`
+pub(super) fn boolean(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    match args.at(0) {
+        Val::Undefined => Ok(Val::Undefined),
+        value => Ok(Val::Bool(truth(value)?)),
+    }
+}
+
+/// `$not(value)`
+pub(super) fn not(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    match args.at(0) {
+        Val::Undefined => Ok(Val::Undefined),
+        value => Ok(Val::Bool(!truth(value)?)),
+    }
+}
+
+/// `$exists(value)`
+pub(super) fn exists(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    Ok(Val::Bool(!args.at(0).is_undefined()))
+}
+
+/// `$type(value)`
+pub(super) fn type_of(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    Ok(Val::str(match args.at(0) {
+        Val::Undefined => return Ok(Val::Undefined),
+        Val::Null => "null",
+        Val::Bool(_) => "boolean",
+        Val::Num(_) => "number",
+        Val::NonFinite(x) if x.is_infinite() => return Err(fault("D1001").json("null")),
+        Val::NonFinite(_) => "object",
+        Val::Str(_) | Val::Long(_) => "string",
+        Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_) => "array",
+        Val::JsonObject(_) | Val::Object(_) => "object",
+        Val::Func(_) => "function",
+    }))
+}
+
+/// `$error(message?)`
+pub(super) fn error(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    Err(fault("D3137").message(args.text(0).filter(|m| !m.is_empty()).unwrap_or("$error() function evaluated")))
+}
+
+/// `$assert(condition, message?)`
+pub(super) fn assert(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    if matches!(args.at(0), Val::Bool(true)) {
+        return Ok(Val::Undefined);
+    }
+    Err(fault("D3141").message(args.text(1).filter(|m| !m.is_empty()).unwrap_or("$assert() statement failed")))
+}

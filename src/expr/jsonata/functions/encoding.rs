@@ -1,0 +1,136 @@
+//! Base64 and percent encoding.
+
+use super::Args;
+use crate::expr::jsonata::error::fault;
+use crate::expr::jsonata::eval::{Evaluator, R};
+use crate::expr::jsonata::value::Val;
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// `$base64encode(text)`: of the low byte of every UTF-16 unit, as the reference has it.
+pub(super) fn base64encode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let bytes: Vec<u8> = text.encode_utf16().map(|unit| unit as u8).collect();
+    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |n, b| n << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            if i > chunk.len() {
+                out.push('=');
+            } else {
+                let letter = BASE64.get((group >> (18 - 6 * i)) as usize & 63).copied().unwrap_or(b'=');
+                out.push(char::from(letter));
+            }
+        }
+    }
+    ev.text(out)
+}
+
+/// `$base64decode(text)`: every byte becomes one character; what is not Base64 is passed over.
+pub(super) fn base64decode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let mut out = String::new();
+    let (mut group, mut bits) = (0u32, 0);
+    for b in text.bytes().take_while(|b| *b != b'=') {
+        let digit = match b {
+            b'-' => 62,
+            b'_' => 63,
+            b => match BASE64.iter().position(|letter| *letter == b) {
+                Some(digit) => digit as u32,
+                None => continue,
+            },
+        };
+        group = group << 6 | digit;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push(char::from((group >> bits) as u8));
+            group &= (1 << bits) - 1;
+        }
+    }
+    ev.text(out)
+}
+
+/// What no percent encoding touches.
+const UNRESERVED: &str = "-_.!~*'()";
+/// What only the encoding of a component touches.
+const RESERVED: &str = ";/?:@&=+$,#";
+
+fn encode(ev: &mut Evaluator<'_>, args: &Args<'_>, keep: &str) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() || UNRESERVED.contains(c) || keep.contains(c) {
+            out.push(c);
+        } else {
+            for b in c.encode_utf8(&mut [0; 4]).bytes() {
+                out.push_str(&format!("%{b:02X}"));
+            }
+        }
+    }
+    ev.text(out)
+}
+
+/// `$encodeUrl(text)`
+pub(super) fn encode_url(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    encode(ev, args, RESERVED)
+}
+
+/// `$encodeUrlComponent(text)`
+pub(super) fn encode_url_component(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    encode(ev, args, "")
+}
+
+/// Decodes; an escape of a character in `keep` stays.
+fn decode(ev: &mut Evaluator<'_>, args: &Args<'_>, name: &'static str, keep: &str) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    match decoded(text, keep) {
+        Some(out) => ev.text(out),
+        None => Err(fault("D3140").token(name).json(ev.shown(args.at(0)))),
+    }
+}
+
+fn decoded(text: &str, keep: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        out.push_str(before);
+        let escaped = |at: usize| u8::from_str_radix(after.get(at..at + 2)?, 16).ok();
+        let first = escaped(0)?;
+        let len = match first {
+            0..0x80 => 1,
+            0xc0..0xe0 => 2,
+            0xe0..0xf0 => 3,
+            0xf0..0xf8 => 4,
+            _ => return None,
+        };
+        let mut bytes = vec![first];
+        for i in 1..len {
+            if after.as_bytes().get(i * 3 - 1) != Some(&b'%') {
+                return None;
+            }
+            bytes.push(escaped(i * 3)?);
+        }
+        let decoded = std::str::from_utf8(&bytes).ok()?;
+        let consumed = len * 3 - 1;
+        if keep.contains(decoded) {
+            out.push('%');
+            out.push_str(after.get(..consumed)?);
+        } else {
+            out.push_str(decoded);
+        }
+        rest = after.get(consumed..)?;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// `$decodeUrl(text)`
+pub(super) fn decode_url(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    decode(ev, args, "decodeUrl", RESERVED)
+}
+
+/// `$decodeUrlComponent(text)`
+pub(super) fn decode_url_component(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    decode(ev, args, "decodeUrlComponent", "")
+}

@@ -1,0 +1,154 @@
+//! Functions on strings.
+
+use super::Args;
+use crate::expr::jsonata::error::fault;
+use crate::expr::jsonata::eval::{Evaluator, R, write_json};
+use crate::expr::jsonata::value::{Flags, Val};
+
+/// `$string(value, prettify?)`
+pub(super) fn string(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let value = args.at(0);
+    match value {
+        Val::Undefined | Val::Str(_) | Val::Long(_) => return Ok(value.clone()),
+        _ => {}
+    }
+    let mut out = String::new();
+    match args.at(1) {
+        Val::Bool(true) if value.is_array() || value.is_object() => {
+            let inner = if value.flags().has(Flags::OUTER) { value.items().get(0) } else { None };
+            write_json(ev, &mut out, inner.as_ref().unwrap_or(value), Some(0))?;
+        }
+        _ => ev.append_text(&mut out, value)?,
+    }
+    ev.text(out)
+}
+
+/// `$substring(text, start, length?)`: in characters, from the end when negative.
+pub(super) fn substring(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let count = text.chars().count() as f64;
+    ev.burn(text.len() / 64)?;
+    let start = args.number(1).unwrap_or(0.0);
+    let start = if count + start < 0.0 { 0.0 } else { start };
+    let end = match args.number(2) {
+        Some(length) if length <= 0.0 => return Ok(Val::str("")),
+        Some(length) if start >= 0.0 => start + length,
+        Some(length) => count + start + length,
+        None => count,
+    };
+    // As `slice` has it: whole numbers, negative ones from the end.
+    let index = |x: f64| {
+        let x = x.trunc();
+        (if x < 0.0 { (count + x).max(0.0) } else { x.min(count) }) as usize
+    };
+    let (start, end) = (index(start), index(end));
+    if start >= end {
+        return Ok(Val::str(""));
+    }
+    let mut places = text.char_indices().map(|(i, _)| i).chain([text.len()]);
+    let from = places.by_ref().nth(start).unwrap_or(text.len());
+    let to = places.nth(end - start - 1).unwrap_or(text.len());
+    ev.text(text.get(from..to).unwrap_or("").to_string())
+}
+
+/// `$substringBefore(text, part)`: the whole text when the part is not in it.
+pub(super) fn substring_before(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    match text.split_once(args.text(1).unwrap_or("undefined")) {
+        Some((before, _)) => ev.text(before.to_string()),
+        None => Ok(args.at(0).clone()),
+    }
+}
+
+/// `$substringAfter(text, part)`: the whole text when the part is not in it.
+pub(super) fn substring_after(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    match text.split_once(args.text(1).unwrap_or("undefined")) {
+        Some((_, after)) => ev.text(after.to_string()),
+        None => Ok(args.at(0).clone()),
+    }
+}
+
+/// `$lowercase(text)`
+pub(super) fn lowercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    match args.text(0) {
+        Some(text) => ev.text(text.to_lowercase()),
+        None => Ok(Val::Undefined),
+    }
+}
+
+/// `$uppercase(text)`
+pub(super) fn uppercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    match args.text(0) {
+        Some(text) => ev.text(text.to_uppercase()),
+        None => Ok(Val::Undefined),
+    }
+}
+
+/// `$length(text)`: in characters.
+pub(super) fn length(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    ev.burn(text.len() / 64)?;
+    Ok(Val::int(text.chars().count() as i64))
+}
+
+/// `$trim(text)`: runs of white space become one blank, none at either end.
+pub(super) fn trim(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let mut out = String::with_capacity(text.len());
+    for word in text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    ev.text(out)
+}
+
+/// `$pad(text, width, char?)`: to the right of the text, to the left when the width is negative.
+pub(super) fn pad(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let width = args.number(1).unwrap_or(0.0);
+    let missing = width.abs() - text.chars().count() as f64;
+    if missing.is_nan() || missing < 1.0 {
+        return Ok(args.at(0).clone());
+    }
+    if missing > ev.limits.text as f64 {
+        return Err(fault("D1013"));
+    }
+    let missing = missing as usize;
+    let filler = args.text(2).filter(|s| !s.is_empty()).unwrap_or(" ");
+    ev.check_text(text.len() + missing * filler.chars().next().map_or(1, char::len_utf8))?;
+    ev.burn(missing / 16)?;
+    let padding = filler.chars().cycle().take(missing);
+    let mut out = String::with_capacity(text.len() + missing);
+    if width > 0.0 {
+        out.push_str(text);
+        out.extend(padding);
+    } else {
+        out.extend(padding);
+        out.push_str(text);
+    }
+    ev.text(out)
+}
+
+/// `$join(texts, separator?)`
+pub(super) fn join(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let texts = args.at(0);
+    if texts.is_undefined() {
+        return Ok(Val::Undefined);
+    }
+    let separator = args.text(1).unwrap_or("");
+    let mut out = String::new();
+    ev.burn(texts.items().len())?;
+    for (i, text) in texts.items().iter().enumerate() {
+        if i > 0 {
+            out.push_str(separator);
+        }
+        out.push_str(text.as_str().unwrap_or(""));
+        if out.len() > ev.limits.text {
+            return Err(fault("D1013"));
+        }
+    }
+    ev.text(out)
+}

@@ -1,0 +1,334 @@
+//! `$match`, `$contains`, `$replace`, `$split`: with strings, regular expressions, or matchers written as functions.
+
+use super::Args;
+use crate::expr::jsonata::error::fault;
+use crate::expr::jsonata::eval::{Evaluator, R};
+use crate::expr::jsonata::regex::Pattern;
+use crate::expr::jsonata::value::{Function, Val};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A match, whoever found it. Offsets are bytes.
+struct Found {
+    start: usize,
+    end: usize,
+    text: Val,
+    /// As the function reported them; of a regular expression, the substrings.
+    groups: Vec<Val>,
+    /// The object that a custom matcher returned.
+    object: Option<Val>,
+}
+
+/// Finds matches one after the other.
+struct Matcher<'a> {
+    source: &'a Rc<Function>,
+    text: &'a str,
+    /// Where the search goes on; for a custom matcher only whether it has begun.
+    at: Option<usize>,
+    /// The custom matcher's function for the next match.
+    next: Val,
+    /// Byte and UTF-16 offset of a place that was converted, so that the next one starts from there.
+    place: (usize, usize),
+}
+
+impl<'a> Matcher<'a> {
+    fn new(source: &'a Rc<Function>, text: &'a str) -> Matcher<'a> {
+        Matcher { source, text, at: None, next: Val::Undefined, place: (0, 0) }
+    }
+
+    fn find(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found>> {
+        match &**self.source {
+            Function::Regex(pattern) => self.find_pattern(ev, pattern),
+            _ => self.find_custom(ev, args),
+        }
+    }
+
+    fn find_pattern(&mut self, ev: &mut Evaluator<'_>, pattern: &Pattern) -> R<Option<Found>> {
+        let from = match self.at {
+            Some(at) if at >= self.text.len() => return Ok(None),
+            Some(at) => at,
+            None => 0,
+        };
+        ev.burn(1 + pattern.weight / 8)?;
+        let found = pattern.find(self.text, from);
+        let searched = found.as_ref().map_or(self.text.len(), |m| m.end).saturating_sub(from);
+        ev.burn((searched / 16).saturating_mul(pattern.weight))?;
+        let Some(found) = found else { return Ok(None) };
+        if self.at.is_some() && found.start == found.end {
+            return Err(fault("D1004").text(&pattern.source));
+        }
+        self.at = Some(found.end);
+        let groups = found.groups.iter().map(|g| g.map_or(Val::Undefined, Val::str)).collect();
+        let text = Val::str(self.text.get(found.start..found.end).unwrap_or(""));
+        Ok(Some(Found { start: found.start, end: found.end, text, groups, object: None }))
+    }
+
+    fn find_custom(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found>> {
+        let result = if self.at.is_none() {
+            self.at = Some(0);
+            ev.invoke(self.source, vec![Val::str(self.text)], args.frame)?
+        } else {
+            match &self.next {
+                Val::Func(next) => {
+                    let next = next.clone();
+                    ev.invoke(&next, vec![Val::Undefined], args.frame)?
+                }
+                _ => Val::Undefined,
+            }
+        };
+        if result.is_undefined() {
+            return Ok(None);
+        }
+        let start = ev.number_member(&result, "start");
+        let groups = result.member("groups").filter(Val::is_array);
+        let next = result.member("next").unwrap_or(Val::Undefined);
+        if start.is_none() && groups.is_none() && next.as_func().is_none() {
+            return Err(fault("T1010"));
+        }
+        let start = self.byte_offset(start.unwrap_or(0.0));
+        let text = result.member("match").unwrap_or(Val::Undefined);
+        let end = match ev.number_member(&result, "end") {
+            Some(end) => self.byte_offset(end),
+            None => start + text.as_str().map_or(0, str::len),
+        };
+        self.next = next;
+        let groups = groups.map_or(Vec::new(), |g| g.items().to_vec());
+        Ok(Some(Found { start, end: end.max(start), text, groups, object: Some(result) }))
+    }
+
+    /// The UTF-16 offset of a byte offset.
+    fn units(&mut self, offset: usize) -> usize {
+        let (bytes, units) = if offset >= self.place.0 { self.place } else { (0, 0) };
+        let more = self.text.get(bytes..offset).map_or(0, |s| s.chars().map(char::len_utf16).sum());
+        self.place = (offset, units + more);
+        self.place.1
+    }
+
+    /// The byte offset of a UTF-16 offset.
+    fn byte_offset(&self, units: f64) -> usize {
+        let mut rest = units;
+        for (i, c) in self.text.char_indices() {
+            if rest < 1.0 {
+                return i;
+            }
+            rest -= c.len_utf16() as f64;
+        }
+        self.text.len()
+    }
+}
+
+/// Calls a regular expression as a function: the match as an object, with a function for the next one.
+pub(in crate::expr::jsonata) fn regex_match(ev: &mut Evaluator<'_>, pattern: &Arc<Pattern>, text: &Val, from: usize) -> R<Val> {
+    let Some(subject) = text.as_str() else { return Ok(Val::Undefined) };
+    ev.burn(1 + pattern.weight.saturating_mul(1 + subject.len().saturating_sub(from) / 16))?;
+    let Some(found) = pattern.find(subject, from) else { return Ok(Val::Undefined) };
+    let source = Rc::new(Function::Regex(pattern.clone()));
+    let mut matcher = Matcher::new(&source, subject);
+    let (start, end) = (matcher.units(found.start), matcher.units(found.end));
+    let groups: Vec<Val> = found.groups.iter().map(|g| g.map_or(Val::Undefined, Val::str)).collect();
+    let next = Val::func(Function::NextMatch { pattern: pattern.clone(), text: text.clone(), from: found.end });
+    let groups = ev.list(groups)?;
+    ev.record(vec![
+        ("match", Val::str(subject.get(found.start..found.end).unwrap_or(""))),
+        ("start", Val::int(start as i64)),
+        ("end", Val::int(end as i64)),
+        ("groups", groups),
+        ("next", next),
+    ])
+}
+
+/// The limit argument: infinity when it was not given.
+fn limit(args: &Args<'_>, index: usize, code: &'static str) -> R<f64> {
+    match args.number(index) {
+        Some(limit) if limit < 0.0 => Err(fault(code).index(index + 1)),
+        Some(limit) => Ok(limit),
+        None => Ok(f64::INFINITY),
+    }
+}
+
+/// `$match(text, pattern, limit?)`
+pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let limit = limit(args, 2, "D3040")?;
+    let Some(source) = args.at(1).as_func() else { return Ok(Val::Undefined) };
+    let mut out = Vec::new();
+    if limit > 0.0 {
+        let mut matcher = Matcher::new(source, text);
+        let mut found = matcher.find(ev, args)?;
+        while let Some(one) = found.take().filter(|_| (out.len() as f64) < limit) {
+            let index = match &one.object {
+                Some(object) => object.member("start").unwrap_or(Val::Undefined),
+                None => Val::int(matcher.units(one.start) as i64),
+            };
+            let groups = ev.list(one.groups)?;
+            out.push(ev.record(vec![("match", one.text), ("index", index), ("groups", groups)])?);
+            found = matcher.find(ev, args)?;
+        }
+    }
+    ev.sequence(out)
+}
+
+/// `$contains(text, pattern)`
+pub(super) fn contains(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    Ok(Val::Bool(match args.at(1) {
+        Val::Func(source) => Matcher::new(source, text).find(ev, args)?.is_some(),
+        pattern => {
+            ev.burn(text.len() / 64)?;
+            text.contains(pattern.as_str().unwrap_or("undefined"))
+        }
+    }))
+}
+
+/// `$split(text, separator, limit?)`
+pub(super) fn split(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let limit = limit(args, 2, "D3020")?;
+    let mut out: Vec<Val> = Vec::new();
+    match args.at(1) {
+        Val::Func(source) if limit > 0.0 => {
+            let mut matcher = Matcher::new(source, text);
+            let mut found = matcher.find(ev, args)?;
+            let mut start = 0;
+            while let Some(one) = found.take().filter(|_| (out.len() as f64) < limit) {
+                out.push(Val::str(text.get(start..one.start).unwrap_or("")));
+                start = one.end;
+                found = matcher.find(ev, args)?;
+            }
+            if (out.len() as f64) < limit {
+                out.push(Val::str(text.get(start..).unwrap_or("")));
+            }
+        }
+        Val::Func(_) => {}
+        separator => {
+            // JavaScript takes the whole part of the limit.
+            let most = if limit.is_finite() { limit.trunc() as usize } else { usize::MAX };
+            ev.burn(text.len() / 8)?;
+            match separator.as_str() {
+                Some("") => out.extend(text.chars().take(most).map(|c| Val::str(c.encode_utf8(&mut [0; 4])))),
+                Some(separator) => out.extend(text.split(separator).take(most).map(Val::str)),
+                None => out.extend(std::iter::once(args.at(0).clone()).take(most)),
+            }
+        }
+    }
+    ev.list(out)
+}
+
+/// `$replace(text, pattern, replacement, limit?)`
+pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
+    let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    if args.text(1) == Some("") {
+        return Err(fault("D3010").index(2));
+    }
+    let limit = limit(args, 3, "D3011")?;
+    if limit <= 0.0 {
+        return Ok(args.at(0).clone());
+    }
+    let Some(source) = args.at(1).as_func() else { return replace_text(ev, args, text, limit) };
+    let mut matcher = Matcher::new(source, text);
+    let Some(mut one) = matcher.find(ev, args)? else { return Ok(args.at(0).clone()) };
+    let mut out = String::new();
+    let mut at = 0;
+    let mut count = 0.0;
+    while count < limit {
+        out.push_str(text.get(at..one.start).unwrap_or(""));
+        match args.at(2) {
+            Val::Func(replacer) => {
+                let found = match &one.object {
+                    Some(object) => object.clone(),
+                    None => match_object(ev, &mut matcher, &one)?,
+                };
+                let value = ev.invoke(replacer, vec![found], args.frame)?;
+                match value.as_str() {
+                    Some(value) => out.push_str(value),
+                    None => return Err(fault("D3012").json(ev.shown(&value))),
+                }
+            }
+            template => expand(&mut out, template.as_str().unwrap_or(""), &one),
+        }
+        ev.check_text(out.len())?;
+        at = one.start + one.text.as_str().map_or(0, str::len);
+        count += 1.0;
+        match matcher.find(ev, args)? {
+            Some(next) => one = next,
+            None => break,
+        }
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
+    ev.text(out)
+}
+
+/// The match as replacement functions see it.
+fn match_object(ev: &mut Evaluator<'_>, matcher: &mut Matcher<'_>, one: &Found) -> R<Val> {
+    let (start, end) = (matcher.units(one.start), matcher.units(one.end));
+    let groups = ev.list(one.groups.clone())?;
+    ev.record(vec![
+        ("match", one.text.clone()),
+        ("start", Val::int(start as i64)),
+        ("end", Val::int(end as i64)),
+        ("groups", groups),
+    ])
+}
+
+fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64) -> R<Val> {
+    let pattern = args.text(1).unwrap_or("undefined");
+    let mut out = String::new();
+    let mut rest = text;
+    let mut count = 0.0;
+    while count < limit
+        && let Some((before, after)) = rest.split_once(pattern)
+    {
+        out.push_str(before);
+        match args.at(2).as_str() {
+            Some(replacement) => out.push_str(replacement),
+            None => return Err(fault("D3012").json(ev.shown(args.at(2)))),
+        }
+        rest = after;
+        count += 1.0;
+        if out.len() > ev.limits.text {
+            return Err(fault("D1013"));
+        }
+        ev.burn(1)?;
+    }
+    out.push_str(rest);
+    ev.text(out)
+}
+
+/// Writes a replacement text: `$$` is a dollar, `$0` the match, `$1` a group.
+fn expand(out: &mut String, template: &str, found: &Found) {
+    let groups = found.groups.len();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        rest = after;
+        if let Some(after) = rest.strip_prefix('$') {
+            out.push('$');
+            rest = after;
+            continue;
+        }
+        if let Some(after) = rest.strip_prefix('0') {
+            out.push_str(found.text.as_str().unwrap_or(""));
+            rest = after;
+            continue;
+        }
+        // As many digits as the number of groups has; one less when that names no group.
+        let most = groups.max(1).to_string().len();
+        let digits = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
+        let number = |len: usize| rest.get(..len).and_then(|d| d.parse::<usize>().ok());
+        let mut len = digits;
+        if most > 1 && len == most && number(len).is_some_and(|n| n > groups) {
+            len -= 1;
+        }
+        match number(len) {
+            Some(n) => {
+                if let Some(group) = n.checked_sub(1).and_then(|i| found.groups.get(i)) {
+                    out.push_str(group.as_str().unwrap_or(""));
+                }
+                // Leading zeros of the number are not skipped.
+                rest = rest.get(n.to_string().len()..).unwrap_or("");
+            }
+            None => out.push('$'),
+        }
+    }
+    out.push_str(rest);
+}

@@ -1,0 +1,138 @@
+//! Numbers as JavaScript prints and reads them.
+
+use crate::base::Number;
+
+/// The shortest text that reads back as the same double, in JavaScript's layout: `1e+21`, `0.000001`, `1e-7`.
+pub(super) fn to_text(x: f64) -> String {
+    if x.is_nan() {
+        return "NaN".into();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "Infinity".into() } else { "-Infinity".into() };
+    }
+    if x == 0.0 {
+        return "0".into();
+    }
+    let scientific = format!("{:e}", x.abs());
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
+    let count = digits.len() as i32;
+    let mut out = String::from(if x < 0.0 { "-" } else { "" });
+    // The decimal point stands behind this many digits.
+    let point = exponent + 1;
+    if (1..=21).contains(&point) {
+        if count <= point {
+            out.push_str(&digits);
+            out.extend(std::iter::repeat_n('0', (point - count) as usize));
+        } else {
+            let (whole, fraction) = digits.split_at(point as usize);
+            out.push_str(whole);
+            out.push('.');
+            out.push_str(fraction);
+        }
+    } else if (-5..=0).contains(&point) {
+        out.push_str("0.");
+        out.extend(std::iter::repeat_n('0', -point as usize));
+        out.push_str(&digits);
+    } else {
+        let (first, rest) = digits.split_at(1);
+        out.push_str(first);
+        if !rest.is_empty() {
+            out.push('.');
+            out.push_str(rest);
+        }
+        out.push_str(if exponent < 0 { "e-" } else { "e+" });
+        out.push_str(&exponent.abs().to_string());
+    }
+    out
+}
+
+/// Rounded to 15 significant digits, which hides the noise of binary fractions: `0.1 + 0.2` is `0.3`.
+pub(super) fn to_precision_15(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() || (x.fract() == 0.0 && x.abs() < 1e15) {
+        return x;
+    }
+    format!("{x:.14e}").parse().unwrap_or(x)
+}
+
+/// The text of a number in `$string` and `&`.
+pub(super) fn display(number: Number) -> String {
+    match number {
+        Number::Int(i) if i.unsigned_abs() < 1_000_000_000_000_000 => i.to_string(),
+        number => to_text(to_precision_15(number.as_f64())),
+    }
+}
+
+/// `Math.round`: halves go up.
+pub(super) fn round_half_up(x: f64) -> f64 {
+    let floor = x.floor();
+    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+}
+
+/// Rounds to `precision` decimal places, halves to the even digit.
+pub(super) fn round(x: f64, precision: i32) -> f64 {
+    let shifted = shift(x, precision);
+    let mut result = round_half_up(shifted);
+    if (result - shifted).abs() == 0.5 && (result % 2.0).abs() == 1.0 {
+        result -= 1.0;
+    }
+    let result = shift(result, -precision);
+    if result == 0.0 { 0.0 } else { result }
+}
+
+/// Moves the decimal point through the decimal text, so that 1.005 moved by two is 100.5 and not 100.49999999999999.
+fn shift(x: f64, places: i32) -> f64 {
+    if places == 0 || !x.is_finite() {
+        return x;
+    }
+    let text = format!("{x:e}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) => {
+            let exponent = exponent.parse::<i32>().unwrap_or(0).saturating_add(places);
+            format!("{mantissa}e{exponent}").parse().unwrap_or(f64::NAN)
+        }
+        None => x,
+    }
+}
+
+/// `toFixed`, also for more than 100 places and for large numbers: exact decimal digits, halves away from zero.
+pub(super) fn to_fixed(x: f64, places: usize) -> String {
+    if x.abs() >= 1e21 {
+        return to_text(x);
+    }
+    format!("{x:.places$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_javascripts() {
+        for (x, text) in [
+            (1.0, "1"),
+            (-0.0, "0"),
+            (0.1, "0.1"),
+            (1e21, "1e+21"),
+            (123456789012345680000.0, "123456789012345680000"),
+            (1e-6, "0.000001"),
+            (1e-7, "1e-7"),
+            (-1.5e-9, "-1.5e-9"),
+            (1234.5, "1234.5"),
+            (f64::MAX, "1.7976931348623157e+308"),
+        ] {
+            assert_eq!(to_text(x), text);
+        }
+        assert_eq!(to_text(to_precision_15(0.1 + 0.2)), "0.3");
+    }
+
+    #[test]
+    fn rounding_is_to_even() {
+        for (x, places, expected) in
+            [(4.525, 2, 4.52), (4.515, 2, 4.52), (12345.0, -2, 12300.0), (12450.0, -2, 12400.0), (-0.5, 0, 0.0), (2.5, 0, 2.0)]
+        {
+            assert_eq!(round(x, places), expected, "{x}");
+        }
+    }
+}

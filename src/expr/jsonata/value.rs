@@ -1,0 +1,489 @@
+//! What an expression computes with: JSON shared with the input, plus what JSON cannot hold.
+//!
+//! The input is never copied: its arrays and objects stay behind their reference counts ([`Val::JsonArray`],
+//! [`Val::JsonObject`]), and only what an expression builds itself lives in [`Array`] and [`Object`].
+
+use super::ast::{LambdaDef, TransformDef};
+use super::error::Thrown;
+use super::functions::FnId;
+use super::regex::Pattern;
+use crate::base::{Map, Number, Value};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The hidden marks of an array.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Flags(u8);
+
+impl Flags {
+    /// A plain array.
+    pub const NONE: Flags = Flags(0);
+    /// A sequence: empty means undefined, a single item means that item.
+    pub const SEQUENCE: Flags = Flags(1);
+    /// A sequence that stays an array with a single item (`[]`).
+    pub const KEEP: Flags = Flags(2);
+    /// Built by `[…]` as a path step: not flattened into the result.
+    pub const CONS: Flags = Flags(4);
+    /// The wrapping of an input that is itself an array.
+    pub const OUTER: Flags = Flags(8);
+
+    pub fn has(self, other: Flags) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+/// A value during evaluation.
+#[derive(Clone)]
+pub(super) enum Val {
+    Undefined,
+    Null,
+    Bool(bool),
+    Num(Number),
+    /// NaN and the infinities, which only arithmetic makes.
+    NonFinite(f64),
+    Str(Arc<str>),
+    /// A string that an expression made, long enough to count as memory.
+    Long(Rc<LongText>),
+    JsonArray(Arc<Vec<Value>>),
+    JsonObject(Arc<Map>),
+    Array(Rc<Array>, Flags),
+    /// Consecutive integers, not yet written out.
+    Range(i64, u32, Flags),
+    Object(Rc<Object>),
+    Func(Rc<Function>),
+    /// The rows of a path with bound variables, on their way between path steps.
+    Tuples(Rc<Vec<Tuple>>),
+}
+
+/// One row of a path with bound variables: the context item, and the variables bound to it.
+#[derive(Clone)]
+pub(super) struct Tuple {
+    pub item: Val,
+    pub vars: Vec<(u32, Val)>,
+}
+
+impl Tuple {
+    pub fn set(&mut self, name: u32, value: Val) {
+        match self.vars.iter_mut().find(|(n, _)| *n == name) {
+            Some(slot) => slot.1 = value,
+            None => self.vars.push((name, value)),
+        }
+    }
+}
+
+thread_local! {
+    /// Bytes held by the values of the evaluation that runs on this thread.
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Bytes held now.
+pub(super) fn live_bytes() -> usize {
+    LIVE.get()
+}
+
+/// Sets the count of held bytes; returns what it was. For the start and the end of an evaluation.
+pub(super) fn set_live_bytes(bytes: usize) -> usize {
+    LIVE.replace(bytes)
+}
+
+/// A share of the memory budget, given back on drop.
+pub(super) struct Charge(usize);
+
+impl Charge {
+    pub fn new(bytes: usize) -> Charge {
+        LIVE.set(LIVE.get() + bytes);
+        Charge(bytes)
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        LIVE.set(LIVE.get().saturating_sub(self.0));
+    }
+}
+
+/// A long string and its share of the memory budget.
+pub(super) struct LongText {
+    pub text: Arc<str>,
+    _charge: Charge,
+}
+
+impl LongText {
+    pub fn new(text: Arc<str>) -> LongText {
+        LongText { _charge: Charge::new(text.len()), text }
+    }
+}
+
+/// An array that an expression built.
+pub(super) struct Array {
+    pub items: Vec<Val>,
+    /// How deep built values nest in it; bounds the recursion of everything that walks it.
+    pub depth: u32,
+    _charge: Charge,
+}
+
+impl Array {
+    pub fn new(items: Vec<Val>) -> Array {
+        let depth = 1 + items.iter().map(Val::depth).max().unwrap_or(0);
+        Array { depth, _charge: Charge::new(items.capacity() * size_of::<Val>() + 64), items }
+    }
+}
+
+/// Up to this many members a linear search beats an index.
+const LINEAR: usize = 16;
+
+/// An object that an expression built: members in insertion order.
+#[derive(Default)]
+pub(super) struct Object {
+    entries: Vec<(Arc<str>, Val)>,
+    index: Option<BTreeMap<Arc<str>, u32>>,
+    depth: u32,
+    charge: Option<Charge>,
+}
+
+impl Object {
+    pub fn with_capacity(capacity: usize) -> Object {
+        Object { entries: Vec::with_capacity(capacity), ..Object::default() }
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(key).map(|i| *i as usize),
+            None => self.entries.iter().position(|(k, _)| **k == *key),
+        }
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Val> {
+        self.position(key).and_then(|i| self.entries.get(i)).map(|(_, v)| v)
+    }
+
+    /// Adds or replaces a member; a replaced one keeps its place.
+    pub fn set(&mut self, key: Arc<str>, value: Val) {
+        self.depth = self.depth.max(value.depth());
+        if let Some(slot) = self.position(&key).and_then(|i| self.entries.get_mut(i)) {
+            slot.1 = value;
+            return;
+        }
+        if let Some(index) = &mut self.index {
+            index.insert(key.clone(), self.entries.len() as u32);
+        }
+        self.entries.push((key, value));
+        if self.index.is_none() && self.entries.len() > LINEAR {
+            self.index = Some(self.entries.iter().enumerate().map(|(i, (k, _))| (k.clone(), i as u32)).collect());
+        }
+    }
+
+    pub fn remove(&mut self, key: &str) {
+        if let Some(i) = self.position(key) {
+            self.entries.remove(i);
+            if self.index.is_some() {
+                self.index = Some(self.entries.iter().enumerate().map(|(i, (k, _))| (k.clone(), i as u32)).collect());
+            }
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn entries(&self) -> &[(Arc<str>, Val)] {
+        &self.entries
+    }
+
+    pub fn depth(&self) -> u32 {
+        self.depth + 1
+    }
+
+    /// The finished object, counted as memory.
+    pub fn seal(mut self) -> Rc<Object> {
+        let bytes: usize = self.entries.iter().map(|(k, _)| k.len() + 64).sum();
+        self.charge = Some(Charge::new(bytes + 64));
+        Rc::new(self)
+    }
+}
+
+impl Clone for Object {
+    fn clone(&self) -> Object {
+        Object { entries: self.entries.clone(), index: self.index.clone(), depth: self.depth, charge: None }
+    }
+}
+
+/// A function value.
+pub(super) enum Function {
+    /// `function($a, $b){ … }` with the place where it was written.
+    Lambda { def: Arc<LambdaDef>, input: Val, frame: Rc<Frame> },
+    /// A built-in function.
+    Builtin(FnId),
+    /// `$f(1, ?)`: the arguments given, with holes.
+    Partial { of: Rc<Function>, args: Vec<Option<Val>>, depth: u32 },
+    /// `$f ~> $g`.
+    Chain { first: Rc<Function>, second: Rc<Function>, depth: u32 },
+    /// `/…/`
+    Regex(Arc<Pattern>),
+    /// What finds the next match of a regular expression, from a byte offset on.
+    NextMatch { pattern: Arc<Pattern>, text: Val, from: usize },
+    /// `| … | … |`
+    Transform { def: Arc<TransformDef>, frame: Rc<Frame> },
+}
+
+impl Function {
+    fn depth(&self) -> u32 {
+        match self {
+            Function::Partial { depth, .. } | Function::Chain { depth, .. } => *depth,
+            _ => 0,
+        }
+    }
+
+    /// How many arguments it takes: what decides which arguments `$map` and its kin pass.
+    pub fn arity(&self) -> usize {
+        match self {
+            Function::Lambda { def, .. } => def.params.len(),
+            Function::Builtin(id) => id.def().arity,
+            Function::Partial { args, .. } => args.iter().filter(|a| a.is_none()).count(),
+            Function::Regex(_) => 2,
+            Function::Chain { .. } | Function::Transform { .. } => 1,
+            Function::NextMatch { .. } => 0,
+        }
+    }
+}
+
+/// The variables of one scope.
+pub(super) struct Frame {
+    pub parent: Option<Rc<Frame>>,
+    pub vars: RefCell<Vec<(u32, Val)>>,
+    /// Whether a function value holds it; such frames are emptied when the evaluation ends, or they would never go.
+    pub captured: Cell<bool>,
+}
+
+impl Frame {
+    pub fn new(parent: Option<Rc<Frame>>, vars: Vec<(u32, Val)>) -> Rc<Frame> {
+        Rc::new(Frame { parent, vars: RefCell::new(vars), captured: Cell::new(false) })
+    }
+
+    pub fn bind(&self, name: u32, value: Val) {
+        let mut vars = self.vars.borrow_mut();
+        match vars.iter_mut().find(|(n, _)| *n == name) {
+            Some(slot) => slot.1 = value,
+            None => vars.push((name, value)),
+        }
+    }
+
+    /// The variable in this scope or the nearest one around it.
+    pub fn lookup(&self, name: u32) -> Option<Val> {
+        let mut frame = self;
+        loop {
+            if let Some((_, value)) = frame.vars.borrow().iter().find(|(n, _)| *n == name) {
+                return Some(value.clone());
+            }
+            frame = frame.parent.as_deref()?;
+        }
+    }
+}
+
+impl Val {
+    pub const EMPTY: Val = Val::Range(0, 0, Flags::SEQUENCE);
+
+    /// The integer when the double holds one exactly.
+    pub fn num(x: f64) -> Val {
+        Number::from_f64_integral(x).map_or(Val::NonFinite(x), Val::Num)
+    }
+
+    pub fn int(i: i64) -> Val {
+        Val::Num(Number::Int(i))
+    }
+
+    pub fn str(text: &str) -> Val {
+        Val::Str(text.into())
+    }
+
+    pub fn func(function: Function) -> Val {
+        Val::Func(Rc::new(function))
+    }
+
+    /// A sequence, without counting it against a limit: for one or two items.
+    pub fn sequence_of(item: Val) -> Val {
+        Val::Array(Rc::new(Array::new(vec![item])), Flags::SEQUENCE)
+    }
+
+    pub fn is_undefined(&self) -> bool {
+        matches!(self, Val::Undefined)
+    }
+
+    /// How deep built values nest; 0 for scalars and for shared JSON.
+    pub fn depth(&self) -> u32 {
+        match self {
+            Val::Array(a, _) => a.depth,
+            Val::Object(o) => o.depth(),
+            Val::Func(f) => f.depth(),
+            _ => 0,
+        }
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Val::Str(text) => Some(text),
+            Val::Long(long) => Some(&long.text),
+            _ => None,
+        }
+    }
+
+    /// The double, NaN and infinities included.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Val::Num(n) => Some(n.as_f64()),
+            Val::NonFinite(x) => Some(*x),
+            _ => None,
+        }
+    }
+
+    pub fn is_array(&self) -> bool {
+        matches!(self, Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_))
+    }
+
+    pub fn is_sequence(&self) -> bool {
+        self.flags().has(Flags::SEQUENCE)
+    }
+
+    pub fn flags(&self) -> Flags {
+        match self {
+            Val::Array(_, flags) | Val::Range(_, _, flags) => *flags,
+            _ => Flags::NONE,
+        }
+    }
+
+    /// The same items with these marks.
+    pub fn with_flags(self, flags: Flags) -> Val {
+        match self {
+            Val::Array(array, _) => Val::Array(array, flags),
+            Val::Range(first, len, _) => Val::Range(first, len, flags),
+            other => other,
+        }
+    }
+
+    pub fn is_object(&self) -> bool {
+        matches!(self, Val::JsonObject(_) | Val::Object(_))
+    }
+
+    pub fn as_func(&self) -> Option<&Rc<Function>> {
+        match self {
+            Val::Func(f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// The member of an object; `None` for a missing member and for anything that is not an object.
+    pub fn member(&self, key: &str) -> Option<Val> {
+        match self {
+            Val::JsonObject(map) => map.get(key).map(Val::from),
+            Val::Object(object) => object.get(key).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The items of an array; anything else is one item.
+    pub fn items(&self) -> Items<'_> {
+        match self {
+            Val::JsonArray(items) => Items::Json(items),
+            Val::Array(array, _) => Items::Built(&array.items),
+            Val::Range(first, len, _) => Items::Range(*first, *len as usize),
+            Val::Tuples(tuples) => Items::Tuples(tuples),
+            other => Items::One(other),
+        }
+    }
+
+    /// The members of an object in order; none for anything else.
+    pub fn members(&self) -> Members<'_> {
+        match self {
+            Val::JsonObject(map) => Members::Json(map),
+            Val::Object(object) => Members::Built(&object.entries),
+            _ => Members::Built(&[]),
+        }
+    }
+}
+
+impl From<&Value> for Val {
+    fn from(value: &Value) -> Val {
+        match value {
+            Value::Null => Val::Null,
+            Value::Bool(b) => Val::Bool(*b),
+            Value::Number(n) => Val::Num(*n),
+            Value::String(s) => Val::Str(s.clone()),
+            Value::Array(a) => Val::JsonArray(a.clone()),
+            Value::Object(o) => Val::JsonObject(o.clone()),
+        }
+    }
+}
+
+/// The items of an array, wherever they live.
+#[derive(Clone, Copy)]
+pub(super) enum Items<'a> {
+    Json(&'a [Value]),
+    Built(&'a [Val]),
+    Range(i64, usize),
+    One(&'a Val),
+    Tuples(&'a [Tuple]),
+}
+
+impl Items<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            Items::Json(items) => items.len(),
+            Items::Built(items) => items.len(),
+            Items::Range(_, len) => *len,
+            Items::One(_) => 1,
+            Items::Tuples(tuples) => tuples.len(),
+        }
+    }
+
+    pub fn get(&self, index: usize) -> Option<Val> {
+        match self {
+            Items::Json(items) => items.get(index).map(Val::from),
+            Items::Built(items) => items.get(index).cloned(),
+            Items::Range(first, len) => (index < *len).then(|| Val::int(first + index as i64)),
+            Items::One(value) => (index == 0).then(|| (*value).clone()),
+            Items::Tuples(tuples) => tuples.get(index).map(|t| t.item.clone()),
+        }
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Val> {
+        (0..self.len()).filter_map(move |i| self.get(i))
+    }
+
+    /// The items, copied into a vector.
+    pub fn to_vec(self) -> Vec<Val> {
+        match self {
+            Items::Built(items) => items.to_vec(),
+            other => other.iter().collect(),
+        }
+    }
+}
+
+/// The members of an object, wherever they live.
+#[derive(Clone, Copy)]
+pub(super) enum Members<'a> {
+    Json(&'a Map),
+    Built(&'a [(Arc<str>, Val)]),
+}
+
+impl<'a> Members<'a> {
+    pub fn len(&self) -> usize {
+        match self {
+            Members::Json(map) => map.len(),
+            Members::Built(entries) => entries.len(),
+        }
+    }
+
+    /// Calls `each` for every member in order, until it fails.
+    pub fn try_each(self, mut each: impl FnMut(&'a Arc<str>, Val) -> Result<(), Thrown>) -> Result<(), Thrown> {
+        match self {
+            Members::Json(map) => map.iter().try_for_each(|(k, v)| each(k, Val::from(v))),
+            Members::Built(entries) => entries.iter().try_for_each(|(k, v)| each(k, v.clone())),
+        }
+    }
+}
