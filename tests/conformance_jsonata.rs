@@ -36,8 +36,7 @@ fn run(case: &Value, datasets: &mut BTreeMap<String, Value>) -> Option<String> {
     let mut rng = Rng::new(1);
     let mut env = Env { now: Millis(1_700_000_000_000), rng: &mut rng };
     let lookup = |name: &str| bindings.get(name).cloned();
-    let result =
-        Expression::parse(text).and_then(|e| e.evaluate_within(input.as_ref(), &lookup, &mut env, &limits));
+    let result = Expression::parse(text).and_then(|e| e.evaluate_within(input.as_ref(), &lookup, &mut env, &limits));
     let wanted_error = case.get("error").unwrap_or(case);
     if let Some(code) = wanted_error.get("code").and_then(Value::as_str) {
         // U1001 is what the suite's own runner says for an expression without end.

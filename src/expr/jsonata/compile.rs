@@ -1,8 +1,6 @@
 //! The tree as written to the tree that is evaluated: paths are put together, `%` finds its step, scopes are known.
 
-use super::ast::{
-    Block, Call, Group, Kind, LambdaDef, Names, Node, Partial, Path, Stage, Term, TransformDef,
-};
+use super::ast::{Block, Call, Group, Kind, LambdaDef, Names, Node, Partial, Path, Stage, Term, TransformDef};
 use super::error::{Thrown, fault_at};
 use super::parser::{self, Raw, RawKind};
 use crate::base::{Number, Value};
@@ -532,7 +530,9 @@ fn settle(node: &mut Node) {
             let mut steps = path.steps.iter();
             path.simple = !path.keep_singleton
                 && !path.tuple
-                && steps.next().is_some_and(|s| s.is_plain() && matches!(s.kind, Kind::Name(_) | Kind::Variable(_) | Kind::Context))
+                && steps
+                    .next()
+                    .is_some_and(|s| s.is_plain() && matches!(s.kind, Kind::Name(_) | Kind::Variable(_) | Kind::Context))
                 && steps.all(|s| s.is_plain() && matches!(s.kind, Kind::Name(_)));
         }
         Kind::Chain(first, rest) => {

@@ -138,9 +138,9 @@ fn template(code: &str) -> &'static str {
         "T1008" => "Attempted to partially apply a non-function",
         "D1009" => "Multiple key definitions evaluate to same key: {{value}}",
         "T1010" => "The matcher function argument passed to function {{token}} does not return the correct object structure",
-        "D1011" => "Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive.",
-        "D1012" => "Expression evaluation timeout: Check for infinite loop",
-        "D1013" => "Expression evaluation needs too much memory",
+        "D1011" => "Stack overflow. Check for non-terminating recursive function.  Consider rewriting as tail-recursive",
+        "D1012" => "Evaluation takes too many steps. Check for infinite loop",
+        "D1015" => "Expression evaluation needs too much memory",
         "D1014" => "The value is nested too deeply",
         "D1020" => "The expression evaluates to a function, which is not a JSON value",
         "T2001" => "The left side of the {{token}} operator must evaluate to a number",
@@ -159,9 +159,9 @@ fn template(code: &str) -> &'static str {
              This has been overridden in the current scope by a non-function."
         }
         "D2014" => {
-            "The size of the sequence allocated by the range operator (..) must not exceed 1e6.  Attempted to allocate {{value}}."
+            "The size of the sequence allocated by the range operator (..) must not exceed 1e7.  Attempted to allocate {{value}}."
         }
-        "D2015" => "The sequence is too long: {{value}} items",
+        "D2015" => "The maximum sequence length of {{value}} was exceeded.",
         "D3001" => "Attempting to invoke string function on Infinity or NaN",
         "D3010" => "Second argument of replace function cannot be an empty string",
         "D3011" => "Fourth argument of replace function must evaluate to a positive number",

@@ -91,6 +91,9 @@ impl<'a> Lexer<'a> {
         }
         if let Some(op) = OPERATORS.iter().find(|op| self.rest().starts_with(**op)) {
             self.at += op.len();
+            if matches!(*op, "!" | "~") {
+                return Err(fault_at("S0204", start as u32).token(op));
+            }
             return Ok(Token::Operator(op));
         }
         match first {
@@ -240,8 +243,7 @@ impl<'a> Lexer<'a> {
                             self.at += 1;
                         }
                         let flags = self.text.get(flags..self.at).unwrap_or("");
-                        let pattern = Pattern::compile(source, flags)
-                            .map_err(|why| fault_at("S0303", start as u32).text(&why))?;
+                        let pattern = Pattern::compile(source, flags).map_err(|why| fault_at("S0303", start as u32).text(&why))?;
                         return Ok(Token::Regex(Arc::new(pattern)));
                     }
                     b'(' | b'[' | b'{' => depth += 1,

@@ -46,9 +46,9 @@ pub struct Limits {
     pub fuel: u64,
     /// Expressions inside each other, calls included; calls in tail position do not count. Beyond: `D1011`.
     pub depth: u32,
-    /// Bytes that the values of an evaluation may hold at a time. Beyond: `D1013`.
+    /// Bytes that the values of an evaluation may hold at a time. Beyond: `D1015`.
     pub memory: usize,
-    /// Bytes of one string. Beyond: `D1013`.
+    /// Bytes of one string. Beyond: `D1015`.
     pub text: usize,
     /// Items of one array. Beyond: `D2015`.
     pub items: usize,

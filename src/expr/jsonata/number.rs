@@ -48,9 +48,9 @@ pub(super) fn to_text(x: f64) -> String {
     out
 }
 
-/// Rounded to 15 significant digits, which hides the noise of binary fractions: `0.1 + 0.2` is `0.3`.
+/// Rounded to 15 significant digits, which hides the noise of binary fractions: `0.1 + 0.2` is `0.3`. Whole numbers stay.
 pub(super) fn to_precision_15(x: f64) -> f64 {
-    if x == 0.0 || !x.is_finite() || (x.fract() == 0.0 && x.abs() < 1e15) {
+    if x == 0.0 || !x.is_finite() || (x.fract() == 0.0) {
         return x;
     }
     format!("{x:.14e}").parse().unwrap_or(x)
@@ -59,8 +59,8 @@ pub(super) fn to_precision_15(x: f64) -> f64 {
 /// The text of a number in `$string` and `&`.
 pub(super) fn display(number: Number) -> String {
     match number {
-        Number::Int(i) if i.unsigned_abs() < 1_000_000_000_000_000 => i.to_string(),
-        number => to_text(to_precision_15(number.as_f64())),
+        Number::Int(i) => i.to_string(),
+        Number::Float(x) => to_text(to_precision_15(x)),
     }
 }
 

@@ -172,8 +172,7 @@ impl Parser<'_> {
                 "{" => RawKind::Object(self.pairs()?),
                 "|" => self.transform()?,
                 _ => {
-                    let code = if matches!(op, "!" | "~") { "S0204" } else { "S0211" };
-                    return Err(fault_at(code, at).token(op));
+                    return Err(fault_at("S0211", at).token(op));
                 }
             },
         };

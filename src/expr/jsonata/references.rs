@@ -160,7 +160,8 @@ impl Walker<'_> {
             }
             Kind::Block(block) => {
                 // A function may name what is bound behind it, so all bindings of a block count in all of it.
-                let bound: Vec<u32> = block.items.iter().filter_map(|i| if let Kind::Bind(id, _) = i.kind { Some(id) } else { None }).collect();
+                let bound: Vec<u32> =
+                    block.items.iter().filter_map(|i| if let Kind::Bind(id, _) = i.kind { Some(id) } else { None }).collect();
                 self.scoped(&bound, |w| block.items.iter().for_each(|item| w.node(item, top, false)));
             }
             Kind::Condition(parts) => {

@@ -186,7 +186,8 @@ impl Translator {
                         || self.out.ends_with("\\D")
                         || self.out.ends_with("\\W")
                         || self.out.ends_with(SPACE);
-                    let before_class = self.peek(1) == Some('\\') && matches!(self.peek(2), Some('d' | 'D' | 'w' | 'W' | 's' | 'S'));
+                    let before_class =
+                        self.peek(1) == Some('\\') && matches!(self.peek(2), Some('d' | 'D' | 'w' | 'W' | 's' | 'S'));
                     let edge = self.out.ends_with('[') || self.out.ends_with("[^") || self.peek(1) == Some(']');
                     self.out.push_str(if edge || after_class || before_class { "\\-" } else { "-" });
                     self.at += 1;

@@ -160,9 +160,7 @@ impl Signature {
     pub fn validate(&self, args: &mut Vec<Val>, context: &Val) -> Result<(), Thrown> {
         let params = self.params();
         // What nearly every call is: as many arguments as parameters, each of its type, no array to look into.
-        if args.len() == params.len()
-            && args.iter().zip(params).all(|(arg, p)| !p.array && !p.many && kind(arg) & p.accepts != 0)
-        {
+        if args.len() == params.len() && args.iter().zip(params).all(|(arg, p)| !p.array && !p.many && kind(arg) & p.accepts != 0) {
             return Ok(());
         }
         let kinds: Vec<u16> = args.iter().map(kind).collect();
@@ -184,11 +182,10 @@ impl Signature {
                 }
                 continue;
             }
-            let first = argument(at);
             for _ in 0..count {
                 let arg = argument(at);
                 if !param.array {
-                    out.push(first.clone());
+                    out.push(arg);
                 } else if arg.is_undefined() {
                     out.push(arg);
                 } else {

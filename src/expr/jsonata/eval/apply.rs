@@ -12,7 +12,11 @@ use std::sync::Arc;
 enum Outcome {
     Value(Val),
     /// A call in tail position, left to the loop.
-    Call { function: Val, args: Vec<Val>, site: Site },
+    Call {
+        function: Val,
+        args: Vec<Val>,
+        site: Site,
+    },
 }
 
 /// Where a call stands, for messages.

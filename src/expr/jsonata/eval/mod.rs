@@ -96,7 +96,7 @@ impl<'e> Evaluator<'e> {
     }
 
     fn check_memory(&self) -> R<()> {
-        if live_bytes() > self.limits.memory { Err(fault("D1013")) } else { Ok(()) }
+        if live_bytes() > self.limits.memory { Err(fault("D1015")) } else { Ok(()) }
     }
 
     /// One level deeper; whoever calls it gives the level back.
@@ -120,7 +120,7 @@ impl<'e> Evaluator<'e> {
     /// Refuses a string before it is made, and pays for it.
     pub fn check_text(&mut self, len: usize) -> R<()> {
         if len > self.limits.text {
-            return Err(fault("D1013"));
+            return Err(fault("D1015"));
         }
         self.burn(len / 256)
     }
@@ -128,7 +128,7 @@ impl<'e> Evaluator<'e> {
     /// Refuses an array before it is made, and pays for it.
     pub fn check_items(&mut self, len: usize) -> R<()> {
         if len > self.limits.items {
-            return Err(fault("D2015").json(len.to_string()));
+            return Err(fault("D2015").json(self.limits.items.to_string()));
         }
         self.burn(len / 4)
     }
@@ -309,6 +309,13 @@ impl<'e> Evaluator<'e> {
                 value = self.group_by(group, &value, frame)?;
             }
         }
+        if node.keep_array
+            && !value.is_array()
+            && !value.is_undefined()
+            && node.extra.as_ref().is_some_and(|e| !e.predicate.is_empty() && e.group.is_none())
+        {
+            value = Val::sequence_of(value);
+        }
         Ok(collapse(value, node.keep_array))
     }
 
@@ -434,7 +441,7 @@ impl<'e> Evaluator<'e> {
     fn descend(&mut self, input: &Val, out: &mut Vec<Val>) -> R<()> {
         self.burn(1)?;
         if out.len() > self.limits.items {
-            return Err(fault("D2015").json(out.len().to_string()));
+            return Err(fault("D2015").json(self.limits.items.to_string()));
         }
         if input.is_array() {
             for item in input.items().iter() {
@@ -450,15 +457,14 @@ impl<'e> Evaluator<'e> {
     pub fn eval_text(&mut self, text: &str, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         let names = self.names.clone().into_owned();
         let parents = self.parents.clone().into_owned();
-        let program = super::compile::compile(text, names, parents)
-            .map_err(|e| fault("D3120").text(&e.finish().message))?;
+        let program = super::compile::compile(text, names, parents).map_err(|e| fault("D3120").text(&e.finish().message))?;
         self.names = Cow::Owned(program.names);
         self.parents = Cow::Owned(program.parents);
         self.enter()?;
         let result = self.eval(&program.root, input, frame);
         self.depth -= 1;
         result.map_err(|e| match e.code {
-            "D1011" | "D1012" | "D1013" => e,
+            "D1011" | "D1012" | "D1015" => e,
             _ => fault("D3121").text(&e.finish().message),
         })
     }

@@ -77,15 +77,10 @@ impl Evaluator<'_> {
 }
 
 /// Appends JSON text with numbers to 15 digits and functions as `""`; `indent` is the depth for pretty text.
-pub(in crate::expr::jsonata) fn write_json(
-    ev: &mut Evaluator<'_>,
-    out: &mut String,
-    value: &Val,
-    indent: Option<usize>,
-) -> R<()> {
+pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut String, value: &Val, indent: Option<usize>) -> R<()> {
     ev.burn(1)?;
     if out.len() > ev.limits.text {
-        return Err(fault("D1013"));
+        return Err(fault("D1015"));
     }
     match value {
         Val::Undefined | Val::Null => out.push_str("null"),

@@ -1,11 +1,11 @@
 //! Paths: step by step, filters, sort, and rows of bound variables.
 
 use super::{Evaluator, R, collapse, is_same};
+use crate::base::{Number, Value};
 use crate::expr::jsonata::ast::{Kind, Node, Path, Stage, Term};
 use crate::expr::jsonata::error::fault_at;
 use crate::expr::jsonata::eval::{compare_text, operators::is_number, truth};
 use crate::expr::jsonata::value::{Flags, Frame, Tuple, Val};
-use crate::base::{Number, Value};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -104,6 +104,10 @@ impl Evaluator<'_> {
                 result = self.step(step, &items, frame, i + 1 == path.steps.len())?;
             }
             if !by_rows && (result.is_undefined() || (result.is_array() && result.items().len() == 0)) {
+                // Only the last step may leave an empty array; before it, it is nothing.
+                if i + 1 < path.steps.len() && !cons {
+                    result = Val::EMPTY;
+                }
                 break;
             }
             if step.focus().is_none() {
@@ -209,9 +213,7 @@ impl Evaluator<'_> {
             };
             return self.row_stages(step, sorted, frame);
         }
-        let rows = rows.unwrap_or_else(|| {
-            (0..items.len()).map(|i| Tuple { item: items.get(i), vars: Vec::new() }).collect()
-        });
+        let rows = rows.unwrap_or_else(|| (0..items.len()).map(|i| Tuple { item: items.get(i), vars: Vec::new() }).collect());
         let focus = step.focus();
         let ancestor = extra.and_then(|e| e.ancestor).and_then(|slot| self.parents.get(slot as usize).copied());
         let mut out: Vec<Tuple> = Vec::new();

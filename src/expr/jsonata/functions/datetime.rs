@@ -1,7 +1,7 @@
 //! `$now`, `$millis`, `$fromMillis`, `$toMillis`: instants as text, by pictures.
 
-use super::picture::{self, Case, Format, read_int};
 use super::Args;
+use super::picture::{self, Case, Format, read_int};
 use crate::base::time::{civil, days_from_civil};
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
@@ -12,9 +12,8 @@ const DAY: f64 = 86_400_000.0;
 const MAX_TIME: f64 = 8.64e15;
 const ISO: &str = "[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01].[f001][Z01:01t]";
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-];
+const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
 /// One part of a picture: a text, or a component with its modifiers.
 enum Part {
@@ -53,7 +52,15 @@ fn analyse(picture: &str) -> Result<Vec<Part>, Thrown> {
         }
         let Some((inside, after)) = after.split_once(']') else { return Err(fault("D3135")) };
         let marker: String = inside.split_whitespace().collect();
-        parts.push(Part::Marker(analyse_marker(&marker)?));
+        let marker = analyse_marker(&marker)?;
+        // Without anything between two numbers, the first one ends where its digits do.
+        if marker.format.is_some()
+            && !matches!(marker.component, 'Z' | 'z')
+            && let Some(Part::Marker(Marker { format: Some(previous), .. })) = parts.last_mut()
+        {
+            previous.width = Some(previous.mandatory);
+        }
+        parts.push(Part::Marker(marker));
         rest = after;
     }
     if !rest.is_empty() {
@@ -107,11 +114,11 @@ fn analyse_marker(text: &str) -> Result<Marker, Thrown> {
         };
         let mut format = picture::analyse(&pattern)?;
         // Nobody needs more; without a bound a width would be a memory bomb.
-        let bound = |n: usize| if n > 10_000 { Err(fault("D1013")) } else { Ok(n) };
+        let bound = |n: usize| if n > 10_000 { Err(fault("D1015")) } else { Ok(n) };
         if let Some(min) = min_width {
             format.mandatory = format.mandatory.max(bound(min)?);
         }
-        if "YMD".contains(component) {
+        if component == 'Y' {
             if let Some(max) = max_width {
                 marker.digits = Some(bound(max)?);
                 format.mandatory = max;
@@ -355,6 +362,10 @@ fn read(marker: &Marker, text: &str) -> Result<Option<f64>, Thrown> {
         };
         return Ok(Some(hours * 60.0 + minutes));
     }
+    if marker.component == 'f' {
+        let digits = text.get(..text.len().min(3)).unwrap_or("");
+        return Ok(format!("0.{digits}").parse::<f64>().ok().map(|x| x * 1000.0));
+    }
     if let Some(format) = &marker.format {
         return format.read(text).map(Some);
     }
@@ -373,7 +384,7 @@ fn read(marker: &Marker, text: &str) -> Result<Option<f64>, Thrown> {
     })
 }
 
-fn pattern(marker: &mut Marker) -> Result<String, Thrown> {
+fn pattern(marker: &Marker) -> Result<String, Thrown> {
     if matches!(marker.component, 'Z' | 'z') {
         let mut out = String::from(if marker.component == 'z' { "GMT[-+][0-9]+" } else { "[-+][0-9]+" });
         if let Some((_, separator)) = marker.format.as_ref().and_then(|f| f.regular) {
@@ -382,8 +393,10 @@ fn pattern(marker: &mut Marker) -> Result<String, Thrown> {
         }
         return Ok(out);
     }
-    if let Some(format) = &mut marker.format {
-        format.width = marker.digits;
+    if marker.component == 'f' {
+        return Ok("[0-9]+".into());
+    }
+    if let Some(format) = &marker.format {
         return format.pattern();
     }
     if !"MxFP".contains(marker.component) {
@@ -394,16 +407,16 @@ fn pattern(marker: &mut Marker) -> Result<String, Thrown> {
 
 /// Reads an instant by a picture; `None` when the text does not fit it.
 fn parse(text: &str, picture: &str, now: &Parts) -> Result<Option<f64>, Thrown> {
-    let mut parts = analyse(picture)?;
+    let parts = analyse(picture)?;
     let mut source = String::from("(?i)^");
-    for part in &mut parts {
+    for part in &parts {
         match part {
             Part::Literal(text) => source.push_str(&format!("({})", regex_lite::escape(text))),
             Part::Marker(marker) => source.push_str(&format!("({})", pattern(marker)?)),
         }
     }
     source.push('$');
-    let regex = regex_lite::RegexBuilder::new(&source).size_limit(200 << 10).build().map_err(|_| fault("D1013"))?;
+    let regex = regex_lite::RegexBuilder::new(&source).size_limit(200 << 10).build().map_err(|_| fault("D1015"))?;
     let Some(found) = regex.captures(text) else { return Ok(None) };
     let mut known = Components(Vec::new());
     for (i, part) in parts.iter().enumerate() {
@@ -480,7 +493,7 @@ impl Components {
         if by_month_week || by_week {
             return Err(fault("D3136"));
         }
-        let get = |c: char| self.get(c).unwrap_or(f64::NAN);
+        let get = |c: char| self.get(c).map_or(f64::NAN, f64::trunc);
         let mut month = get('M');
         month = if month > 0.0 { month - 1.0 } else { 0.0 };
         let mut day = get('D');
@@ -606,7 +619,7 @@ pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         };
     };
     if picture.len() > 1000 {
-        return Err(fault("D1013"));
+        return Err(fault("D1015"));
     }
     ev.burn(200 + picture.len() * (1 + text.len() / 16))?;
     let Some(now) = Parts::of(ev.now.0 as f64) else { return Ok(Val::Undefined) };

@@ -48,7 +48,8 @@ impl Symbols {
     }
 
     fn is_active(&self, c: char) -> bool {
-        self.is_digit(c) || [&self.decimal, &self.exponent, &self.grouping, &self.digit, &self.separator].iter().any(|s| Self::is(s, c))
+        self.is_digit(c)
+            || [&self.decimal, &self.exponent, &self.grouping, &self.digit, &self.separator].iter().any(|s| Self::is(s, c))
     }
 
     fn is_any_digit(&self, c: char) -> bool {
@@ -70,8 +71,8 @@ struct Parts {
 
 fn split(picture: &str, s: &Symbols) -> Parts {
     let stops = |c: char| s.is_active(c) && !Symbols::is(&s.exponent, c);
-    let start = picture.find(stops).unwrap_or(picture.len());
-    let end = picture.char_indices().rev().find(|(_, c)| stops(*c)).map_or(start, |(i, c)| i + c.len_utf8());
+    let start = picture.find(stops).unwrap_or(0);
+    let end = picture.char_indices().rev().find(|(_, c)| stops(*c)).map_or(picture.len(), |(i, c)| i + c.len_utf8());
     let part = |from: usize, to: usize| picture.get(from..to).unwrap_or("").to_string();
     let (prefix, suffix, active) = (part(0, start), part(end, picture.len()), part(start, end));
     let exponent_at = picture.get(start..).and_then(|rest| rest.find(s.exponent.as_str())).map(|i| i + start);
@@ -147,8 +148,7 @@ fn analyse(p: Parts, s: &Symbols) -> Layout {
     let digits = |text: &str| text.chars().filter(|c| s.is_digit(*c)).count();
     let any_digits = |text: &str| text.chars().filter(|c| s.is_any_digit(*c)).count();
     let separators = |text: &str| -> Vec<usize> { text.match_indices(s.grouping.as_str()).map(|(i, _)| i).collect() };
-    let groups: Vec<usize> =
-        separators(&p.integer).into_iter().map(|i| any_digits(p.integer.get(i..).unwrap_or(""))).collect();
+    let groups: Vec<usize> = separators(&p.integer).into_iter().map(|i| any_digits(p.integer.get(i..).unwrap_or(""))).collect();
     // Behind the first separator of the fraction the reference searches on in the integer part.
     let mut fraction_groups = Vec::new();
     let mut at = p.fraction.find(s.grouping.as_str());
@@ -195,7 +195,7 @@ pub(super) fn format_number(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let picture = args.text(1).unwrap_or("undefined");
     ev.burn(picture.len())?;
     if picture.len() > 1000 {
-        return Err(fault("D1013"));
+        return Err(fault("D1015"));
     }
     let s = Symbols::new(args.at(2));
     let pictures: Vec<&str> = picture.split(s.separator.as_str()).collect();
@@ -232,12 +232,11 @@ fn write(value: f64, layout: &Layout, s: &Symbols) -> String {
         let most = 10f64.powi(layout.scale as i32);
         let least = 10f64.powi(layout.scale as i32 - 1);
         let mut shift = 0;
-        // Zero and negative numbers never reach the least mantissa by growing.
-        while mantissa < least && shift > -400 {
+        while mantissa != 0.0 && mantissa.abs() < least && shift > -400 {
             mantissa *= 10.0;
             shift -= 1;
         }
-        while mantissa > most && shift < 400 {
+        while mantissa.abs() > most && shift < 400 {
             mantissa /= 10.0;
             shift += 1;
         }

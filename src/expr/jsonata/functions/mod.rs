@@ -78,12 +78,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// What `| … |` takes.
 pub(super) const TRANSFORM_SIGNATURE: Signature = Signature::of("<(oa):o>");
 
-const fn def(
-    name: &'static str,
-    signature: &'static str,
-    arity: usize,
-    run: fn(&mut Evaluator<'_>, &Args<'_>) -> R<Val>,
-) -> Def {
+const fn def(name: &'static str, signature: &'static str, arity: usize, run: fn(&mut Evaluator<'_>, &Args<'_>) -> R<Val>) -> Def {
     Def { name, signature: Signature::of(signature), arity, run }
 }
 

@@ -39,15 +39,15 @@ pub(super) struct Format {
     pub regular: Option<(usize, char)>,
     /// The picture, for messages.
     token: String,
-    /// How many digits a date component has at most, when it says so.
+    /// How many digits a date component has when another one follows at once.
     pub width: Option<usize>,
 }
 
 /// The zeros of the families of decimal digits.
 const ZEROS: [u32; 37] = [
     0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20, 0x1040,
-    0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0,
-    0xa9f0, 0xaa50, 0xabf0, 0xff10,
+    0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0,
+    0xaa50, 0xabf0, 0xff10,
 ];
 
 /// The distance of positions that are the multiples of one number, without a gap; 0 otherwise.
@@ -194,8 +194,7 @@ impl Format {
             }
             Primary::Decimal => {
                 let count = match self.width {
-                    Some(n) if n > 0 && self.optional == 0 => format!("{{{n}}}"),
-                    Some(n) if n > 0 => format!("{{{},{n}}}", n.saturating_sub(self.optional)),
+                    Some(n) if n > 0 => format!("{{{n}}}"),
                     _ => "+".to_string(),
                 };
                 format!("[0-9]{count}{}", if self.ordinal { "(?:th|st|nd|rd)" } else { "" })
@@ -273,7 +272,7 @@ const ROMAN: [(f64, &str); 13] = [
 fn roman(value: f64) -> Result<String, Thrown> {
     // One letter for every thousand: large numbers would not end.
     if value > 10_000_000.0 {
-        return Err(fault("D1013"));
+        return Err(fault("D1015"));
     }
     let mut out = String::new();
     let mut rest = value;
@@ -310,12 +309,48 @@ fn read_roman(text: &str) -> f64 {
 }
 
 const FEW: [&str; 20] = [
-    "Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve", "Thirteen",
-    "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen", "Nineteen",
+    "Zero",
+    "One",
+    "Two",
+    "Three",
+    "Four",
+    "Five",
+    "Six",
+    "Seven",
+    "Eight",
+    "Nine",
+    "Ten",
+    "Eleven",
+    "Twelve",
+    "Thirteen",
+    "Fourteen",
+    "Fifteen",
+    "Sixteen",
+    "Seventeen",
+    "Eighteen",
+    "Nineteen",
 ];
 const ORDINALS: [&str; 20] = [
-    "Zeroth", "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth", "Eleventh",
-    "Twelfth", "Thirteenth", "Fourteenth", "Fifteenth", "Sixteenth", "Seventeenth", "Eighteenth", "Nineteenth",
+    "Zeroth",
+    "First",
+    "Second",
+    "Third",
+    "Fourth",
+    "Fifth",
+    "Sixth",
+    "Seventh",
+    "Eighth",
+    "Ninth",
+    "Tenth",
+    "Eleventh",
+    "Twelfth",
+    "Thirteenth",
+    "Fourteenth",
+    "Fifteenth",
+    "Sixteenth",
+    "Seventeenth",
+    "Eighteenth",
+    "Nineteenth",
 ];
 const DECADES: [&str; 8] = ["Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy", "Eighty", "Ninety"];
 const MAGNITUDES: [(&str, f64); 4] = [("Thousand", 1e3), ("Million", 1e6), ("Billion", 1e9), ("Trillion", 1e12)];

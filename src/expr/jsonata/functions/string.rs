@@ -108,13 +108,13 @@ pub(super) fn trim(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$pad(text, width, char?)`: to the right of the text, to the left when the width is negative.
 pub(super) fn pad(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
-    let width = args.number(1).unwrap_or(0.0);
+    let width = args.number(1).unwrap_or(0.0).trunc();
     let missing = width.abs() - text.chars().count() as f64;
     if missing.is_nan() || missing < 1.0 {
         return Ok(args.at(0).clone());
     }
     if missing > ev.limits.text as f64 {
-        return Err(fault("D1013"));
+        return Err(fault("D1015"));
     }
     let missing = missing as usize;
     let filler = args.text(2).filter(|s| !s.is_empty()).unwrap_or(" ");
@@ -147,7 +147,7 @@ pub(super) fn join(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         }
         out.push_str(text.as_str().unwrap_or(""));
         if out.len() > ev.limits.text {
-            return Err(fault("D1013"));
+            return Err(fault("D1015"));
         }
     }
     ev.text(out)

@@ -172,6 +172,7 @@ pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 pub(super) fn contains(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     Ok(Val::Bool(match args.at(1) {
+        Val::Undefined => return Ok(Val::Undefined),
         Val::Func(source) => Matcher::new(source, text).find(ev, args)?.is_some(),
         pattern => {
             ev.burn(text.len() / 64)?;
@@ -286,7 +287,7 @@ fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64)
         rest = after;
         count += 1.0;
         if out.len() > ev.limits.text {
-            return Err(fault("D1013"));
+            return Err(fault("D1015"));
         }
         ev.burn(1)?;
     }
