@@ -46,8 +46,8 @@ impl Compiler {
         raws.into_iter().map(|raw| self.node(raw)).collect()
     }
 
-    fn boxed(&mut self, raw: Box<Raw>) -> Result<Box<Node>, Thrown> {
-        Ok(Box::new(self.node(*raw)?))
+    fn boxed(&mut self, raw: Raw) -> Result<Box<Node>, Thrown> {
+        Ok(Box::new(self.node(raw)?))
     }
 
     fn bind(&mut self, name: &str) -> u32 {
@@ -95,7 +95,7 @@ impl Compiler {
                 Kind::Parent(slot)
             }
             RawKind::Chain(first, rest) => {
-                let first = self.boxed(first)?;
+                let first = self.boxed(*first)?;
                 collect(&mut seeking, &first);
                 let mut links = Vec::with_capacity(rest.len());
                 for (operator, at, operand) in rest {
@@ -125,7 +125,7 @@ impl Compiler {
                 Kind::Object(Box::new(group))
             }
             RawKind::Bind(name, value) => {
-                let value = self.boxed(value)?;
+                let value = self.boxed(*value)?;
                 collect(&mut seeking, &value);
                 self.binds += 1;
                 Kind::Bind(self.bind(&name), value)

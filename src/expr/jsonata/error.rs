@@ -70,7 +70,7 @@ impl Fault {
     }
 
     /// The error that users see.
-    pub fn finish(self: Box<Self>) -> JsonataError {
+    pub fn finish(self) -> JsonataError {
         let message = match self.message {
             Some(message) => message,
             None => {

@@ -97,7 +97,7 @@ impl Walker<'_> {
                     } else {
                         self.parts(step, top);
                     }
-                    self.extras(step, top);
+                    self.extras(step);
                 }
                 self.extras_of_path(node);
                 self.scopes.pop();
@@ -105,7 +105,7 @@ impl Walker<'_> {
             }
             _ => self.parts(node, top),
         }
-        self.extras(node, top);
+        self.extras(node);
     }
 
     fn extras_of_path(&mut self, node: &Node) {
@@ -114,7 +114,7 @@ impl Walker<'_> {
         }
     }
 
-    fn extras(&mut self, node: &Node, top: bool) {
+    fn extras(&mut self, node: &Node) {
         let Some(extra) = &node.extra else { return };
         for name in [extra.focus, extra.index].into_iter().flatten() {
             self.bind(name);
@@ -126,7 +126,7 @@ impl Walker<'_> {
             }
         }
         if let Some(group) = &extra.group {
-            self.group(group, top && false);
+            self.group(group, false);
         }
     }
 

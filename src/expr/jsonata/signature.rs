@@ -184,9 +184,7 @@ impl Signature {
             }
             for _ in 0..count {
                 let arg = argument(at);
-                if !param.array {
-                    out.push(arg);
-                } else if arg.is_undefined() {
+                if !param.array || arg.is_undefined() {
                     out.push(arg);
                 } else {
                     check_items(param, count, &arg, at)?;

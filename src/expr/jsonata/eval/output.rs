@@ -16,11 +16,11 @@ impl Evaluator<'_> {
         match value {
             Val::Undefined => Ok(None),
             value if value.flags().has(Flags::OUTER) => self.output(value.items().get(0).unwrap_or(Val::Undefined)),
-            value => self.to_value(&value, 0).map(Some),
+            value => self.export(&value, 0).map(Some),
         }
     }
 
-    pub fn to_value(&mut self, value: &Val, depth: usize) -> R<Value> {
+    fn export(&mut self, value: &Val, depth: usize) -> R<Value> {
         self.burn(1)?;
         if depth > MAX_DEPTH {
             return Err(fault("D1014"));
@@ -49,14 +49,14 @@ impl Evaluator<'_> {
                 self.check_items(items.len())?;
                 let mut out = Vec::with_capacity(items.len());
                 for item in items.iter() {
-                    out.push(self.to_value(&item, depth + 1)?);
+                    out.push(self.export(&item, depth + 1)?);
                 }
                 Value::Array(Arc::new(out))
             }
             Val::Object(object) => {
                 let mut map = Map::with_capacity(object.len());
                 for (key, item) in object.entries() {
-                    let item = self.to_value(item, depth + 1)?;
+                    let item = self.export(item, depth + 1)?;
                     map.insert(key.clone(), item);
                 }
                 Value::Object(Arc::new(map))
