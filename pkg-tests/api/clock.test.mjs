@@ -1,0 +1,136 @@
+// Real, virtual and foreign clocks; waits of any length.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StateMachine } from "stepglass";
+import { LAMBDA, lambda, task, turn, watchRejections } from "./machines.mjs";
+
+watchRejections();
+
+const wait = (fields) => new StateMachine({ StartAt: "W", States: { W: { Type: "Wait", Next: "S", ...fields }, S: { Type: "Succeed" } } });
+
+/** A clock that the test moves; it refuses delays that setTimeout would not keep. */
+class HandClock {
+  time = Date.UTC(2025, 0, 1);
+  timers = new Map();
+  next = 1;
+  set = 0;
+
+  now = () => this.time;
+  setTimeout = (run, delay) => {
+    assert.ok(delay >= 0 && delay <= 2 ** 31 - 1, `a delay of ${delay}`);
+    this.set += 1;
+    this.timers.set(this.next, { at: this.time + delay, run });
+    return this.next++;
+  };
+  clearTimeout = (id) => this.timers.delete(id);
+
+  /** Rings the next timer at its time; false if there is none. */
+  ring(early = 0) {
+    const [first] = [...this.timers].sort((a, b) => a[1].at - b[1].at);
+    if (!first) return false;
+    this.timers.delete(first[0]);
+    this.time = Math.max(this.time, first[1].at - early);
+    first[1].run();
+    return true;
+  }
+}
+
+test("a wait of a year takes one timer at a time, none beyond what setTimeout keeps", async () => {
+  const clock = new HandClock();
+  const start = clock.time;
+  const running = wait({ Seconds: 365 * 86_400 }).start({}, { clock });
+  await turn();
+  let rings = 0;
+  while (running.status === "RUNNING") {
+    assert.ok(clock.timers.size <= 1);
+    if (!clock.ring()) break;
+    rings += 1;
+    await turn();
+  }
+  assert.equal(running.status, "SUCCEEDED");
+  assert.equal(clock.time - start, 365 * 86_400_000);
+  assert.ok(rings > 10, "one setTimeout holds 24.8 days");
+  assert.equal(clock.timers.size, 0);
+});
+
+test("timers that ring early are set again", async () => {
+  const clock = new HandClock();
+  const running = wait({ Seconds: 10 }).start({}, { clock });
+  await turn();
+  clock.ring(1);
+  await turn();
+  assert.equal(running.status, "RUNNING");
+  clock.ring();
+  await turn();
+  assert.equal(running.status, "SUCCEEDED");
+});
+
+test("a clock that goes back does no harm", async () => {
+  const clock = new HandClock();
+  const running = wait({ Seconds: 10 }).start({}, { clock });
+  await turn();
+  clock.time -= 3_600_000;
+  for (let i = 0; i < 5 && clock.ring(); i++) await turn();
+  assert.equal(running.status, "SUCCEEDED");
+});
+
+test("an ended execution leaves no timer", async () => {
+  const clock = new HandClock();
+  const running = lambda({ TimeoutSeconds: 100 }).start({}, { clock, tasks: { Add: async () => 1 } });
+  await running.result;
+  await turn();
+  assert.equal(clock.timers.size, 0);
+});
+
+test("real time passes", async () => {
+  const started = Date.now();
+  await wait({ Seconds: 1 }).run();
+  assert.ok(Date.now() - started >= 995);
+});
+
+test("virtual time jumps over waits, back-offs and timeouts", async () => {
+  const running = wait({ Seconds: 86_400 }).start({}, { clock: "virtual", startTime: Date.UTC(2030, 0, 1) });
+  await running.result;
+  const [first, last] = [running.history()[0], running.history().at(-1)];
+  assert.equal(Date.parse(first.timestamp), Date.UTC(2030, 0, 1));
+  assert.equal(Date.parse(last.timestamp), Date.UTC(2030, 0, 2));
+});
+
+test("virtual time stands still while a handler's promise is open", async () => {
+  const machine = new StateMachine({
+    StartAt: "P",
+    States: {
+      P: {
+        Type: "Parallel",
+        End: true,
+        Branches: [
+          { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, TimeoutSeconds: 5, End: true } } },
+          { StartAt: "W", States: { W: { Type: "Wait", Seconds: 3600, End: true } } },
+        ],
+      },
+    },
+  });
+  const running = machine.start({}, { clock: "virtual", tasks: { Add: async () => (await turn(), await turn(), "kept") } });
+  assert.deepEqual((await running.result).output, ["kept", {}]);
+});
+
+test("a virtual callback may be answered in the same turn, else its time runs out", async () => {
+  const machine = task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", { "Token.$": "$$.Task.Token" }, { TimeoutSeconds: 100 });
+  const answered = machine.start({}, { clock: "virtual", tasks: { T: ({ Token }, task) => void queueMicrotask(() => task.execution.succeed(Token, "now")) } });
+  assert.equal((await answered.result).output, "now");
+  const forgotten = machine.start({}, { clock: "virtual", tasks: { T: () => ({}) } });
+  assert.equal((await forgotten.result).error, "States.Timeout");
+});
+
+test("10,000 virtual waits", async () => {
+  const machine = new StateMachine({
+    StartAt: "W",
+    States: {
+      W: { Type: "Wait", Seconds: 60, Next: "N" },
+      N: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, 1)" }, Next: "C" },
+      C: { Type: "Choice", Choices: [{ Variable: "$.n", NumericLessThan: 10_000, Next: "W" }], Default: "S" },
+      S: { Type: "Succeed" },
+    },
+  });
+  assert.deepEqual(await machine.run({ n: 0 }, { clock: "virtual", historyLimit: 0 }), { n: 10_000 });
+});

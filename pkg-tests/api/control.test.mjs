@@ -1,0 +1,262 @@
+// Stopping, signals, calls from inside handlers, many executions at once, and the host's event loop.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StateMachine } from "stepglass";
+import { LAMBDA, deferred, lambda, sleep, task, turn, watchRejections } from "./machines.mjs";
+
+watchRejections();
+
+const never = () => new Promise(() => {});
+const loop = () => new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } });
+const parallel = (...resources) =>
+  new StateMachine({
+    StartAt: "P",
+    States: { P: { Type: "Parallel", End: true, Branches: resources.map((name, i) => ({ StartAt: `T${i}`, States: { [`T${i}`]: { Type: "Task", Resource: LAMBDA.replace("Add", name), End: true } } })) } },
+  });
+
+/** A handler that never answers and counts how often its signal aborts. */
+function patient() {
+  const seen = { calls: 0, aborts: [] };
+  const handler = (_, task) => {
+    seen.calls += 1;
+    task.signal.addEventListener("abort", () => seen.aborts.push(task.signal.reason));
+    return never();
+  };
+  return { seen, handler };
+}
+
+test("abort() ends an execution as ABORTED and tells its tasks once", async () => {
+  const { seen, handler } = patient();
+  const running = lambda().start({}, { tasks: { Add: handler } });
+  await turn();
+  assert.equal(running.status, "RUNNING");
+  running.abort("Changed.Mind", "no longer needed");
+  running.abort("Again");
+  assert.deepEqual(await running.result, { status: "ABORTED", error: "Changed.Mind", cause: "no longer needed" });
+  running.abort("Too late");
+  assert.equal(seen.aborts.length, 1);
+  assert.equal(seen.aborts[0].name, "AbortError");
+  assert.equal(seen.aborts[0].reason, "Stopped");
+  const last = running.history().at(-1);
+  assert.equal(last.type, "ExecutionAborted");
+  assert.deepEqual(last.executionAbortedEventDetails, { error: "Changed.Mind", cause: "no longer needed" });
+});
+
+test("abort() before the first step", async () => {
+  let calls = 0;
+  const running = lambda().start({}, { tasks: { Add: () => (calls += 1) } });
+  running.abort();
+  assert.deepEqual(await running.result, { status: "ABORTED" });
+  assert.ok(calls <= 1);
+});
+
+test("TimeoutSeconds aborts the task's signal once", async () => {
+  const { seen, handler } = patient();
+  const machine = lambda({ TimeoutSeconds: 1 });
+  const result = await machine.start({}, { tasks: { Add: handler } }).result;
+  assert.deepEqual([result.status, result.error], ["FAILED", "States.Timeout"]);
+  assert.deepEqual(seen.aborts.map((reason) => reason.reason), ["Timeout"]);
+});
+
+test("HeartbeatSeconds aborts the task's signal once, and heartbeat() holds it off", async () => {
+  const { seen, handler } = patient();
+  const machine = task("arn:aws:states:::ecs:runTask.sync", {}, { HeartbeatSeconds: 1, TimeoutSeconds: 60 });
+  let beats = 0;
+  const started = Date.now();
+  const result = await machine.start(
+    {},
+    {
+      tasks: {
+        T: (input, task) => {
+          const timer = setInterval(() => (beats++ < 3 ? task.heartbeat() : clearInterval(timer)), 500);
+          return handler(input, task);
+        },
+      },
+    },
+  ).result;
+  assert.equal(result.error, "States.Timeout");
+  assert.ok(Date.now() - started >= 2000, "the heartbeats have counted");
+  assert.deepEqual(seen.aborts.map((reason) => reason.reason), ["Heartbeat"]);
+});
+
+test("a failing branch aborts the tasks beside it", async () => {
+  const { seen, handler } = patient();
+  const gate = deferred();
+  const running = parallel("Fails", "Waits").start({}, { tasks: { Fails: () => gate.promise, Waits: handler } });
+  await turn();
+  gate.reject(new Error("no"));
+  assert.equal((await running.result).status, "FAILED");
+  assert.deepEqual(seen.aborts.map((reason) => reason.reason), ["SiblingFailed"]);
+});
+
+test("a signal first looked at when the task is over is aborted already", async () => {
+  let kept;
+  const running = lambda().start({}, { tasks: { Add: (_, task) => ((kept = task), never()) } });
+  await turn();
+  running.abort();
+  await running.result;
+  assert.equal(kept.signal.aborted, true);
+});
+
+test("the signal of a task that has succeeded is not aborted", async () => {
+  let kept;
+  await lambda().run({}, { tasks: { Add: async (_, task) => ((kept = task.signal), 1) } });
+  await turn();
+  assert.equal(kept.aborted, false);
+});
+
+test("an answer after the end is heard by nobody", async () => {
+  const late = deferred();
+  const running = lambda({ TimeoutSeconds: 1 }).start({}, { tasks: { Add: () => late.promise } });
+  await running.result;
+  late.reject(new Error("much too late"));
+  await turn();
+  assert.equal(running.status, "FAILED");
+});
+
+test("the option signal aborts the execution, and its listener goes when the execution ends", async () => {
+  const controller = new AbortController();
+  const running = lambda().start({}, { tasks: { Add: never }, signal: controller.signal });
+  await turn();
+  controller.abort(new Error("shutting down"));
+  assert.deepEqual(await running.result, { status: "ABORTED", cause: "shutting down" });
+
+  const already = lambda().start({}, { tasks: { Add: never }, signal: AbortSignal.abort("before") });
+  assert.deepEqual(await already.result, { status: "ABORTED", cause: "before" });
+
+  const shared = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = shared.signal;
+  shared.signal.addEventListener = (...args) => ((listeners += 1), addEventListener.apply(shared.signal, args));
+  shared.signal.removeEventListener = (...args) => ((listeners -= 1), removeEventListener.apply(shared.signal, args));
+  for (let i = 0; i < 100; i++) await lambda().run({}, { tasks: { Add: () => 1 }, signal: shared.signal });
+  assert.equal(listeners, 0);
+});
+
+test("a handler may call everything of its execution", async () => {
+  const seen = [];
+  const machine = lambda({ ResultPath: "$.r" });
+  const running = machine.start(
+    { x: 1 },
+    {
+      tasks: {
+        Add(input, task) {
+          seen.push(task.execution === running, running.status, running.history().length > 0, running.frames()[0].state);
+          assert.equal(running.snapshot().version, 1);
+          return machine.run({ inner: true }, { tasks: { Add: () => "inner" } });
+        },
+      },
+    },
+  );
+  assert.deepEqual((await running.result).output, { x: 1, r: { inner: true, r: "inner" } });
+  assert.deepEqual(seen, [true, "RUNNING", true, "T"]);
+});
+
+test("a handler may abort its own execution", async () => {
+  const running = lambda().start({}, { tasks: { Add: () => (running.abort("Own", "will"), 5) } });
+  assert.deepEqual(await running.result, { status: "ABORTED", error: "Own", cause: "will" });
+});
+
+test("an abort listener may call the execution", async () => {
+  const running = lambda().start({}, { tasks: { Add: (_, task) => (task.signal.addEventListener("abort", () => (running.history(), running.abort("inner"))), never()) } });
+  await turn();
+  running.abort("outer");
+  assert.equal((await running.result).error, "outer");
+});
+
+test("a loop of Choice and Pass lets the event loop live, and can be stopped", async () => {
+  const running = loop().start({}, { historyLimit: 0, history: "none" });
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 5);
+  await sleep(150);
+  running.abort();
+  assert.equal((await running.result).status, "ABORTED");
+  clearInterval(timer);
+  assert.ok(turns >= 3, `${turns} turns`);
+});
+
+test("the machine's TimeoutSeconds ends a loop", async () => {
+  const machine = new StateMachine({ TimeoutSeconds: 1, StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } });
+  const running = machine.start({}, { historyLimit: 0, history: "none" });
+  assert.equal((await running.result).status, "TIMED_OUT");
+});
+
+for (const [name, handler] of [["sync", () => 1], ["async", async () => 1]]) {
+  test(`an endless loop of ${name} tasks lets the event loop live`, async () => {
+    const machine = new StateMachine({
+      StartAt: "T",
+      States: {
+        T: { Type: "Task", Resource: LAMBDA, ResultPath: null, Next: "U" },
+        U: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "V" }], Default: "T" },
+        V: { Type: "Succeed" },
+      },
+    });
+    const running = machine.start({}, { tasks: { Add: handler }, historyLimit: 0, history: "none" });
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 5);
+    await sleep(150);
+    running.abort();
+    assert.equal((await running.result).status, "ABORTED");
+    clearInterval(timer);
+    assert.ok(turns >= 3, `${turns} turns`);
+  });
+}
+
+test("10,000 executions at once", async () => {
+  const machine = lambda({ ResultPath: "$.sum" });
+  const tasks = { Add: async ({ i }) => (await turn(), i + 1) };
+  const results = await Promise.all(Array.from({ length: 10_000 }, (_, i) => machine.run({ i }, { tasks })));
+  assert.ok(results.every(({ i, sum }) => sum === i + 1));
+});
+
+test("a Map of 500 tasks answers in the order of its items", async () => {
+  const machine = new StateMachine({
+    StartAt: "M",
+    States: { M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } } },
+  });
+  const items = Array.from({ length: 500 }, (_, i) => i);
+  const indices = [];
+  const output = await machine.run(items, {
+    tasks: {
+      Add: async (i, task) => {
+        indices.push(task.iterations);
+        if (i % 7 === 0) await turn();
+        return i * 2;
+      },
+    },
+  });
+  assert.deepEqual(output, items.map((i) => i * 2));
+  assert.ok(indices.every((index) => index.length === 1));
+});
+
+test("retries count the attempts", async () => {
+  const attempts = [];
+  const machine = lambda({ Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 1, MaxAttempts: 3 }] });
+  const output = await machine.run(
+    {},
+    {
+      clock: "virtual",
+      tasks: {
+        Add: (_, task) => {
+          attempts.push(task.attempt);
+          if (task.attempt < 2) throw new Error("again");
+          return "done";
+        },
+      },
+    },
+  );
+  assert.equal(output, "done");
+  assert.deepEqual(attempts, [0, 1, 2]);
+});
+
+test("what a handler learns of its task", async () => {
+  const machine = task("arn:aws:states:::sqs:sendMessage", { Body: "b" }, { TimeoutSeconds: 30, Credentials: { RoleArn: "arn:aws:iam::1:role/r" } });
+  let seen;
+  await machine.run({}, { tasks: { "sqs:sendMessage": (input, task) => ((seen = { input, task }), {}) } });
+  const { input, task: about } = seen;
+  assert.deepEqual(input, { Body: "b" });
+  assert.deepEqual(
+    [about.stateName, about.resource, about.attempt, about.timeoutSeconds, about.credentials, about.parameters, about.iterations, about.purpose],
+    ["T", "arn:aws:states:::sqs:sendMessage", 0, 30, { RoleArn: "arn:aws:iam::1:role/r" }, { Body: "b" }, [], "Task"],
+  );
+});

@@ -1,0 +1,214 @@
+// What a handler's answer, a wrong definition and a misspelt option lead to.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DefinitionError, Execution, ExecutionError, StateMachine, TaskError, TaskResponse, simulate, validate, version } from "stepglass";
+import { LAMBDA, lambda, task, watchRejections } from "./machines.mjs";
+
+watchRejections();
+
+test("the output of a run is the output of the machine", async () => {
+  const machine = lambda({ ResultPath: "$.sum" });
+  assert.deepEqual(await machine.run({ x: 1, y: 2 }, { tasks: { Add: ({ x, y }) => x + y } }), { x: 1, y: 2, sum: 3 });
+  assert.deepEqual(await machine.run({ x: 1, y: 2 }, { tasks: { Add: async ({ x, y }) => x + y } }), { x: 1, y: 2, sum: 3 });
+});
+
+test("without input it is {}", async () => {
+  const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Succeed" } } });
+  assert.deepEqual(await machine.run(), {});
+});
+
+const answers = [
+  ["undefined", () => undefined, null],
+  ["a function", () => () => 1, null],
+  ["NaN", () => NaN, null],
+  ["a date", () => new Date(0), "1970-01-01T00:00:00.000Z"],
+  ["toJSON", () => ({ toJSON: () => [1] }), [1]],
+  ["sparse arrays", () => [, 1], [null, 1]],
+  ["false", () => false, false],
+  ["a thenable", () => ({ then: (resolve) => resolve(7) }), 7],
+  ["a property called then", () => ({ then: "later" }), { then: "later" }],
+  ["numbers", () => [0.1, 1e21, -0, 9007199254740991], [0.1, 1e21, 0, 9007199254740991]],
+  ["a lone surrogate", () => "\ud800x", "\ufffdx"],
+];
+for (const [name, handler, expected] of answers) {
+  test(`a handler may return ${name}`, async () => {
+    const machine = lambda();
+    assert.deepEqual(await machine.run({}, { tasks: { Add: handler } }), expected);
+    assert.deepEqual(await machine.run({}, { tasks: { Add: async () => await handler() } }), expected);
+  });
+}
+
+const cyclic = {};
+cyclic.self = cyclic;
+const deep = JSON.parse("[".repeat(200) + "]".repeat(200));
+const unanswerable = [
+  ["a cycle", () => cyclic, /circular/i],
+  ["a BigInt", () => 1n, /BigInt/],
+  ["a throwing toJSON", () => ({ toJSON() { throw new Error("not me"); } }), /not me/],
+  ["a throwing getter", () => ({ get x() { throw new Error("not you"); } }), /not you/],
+  ["200 nested arrays", () => deep, /cannot be read/],
+];
+for (const [name, handler, cause] of unanswerable) {
+  test(`a handler that returns ${name} fails its task with a clear cause`, async () => {
+    for (const add of [handler, async () => handler()]) {
+      const result = await lambda().start({}, { tasks: { Add: add } }).result;
+      assert.equal(result.status, "FAILED");
+      assert.equal(result.error, "States.TaskFailed");
+      assert.match(result.cause, cause);
+    }
+  });
+}
+
+class OrderError extends Error {
+  name = "OrderError";
+}
+const thrown = [
+  ["an Error", () => { throw new Error("broken"); }, "Error", "broken"],
+  ["a subclass", () => { throw new OrderError("no stock"); }, "OrderError", "no stock"],
+  ["a built-in", () => null.x, "TypeError", /null/],
+  ["a TaskError", () => { throw new TaskError("Custom.Code", "exactly this"); }, "Custom.Code", "exactly this"],
+  ["a TaskError with data", () => { throw new TaskError("E", { a: 1 }); }, "E", '{"a":1}'],
+  ["a string", () => { throw "just text"; }, "Error", "just text"],
+  ["an object", () => { throw { code: 5 }; }, "Error", '{"code":5}'],
+  ["undefined", () => { throw undefined; }, "Error", "undefined"],
+  ["an Error with a throwing message", () => { throw Object.defineProperty(new Error(), "message", { get() { throw 1; } }); }, "Error", ""],
+  ["a cyclic object", () => { throw cyclic; }, "Error", "object"],
+];
+for (const [name, handler, error, cause] of thrown) {
+  test(`a handler that throws ${name}`, async () => {
+    for (const one of [handler, async () => handler()]) {
+      const other = await task("arn:aws:states:::sqs:sendMessage").start({}, { tasks: { T: one } }).result;
+      assert.equal(other.error, error);
+      if (cause instanceof RegExp) assert.match(other.cause, cause);
+      else assert.equal(other.cause, cause);
+    }
+  });
+}
+
+test("a Lambda function's error has the cause that Lambda gives it", async () => {
+  for (const machine of [lambda(), task("arn:aws:states:::lambda:invoke", { FunctionName: "Add" })]) {
+    const result = await machine.start({}, { tasks: { Add: () => { throw new OrderError("no stock"); } } }).result;
+    assert.equal(result.error, "OrderError");
+    const cause = JSON.parse(result.cause);
+    assert.equal(cause.errorType, "OrderError");
+    assert.equal(cause.errorMessage, "no stock");
+    assert.ok(Array.isArray(cause.trace));
+  }
+});
+
+test("run() rejects with everything that is known", async () => {
+  const machine = new StateMachine({
+    StartAt: "First",
+    States: { First: { Type: "Pass", Next: "Second" }, Second: { Type: "Fail", Error: "Oops", Cause: "it went wrong" } },
+  });
+  const error = await machine.run({}).then(assert.fail, (error) => error);
+  assert.ok(error instanceof ExecutionError && error instanceof Error);
+  assert.equal(error.name, "ExecutionError");
+  assert.deepEqual([error.status, error.error, error.cause, error.state], ["FAILED", "Oops", "it went wrong", "Second"]);
+  assert.match(error.message, /"Second".*Oops: it went wrong/);
+  assert.ok(error.execution instanceof Execution);
+  assert.equal(error.execution.history().at(-1).type, "ExecutionFailed");
+});
+
+test("a missing handler names the resource and the handlers known", async () => {
+  const error = await lambda().run({}, { tasks: { Subtract: () => 1, Multiply: () => 2 } }).then(assert.fail, (error) => error);
+  assert.equal(error.error, "States.TaskFailed");
+  for (const part of [LAMBDA, '"Subtract"', '"Multiply"', '"Add"']) assert.ok(error.cause.includes(part), part);
+  const none = await lambda().run({}).then(assert.fail, (error) => error);
+  assert.match(none.cause, /No handlers were given/);
+});
+
+test("a definition with errors is refused with all of them", () => {
+  const text = '{\n  "StartAt": "A",\n  "States": {\n    "A": {"Type": "Pass", "Next": "C"},\n    "B": {"Type": "Suceed"}\n  }\n}';
+  const error = thrownBy(() => new StateMachine(text));
+  assert.ok(error instanceof DefinitionError);
+  assert.ok(error.diagnostics.filter((diagnostic) => diagnostic.severity === "error").length >= 2);
+  assert.match(error.message, /definition:4:/);
+  for (const diagnostic of validate(text)) {
+    assert.equal(typeof diagnostic.code, "string");
+    assert.equal(typeof diagnostic.pointer, "string");
+    assert.ok(diagnostic.range.start.line >= 1);
+    assert.equal(text.slice(diagnostic.range.start.offset, diagnostic.range.end.offset).length, diagnostic.range.end.offset - diagnostic.range.start.offset);
+  }
+  const asObject = thrownBy(() => new StateMachine(JSON.parse(text)));
+  assert.deepEqual(asObject.diagnostics.map((d) => d.code), error.diagnostics.map((d) => d.code));
+  assert.ok(asObject.diagnostics.every((diagnostic) => !("range" in diagnostic)));
+});
+
+test("a good definition has no problems", () => {
+  assert.deepEqual(validate({ StartAt: "A", States: { A: { Type: "Succeed" } } }), []);
+});
+
+const misuses = [
+  ["a misspelt option", () => lambda().start({}, { task: {} }), /no option "task"; it has tasks/],
+  ["a handler that is no function", () => lambda().start({}, { tasks: { Add: 5 } }), /"Add" must be a function/],
+  ["a wrong clock", () => lambda().start({}, { clock: "fast" }), /clock/],
+  ["a wrong seed", () => lambda().start({}, { seed: "x" }), /seed/],
+  ["a wrong type", () => new StateMachine("{}", { type: "FAST" }), /type/],
+  ["a cyclic input", () => lambda().start(cyclic), /circular/i],
+  ["a number as definition", () => new StateMachine(5), /definition/],
+  ["an Execution by new", () => new Execution(), /machine\.start/],
+];
+for (const [name, misuse, message] of misuses) {
+  test(`${name} throws at once`, () => assert.throws(misuse, message));
+}
+
+test("the input is read when the execution starts", async () => {
+  const input = { x: 1 };
+  const running = lambda().start(input, { tasks: { Add: (given) => given } });
+  input.x = 2;
+  assert.deepEqual((await running.result).output, { x: 1 });
+});
+
+test("a TaskResponse is the whole response", async () => {
+  const machine = task("arn:aws:states:::lambda:invoke", { FunctionName: "f" });
+  assert.deepEqual(await machine.run({}, { tasks: { f: () => new TaskResponse({ StatusCode: 500 }) } }), { StatusCode: 500 });
+});
+
+test("equal seeds give equal executions", async () => {
+  const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", Parameters: { "id.$": "States.UUID()" }, End: true } } });
+  const [a, b, c] = await Promise.all([7, 7, 8].map((seed) => machine.run({}, { seed })));
+  assert.deepEqual(a, b);
+  assert.notDeepEqual(a, c);
+  assert.notDeepEqual(await machine.run(), await machine.run());
+});
+
+test("the Context Object knows the names that were given", async () => {
+  const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", Parameters: { "c.$": "$$" }, End: true } } }, { name: "Orders" });
+  const { c } = await machine.run({ x: 1 }, { name: "first" });
+  assert.equal(c.Execution.Name, "first");
+  assert.deepEqual(c.Execution.Input, { x: 1 });
+  assert.equal(c.StateMachine.Name, "Orders");
+  assert.match(c.Execution.Id, /:execution:Orders:first$/);
+});
+
+test("limits are AWS's unless others are given", async () => {
+  const big = { x: "a".repeat(300_000) };
+  const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
+  const pass = (options) => machine.start({}, { ...options }).result;
+  assert.equal((await pass({})).status, "SUCCEEDED");
+  const echo = lambda();
+  assert.equal((await echo.start({}, { tasks: { Add: () => big } }).result).error, "States.DataLimitExceeded");
+  assert.equal((await echo.start({}, { tasks: { Add: () => big }, payloadLimit: 1_000_000 }).result).status, "SUCCEEDED");
+});
+
+test("history: none keeps no events", async () => {
+  const running = lambda().start({}, { tasks: { Add: () => 1 }, history: "none" });
+  assert.equal((await running.result).status, "SUCCEEDED");
+  assert.deepEqual(running.history(), []);
+});
+
+test("version is the package's", () => assert.match(version(), /^\d+\.\d+\.\d+/));
+
+test("simulate() takes a machine, too", () => {
+  assert.equal(simulate(lambda(), {}, { Add: { output: 3 } }).output, 3);
+});
+
+function thrownBy(run) {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return assert.fail("nothing was thrown");
+}
