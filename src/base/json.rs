@@ -528,6 +528,30 @@ pub fn write_str(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Whether the JSON text of a value is longer than `limit` bytes. Stops as soon as it knows: values share their parts,
+/// so a small one in memory may be gigabytes as text.
+pub fn longer_than(value: &Value, limit: usize) -> bool {
+    fn spend(value: &Value, left: &mut usize) -> bool {
+        let own = match value {
+            Value::Array(items) => 1 + items.len().max(1),
+            Value::Object(map) => 1 + map.len().max(1) + map.keys().map(|key| str_len(key) + 1).sum::<usize>(),
+            scalar => serialized_len(scalar),
+        };
+        match left.checked_sub(own) {
+            None => false,
+            Some(rest) => {
+                *left = rest;
+                match value {
+                    Value::Array(items) => items.iter().all(|item| spend(item, left)),
+                    Value::Object(map) => map.values().all(|item| spend(item, left)),
+                    _ => true,
+                }
+            }
+        }
+    }
+    !spend(value, &mut limit.clone())
+}
+
 /// Whether a value nests at most `depth` levels of arrays and objects.
 pub fn depth_within(value: &Value, depth: usize) -> bool {
     match value {
@@ -598,7 +622,9 @@ mod tests {
             "-1",
         ] {
             assert_eq!(round(text), text);
-            assert_eq!(serialized_len(&parse(text).unwrap()), text.len(), "{text}");
+            let value = parse(text).unwrap();
+            assert_eq!(serialized_len(&value), text.len(), "{text}");
+            assert!(!longer_than(&value, text.len()) && longer_than(&value, text.len() - 1), "{text}");
         }
         assert_eq!(round(" [ 1 , 2 ] "), "[1,2]");
         assert_eq!(round("-0"), "0");

@@ -356,23 +356,14 @@ impl Engine {
         assigned: Vec<(Arc<str>, Value)>,
         next: Option<StateId>,
     ) -> Ran {
-        let deep = |value: &Value| !json::depth_within(value, PAYLOAD_DEPTH);
         if !same(&output, &frame.input) {
-            if deep(&output) {
-                let cause = format!("The output is nested deeper than {PAYLOAD_DEPTH} levels.");
-                return Err(self.eval(frame, state).runtime(&cause));
-            }
-            if self.too_large(&output) {
-                return Err(data_limit(&state.name));
-            }
+            self.check_payload(frame, state, &output)?;
         }
-        if let Some((name, _)) = assigned.iter().find(|(_, value)| deep(value)) {
-            let cause = format!("The variable '{name}' is nested deeper than {PAYLOAD_DEPTH} levels.");
-            return Err(self.eval(frame, state).runtime(&cause));
-        }
-        if let Some((name, _)) = assigned.iter().find(|(_, value)| self.too_large(value)) {
-            let cause = format!("The variable '{name}' has a size exceeding the maximum number of bytes service limit.");
-            return Err(Fault::new(DATA_LIMIT, cause));
+        for (name, value) in &assigned {
+            self.check_payload(frame, state, value).map_err(|fault| {
+                let cause = format!("The variable '{name}' has a size exceeding the maximum number of bytes service limit.");
+                if fault.is_fatal() { fault } else { Fault::new(DATA_LIMIT, cause) }
+            })?;
         }
         if !assigned.is_empty() {
             let variables = Arc::make_mut(&mut frame.variables);
@@ -392,11 +383,24 @@ impl Engine {
         }
     }
 
+    /// Refuses a value that is too large to be handed on, or too deep for any recursion over it. Whatever goes into the
+    /// history, a command or a frame has passed here.
+    pub(super) fn check_payload(&self, frame: &Frame, state: &State, value: &Value) -> Result<(), Fault> {
+        if self.too_large(value) {
+            return Err(data_limit(&state.name));
+        }
+        if !json::depth_within(value, PAYLOAD_DEPTH) {
+            let cause = format!("The payload is nested deeper than {PAYLOAD_DEPTH} levels.");
+            return Err(Fault::of_state(RUNTIME, &state.name, frame.entered_event, &cause));
+        }
+        Ok(())
+    }
+
     /// Whether a value's JSON text is longer than a payload may be.
     pub(super) fn too_large(&self, value: &Value) -> bool {
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => false,
-            _ => json::serialized_len(value) > self.options.payload_limit,
+            _ => json::longer_than(value, self.options.payload_limit),
         }
     }
 

@@ -186,6 +186,7 @@ fn start_run(
         return Err(run_failed(engine, frame, fault));
     }
     let input = parameters.unwrap_or_else(Value::empty_object);
+    engine.check_payload(frame, state, &input)?;
     call(engine, id, frame, state, &reader.resource, Purpose::ItemReader(Box::new(joining)), input);
     Ok(Flow::Wait)
 }
@@ -375,7 +376,9 @@ fn select(
     };
     let context = engine.context_with(frame, state, None, Some(item));
     let view = View::new(input, &context, &frame.variables);
-    engine.eval(frame, state).payload(selector, "ItemSelector", &view)
+    let input = engine.eval(frame, state).payload(selector, "ItemSelector", &view)?;
+    engine.check_payload(frame, state, &input)?;
+    Ok(input)
 }
 
 /// Starts as many children as may run; ends the Map when all have.

@@ -40,6 +40,9 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         }
         (input, timeout, heartbeat, credentials)
     };
+    for payload in [Some(&input), credentials.as_ref()].into_iter().flatten() {
+        engine.check_payload(frame, state, payload)?;
+    }
     scheduled(engine, frame, &task.resource, &resource, &input, timeout, heartbeat, credentials.as_ref());
     let mut acting = Acting {
         task: TaskId(0),
