@@ -57,8 +57,10 @@ pub fn compile(text: &str, options: &CompileOptions) -> Compiled {
     if text.len() > MAX_DEFINITION && text.chars().count() > MAX_DEFINITION {
         let message = format!("the definition has more than {MAX_DEFINITION} characters");
         let aws = format!("Value with length above {MAX_DEFINITION} failed to satisfy constraint");
-        let diagnostic =
-            Diagnostic::new(&codes::DEFINITION_TOO_LARGE, Pointer::root(), message).aws("VALIDATION_EXCEPTION", aws, None);
+        let span = Span::new(0, 0);
+        let mut diagnostic = Diagnostic::new(&codes::DEFINITION_TOO_LARGE, Pointer::root(), message).at(Part::Range(span));
+        diagnostic.span = Some(span);
+        let diagnostic = diagnostic.aws("VALIDATION_EXCEPTION", aws, None);
         return Compiled { machine: None, diagnostics: vec![diagnostic] };
     }
     match json::parse_noting_duplicates(text) {
