@@ -46,7 +46,14 @@ fn meant(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Option<StateId> {
         return None;
     }
     let scope = draft(compiler, dangling.scope)?;
-    scope.names.get(nearest(dangling.target, scope.names.keys().copied())?).copied()
+    scope.names.get(suggestion(compiler, dangling.target, scope.names.keys().copied())?).copied()
+}
+
+/// The nearest of some names, as long as the budget for comparisons lasts.
+fn suggestion<'a>(compiler: &Compiler<'_>, word: &str, names: impl ExactSizeIterator<Item = &'a str>) -> Option<&'a str> {
+    let left = compiler.suggestions.get().checked_sub(names.len())?;
+    compiler.suggestions.set(left);
+    nearest(word, names)
 }
 
 /// A transition to a state that its scope does not have, but another one may.
@@ -83,7 +90,7 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
             .help("no transition leads into or out of a branch or an item processor");
     }
     let field = &dangling.field;
-    match nearest(target, scope.names.keys().copied()) {
+    match suggestion(compiler, target, scope.names.keys().copied()) {
         Some(meant) => {
             let text = crate::base::Value::from(meant).to_string();
             diagnostic.fix(format!("did you mean `\"{field}\": {text}`?"), Part::Value, text)
@@ -260,7 +267,7 @@ fn variables(compiler: &mut Compiler<'_>) {
                 .chain(outer_scopes(compiler, scope))
                 .flat_map(|scope| scope.assigned.keys().map(|name| &**name))
                 .collect();
-            if let Some(meant) = nearest(&read.name, within) {
+            if let Some(meant) = suggestion(compiler, &read.name, within.into_iter()) {
                 diagnostic = diagnostic.help(format!("did you mean `${meant}`?"));
             } else if &*read.name == "state" {
                 diagnostic = diagnostic.help("did you mean `$states`?");

@@ -104,9 +104,11 @@ fn object_pointer(text: &str) -> Pointer {
 
 fn not_json(text: &str, error: &json::JsonError) -> Diagnostic {
     if text.trim().is_empty() {
-        return Diagnostic::new(&codes::NOT_AN_OBJECT, Pointer::root(), "the definition is empty")
-            .at(Part::Range(Span::new(0, text.len())))
-            .aws("SCHEMA_VALIDATION_FAILED", "Definition must be a valid JSON object", None);
+        let span = Span::new(0, text.len());
+        let mut diagnostic =
+            Diagnostic::new(&codes::NOT_AN_OBJECT, Pointer::root(), "the definition is empty").at(Part::Range(span));
+        diagnostic.span = Some(span);
+        return diagnostic.aws("SCHEMA_VALIDATION_FAILED", "Definition must be a valid JSON object", None);
     }
     let end = text[error.offset..].chars().next().map_or(error.offset, |c| error.offset + c.len_utf8());
     let span = Span::new(error.offset, end);

@@ -6,6 +6,7 @@
 use super::json::{Located, Node, Parts};
 use super::pointer::Pointer;
 use super::span::{Span, position};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -199,30 +200,88 @@ impl Diagnostic {
     }
 }
 
-/// Adds the byte spans to diagnostics of a document.
+/// Adds the byte spans to diagnostics of a document, in one walk over its places.
 pub fn locate(diagnostics: &mut [Diagnostic], text: &str, located: &Located) {
+    let mut places = Places { wanted: BTreeSet::new(), found: BTreeMap::new() };
+    for diagnostic in diagnostics.iter() {
+        places.wanted.insert(diagnostic.pointer.as_str());
+        places.wanted.extend(diagnostic.labels.iter().map(|label| label.pointer.as_str()));
+        places.wanted.extend(diagnostic.fix.iter().map(|fix| fix.pointer.as_str()));
+    }
+    let root = Found { key: None, node: &located.root, parent: None };
+    places.walk(&mut String::new(), root);
+    let found = places.found;
     for diagnostic in diagnostics {
-        diagnostic.span = find(text, located, &diagnostic.pointer, diagnostic.part);
+        diagnostic.span = find(text, &found, &diagnostic.pointer, diagnostic.part);
         for label in &mut diagnostic.labels {
-            label.span = find(text, located, &label.pointer, label.part);
+            label.span = find(text, &found, &label.pointer, label.part);
         }
         if let Some(fix) = &mut diagnostic.fix {
-            fix.span = find(text, located, &fix.pointer, fix.part);
+            fix.span = find(text, &found, &fix.pointer, fix.part);
         }
     }
 }
 
-fn find(text: &str, located: &Located, pointer: &Pointer, part: Part) -> Option<Span> {
+/// Where a value stands: its member's name, its parts, and its place among the members around it.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    key: Option<Span>,
+    node: &'a Node,
+    parent: Option<(&'a Node, usize)>,
+}
+
+struct Places<'a, 'w> {
+    wanted: BTreeSet<&'w str>,
+    found: BTreeMap<String, Found<'a>>,
+}
+
+impl<'a> Places<'a, '_> {
+    /// Notes the value here if it is wanted, and goes on to those parts that lead to wanted ones. The nesting of JSON
+    /// bounds the recursion.
+    fn walk(&mut self, path: &mut String, here: Found<'a>) {
+        let next = self.wanted.range(path.as_str()..).next();
+        if !next.is_some_and(|next| next.starts_with(path.as_str())) {
+            return;
+        }
+        if self.wanted.contains(path.as_str()) {
+            // Of members with one name the last one, as in the value.
+            self.found.insert(path.clone(), here);
+        }
+        let length = path.len();
+        let node = here.node;
+        match &node.parts {
+            Parts::None => {}
+            Parts::Elements(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    path.push_str(&format!("/{i}"));
+                    self.walk(path, Found { key: None, node: item, parent: Some((node, i)) });
+                    path.truncate(length);
+                }
+            }
+            Parts::Members(members) => {
+                for (i, (name, key, value)) in members.iter().enumerate() {
+                    path.push('/');
+                    path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                    self.walk(path, Found { key: Some(*key), node: value, parent: Some((node, i)) });
+                    path.truncate(length);
+                }
+            }
+        }
+    }
+}
+
+fn find(text: &str, found: &BTreeMap<String, Found<'_>>, pointer: &Pointer, part: Part) -> Option<Span> {
     if let Part::Range(span) = part {
         return Some(span);
     }
-    let (key, value) = located.find(pointer.as_str())?;
+    let place = found.get(pointer.as_str())?;
+    let value = place.node.span;
     match part {
         Part::Value | Part::Range(_) => Some(value),
-        Part::Key => Some(key.unwrap_or(value)),
+        Part::Key => Some(place.key.unwrap_or(value)),
         Part::Text { offset, length } => Some(inside_string(text, value, offset, length).unwrap_or(value)),
-        Part::End => Some(end_of_members(located.node(pointer.as_str())?)),
-        Part::Member => Some(member_with_comma(located, pointer).unwrap_or(value)),
+        Part::End => Some(end_of_members(place.node)),
+        Part::Member => Some(member_with_comma(place).unwrap_or(value)),
     }
 }
 
@@ -276,11 +335,9 @@ fn end_of_members(node: &Node) -> Span {
     Span::new(at, at)
 }
 
-fn member_with_comma(located: &Located, pointer: &Pointer) -> Option<Span> {
-    let (object, name) = pointer.as_str().rsplit_once('/')?;
-    let name = name.replace("~1", "/").replace("~0", "~");
-    let Parts::Members(members) = &located.node(object)?.parts else { return None };
-    let at = members.iter().rposition(|(key, _, _)| **key == *name)?;
+fn member_with_comma(place: &Found<'_>) -> Option<Span> {
+    let (parent, at) = place.parent?;
+    let Parts::Members(members) = &parent.parts else { return None };
     let (_, key, value) = members.get(at)?;
     if let Some((_, _, before)) = at.checked_sub(1).and_then(|i| members.get(i)) {
         return Some(Span::new(before.span.end, value.span.end));

@@ -98,20 +98,6 @@ impl Located {
         }
         Some((key, node.span))
     }
-
-    /// The place of the value at an RFC 6901 pointer with its parts.
-    pub fn node(&self, pointer: &str) -> Option<&Node> {
-        let mut node = &self.root;
-        for raw in pointer.split('/').skip(1) {
-            let token = raw.replace("~1", "/").replace("~0", "~");
-            node = match &node.parts {
-                Parts::Elements(items) => items.get(token.parse::<usize>().ok()?)?,
-                Parts::Members(members) => members.iter().rev().find(|(name, _, _)| **name == *token).map(|(_, _, child)| child)?,
-                Parts::None => return None,
-            };
-        }
-        Some(node)
-    }
 }
 
 /// Parses one JSON text.

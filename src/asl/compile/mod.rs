@@ -22,6 +22,7 @@ use super::{CompileOptions, MAX_NESTING, MachineType};
 use crate::base::diag::{Diagnostic, Part};
 use crate::base::{IdVec, Map, Pointer, Value, json};
 use place::Place;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,6 +50,7 @@ pub fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec
         names: BTreeMap::new(),
         labels: BTreeMap::new(),
         dangling: Vec::new(),
+        suggestions: Cell::new(20_000),
         facts: Facts::default(),
     };
     let timeout = compiler.machine(members);
@@ -80,6 +82,8 @@ pub(super) struct Compiler<'d> {
     pub labels: BTreeMap<&'d str, Pointer>,
     /// Targets that their scope does not have.
     pub dangling: Vec<Dangling<'d>>,
+    /// How many names may still be compared for suggestions: absurd definitions do without.
+    pub suggestions: Cell<usize>,
     facts: Facts,
 }
 

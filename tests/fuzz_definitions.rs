@@ -1,0 +1,294 @@
+//! Random definitions, made by mutating our own corpus: the compiler never panics, answers within 50 ms, and points only
+//! at places that exist. `STEPGLASS_FUZZ` sets the number of inputs (default 20,000).
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use stepglass::asl::{self, CompileOptions, MachineType, answer};
+use stepglass::base::diag::{Severity, Style, render};
+use stepglass::base::{Map, Rng, Value, json};
+
+/// Definitions of the corpus, to start from.
+fn seeds() -> Vec<Value> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/definitions");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).expect("the corpus").map(|e| e.expect("a file").path()).collect();
+    paths.sort();
+    let mut seeds = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(path).expect("a readable file");
+        for case in json::parse(&text).expect("JSON").as_array().unwrap_or_default() {
+            seeds.extend(case.get("definition").cloned());
+        }
+    }
+    seeds
+}
+
+/// Names and values that mean something to the compiler, so that mutations get past the first check.
+const NAMES: &[&str] = &[
+    "Type",
+    "Next",
+    "End",
+    "StartAt",
+    "States",
+    "Choices",
+    "Default",
+    "Variable",
+    "And",
+    "Or",
+    "Not",
+    "StringEquals",
+    "NumericEqualsPath",
+    "IsPresent",
+    "Retry",
+    "Catch",
+    "ErrorEquals",
+    "Branches",
+    "ItemProcessor",
+    "Iterator",
+    "ProcessorConfig",
+    "Parameters",
+    "ItemSelector",
+    "ResultSelector",
+    "ResultPath",
+    "InputPath",
+    "OutputPath",
+    "Assign",
+    "Output",
+    "Arguments",
+    "Items",
+    "ItemsPath",
+    "Seconds",
+    "SecondsPath",
+    "Timestamp",
+    "Error",
+    "ErrorPath",
+    "Cause",
+    "CausePath",
+    "Resource",
+    "TimeoutSeconds",
+    "HeartbeatSeconds",
+    "Credentials",
+    "QueryLanguage",
+    "Label",
+    "ItemReader",
+    "ReaderConfig",
+    "ItemBatcher",
+    "ResultWriter",
+    "WriterConfig",
+    "MaxConcurrency",
+    "ToleratedFailurePercentage",
+    "a.$",
+    "b/c~d",
+    "",
+    "Comment",
+    "Condition",
+    "Result",
+    "A",
+    "Done",
+    "é\u{1f600}",
+    "states",
+];
+const TEXTS: &[&str] = &[
+    "Pass",
+    "Task",
+    "Choice",
+    "Wait",
+    "Succeed",
+    "Fail",
+    "Parallel",
+    "Map",
+    "JSONata",
+    "JSONPath",
+    "DISTRIBUTED",
+    "INLINE",
+    "EXPRESS",
+    "$",
+    "$$",
+    "$.a",
+    "$.a[0]['b']",
+    "$..x[?(@.y==1)]",
+    "$v",
+    "$$.Task.Token",
+    "$.a[",
+    "$.\u{e9}\u{1f600}[",
+    "$$v",
+    "States.Format('{}', $.a)",
+    "States.MathAdd(1, States.ArrayLength($v))",
+    "States.Nope(",
+    "States.Format('\\",
+    "{% $x %}",
+    "{% $states.result.a %}",
+    "{%%}",
+    "{%}",
+    "{% ",
+    " %}",
+    "2030-01-01T00:00:00Z",
+    "A",
+    "Done",
+    "States.ALL",
+    "States.Timout",
+    "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+    "arn:aws:lambda:r:1:function:f:",
+    "${x",
+    "",
+    "\u{0}",
+    "FULL",
+    "CSV",
+];
+
+fn value(rng: &mut Rng, depth: usize) -> Value {
+    match rng.below(if depth == 0 { 7 } else { 10 }) {
+        0 => Value::Null,
+        1 => Value::from(rng.below(2) == 0),
+        2 => Value::from(rng.below(200) as i64 - 100),
+        3 => Value::from(rng.next_f64() * 1e9),
+        4..=6 => Value::from(pick(rng, TEXTS)),
+        7 => Value::from((0..rng.below(4)).map(|_| value(rng, depth - 1)).collect::<Vec<_>>()),
+        _ => {
+            let mut map = Map::new();
+            for _ in 0..rng.below(4) {
+                map.insert(pick(rng, NAMES), value(rng, depth - 1));
+            }
+            Value::from(map)
+        }
+    }
+}
+
+fn pick<'a>(rng: &mut Rng, list: &[&'a str]) -> &'a str {
+    list.get(rng.below(list.len() as u64) as usize).copied().unwrap_or_default()
+}
+
+/// One change somewhere below a value.
+fn mutate(rng: &mut Rng, at: &mut Value, seeds: &[Value]) {
+    let inside = rng.below(8) > 0;
+    match at {
+        Value::Object(map) if inside && !map.is_empty() => {
+            let keys: Vec<_> = map.iter().map(|(key, _)| key.clone()).collect();
+            let Some(key) = keys.get(rng.below(keys.len() as u64) as usize) else { return };
+            let Some(map) = at.make_object() else { return };
+            match rng.below(12) {
+                0 => {
+                    map.remove(key);
+                }
+                1 => {
+                    let value = map.remove(key).unwrap_or_default();
+                    map.insert(pick(rng, NAMES), value);
+                }
+                2 => {
+                    let value = value(rng, 2);
+                    map.insert(pick(rng, NAMES), value);
+                }
+                _ => {
+                    if let Some(value) = map.get_mut(key) {
+                        mutate(rng, value, seeds);
+                    }
+                }
+            }
+        }
+        Value::Array(items) if inside && !items.is_empty() => {
+            let index = rng.below(items.len() as u64) as usize;
+            let Some(items) = at.make_array() else { return };
+            match rng.below(6) {
+                0 => {
+                    items.remove(index);
+                }
+                1 => {
+                    let copy = items[index].clone();
+                    items.push(copy);
+                }
+                _ => mutate(rng, &mut items[index], seeds),
+            }
+        }
+        Value::String(text) if inside => {
+            // A change within the text, at any character.
+            let mut chars: Vec<char> = text.chars().collect();
+            let place = rng.below(chars.len() as u64 + 1) as usize;
+            match rng.below(3) {
+                0 if place < chars.len() => {
+                    chars.remove(place);
+                }
+                1 => chars.extend(pick(rng, TEXTS).chars()),
+                _ => {
+                    let marks: Vec<char> = "$.[]'(){}%\\/@*?: \"x0é\u{1f600}".chars().collect();
+                    chars.insert(place, marks[rng.below(marks.len() as u64) as usize]);
+                }
+            }
+            *at = Value::from(chars.into_iter().collect::<String>());
+        }
+        _ => {
+            *at = match rng.below(4) {
+                // A whole definition inside another.
+                0 => seeds.get(rng.below(seeds.len() as u64) as usize).cloned().unwrap_or_default(),
+                _ => value(rng, 3),
+            };
+        }
+    }
+}
+
+#[test]
+fn no_definition_breaks_the_compiler() {
+    let inputs: u64 = std::env::var("STEPGLASS_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    let seeds = seeds();
+    assert!(seeds.len() > 50, "seeds to start from");
+    let mut rng = Rng::new(0x5eed_0a51);
+    let (mut compiled_well, mut slowest) = (0u64, (Duration::ZERO, String::new()));
+    for round in 0..inputs {
+        let mut definition = seeds[rng.below(seeds.len() as u64) as usize].clone();
+        for _ in 0..=rng.below(6) {
+            mutate(&mut rng, &mut definition, &seeds);
+        }
+        let mut text = definition.to_string();
+        if rng.below(20) == 0 {
+            // Broken text, cut at any byte that a text can be cut at.
+            let mut cut = rng.below(text.len() as u64 + 1) as usize;
+            while !text.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            text.truncate(cut);
+        }
+        let kind = if rng.below(4) == 0 { MachineType::Express } else { MachineType::Standard };
+        let start = Instant::now();
+        let compiled = asl::compile(&text, &CompileOptions { kind });
+        let took = start.elapsed();
+        if took > slowest.0 {
+            slowest = (took, text.clone());
+        }
+        let failed = compiled.diagnostics.iter().any(|d| d.severity == Severity::Error);
+        assert_eq!(compiled.machine.is_none(), failed, "{text}");
+        compiled_well += u64::from(!failed);
+        for diagnostic in &compiled.diagnostics {
+            let span = diagnostic.span.unwrap_or_else(|| panic!("no place for {} in {text}", diagnostic.code.name));
+            assert!(text.get(span.range()).is_some(), "{}: {span:?} in {text}", diagnostic.code.name);
+        }
+        if round % 16 == 0 {
+            assert_eq!(render(&compiled.diagnostics, &text, "f", Style::default()).is_empty(), compiled.diagnostics.is_empty());
+            assert_eq!(answer::create_error(&compiled).is_some(), failed);
+        }
+    }
+    println!("{inputs} inputs, {compiled_well} compiled, slowest {:?} for {} bytes", slowest.0, slowest.1.len());
+    assert!(compiled_well > inputs / 100, "mutations should leave some definitions sound: {compiled_well}");
+    // A debug build on a loaded machine is far from the 50 ms that a real one keeps; what is bounded is the growth.
+    let limit = if cfg!(debug_assertions) { Duration::from_secs(2) } else { Duration::from_millis(50) };
+    assert!(slowest.0 < limit, "{:?} for {}", slowest.0, slowest.1);
+}
+
+#[test]
+fn large_definitions_stay_fast() {
+    // Quadratic behaviour would take minutes here.
+    let mut states = Map::new();
+    for i in 0..4000 {
+        let mut state = Map::new();
+        state.insert("Type", "Pass");
+        state.insert("Next", format!("S{}x", i + 1));
+        state.insert("Coment", "x");
+        states.insert(format!("S{i}"), state);
+    }
+    let mut machine = Map::new();
+    machine.insert("StartAt", "S0");
+    machine.insert("States", states);
+    let text = Value::from(machine).to_string();
+    let start = Instant::now();
+    let compiled = asl::compile(&text, &CompileOptions::default());
+    assert!(compiled.diagnostics.len() >= 8000);
+    println!("{} diagnostics in {:?}", compiled.diagnostics.len(), start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
