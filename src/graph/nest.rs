@@ -4,7 +4,7 @@ use super::layered::{self, Class, Item, Link, Placement};
 use super::read::{self, Model, State};
 use super::{Direction, Edge, EdgeKind, Graph, LabelBox, LayoutOptions, Node, NodeKind, path, text};
 use crate::base::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Font sizes of a name, of the line above it, of a label.
@@ -113,7 +113,8 @@ impl<'a> Nest<'a> {
         let own = &model.scopes[scope];
         let mut parts = vec![Part::Start];
         let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
-        for &state in &own.states {
+        let states = self.in_order(scope);
+        for &state in &states {
             by_name.insert(&model.states[state].name, parts.len());
             parts.push(Part::State(state));
         }
@@ -141,7 +142,7 @@ impl<'a> Nest<'a> {
             let to = target(&mut parts, start, own.pointer.key("StartAt").as_str());
             connect(0, to, Class::Flow, 8, Way::Start);
         }
-        for (i, &state) in own.states.iter().enumerate() {
+        for (i, &state) in states.iter().enumerate() {
             for (j, transition) in model.states[state].transitions.iter().enumerate() {
                 let to = match &transition.target {
                     Some(name) => target(&mut parts, name, transition.pointer.as_str()),
@@ -179,6 +180,29 @@ impl<'a> Nest<'a> {
         let placement = layered::place(&items, &links);
         let (width, height) = self.swap((placement.width, placement.height));
         Placed { parts, sizes, placement, edges, links, width, height }
+    }
+
+    /// The states of a scope as a walk from its start meets them, so that the order of the members of `States` plays no
+    /// part; after them, in the order of the definition, those that it does not meet.
+    fn in_order(&self, scope: usize) -> Vec<usize> {
+        let own = &self.model.scopes[scope];
+        let by_name: BTreeMap<&str, usize> = own.states.iter().map(|&state| (&*self.model.states[state].name, state)).collect();
+        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        let mut out = Vec::with_capacity(own.states.len());
+        let start = own.start.as_ref().and_then(|start| by_name.get(&**start));
+        let mut stack: Vec<usize> = Vec::new();
+        for &root in start.into_iter().chain(&own.states) {
+            stack.push(root);
+            while let Some(state) = stack.pop() {
+                if !seen.insert(state) {
+                    continue;
+                }
+                out.push(state);
+                let targets = self.model.states[state].transitions.iter().rev().filter_map(|transition| transition.target.as_ref());
+                stack.extend(targets.filter_map(|target| by_name.get(&**target)));
+            }
+        }
+        out
     }
 
     fn swap(&self, (a, b): (i32, i32)) -> (i32, i32) {

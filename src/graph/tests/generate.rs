@@ -2,10 +2,10 @@
 
 use crate::base::{Map, Rng, Value};
 
-/// A definition of about `states` states.
+/// A definition of about `states` states, half of them in the outermost scope.
 pub(super) fn definition(seed: u64, states: usize) -> Value {
-    let mut maker = Maker { rng: Rng::new(seed), left: states, number: 0 };
-    maker.scope(0, states)
+    let mut maker = Maker { rng: Rng::new(seed), left: states / 2, number: 0 };
+    maker.scope(0, states.div_ceil(2))
 }
 
 struct Maker {
@@ -19,18 +19,18 @@ fn object(members: Vec<(&str, Value)>) -> Value {
 }
 
 impl Maker {
-    fn scope(&mut self, depth: usize, states: usize) -> Value {
-        let count = states.max(1).min(self.left.max(1));
+    /// A scope of `count` states; `left` is what all nested scopes may still use.
+    fn scope(&mut self, depth: usize, count: usize) -> Value {
         let names: Vec<String> = (0..count).map(|i| self.name(i)).collect();
-        let inner = count / 3;
-        let mut map = Map::new();
-        for i in 0..count {
-            self.left = self.left.saturating_sub(1);
-            let state = self.state(depth, i, &names, inner);
-            map.insert(names[i].as_str(), state);
-            // Nested scopes used up what this one wanted; the rest of its names must still exist.
-        }
-        object(vec![("StartAt", names[0].as_str().into()), ("States", map.into())])
+        let states = (0..count).map(|i| (names[i].clone(), self.state(depth, i, &names))).collect::<Vec<_>>();
+        object(vec![("StartAt", names[0].as_str().into()), ("States", Value::from(states.into_iter().collect::<Map>()))])
+    }
+
+    /// A scope of up to `most` states inside another.
+    fn nested(&mut self, depth: usize, most: usize) -> Value {
+        let count = (1 + self.rng.below(most as u64) as usize).min(self.left.max(1));
+        self.left = self.left.saturating_sub(count);
+        self.scope(depth + 1, count)
     }
 
     fn name(&mut self, i: usize) -> String {
@@ -50,7 +50,7 @@ impl Maker {
         names[to].as_str().into()
     }
 
-    fn state(&mut self, depth: usize, i: usize, names: &[String], inner: usize) -> Value {
+    fn state(&mut self, depth: usize, i: usize, names: &[String]) -> Value {
         let last = i + 1 >= names.len();
         if last {
             return object(vec![("Type", "Succeed".into())]);
@@ -70,18 +70,12 @@ impl Maker {
                     if back { names[self.rng.below(i as u64 + 1) as usize].as_str().into() } else { names[i + 1].as_str().into() };
                 object(vec![("Type", "Choice".into()), ("Choices", rules.into()), ("Default", default)])
             }
-            2 if depth < 3 && self.left > 6 && inner > 1 => {
-                let branches: Vec<Value> = (0..2 + self.rng.below(2))
-                    .map(|_| {
-                        let size = 1 + self.rng.below(inner.min(12) as u64) as usize;
-                        self.scope(depth + 1, size)
-                    })
-                    .collect();
+            2 if depth < 3 && self.left > 0 => {
+                let branches: Vec<Value> = (0..2 + self.rng.below(2)).map(|_| self.nested(depth, 12)).collect();
                 object(vec![("Type", "Parallel".into()), ("Branches", branches.into()), next])
             }
-            3 if depth < 3 && self.left > 4 && inner > 1 => {
-                let size = 1 + self.rng.below(inner.min(15) as u64) as usize;
-                let processor = self.scope(depth + 1, size);
+            3 if depth < 3 && self.left > 0 => {
+                let processor = self.nested(depth, 15);
                 let handler = self.ahead(i, names);
                 let catch = object(vec![("ErrorEquals", vec![Value::from("States.ALL")].into()), ("Next", handler)]);
                 object(vec![("Type", "Map".into()), ("ItemProcessor", processor), ("Catch", vec![catch].into()), next])
