@@ -18,6 +18,7 @@ pub(super) fn assign(layers: &Layers, links: &[Link], story: &Story) -> Vec<i32>
     let blocks = Blocks::build(layers, links, &story.main);
     let mut x = blocks.start(layers);
     blocks.relax(layers, &mut x);
+    blocks.close_up(layers, &mut x);
     let mut out: Vec<i32> = (0..layers.nodes.len()).map(|node| x[blocks.of[node] as usize] + blocks.offset[node]).collect();
     let left = layers.nodes.iter().zip(&out).map(|(node, x)| x - node.left).min().unwrap_or(0);
     for x in &mut out {
@@ -148,8 +149,8 @@ impl Blocks {
     fn wishes(&self, layers: &Layers, x: &[i32], block: u32, mut wish: impl FnMut(u32, i32, i32)) {
         let mut each = |node: u32, own: Port, other: Port, weight: i32| {
             let other_block = self.of[other.node as usize];
-            // Links that lead back follow the items and do not pull at them.
-            let pulls = matches!(own.side, Side::Middle | Side::Right);
+            // Lanes of links that lead back follow what they lead along and do not pull at it.
+            let pulls = [own, other].iter().all(|port| matches!(port.side, Side::Middle | Side::Right));
             if other_block != block && pulls {
                 let there = x[other_block as usize] + self.offset[other.node as usize] + other.dx;
                 wish(other_block, there - own.dx - self.offset[node as usize], weight);
@@ -167,26 +168,32 @@ impl Blocks {
         }
     }
 
-    /// For bends of a link that leads back: the outer one of the lanes at its two ends, as the other one can be widened.
-    fn outermost(&self, layers: &Layers, x: &[i32], block: u32) -> Option<i32> {
-        let mut found: Option<i32> = None;
+    /// The place of bends and texts that hang on a lane at the side of an item: a lane can be widened to reach them, so
+    /// they need not come nearer than it is. Of a link that leads back that is the outer one of the lanes at its ends.
+    fn beside(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Vec<(i32, i32)>) -> Option<i32> {
+        let mut back: Option<i32> = None;
+        let mut catch: Option<i32> = None;
+        wishes.clear();
         for &node in self.members.of(block as usize) {
             if let What::Item(_) = layers.nodes[node as usize].what {
                 return None;
             }
-            let ups = self.steps_down.of(node as usize).iter().map(|&step| layers.steps[step as usize].up);
-            let downs = self.steps.of(node as usize).iter().map(|&step| layers.steps[step as usize].down);
-            for port in ups.chain(downs) {
+            let ups = self.steps_down.of(node as usize).iter().map(|&step| (layers.steps[step as usize], true));
+            let downs = self.steps.of(node as usize).iter().map(|&step| (layers.steps[step as usize], false));
+            for (step, is_up) in ups.chain(downs) {
+                let port = if is_up { step.up } else { step.down };
                 let there = x[self.of[port.node as usize] as usize] + self.offset[port.node as usize] + port.dx
                     - self.offset[node as usize];
-                found = match port.side {
-                    Side::Left => Some(found.map_or(there, |x| x.min(there))),
-                    Side::FarRight => Some(found.map_or(there, |x| x.max(there))),
-                    _ => found,
-                };
+                match port.side {
+                    Side::Left => back = Some(back.map_or(there, |x| x.min(there))),
+                    Side::FarRight => back = Some(back.map_or(there, |x| x.max(there))),
+                    Side::Right if is_up => catch = Some(catch.map_or(there, |x| x.max(there))),
+                    _ if self.of[port.node as usize] != block => wishes.push((there, step.weight)),
+                    _ => {}
+                }
             }
         }
-        found
+        back.or_else(|| catch.map(|lane| median(wishes).map_or(lane, |x| x.max(lane))))
     }
 
     fn relax(&self, layers: &Layers, x: &mut [i32]) {
@@ -196,9 +203,12 @@ impl Blocks {
             let mut moved = false;
             for i in 0..self.order.len() {
                 let block = self.order[if round % 2 == 0 { self.order.len() - 1 - i } else { i }];
-                wishes.clear();
-                self.wishes(layers, x, block, |_, x, weight| wishes.push((x, weight)));
-                if let Some(wanted) = self.outermost(layers, x, block).or_else(|| median(&mut wishes)) {
+                let wanted = self.beside(layers, x, block, &mut wishes).or_else(|| {
+                    wishes.clear();
+                    self.wishes(layers, x, block, |_, x, weight| wishes.push((x, weight)));
+                    median(&mut wishes)
+                });
+                if let Some(wanted) = wanted {
                     let low = self.lower(layers, x, block).unwrap_or(i32::MIN);
                     let high = self.upper(layers, x, block).unwrap_or(i32::MAX);
                     let wanted = wanted.min(high).max(low);
@@ -213,25 +223,49 @@ impl Blocks {
         }
     }
 
+    /// Moves each part that nothing connects with the start to the left, up to what stands there.
+    fn close_up(&self, layers: &Layers, x: &mut [i32]) {
+        let mut root: Vec<u32> = (0..self.count as u32).collect();
+        for step in &layers.steps {
+            union(&mut root, self.of[step.up.node as usize], self.of[step.down.node as usize]);
+        }
+        let part: Vec<u32> = (0..self.count as u32).map(|block| find(&mut root, block)).collect();
+        let parts = Groups::new(self.count, part.iter().map(|&root| Some(root as usize)));
+        let first = self.of.first().map(|&block| part[block as usize]);
+        // What stands further left moves first and makes room.
+        let mut order: Vec<(i32, usize)> = (0..self.count)
+            .filter(|&root| first != Some(root as u32))
+            .filter_map(|root| Some((parts.of(root).iter().map(|&block| x[block as usize]).min()?, root)))
+            .collect();
+        order.sort_unstable();
+        for (_, root) in order {
+            let slack = |&block: &u32| {
+                self.members.of(block as usize).iter().filter_map(|&node| {
+                    let left = self.left_of[node as usize];
+                    let foreign = left != NONE && part[self.of[left as usize] as usize] != root as u32;
+                    let place = |node: u32| x[self.of[node as usize] as usize] + self.offset[node as usize];
+                    foreign.then(|| place(node) - place(left) - self.distance(layers, left, node))
+                })
+            };
+            if let Some(slack) = parts.of(root).iter().flat_map(slack).min().filter(|&slack| slack > 0) {
+                for &block in parts.of(root) {
+                    x[block as usize] -= slack;
+                }
+            }
+        }
+    }
+
     /// Moves blocks that touch each other together: alone none of them could.
     fn shift_clusters(&self, layers: &Layers, x: &mut [i32]) -> bool {
         let mut root: Vec<u32> = (0..self.count as u32).collect();
-        fn find(root: &mut [u32], mut block: u32) -> u32 {
-            while root[block as usize] != block {
-                root[block as usize] = root[root[block as usize] as usize];
-                block = root[block as usize];
-            }
-            block
-        }
         for (node, &right) in self.right_of.iter().enumerate().filter(|(_, right)| **right != NONE) {
             let (a, b) = (self.of[node], self.of[right as usize]);
             let slack = x[b as usize] + self.offset[right as usize]
                 - x[a as usize]
                 - self.offset[node]
                 - self.distance(layers, node as u32, right);
-            if slack <= 0 && a != b {
-                let (a, b) = (find(&mut root, a), find(&mut root, b));
-                root[a.max(b) as usize] = a.min(b);
+            if slack <= 0 {
+                union(&mut root, a, b);
             }
         }
         let cluster: Vec<u32> = (0..self.count as u32).map(|block| find(&mut root, block)).collect();
@@ -362,6 +396,20 @@ fn topological(count: usize, of: &[u32], members: &Groups, left_of: &[u32], righ
     }
     debug_assert_eq!(order.len(), count, "joints that cross");
     order
+}
+
+/// The first member of the set that a block belongs to.
+fn find(root: &mut [u32], mut block: u32) -> u32 {
+    while root[block as usize] != block {
+        root[block as usize] = root[root[block as usize] as usize];
+        block = root[block as usize];
+    }
+    block
+}
+
+fn union(root: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find(root, a), find(root, b));
+    root[a.max(b) as usize] = a.min(b);
 }
 
 /// The weighted median; the middle of the range where a range of values is equally good.

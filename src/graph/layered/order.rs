@@ -15,10 +15,20 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
     let ups = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.down.node as usize)));
     let downs = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.up.node as usize)));
     let gaps = Groups::new(layers.layers.len(), layers.steps.iter().map(|step| Some(layers.nodes[step.up.node as usize].layer)));
-    let mut search = Search { steps: &layers.steps, ups, downs, gaps, pos: vec![0; nodes], tree: Vec::new(), ends: Vec::new() };
+    let mut search = Search {
+        steps: &layers.steps,
+        ups,
+        downs,
+        gaps,
+        pos: vec![0; nodes],
+        crossings: vec![0; layers.layers.len()],
+        tree: Vec::new(),
+        ends: Vec::new(),
+        places: Default::default(),
+    };
     let mut order = search.walk(layers);
     search.set(&order);
-    let mut best = search.crossings(order.len());
+    let mut best = search.count();
     let mut best_order = order.clone();
     let sweeps = (WORK / (layers.steps.len() + nodes + 1)).clamp(1, MAX_SWEEPS);
     let mut idle = 0;
@@ -27,8 +37,9 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
             break;
         }
         search.sweep(&mut order, sweep % 2 == 0);
+        search.count();
         search.exchange(&mut order);
-        let crossings = search.crossings(order.len());
+        let crossings = search.count();
         idle += 1;
         if crossings < best {
             best = crossings;
@@ -47,8 +58,12 @@ struct Search<'a> {
     downs: Groups,
     gaps: Groups,
     pos: Vec<u32>,
+    /// Crossings below each layer, when they were last counted.
+    crossings: Vec<u64>,
+    /// Space that is used again and again.
     tree: Vec<u32>,
     ends: Vec<(u64, u64)>,
+    places: (Vec<u64>, Vec<u64>),
 }
 
 impl Search<'_> {
@@ -97,8 +112,11 @@ impl Search<'_> {
         u64::from(self.pos[port.node as usize]) * 4 + side
     }
 
-    fn crossings(&mut self, layers: usize) -> u64 {
-        (0..layers).map(|gap| self.crossings_below(gap)).sum()
+    fn count(&mut self) -> u64 {
+        for gap in 0..self.crossings.len() {
+            self.crossings[gap] = self.crossings_below(gap);
+        }
+        self.crossings.iter().sum()
     }
 
     /// Pairs of steps that cross, counted with a tree of prefix sums.
@@ -165,11 +183,15 @@ impl Search<'_> {
         }
     }
 
-    /// Swaps neighbours while that saves crossings.
+    /// Swaps neighbours while that saves crossings, in layers with crossings above or below.
     fn exchange(&mut self, order: &mut [Vec<u32>]) {
         for _ in 0..4 {
             let mut gained = false;
-            for layer in order.iter_mut() {
+            for (at, layer) in order.iter_mut().enumerate() {
+                let above = at.checked_sub(1).map_or(0, |above| self.crossings[above]);
+                if above + self.crossings[at] == 0 {
+                    continue;
+                }
                 for i in 1..layer.len() {
                     let (a, b) = (layer[i - 1], layer[i]);
                     let (kept, swapped) = self.pair(a as usize, b as usize);
@@ -187,22 +209,32 @@ impl Search<'_> {
     }
 
     /// Crossings between the steps of two neighbours, as they stand and the other way round.
-    fn pair(&self, a: usize, b: usize) -> (u64, u64) {
-        let above = |node| self.ups.of(node).iter().map(|&step| self.place(self.steps[step as usize].up));
-        let below = |node| self.downs.of(node).iter().map(|&step| self.place(self.steps[step as usize].down));
-        let (up, up_swapped) = inversions(above(a).collect(), above(b).collect());
-        let (down, down_swapped) = inversions(below(a).collect(), below(b).collect());
-        (up + down, up_swapped + down_swapped)
+    fn pair(&mut self, a: usize, b: usize) -> (u64, u64) {
+        let (mut left, mut right) = std::mem::take(&mut self.places);
+        let mut total = (0, 0);
+        for up in [true, false] {
+            for (node, places) in [(a, &mut left), (b, &mut right)] {
+                let steps = if up { self.ups.of(node) } else { self.downs.of(node) };
+                places.clear();
+                places.extend(steps.iter().map(|&step| {
+                    let step = &self.steps[step as usize];
+                    self.place(if up { step.up } else { step.down })
+                }));
+                places.sort_unstable();
+            }
+            let (kept, swapped) = inversions(&left, &right);
+            total = (total.0 + kept, total.1 + swapped);
+        }
+        self.places = (left, right);
+        total
     }
 }
 
-/// How many pairs have the left one's place beyond the right one's, and how many before it.
-fn inversions(mut left: Vec<u64>, mut right: Vec<u64>) -> (u64, u64) {
-    left.sort_unstable();
-    right.sort_unstable();
+/// How many pairs of sorted places have the left one's beyond the right one's, and how many before it.
+fn inversions(left: &[u64], right: &[u64]) -> (u64, u64) {
     let (mut beyond, mut before) = (0u64, 0u64);
     let (mut less, mut not_more) = (0usize, 0usize);
-    for place in left {
+    for &place in left {
         while right.get(less).is_some_and(|&other| other < place) {
             less += 1;
         }

@@ -17,8 +17,11 @@ const MAX_TRACKS_HEIGHT: i32 = 360;
 const PAIRWISE: usize = 40;
 /// Horizontal space between two lines on one track.
 const CLEAR: i32 = 10;
-/// How far apart links enter and leave at one side.
+/// How far from its middle links enter and leave at one side.
 const SIDE_PORT: i32 = 9;
+/// The same where links from the item to itself stand in between, and their own distance.
+const SIDE_PORT_WITH_LOOPS: i32 = 19;
+const LOOP_PORT: i32 = 8;
 /// Distance of outer lanes, and how many stand side by side before they share.
 const OUTER_LANE: i32 = 8;
 const OUTER_LANES: usize = 32;
@@ -322,7 +325,7 @@ impl Router<'_> {
                 });
             }
             Way::Lane(lane) => self.by_lane(&mut points, id, lane_x(lane)),
-            Way::Loop(number) => label = self.loops(&mut points, link, number),
+            Way::Loop(number) => label = self.turn(&mut points, link, number),
         }
         Route { points: simplify(points), label, back }
     }
@@ -332,10 +335,16 @@ impl Router<'_> {
         match (side, leaves) {
             (Side::Right, _) if self.right_ins[item] => SIDE_PORT,
             (Side::Right | Side::Middle, _) => 0,
+            (Side::Left, true) if self.loops(item) => -SIDE_PORT_WITH_LOOPS,
+            (Side::Left, false) if self.loops(item) => SIDE_PORT_WITH_LOOPS,
             (_, true) => -SIDE_PORT,
             (Side::FarRight, false) if self.catches[item] => 0,
             (_, false) => SIDE_PORT,
         }
+    }
+
+    fn loops(&self, item: usize) -> bool {
+        self.layers.loops.contains_key(&(item, 0))
     }
 
     /// From the border of the source to where its first step starts.
@@ -396,11 +405,11 @@ impl Router<'_> {
         points.push((self.x[link.to], self.top(link.to as u32)));
     }
 
-    fn loops(&self, points: &mut Vec<Point>, link: &Link, number: i32) -> Option<Point> {
+    fn turn(&self, points: &mut Vec<Point>, link: &Link, number: i32) -> Option<Point> {
         let item = link.from;
         let (x, half) = (self.x[item], self.items[item].width / 2);
         let lane = x + self.layers.loops.get(&(item, number)).copied().unwrap_or(-half - LANE);
-        let reach = SIDE_PORT + 4 + number * 4;
+        let reach = LOOP_PORT + number * 5;
         let side = self.side_y(item, 0);
         points.extend([(x - half, side - reach), (lane, side - reach), (lane, side + reach), (x - half, side + reach)]);
         link.label.map(|(width, height)| (lane - 6 - width, side - height / 2))
