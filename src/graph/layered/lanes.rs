@@ -1,4 +1,5 @@
-//! Lanes at the sides of items, moved outwards to where their links go on: one corner instead of three.
+//! Where links are fastened to items, settled once all x are known: lanes at the sides move outwards to where their
+//! links go on, one corner instead of three; links that catch enter on the side that they come from.
 
 use super::layers::{LANE, Layers, Port, Side};
 
@@ -17,6 +18,37 @@ struct Sides {
     catch: Lane,
     right_in: Lane,
     right_out: Lane,
+}
+
+/// Where the links that catch enter an item beside others: on the right of its middle, on the left, or with the others
+/// in the middle, whatever keeps them from crossing.
+pub(super) fn settle_entries(layers: &mut Layers, items: usize, x: &[i32]) {
+    // Where the others come from, and where those that catch do.
+    let mut others = vec![(i32::MAX, i32::MIN); items];
+    let mut catches = vec![(i32::MAX, i32::MIN); items];
+    let from = |port: Port| x[port.node as usize] + port.dx;
+    for step in &layers.steps {
+        let ranges = match step.down.side {
+            Side::Middle => &mut others,
+            Side::Right => &mut catches,
+            _ => continue,
+        };
+        if let Some(range) = ranges.get_mut(step.down.node as usize) {
+            *range = (range.0.min(from(step.up)), range.1.max(from(step.up)));
+        }
+    }
+    for step in layers.steps.iter_mut().filter(|step| step.down.side == Side::Right) {
+        let item = step.down.node as usize;
+        let (Some(&others), Some(&catches)) = (others.get(item), catches.get(item)) else { continue };
+        let slot = step.down.dx;
+        step.down.dx = if catches.0 >= others.1 {
+            slot
+        } else if catches.1 <= others.0 {
+            -slot
+        } else {
+            0
+        };
+    }
 }
 
 /// Changes the ports of steps where nothing stands between the lane and the place it would move to.

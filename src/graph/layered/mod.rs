@@ -85,6 +85,7 @@ pub(super) fn place(items: &[Item], links: &[Link]) -> Placement {
     let mut layers = layers::Layers::build(items, links, &cycles, &ranks, &story);
     let crossings = order::minimize(&mut layers);
     let x = columns::assign(&layers, links, &story);
+    lanes::settle_entries(&mut layers, items.len(), &x);
     lanes::widen(&mut layers, items.len(), &x);
     let mut placement = route::route(&layers, items, links, &cycles, &x);
     placement.crossings = crossings;

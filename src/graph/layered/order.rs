@@ -36,7 +36,8 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
         if best == 0 || idle >= PATIENCE {
             break;
         }
-        search.sweep(&mut order, sweep % 2 == 0);
+        // Every second pair of sweeps turns the order of equals round.
+        search.sweep(&mut order, sweep % 2 == 0, sweep % 4 >= 2);
         search.count();
         search.exchange(&mut order);
         let crossings = search.count();
@@ -152,7 +153,7 @@ impl Search<'_> {
     }
 
     /// Sorts each layer by the mean place of the neighbours in the layer before.
-    fn sweep(&mut self, order: &mut [Vec<u32>], down: bool) {
+    fn sweep(&mut self, order: &mut [Vec<u32>], down: bool, turn: bool) {
         let count = order.len();
         let mut keyed: Vec<(u64, u32)> = Vec::new();
         for i in 0..count {
@@ -174,6 +175,9 @@ impl Search<'_> {
                 };
                 keyed.push((key, node));
                 debug_assert_eq!(keyed.len(), i + 1);
+            }
+            if turn {
+                keyed.reverse();
             }
             keyed.sort_by_key(|&(key, _)| key);
             for (i, (slot, &(_, node))) in order[layer].iter_mut().zip(&keyed).enumerate() {

@@ -230,20 +230,7 @@ fn tracks(bundles: &mut [Bundle], mut order: Vec<u32>) -> i32 {
         if down >= up { (-(up + down), id) } else { (up + down, id) }
     });
     if order.len() <= PAIRWISE {
-        // Bubble each bundle to where it costs least; the passes are bounded as costs need not be transitive.
-        for _ in 0..order.len() {
-            let mut swapped = false;
-            for i in 1..order.len() {
-                let (a, b) = (&bundles[order[i - 1] as usize], &bundles[order[i] as usize]);
-                if cost(b, a) < cost(a, b) {
-                    order.swap(i - 1, i);
-                    swapped = true;
-                }
-            }
-            if !swapped {
-                break;
-            }
-        }
+        order = least_cost(bundles, &order);
         for i in 0..order.len() {
             let bundle = &bundles[order[i] as usize];
             let above = order[..i].iter().map(|&id| &bundles[id as usize]);
@@ -254,6 +241,24 @@ fn tracks(bundles: &mut [Bundle], mut order: Vec<u32>) -> i32 {
         skyline(bundles, &order);
     }
     order.iter().map(|&id| bundles[id as usize].track + 1).max().unwrap_or(0)
+}
+
+/// From top to bottom: always the one next that costs least above all that are left, compared with below them.
+fn least_cost(bundles: &[Bundle], order: &[u32]) -> Vec<u32> {
+    let bundle = |i: usize| &bundles[order[i] as usize];
+    let count = order.len();
+    let gain = |i: usize, j: usize| i64::from(cost(bundle(i), bundle(j))) - i64::from(cost(bundle(j), bundle(i)));
+    let mut score: Vec<i64> = (0..count).map(|i| (0..count).filter(|&j| j != i).map(|j| gain(i, j)).sum()).collect();
+    let mut left: Vec<usize> = (0..count).collect();
+    let mut out = Vec::with_capacity(count);
+    while let Some(at) = (0..left.len()).min_by_key(|&at| score[left[at]]) {
+        let taken = left.remove(at);
+        out.push(order[taken]);
+        for &other in &left {
+            score[other] -= gain(other, taken);
+        }
+    }
+    out
 }
 
 fn meets(a: &Bundle, b: &Bundle) -> bool {
