@@ -26,26 +26,32 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
         ends: Vec::new(),
         places: Default::default(),
     };
-    let mut order = search.walk(layers);
-    search.set(&order);
-    let mut best = search.count();
-    let mut best_order = order.clone();
     let sweeps = (WORK / (layers.steps.len() + nodes + 1)).clamp(1, MAX_SWEEPS);
-    let mut idle = 0;
-    for sweep in 0..sweeps {
-        if best == 0 || idle >= PATIENCE {
+    let mut best_order = search.walk(layers, false);
+    search.set(&best_order);
+    let mut best = search.count();
+    // Starts: the order of the definition, and its mirror image.
+    for mirrored in [false, true] {
+        if best == 0 {
             break;
         }
-        // Every second pair of sweeps turns the order of equals round.
-        search.sweep(&mut order, sweep % 2 == 0, sweep % 4 >= 2);
-        search.count();
-        search.exchange(&mut order);
-        let crossings = search.count();
-        idle += 1;
-        if crossings < best {
-            best = crossings;
-            best_order.clone_from(&order);
-            idle = 0;
+        let mut order = search.walk(layers, mirrored);
+        search.set(&order);
+        let mut idle = 0;
+        for sweep in 0..sweeps {
+            // Every second pair of sweeps turns the order of equals round.
+            search.sweep(&mut order, sweep % 2 == 0, sweep % 4 >= 2);
+            let crossings = search.count();
+            let crossings = crossings.saturating_sub(search.exchange(&mut order));
+            idle += 1;
+            if crossings < best {
+                best = crossings;
+                best_order.clone_from(&order);
+                idle = 0;
+            }
+            if best == 0 || idle >= PATIENCE {
+                break;
+            }
         }
     }
     layers.layers = best_order;
@@ -69,7 +75,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The first order: each node where a depth-first walk along the steps meets it.
-    fn walk(&self, layers: &Layers) -> Vec<Vec<u32>> {
+    fn walk(&self, layers: &Layers, mirrored: bool) -> Vec<Vec<u32>> {
         let mut out: Vec<Vec<u32>> = layers.layers.iter().map(|layer| Vec::with_capacity(layer.len())).collect();
         let mut seen = vec![false; layers.nodes.len()];
         let mut stack = Vec::new();
@@ -88,7 +94,10 @@ impl Search<'_> {
                     let step = &self.steps[step as usize];
                     (step.up.side, step.link)
                 });
-                stack.extend(next.iter().rev().map(|&step| self.steps[step as usize].down.node));
+                if !mirrored {
+                    next.reverse();
+                }
+                stack.extend(next.iter().map(|&step| self.steps[step as usize].down.node));
             }
         }
         out
@@ -187,10 +196,11 @@ impl Search<'_> {
         }
     }
 
-    /// Swaps neighbours while that saves crossings, in layers with crossings above or below.
-    fn exchange(&mut self, order: &mut [Vec<u32>]) {
+    /// Swaps neighbours while that saves crossings, in layers with crossings above or below; returns how many.
+    fn exchange(&mut self, order: &mut [Vec<u32>]) -> u64 {
+        let mut saved = 0;
         for _ in 0..4 {
-            let mut gained = false;
+            let before = saved;
             for (at, layer) in order.iter_mut().enumerate() {
                 let above = at.checked_sub(1).map_or(0, |above| self.crossings[above]);
                 if above + self.crossings[at] == 0 {
@@ -202,14 +212,15 @@ impl Search<'_> {
                     if swapped < kept {
                         layer.swap(i - 1, i);
                         self.pos.swap(a as usize, b as usize);
-                        gained = true;
+                        saved += kept - swapped;
                     }
                 }
             }
-            if !gained {
+            if saved == before {
                 break;
             }
         }
+        saved
     }
 
     /// Crossings between the steps of two neighbours, as they stand and the other way round.

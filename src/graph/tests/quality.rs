@@ -148,6 +148,7 @@ fn generated_definitions_pass_all_gates() {
             edges += graph.edges.len();
         }
     }
+    assert_eq!(on_top, 0, "lines of different links run on top of each other");
     println!("generated: {nodes} nodes, {edges} edges, {crossings} crossings, {on_top} lines on top of others");
 }
 
@@ -178,6 +179,7 @@ fn recorded_definitions_pass_all_gates() {
                 crossings += graph.crossings;
             }
         }
+        assert_eq!(on_top, 0, "{file}: lines of different links run on top of each other");
         println!("{file}: {count} definitions, {crossings} crossings, {on_top} lines on top of others");
     }
 }
