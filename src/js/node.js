@@ -3,6 +3,6 @@
 import { readFileSync } from "node:fs";
 import { initSync } from "./index.js";
 
-initSync(readFileSync(new URL("./stepglass.wasm", import.meta.url)));
+initSync(readFileSync(new URL("../../dist/stepglass.wasm", import.meta.url)));
 
 export * from "./index.js";

@@ -2,6 +2,6 @@
 
 import { setLoader } from "./instance.js";
 
-setLoader(() => new URL("./stepglass.wasm", import.meta.url));
+setLoader(() => new URL("../../dist/stepglass.wasm", import.meta.url));
 
 export * from "./index.js";

@@ -1,1 +1,136 @@
-fn main() {}
+//! The tasks of this repository that need Rust: from the crate to `dist/stepglass.wasm` and `dist/glue.js`.
+//!
+//! The JavaScript half (entries, types, bundles) is `scripts/build.mjs`, which calls this first.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+const HELP: &str = "\
+cargo xtask <task>
+
+  build [--dev] [--names]   the crate as dist/stepglass.wasm and dist/glue.js
+                            --dev    quick to build, slower to run (profile wasm-dev)
+                            --names  keeps the names of functions, for readable stack traces
+  size [--json]             what dist/stepglass.wasm weighs: raw, gzip -9, brotli 11
+  ci                        everything that CI runs (the same as npm test)
+";
+
+type Result<T> = std::result::Result<T, String>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["build", options @ ..] => Build::parse(options).and_then(|build| build.run()),
+        ["size"] => node(&["scripts/size.mjs"]),
+        ["size", "--json"] => node(&["scripts/size.mjs", "--json"]),
+        ["ci"] => node(&["scripts/test.mjs"]),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(format!("unknown task `{}`\n\n{HELP}", other.join(" "))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Build {
+    dev: bool,
+    names: bool,
+}
+
+impl Build {
+    fn parse(options: &[&str]) -> Result<Build> {
+        let mut build = Build { dev: false, names: false };
+        for option in options {
+            match *option {
+                "--dev" => build.dev = true,
+                "--names" => build.names = true,
+                other => return Err(format!("`build` has no option `{other}`\n\n{HELP}")),
+            }
+        }
+        Ok(build)
+    }
+
+    fn run(&self) -> Result<()> {
+        let profile = if self.dev { "wasm-dev" } else { "release" };
+        run(cargo()
+            .args(["build", "--locked", "--package", "stepglass", "--lib"])
+            .args(["--target", "wasm32-unknown-unknown"])
+            .args(["--profile", profile]))?;
+        self.bind(&target_directory().join("wasm32-unknown-unknown").join(profile).join("stepglass.wasm"))
+    }
+
+    /// Makes the glue in a folder of its own and moves the two files that count: a build that fails half way leaves
+    /// the last good ones in `dist`.
+    fn bind(&self, module: &Path) -> Result<()> {
+        let work = target_directory().join("bindgen");
+        Bindgen::new()
+            .input_path(module)
+            .out_name("glue")
+            .web(true)
+            .and_then(|bindgen| {
+                bindgen
+                    // After a trap the JavaScript side starts a new instance of the same module.
+                    .reset_state_function(true)
+                    .typescript(true)
+                    .keep_debug(self.names)
+                    .remove_name_section(!self.names)
+                    .remove_producers_section(true)
+                    .generate(&work)
+            })
+            .map_err(|error| format!("wasm-bindgen: {error:#}"))?;
+
+        let glue = read(&work.join("glue.js"))?;
+        // A second place that names the module makes bundlers ship it twice; our own entries hold the only one.
+        if glue.contains("new URL(") {
+            return Err("the glue names the wasm file itself; the entries in src/js must be the only ones".to_owned());
+        }
+        let dist = root().join("dist");
+        fs::create_dir_all(&dist).map_err(|error| format!("{}: {error}", dist.display()))?;
+        for (from, to) in [("glue_bg.wasm", "stepglass.wasm"), ("glue.js", "glue.js"), ("glue.d.ts", "glue.d.ts")] {
+            fs::copy(work.join(from), dist.join(to)).map_err(|error| format!("{from} to dist/{to}: {error}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs a script of the repository; `xtask` is then only a second way to say it.
+fn node(arguments: &[&str]) -> Result<()> {
+    run(Command::new("node").args(arguments).current_dir(root()))
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let line = format!("{command:?}").replace('"', "");
+    let status = command.status().map_err(|error| format!("{line}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{line}: {status}")) }
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The root of the repository: where this package's folder lies.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+fn target_directory() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}

@@ -1,0 +1,132 @@
+// Builds the package: the crate as WebAssembly with its glue, then the JavaScript entries around it.
+//
+//   npm run build                the published package
+//   npm run build:dev            a quick build of the WebAssembly, for work on the JavaScript side
+//   npm run build -- --js        the JavaScript alone, around the WebAssembly that is there
+//   npm run build -- --names     keeps the names of functions, for readable stack traces
+//   npm run build -- --if-stale  does nothing where dist is made of the present sources
+//
+// The sources in src/js run as they lie and reach `../../dist/glue.js` and `../../dist/stepglass.wasm`; in dist these
+// are neighbours.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { fingerprint, root, runOrExit } from "./steps.mjs";
+
+const dist = join(root, "dist");
+const stamp = join(dist, ".built.json");
+
+/** What the WebAssembly is made of. */
+const rustSources = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
+/** What the JavaScript is made of, besides. */
+const scriptSources = ["src/js", "scripts/build.mjs", "package-lock.json"];
+
+/** Builds what is not up to date. A finished release build also counts as current where a quick one would do. */
+export async function build({ dev = false, names = false, jsOnly = false, ifStale = false } = {}) {
+  const last = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
+  const rust = fingerprint(rustSources, (path) => path.endsWith(".rs") || path.endsWith(".toml") || path.endsWith(".lock"));
+  const script = fingerprint(scriptSources);
+  const profile = names ? "names" : dev ? "dev" : "release";
+  const sameProfile = last.profile === profile || (dev && last.profile === "release");
+  const wasmStands = last.rust === rust && sameProfile && existsSync(join(dist, "stepglass.wasm")) && existsSync(join(dist, "glue.js"));
+  if (ifStale && wasmStands && last.script === script) return false;
+
+  if (!jsOnly && !(ifStale && wasmStands)) {
+    rmSync(stamp, { force: true });
+    runOrExit("cargo", ["xtask", "build", ...(dev ? ["--dev"] : []), ...(names ? ["--names"] : [])]);
+  }
+  await bundle();
+  writeFileSync(stamp, `${JSON.stringify(jsOnly ? { ...last, script } : { profile: ifStale && wasmStands ? last.profile : profile, rust, script })}\n`);
+  return true;
+}
+
+async function bundle() {
+  const esbuild = await import("esbuild");
+  mkdirSync(dist, { recursive: true });
+  for (const name of readdirSync(dist)) {
+    if (/\.(js|cjs|d\.c?ts)$/.test(name) && !name.startsWith("glue.")) rmSync(join(dist, name));
+  }
+  const entry = (name) => join(root, "src/js", `${name}.js`);
+  const entries = ["node", "web", "slim", "inline", "cli"].filter((name) => existsSync(entry(name)));
+  const options = {
+    absWorkingDir: root,
+    outdir: dist,
+    bundle: true,
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    loader: { ".wasm": "binary" },
+    external: ["node:*"],
+    metafile: true,
+    logLevel: "warning",
+    plugins: [neighbours],
+  };
+  const modules = await esbuild.build({
+    ...options,
+    entryPoints: entries.map(entry),
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    // One copy of the machinery for all entries: `stepglass` and `stepglass/slim` in one program share their classes.
+    splitting: true,
+    chunkNames: "shared-[hash]",
+  });
+  if (existsSync(entry("node"))) {
+    await esbuild.build({
+      ...options,
+      entryPoints: [entry("node")],
+      outExtension: { ".js": ".cjs" },
+      format: "cjs",
+      platform: "node",
+      define: { "import.meta.url": "__moduleUrl" },
+      banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+    });
+  }
+  if (existsSync(join(dist, "cli.js"))) chmodSync(join(dist, "cli.js"), 0o755);
+
+  const types = join(root, "src/js/index.d.ts");
+  if (existsSync(types)) {
+    copyFileSync(types, join(dist, "index.d.ts"));
+    copyFileSync(types, join(dist, "index.d.cts"));
+  }
+  writeFileSync(join(dist, "THIRD-PARTY.txt"), licences(Object.keys(modules.metafile.inputs)));
+}
+
+/** `new URL("../../dist/x", import.meta.url)` in src/js is `new URL("./x", import.meta.url)` in dist. */
+const neighbours = {
+  name: "neighbours",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/].*\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      return { contents: text.replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, "new URL($1./"), loader: "js" };
+    });
+  },
+};
+
+/** The licences of the packages whose code is in the bundles. */
+function licences(inputs) {
+  const packages = new Set(inputs.flatMap((path) => /^(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  const texts = [...packages].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const file = readdirSync(join(root, folder)).find((file) => /^licen[cs]e/i.test(file));
+    const text = file ? readFileSync(join(root, folder, file), "utf8").trim() : "";
+    return `${name} ${version} (${license})\n\n${text}\n`;
+  });
+  return `Code of these packages is part of the files beside this one.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const given = process.argv.slice(2);
+  const unknown = given.filter((option) => !["--dev", "--names", "--js", "--if-stale"].includes(option));
+  if (unknown.length > 0) {
+    console.error(`build: unknown option ${unknown.join(" ")}; known: --dev --names --js --if-stale`);
+    process.exit(2);
+  }
+  const built = await build({
+    dev: given.includes("--dev"),
+    names: given.includes("--names"),
+    jsOnly: given.includes("--js"),
+    ifStale: given.includes("--if-stale"),
+  });
+  console.log(built ? `built ${relative(process.cwd(), dist) || "."}` : `${relative(process.cwd(), dist)} is up to date`);
+}

@@ -1,0 +1,60 @@
+// What the scripts of this repository share: where its root is, running a command, a fingerprint of sources.
+// Only Node's own modules: these scripts run before anything is installed.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The root of the repository. */
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+
+export const windows = process.platform === "win32";
+
+// rustup puts cargo where a shell that was open before does not look yet.
+const cargoHome = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
+if (existsSync(cargoHome) && !(process.env.PATH ?? "").split(delimiter).includes(cargoHome)) {
+  process.env.PATH = `${process.env.PATH ?? ""}${delimiter}${cargoHome}`;
+}
+
+/** Runs a command in the root with its output shown; returns whether it succeeded. */
+export function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: "inherit", shell: windows && needsShell(command), ...options });
+  return result.status === 0;
+}
+
+/** Runs a command with its output shown, and ends this process where it fails. */
+export function runOrExit(command, args, options) {
+  if (!run(command, args, options)) {
+    console.error(`failed: ${[command, ...args].join(" ")}`);
+    process.exit(1);
+  }
+}
+
+/** What a command prints, trimmed; `undefined` where it cannot be run or fails. */
+export function output(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, encoding: "utf8", shell: windows && needsShell(command), ...options });
+  return result.status === 0 ? result.stdout.trim() : undefined;
+}
+
+function needsShell(command) {
+  return command === "npm" || command === "npx";
+}
+
+/** One hash over the contents of files and folders of the repository. */
+export function fingerprint(paths, counts = () => true) {
+  const hash = createHash("sha256");
+  for (const path of paths) visit(path);
+  return hash.digest("hex");
+
+  function visit(path) {
+    const full = join(root, path);
+    if (!existsSync(full)) return;
+    if (statSync(full).isDirectory()) {
+      for (const name of readdirSync(full).sort()) visit(`${path}/${name}`);
+    } else if (counts(path)) {
+      hash.update(`${path}\0`).update(readFileSync(full)).update("\0");
+    }
+  }
+}
