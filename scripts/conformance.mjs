@@ -48,6 +48,7 @@ report();
 
 /** What the runners get of a case. */
 function prepare(one) {
+  if (one.kind === "test_state") return { args: one.args };
   const expected = one.expected ?? {};
   const runs = one.kind === "execution" || one.kind === "choice" || one.kind === "express_sync";
   let input = one.input;
@@ -126,7 +127,7 @@ function verdict(kind, one, result) {
     const fails = expected.result === "FAIL";
     return fails === errors.length > 0 ? {} : { status: fails ? "AWS rejects this definition, we accept it" : `rejected: ${first}` };
   }
-  if (kind === "test_state") return result.testState ? result.testState : { status: "TestState is not part of this run" };
+  if (kind === "test_state") return judgeTestState(expected, result);
   if (result.problem) return { status: result.problem };
   if (errors.length > 0) return { status: `rejected: ${first}` };
   if (result.status !== expected.status) {
@@ -155,6 +156,26 @@ function verdict(kind, one, result) {
     if (difference) reasons.history = difference;
   }
   return reasons;
+}
+
+/** A TestState call is right when its whole response is; the verdict is its status, or that it is refused. */
+function judgeTestState(expected, result) {
+  const refused = result.refused;
+  if (expected.Error) {
+    const message = expected.Error.Message;
+    if (!refused) return { status: `answers, AWS refuses: ${message}` };
+    const own = refused.Message;
+    return matches(message, own) && refused.Code === expected.Error.Code ? {} : { result: `${refused.Code}: ${own}, AWS: ${message}` };
+  }
+  if (refused) return { status: `refused (${refused.Code}: ${refused.Message}), AWS answers ${expected.status}` };
+  const response = result.response ?? {};
+  if (response.status !== expected.status) return { status: `status ${response.status}, AWS: ${expected.status}` };
+  for (const part of ["output", "error", "cause", "nextState", "inspectionData"]) {
+    if (!matches(expected[part] ?? null, response[part] ?? null, part)) {
+      return { result: `${part} ${brief(response[part])}, AWS: ${brief(expected[part])}` };
+    }
+  }
+  return {};
 }
 
 function brief(value) {

@@ -8,7 +8,7 @@ use super::frame::{Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{self, Details, Recorder};
 use super::limits::{HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
-use super::{Engine, Execution, Stage, context, retry, snapshot, state};
+use super::{Engine, Execution, Handled, Handler, Stage, context, retry, snapshot, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
 use crate::base::{Map, Rng, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,11 @@ impl Engine {
     /// Starts an execution's first frame.
     pub(super) fn spawn_root(&mut self, execution: u32, scope: ScopeId, item: Option<Arc<MapItem>>) -> FrameId {
         let input = self.executions.get(&execution).map_or(Value::Null, |e| e.input.clone());
-        let frame = self.spawn(execution, None, scope, input, Arc::new(Map::new()), item, 0);
+        let variables = match &self.probe {
+            Some(probe) if execution == 0 => probe.variables.clone(),
+            _ => Map::new(),
+        };
+        let frame = self.spawn(execution, None, scope, input, Arc::new(variables), item, 0);
         if let Some(execution) = self.executions.get_mut(&execution) {
             execution.root = frame;
         }
@@ -162,6 +166,10 @@ impl Engine {
         let state = &machine.states[frame.state];
         frame.attempts.clear();
         frame.retries = 0;
+        if let Some(probe) = &self.probe {
+            frame.attempts = vec![probe.attempts; state.retry.len()];
+            frame.retries = u32::try_from(probe.attempts).unwrap_or(u32::MAX);
+        }
         frame.entered = self.clock;
         frame.before_entered = frame.tail;
         let details = Details::Entered { name: state.name.clone(), input: frame.input.clone() };
@@ -235,7 +243,8 @@ impl Engine {
             self.frames.insert(id, frame);
             return self.fail_execution(execution, fault, tail);
         }
-        if let Some(delay) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
+        if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
+            self.handled(&fault, Handler::Retrier(index, delay));
             let timer = self.timers.add(self.clock.plus(delay), id, TimerKind::Backoff);
             frame.phase = Phase::Backoff { timer };
             self.frames.insert(id, frame);
@@ -274,9 +283,22 @@ impl Engine {
         }
     }
 
+    fn handled(&mut self, fault: &Fault, by: Handler) {
+        if let Some(probe) = &mut self.probe {
+            probe.handled.get_or_insert(Handled { error: fault.error.clone(), cause: fault.cause.clone(), by });
+        }
+    }
+
+    /// The result that a test gives to a Parallel or Map in place of its children's.
+    pub(super) fn mocked(&mut self) -> Option<Result<Value, Fault>> {
+        let mock = self.probe.as_mut()?.mock.take()?;
+        Some(mock.map_err(|(error, cause)| Fault::raised(error, cause)))
+    }
+
     /// Runs the catcher that takes the error.
     fn catch(&mut self, frame: &mut Frame, state: &State, fault: &Fault) -> Ran {
         let Some((index, catcher)) = retry::catcher(state, fault) else { return Err(fault.clone()) };
+        self.handled(fault, Handler::Catcher(index));
         let context = self.context(frame, state, None);
         let error_output = fault.output();
         let mut eval = self.eval(frame, state);
@@ -536,6 +558,9 @@ impl Engine {
 
     /// The same with another `Map.Item`.
     pub(super) fn context_with(&self, frame: &Frame, state: &State, token: Option<&Arc<str>>, item: Option<&MapItem>) -> Value {
+        if let Some(context) = self.probe.as_ref().and_then(|probe| probe.context.as_ref()) {
+            return context.clone();
+        }
         match self.executions.get(&frame.execution) {
             Some(execution) if state.uses_context => context::build(execution, frame, state, token, item),
             _ => Value::Null,

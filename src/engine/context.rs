@@ -21,7 +21,8 @@ pub(super) fn build(
     about.insert("Input", execution.input.clone());
     about.insert("StartTime", execution.started.to_string());
     about.insert("Name", info.name.clone());
-    about.insert("RoleArn", info.role_arn.clone());
+    let role = &info.role_arn;
+    about.insert("RoleArn", if role.is_empty() { Value::Null } else { Value::from(role.clone()) });
     if !execution.express {
         about.insert("RedriveCount", 0i64);
     }

@@ -97,7 +97,7 @@ pub enum Details {
         error: Option<Arc<str>>,
         /// `cause`
         cause: Option<Arc<str>>,
-        /// The field.
+        /// The field; empty where AWS names none.
         location: Arc<str>,
         /// The state.
         state: Arc<str>,
@@ -296,7 +296,9 @@ impl Fields<'_> {
             Details::MapRun(arn) => self.text("mapRunArn", arn),
             Details::Evaluation { error, cause, location, state } => {
                 self.failure(error, cause);
-                self.text("location", location);
+                if !location.is_empty() {
+                    self.text("location", location);
+                }
                 self.text("state", state);
             }
         }

@@ -27,7 +27,7 @@ pub use limits::{HistoryLevel, Options};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
 
 use crate::asl::ir::Machine;
-use crate::base::{Millis, Rng, Value};
+use crate::base::{Map, Millis, Rng, Value};
 use frame::{Frame, FrameId};
 use history::Recorder;
 use std::collections::{BTreeMap, VecDeque};
@@ -92,6 +92,42 @@ pub struct Engine {
     next_execution: u32,
     commands: Vec<Command>,
     trace: Vec<Stage>,
+    probe: Option<Box<Probe>>,
+}
+
+/// What a test of one state sets and learns; `None` in every other engine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Probe {
+    /// The variables at the start.
+    pub(crate) variables: Map,
+    /// Takes the place of the Context Object.
+    pub(crate) context: Option<Value>,
+    /// Attempts that every retrier has used already.
+    pub(crate) attempts: u64,
+    /// The result of a Parallel or Map, which then has no children.
+    pub(crate) mock: Option<Mock>,
+    /// The error that Retry and Catch have seen, and what came of it.
+    pub(crate) handled: Option<Handled>,
+}
+
+/// A mocked result, or the error and cause of a mocked failure.
+pub(crate) type Mock = Result<Value, (Option<Arc<str>>, Option<Arc<str>>)>;
+
+/// What Retry and Catch have made of an error.
+#[derive(Clone, Debug)]
+pub(crate) struct Handled {
+    pub(crate) error: Option<Arc<str>>,
+    pub(crate) cause: Option<Arc<str>>,
+    pub(crate) by: Handler,
+}
+
+/// Who took an error on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Handler {
+    /// The retrier of that index, after that many milliseconds.
+    Retrier(usize, u64),
+    /// The catcher of that index.
+    Catcher(usize),
 }
 
 /// An execution: the engine's own, or a child of a Distributed Map.
@@ -171,7 +207,18 @@ impl Engine {
             next_execution: 0,
             commands: Vec::new(),
             trace: Vec::new(),
+            probe: None,
         }
+    }
+
+    /// An engine that tests the first state of its machine.
+    pub(crate) fn with_probe(machine: Arc<Machine>, options: Options, probe: Probe) -> Engine {
+        Engine { probe: Some(Box::new(probe)), ..Engine::new(machine, options) }
+    }
+
+    /// What the test has learnt.
+    pub(crate) fn probe(&self) -> Option<&Probe> {
+        self.probe.as_deref()
     }
 
     /// Feeds one fact (input). See the type for the rules.
@@ -275,6 +322,11 @@ impl Engine {
         }
         out.push(']');
         out
+    }
+
+    /// The recorded stages of data flow so far (getter).
+    pub fn trace(&self) -> &[Stage] {
+        &self.trace
     }
 
     /// Takes the recorded stages of data flow (output); empty unless [`Options::trace`] is on.

@@ -5,8 +5,8 @@ use super::frame::Frame;
 use crate::asl::ir::{Catcher, Retrier, State};
 use crate::base::Rng;
 
-/// The delay before the next attempt, in milliseconds, when a retrier takes the error on. Counts the attempt.
-pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng: &mut Rng) -> Option<u64> {
+/// The retrier that takes the error on and the delay before the next attempt, in milliseconds. Counts the attempt.
+pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng: &mut Rng) -> Option<(usize, u64)> {
     let index = state.retry.iter().position(|retrier| fault.matches(&retrier.errors))?;
     // The first that matches decides, even when it is used up (spec §6.1, 2).
     let retrier = &state.retry[index];
@@ -20,7 +20,7 @@ pub(super) fn next_attempt(state: &State, frame: &mut Frame, fault: &Fault, rng:
     frame.attempts[index] = used + 1;
     frame.retries += 1;
     let delay = delay(retrier, used);
-    Some(if retrier.jitter { rng.below(delay.saturating_add(1)) } else { delay })
+    Some((index, if retrier.jitter { rng.below(delay.saturating_add(1)) } else { delay }))
 }
 
 /// `IntervalSeconds × BackoffRate^used`, at most MaxDelaySeconds, in milliseconds.

@@ -2,6 +2,8 @@
 
 mod replay;
 mod simulation;
+mod test_state;
 
 pub use replay::{Journal, Mismatch, replay, verify};
 pub use simulation::{Ending, Report, Response, Script, Simulation};
+pub use test_state::{TestStateError, test_state};

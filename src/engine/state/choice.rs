@@ -19,13 +19,15 @@ pub(in crate::engine) fn run(
     default: Option<StateId>,
 ) -> Ran {
     let context = engine.context(frame, state, None);
-    let mut eval = engine.eval(frame, state);
+    let eval = engine.eval(frame, state);
     let raw = View::new(&frame.input, &context, &frame.variables);
     let effective = match state.language {
         QueryLanguage::JsonPath => eval.path_field(&state.input_path, &raw)?,
         QueryLanguage::Jsonata => frame.input.clone(),
     };
-    let view = raw.on(&effective);
+    engine.stage(frame, state, "afterInputPath", &effective);
+    let mut eval = engine.eval(frame, state);
+    let view = View::new(&effective, &context, &frame.variables);
     let mut chosen = None;
     for (i, rule) in rules.iter().enumerate() {
         if holds(&mut eval, &rule.condition, i, &view)? {

@@ -23,13 +23,15 @@ use std::sync::Arc;
 pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map: &MapState) -> Ran {
     let context = engine.context(frame, state, None);
     let distributed = map.mode != MapMode::Inline;
-    let mut eval = engine.eval(frame, state);
+    let eval = engine.eval(frame, state);
     let raw = View::new(&frame.input, &context, &frame.variables);
     let effective = match state.language {
         QueryLanguage::JsonPath => eval.path_field(&state.input_path, &raw)?,
         QueryLanguage::Jsonata => frame.input.clone(),
     };
     let view = raw.on(&effective);
+    engine.stage(frame, state, "afterInputPath", &effective);
+    let mut eval = engine.eval(frame, state);
     // With an ItemReader the items do not come from the input at all (spec §7.5).
     let found = if map.item_reader.is_some() {
         None
@@ -78,7 +80,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         }
         Some(other) => {
             return Err(match (state.language, &map.items_path) {
-                (QueryLanguage::Jsonata, _) => eval.query("Items", &format!("Map state input must be an array but was: {other}")),
+                (QueryLanguage::Jsonata, _) => eval.query("", &format!("Map state input must be an array but was: {other}")),
                 (_, PathField::Path(path)) => {
                     // AWS prints a Context Object path with one dollar sign here.
                     let text = path.text().strip_prefix('$').filter(|rest| rest.starts_with('$')).unwrap_or(path.text());
@@ -88,6 +90,10 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
             });
         }
     }
+    if let (QueryLanguage::JsonPath, Some(found)) = (state.language, &found) {
+        engine.stage(frame, state, "afterItemsPath", found);
+    }
+    let mut eval = engine.eval(frame, state);
     let cap = if distributed { DISTRIBUTED_CONCURRENCY } else { INLINE_CONCURRENCY };
     let wanted = match &map.max_concurrency {
         Some(field) => {
@@ -97,6 +103,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         None => 0,
     };
     let limit = if wanted == 0 { cap } else { wanted.min(cap) } as u32;
+    engine.stage(frame, state, "maxConcurrency", &Value::from(i64::try_from(wanted).unwrap_or(i64::MAX)));
     frame.tail = engine.record(frame.execution, "MapStateStarted", frame.tail, Details::Length(list.len() as u64));
     let mut joining = Joining {
         keys,
@@ -108,6 +115,9 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         ..Joining::default()
     };
     if !distributed {
+        if let Some(result) = engine.mocked() {
+            return engine.complete(frame, state, result?, None);
+        }
         joining.results = vec![None; list.len()];
         joining.items = list;
         return go_on(engine, id, frame, state, map, joining, None);
@@ -145,6 +155,15 @@ fn start_run(
         }
         None => (None, None),
     };
+    if let Some(count) = tolerated_count {
+        engine.stage(frame, state, "toleratedFailureCount", &Value::from(i64::try_from(count).unwrap_or(i64::MAX)));
+    }
+    if let Some(percentage) = tolerated_percentage {
+        engine.stage(frame, state, "toleratedFailurePercentage", &Value::from(percentage));
+    }
+    if let Some(result) = engine.mocked() {
+        return engine.complete(frame, state, result?, None);
+    }
     let uuid: Arc<str> = engine.rng.uuid().into();
     let label: Arc<str> = map.label.clone().unwrap_or_else(|| engine.rng.uuid().into());
     let info = engine.executions.get(&frame.execution).map(|e| e.info.clone());

@@ -25,6 +25,9 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     engine.stage(frame, state, if name == "Parameters" { "afterParameters" } else { "afterArguments" }, &input);
     engine.check_payload(frame, state, &input)?;
     frame.tail = engine.record(frame.execution, "ParallelStateStarted", frame.tail, Details::None);
+    if let Some(result) = engine.mocked() {
+        return engine.complete(frame, state, result?, None);
+    }
     let mut joining =
         Joining { results: vec![None; branches.len()], started_event: frame.tail, last_tail: frame.tail, ..Joining::default() };
     for (slot, scope) in branches.iter().enumerate() {

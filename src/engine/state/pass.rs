@@ -21,12 +21,10 @@ pub(in crate::engine) fn run(engine: &mut Engine, frame: &mut Frame, state: &Sta
     engine.stage(frame, state, "afterInputPath", &effective);
     let payload = match &state.parameters {
         Some(parameters) => {
-            let payload =
-                engine.eval(frame, state).payload(parameters, "Parameters", &View::new(&effective, &context, &frame.variables))?;
-            engine.stage(frame, state, "afterParameters", &payload);
-            payload
+            engine.eval(frame, state).payload(parameters, "Parameters", &View::new(&effective, &context, &frame.variables))?
         }
         None => effective,
     };
+    engine.stage(frame, state, "afterParameters", &payload);
     engine.complete(frame, state, payload, None)
 }

@@ -17,6 +17,7 @@ pub(in crate::engine) fn succeed(engine: &mut Engine, frame: &mut Frame, state: 
             engine.eval(frame, state).path_field(&state.input_path, &view)?
         }
     };
+    engine.stage(frame, state, "afterInputPath", &effective);
     engine.pass_on(frame, state, &effective, None)
 }
 
@@ -29,6 +30,7 @@ pub(in crate::engine) fn fail(
     cause: Option<&Field<Arc<str>>>,
 ) -> Ran {
     let context = engine.context(frame, state, None);
+    engine.stage(frame, state, "afterInputPath", &frame.input);
     let mut eval = engine.eval(frame, state);
     let view = View::new(&frame.input, &context, &frame.variables);
     let error = error.map(|field| eval.text(field, "Error", &view)).transpose()?;

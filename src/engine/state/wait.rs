@@ -13,6 +13,7 @@ use crate::engine::timers::TimerKind;
 
 pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, wait: &Wait) -> Ran {
     let effective = effective(engine, frame, state)?;
+    engine.stage(frame, state, "afterInputPath", &effective);
     let context = engine.context(frame, state, None);
     let now = engine.clock;
     let mut eval = engine.eval(frame, state);
