@@ -4,6 +4,7 @@ use super::codes;
 use super::compile::{Compiler, Dangling, ScopeDraft};
 use super::ir::{ScopeId, StateId};
 use super::suggest::nearest;
+use crate::base::Pointer;
 use crate::base::diag::{AwsText, Diagnostic, Part};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -70,7 +71,7 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
         // AWS's walk then starts from nothing.
         for id in &scope.states {
             if let Some(state) = compiler.states.get(id.0 as usize) {
-                let location = if state.location.is_empty() { None } else { Some(state.location.clone()) };
+                let location = Some(location(&state.pointer));
                 diagnostic = diagnostic.aws(TRANSITION, format!("State \"{}\" is not reachable.", state.name), location);
             }
         }
@@ -102,6 +103,24 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
         }
         None => diagnostic,
     }
+}
+
+/// A state's place as AWS writes it, `/States/Both/Branches[0]/States/Left`.
+fn location(pointer: &Pointer) -> String {
+    let mut out = String::new();
+    let mut steps = pointer.steps();
+    // A state stands under a name in `States`; a number can only follow `Branches`.
+    while let Some(step) = steps.next() {
+        out.push('/');
+        out.push_str(&step);
+        let inside = match step.as_str() {
+            "Branches" => steps.next().map(|index| format!("[{index}]")),
+            "States" => steps.next().map(|name| format!("/{name}")),
+            _ => None,
+        };
+        out.push_str(&inside.unwrap_or_default());
+    }
+    out
 }
 
 /// The machine's own states need an end; those of branches and processors do not (spec §1.2).
@@ -154,7 +173,7 @@ fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: b
         let aws = AwsText {
             code: TRANSITION,
             message: format!("State \"{}\" is not reachable.", state.name),
-            location: (!state.location.is_empty()).then(|| state.location.clone()),
+            location: Some(location(&state.pointer)),
         };
         if nearly.contains(id) {
             implied.push(aws);

@@ -4,9 +4,10 @@ use super::expression::as_expression;
 use super::{Compiler, Place, SCHEMA};
 use crate::asl::codes;
 use crate::asl::ir::JsonataTemplate;
-use crate::base::Value;
+use crate::asl::suggest::nearest;
 use crate::base::diag::{Diagnostic, Part, Severity};
-use crate::expr::jsonata::Expression;
+use crate::base::{Span, Value};
+use crate::expr::jsonata::{Expression, VariableRef, function_names};
 
 /// What `$states` holds where an expression stands, besides `input` and `context`.
 #[derive(Clone, Copy, Default)]
@@ -62,7 +63,7 @@ impl Compiler<'_> {
     pub fn expression(&mut self, place: &Place<'_>, (text, offset): (&str, usize), reach: Reach) -> Option<Expression> {
         match Expression::parse(text) {
             Ok(expression) => {
-                self.references(place, text, offset, reach);
+                self.references(place, &expression, offset, reach);
                 Some(expression)
             }
             Err(error) => {
@@ -115,53 +116,70 @@ impl Compiler<'_> {
         }
     }
 
-    /// What an expression refers to: variables, the Context Object, and things that are not there.
-    fn references(&mut self, place: &Place<'_>, text: &str, offset: usize, reach: Reach) {
-        let references = scan(text);
-        for reference in &references.names {
-            let part = Part::Text { offset: offset + reference.start, length: reference.name.len() + 1 };
-            match reference.name {
-                "" => {}
-                "$" => self.unsupported(place, part, "Reference to '$$' is not supported.", "read `$states.input` instead"),
-                "states" => self.states_reference(place, part, reference, offset, reach),
+    /// What an expression refers to: variables, functions, the Context Object, and things that are not there.
+    fn references(&mut self, place: &Place<'_>, expression: &Expression, offset: usize, reach: Reach) {
+        let found = expression.references();
+        let part = |span: Span| Part::Text { offset: offset + span.start, length: span.end.saturating_sub(span.start) };
+        for root in &found.roots {
+            self.unsupported(place, part(*root), "Reference to '$$' is not supported.", "read `$states.input` instead");
+        }
+        if let Some(input) = found.inputs.first() {
+            let name = expression.text().get(input.range()).unwrap_or_default();
+            let message = format!("`{name}` selects nothing: an expression here has no input document");
+            let mut diagnostic = Diagnostic::new(&codes::NO_DOCUMENT, place.pointer(), message).at(part(*input));
+            if !name.starts_with('$') {
+                let meant = format!("$states.input.{name}");
+                diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), part(*input), meant);
+            } else {
+                diagnostic = diagnostic.help("did you mean `$states.input`?");
+            }
+            self.report(diagnostic);
+        }
+        for variable in &found.variables {
+            match &*variable.name {
+                "states" => self.states_reference(place, variable, &part, reach),
                 "eval" => {
                     let message = "`$eval` is not available in state machines";
-                    let diagnostic = Diagnostic::new(&codes::UNSUPPORTED_JSONATA, place.pointer(), message);
-                    self.report(diagnostic.at(part).severity(Severity::Warning).help("use `$parse` to read JSON text"));
+                    let diagnostic = Diagnostic::new(&codes::UNSUPPORTED_JSONATA, place.pointer(), message).at(part(variable.span));
+                    self.report(diagnostic.severity(Severity::Warning).help("use `$parse` to read JSON text"));
                 }
-                name if FUNCTIONS.contains(&name) || references.bound.contains(&name) => {}
-                name => self.reads_variable(name, place, part),
+                name if function_names().any(|known| known == name) => {}
+                name if variable.called => self.unknown_function(place, name, part(variable.span)),
+                name => self.reads_variable(name, place, part(variable.span)),
             }
         }
     }
 
-    fn states_reference(&mut self, place: &Place<'_>, part: Part, reference: &Reference<'_>, offset: usize, reach: Reach) {
-        let whole = match reference.member {
-            Some(_) => Part::Text { offset: offset + reference.start, length: reference.member_end - reference.start },
-            None => part,
+    /// Variables hold JSON values: what is no function of the language can never be called.
+    fn unknown_function(&mut self, place: &Place<'_>, name: &str, part: Part) {
+        let message = format!("there is no function `${name}`");
+        let mut diagnostic = Diagnostic::new(&codes::UNKNOWN_FUNCTION, place.pointer(), message).at(part);
+        if let Some(meant) = nearest(name, function_names()) {
+            diagnostic = diagnostic.fix(format!("did you mean `${meant}`?"), part, format!("${meant}"));
+        }
+        self.report(diagnostic);
+    }
+
+    fn states_reference(&mut self, place: &Place<'_>, states: &VariableRef, part: &dyn Fn(Span) -> Part, reach: Reach) {
+        let Some((member, span)) = states.path.first() else {
+            self.uses_context();
+            return;
         };
-        match reference.member {
-            Some("input") => {}
-            Some("context") => self.uses_context(),
-            Some("result") if reach.result => {}
-            Some("errorOutput") if reach.error_output => {}
-            Some("result") => self.unsupported(
-                place,
-                whole,
-                "Field '$states.result' does not exist.",
-                "there is a result in Output and Assign of Task, Parallel and Map only",
-            ),
-            Some("errorOutput") => self.unsupported(
-                place,
-                whole,
-                "Field '$states.errorOutput' does not exist.",
-                "there is an error output in Output and Assign of a catcher only",
-            ),
-            Some(member) => {
+        let whole = part(Span::new(states.span.start, span.end));
+        match &**member {
+            "input" => {}
+            "context" => self.uses_context(),
+            "result" if reach.result => {}
+            "errorOutput" if reach.error_output => {}
+            member => {
+                let help = match member {
+                    "result" => "there is a result in Output and Assign of Task, Parallel and Map only",
+                    "errorOutput" => "there is an error output in Output and Assign of a catcher only",
+                    _ => "`$states` has `input`, `context`, `result` and `errorOutput`",
+                };
                 let message = format!("Field '$states.{member}' does not exist.");
-                self.unsupported(place, whole, &message, "`$states` has `input`, `context`, `result` and `errorOutput`");
+                self.unsupported(place, whole, &message, help);
             }
-            None => self.uses_context(),
         }
     }
 
@@ -174,253 +192,5 @@ impl Compiler<'_> {
             aws,
             Some(place.location()),
         ));
-    }
-}
-
-/// The functions that an expression can call without anybody assigning them (spec §8.3 and JSONata's own).
-const FUNCTIONS: &[&str] = &[
-    "abs",
-    "append",
-    "assert",
-    "average",
-    "base64decode",
-    "base64encode",
-    "boolean",
-    "ceil",
-    "contains",
-    "count",
-    "decodeUrl",
-    "decodeUrlComponent",
-    "distinct",
-    "each",
-    "encodeUrl",
-    "encodeUrlComponent",
-    "error",
-    "exists",
-    "filter",
-    "floor",
-    "formatBase",
-    "formatInteger",
-    "formatNumber",
-    "fromMillis",
-    "hash",
-    "join",
-    "keys",
-    "length",
-    "lookup",
-    "lowercase",
-    "map",
-    "match",
-    "max",
-    "merge",
-    "millis",
-    "min",
-    "not",
-    "now",
-    "number",
-    "pad",
-    "parse",
-    "parseInteger",
-    "partition",
-    "power",
-    "random",
-    "range",
-    "reduce",
-    "replace",
-    "reverse",
-    "round",
-    "shuffle",
-    "sift",
-    "single",
-    "sort",
-    "split",
-    "spread",
-    "sqrt",
-    "string",
-    "substring",
-    "substringAfter",
-    "substringBefore",
-    "sum",
-    "toMillis",
-    "trim",
-    "type",
-    "uppercase",
-    "uuid",
-    "zip",
-];
-
-/// A `$name` in an expression.
-struct Reference<'a> {
-    /// The name; `$` for `$$`, empty for the bare `$`.
-    name: &'a str,
-    /// Where its `$` stands.
-    start: usize,
-    /// The member taken of it at once: of `$states.input` it is `input`.
-    member: Option<&'a str>,
-    /// Where the member, or else the name, ends.
-    member_end: usize,
-}
-
-struct References<'a> {
-    names: Vec<Reference<'a>>,
-    /// Names that the expression itself binds, anywhere: `$x := …`, `function($x)`, `@$x`, `#$x`.
-    bound: Vec<&'a str>,
-}
-
-/// Finds the references of an expression that parses. Reads tokens, not structure: strings, back-quoted names,
-/// comments and regular expressions are skipped.
-fn scan(text: &str) -> References<'_> {
-    let bytes = text.as_bytes();
-    let mut out = References { names: Vec::new(), bound: Vec::new() };
-    let mut at = 0;
-    // Whether the token before can end an operand: then `/` divides, else it opens a regular expression.
-    let mut operand = false;
-    let mut before = b' ';
-    let mut parameters = false;
-    while at < bytes.len() {
-        let c = bytes[at];
-        match c {
-            b' ' | b'\t' | b'\r' | b'\n' => {
-                at += 1;
-                continue;
-            }
-            b'"' | b'\'' | b'`' => {
-                at = skip_quoted(bytes, at, c);
-                operand = true;
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                at = text[at + 2..].find("*/").map_or(bytes.len(), |end| at + 2 + end + 2);
-                continue;
-            }
-            b'/' if !operand => {
-                at = skip_regex(bytes, at);
-                operand = true;
-            }
-            b'$' => {
-                let start = at;
-                let end = if bytes.get(at + 1) == Some(&b'$') { at + 2 } else { name_end(text, at + 1) };
-                let name = &text[start + 1..end];
-                let after = skip_space(bytes, end);
-                let mut reference = Reference { name, start, member: None, member_end: end };
-                if bytes.get(after) == Some(&b'.') {
-                    let from = skip_space(bytes, after + 1);
-                    let quoted = bytes.get(from) == Some(&b'`');
-                    let from = from + usize::from(quoted);
-                    let to = if quoted { text[from..].find('`').map_or(bytes.len(), |i| from + i) } else { name_end(text, from) };
-                    // `$states.$x` and `$states.*` take no fixed member.
-                    if to > from {
-                        reference.member = Some(&text[from..to]);
-                        reference.member_end = to;
-                    }
-                }
-                let binds = parameters
-                    || matches!(before, b'@' | b'#')
-                    || (bytes.get(after) == Some(&b':') && bytes.get(after + 1) == Some(&b'='));
-                if binds {
-                    out.bound.push(name);
-                } else {
-                    out.names.push(reference);
-                }
-                at = end;
-                operand = true;
-            }
-            _ if c.is_ascii_alphabetic() || c == b'_' || c >= 0x80 => {
-                let end = name_end(text, at).max(at + 1);
-                let word = &text[at..end];
-                let opens = bytes.get(skip_space(bytes, end)) == Some(&b'(');
-                if (word == "function" || word == "λ") && opens {
-                    parameters = true;
-                }
-                operand = !matches!(word, "and" | "or" | "in");
-                at = end;
-            }
-            b')' => {
-                parameters = false;
-                operand = true;
-                at += 1;
-            }
-            _ => {
-                operand = matches!(c, b']' | b'}' | b'0'..=b'9');
-                at += 1;
-            }
-        }
-        before = c;
-    }
-    out
-}
-
-fn skip_space(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
-        at += 1;
-    }
-    at
-}
-
-fn name_end(text: &str, from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(text.len(), |i| from + i)
-}
-
-fn skip_quoted(bytes: &[u8], open: usize, quote: u8) -> usize {
-    let mut at = open + 1;
-    while let Some(&c) = bytes.get(at) {
-        if c == b'\\' && quote != b'`' {
-            at += 2;
-            continue;
-        }
-        at += 1;
-        if c == quote {
-            break;
-        }
-    }
-    at.min(bytes.len())
-}
-
-fn skip_regex(bytes: &[u8], open: usize) -> usize {
-    let mut at = open + 1;
-    while let Some(&c) = bytes.get(at) {
-        at += 1;
-        match c {
-            b'\\' => at += 1,
-            b'/' => break,
-            _ => {}
-        }
-    }
-    while matches!(bytes.get(at), Some(b'i' | b'm')) {
-        at += 1;
-    }
-    at.min(bytes.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::scan;
-
-    #[test]
-    fn references_of_expressions() {
-        let check = |text: &str, expected: &str| {
-            let found = scan(text);
-            let names: Vec<_> = found
-                .names
-                .iter()
-                .filter(|reference| !reference.name.is_empty())
-                .map(|reference| match reference.member {
-                    Some(member) => format!("{}.{member}", reference.name),
-                    None => reference.name.to_string(),
-                })
-                .filter(|name| !found.bound.contains(&name.as_str()))
-                .collect();
-            assert_eq!(names.join(" "), expected, "{text}");
-        };
-        check("$states.input.a + $x", "states.input x");
-        check("$a.b / $c /* $no */ & '$no' & \"$no\\\"$no\" & `$no`", "a.b c");
-        check("$match($s, /$[a-z]\\/$no/i).x", "match s");
-        check("($y := 1; $y + $z)", "z");
-        check("$map($xs, function($v, $i) { $v * $k })", "map xs k");
-        check("items@$i#$n.{ 'a': $i, 'b': $n, 'c': $o }", "o");
-        check("$$.a & $", "$.a");
-        check("$states . `context` . Execution", "states.context");
-        check("$merge([$states, $x[0]])", "merge states x");
-        check("(1) / 2 / $d", "d");
     }
 }

@@ -92,7 +92,6 @@ pub(super) struct StateDraft<'d> {
     pub name: &'d str,
     pub scope: ScopeId,
     pub pointer: Pointer,
-    pub location: String,
     /// The states that it can go to, as far as they exist.
     pub next: Vec<StateId>,
     /// Whether it can end its scope.
@@ -235,7 +234,6 @@ impl<'d> Compiler<'d> {
                 name,
                 scope,
                 pointer: at.pointer(),
-                location: String::new(),
                 next: Vec::new(),
                 terminal: false,
                 typed: false,

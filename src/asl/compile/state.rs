@@ -6,7 +6,7 @@ use super::{Compiler, Facts, Place, SCHEMA, Site};
 use crate::asl::codes;
 use crate::asl::ir::{Field, Kind, PathField, QueryLanguage, ResultPath, ScopeId, State, StateId, Wait};
 use crate::asl::shape::{self, Shape};
-use crate::base::diag::{Diagnostic, Part};
+use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
@@ -23,16 +23,15 @@ impl<'d> Compiler<'d> {
         let compiled = self.state_members(place, members, site);
         self.edges(members, site);
         let facts = std::mem::replace(&mut self.facts, outer);
-        self.keep(place, site, compiled, facts);
+        self.keep(site, compiled, facts);
     }
 
-    fn keep(&mut self, place: &Place<'_>, site: Site, compiled: Option<State>, facts: Facts) {
+    fn keep(&mut self, site: Site, compiled: Option<State>, facts: Facts) {
         let assigned = &mut self.scopes[site.scope.0 as usize].assigned;
         for (name, at) in facts.assigns {
             assigned.entry(name).or_insert(at);
         }
         let draft = &mut self.states[site.id.0 as usize];
-        draft.location = place.location();
         draft.reads = facts.reads;
         draft.compiled = compiled.map(|state| State { uses_context: facts.uses_context, ..state });
     }
@@ -60,14 +59,21 @@ impl<'d> Compiler<'d> {
 
     fn state_members(&mut self, place: &Place<'_>, members: &'d Map, site: Site) -> Option<State> {
         let language = members.get("QueryLanguage").map_or(self.language, fields::language);
-        let mixed = language == QueryLanguage::JsonPath && self.language == QueryLanguage::Jsonata;
-        if mixed {
+        // Refused by AWS for the machine's own states; what it does further inside is not known, and published
+        // definitions have it there.
+        let downgraded = language == QueryLanguage::JsonPath && self.language == QueryLanguage::Jsonata;
+        let mixed = downgraded && site.depth == 0;
+        if downgraded {
             let at = place.key("QueryLanguage");
             let message = "a state cannot be in JSONPath when the machine is in JSONata";
             let aws = "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine";
-            let diagnostic = Diagnostic::new(&codes::QUERY_LANGUAGE_DOWNGRADE, at.pointer(), message)
-                .help("leave `QueryLanguage` out of the machine and set it in the states that are in JSONata")
-                .aws(SCHEMA, aws, Some(place.location()));
+            let mut diagnostic = Diagnostic::new(&codes::QUERY_LANGUAGE_DOWNGRADE, at.pointer(), message)
+                .help("leave `QueryLanguage` out of the machine and set it in the states that are in JSONata");
+            if mixed {
+                diagnostic = diagnostic.aws(SCHEMA, aws, Some(place.location()));
+            } else {
+                diagnostic = diagnostic.severity(Severity::Warning);
+            }
             self.report(diagnostic);
         }
         let ty = members.get("Type").and_then(Value::as_str);
