@@ -182,15 +182,15 @@ impl Test {
 
     /// A machine that begins with the state and has a stub for everything that it may go on to.
     fn machine(&self) -> Result<Arc<Machine>, TestStateError> {
-        let (name, state, language): (Arc<str>, Value, Option<Value>) = match &self.state_name {
-            None => (DEFAULT_NAME.into(), self.definition.clone(), None),
+        let (state, language) = match &self.state_name {
+            None => (self.definition.clone(), None),
             Some(name) => match find(&self.definition, name, 0) {
-                Some(state) => (name.clone(), state, self.definition.get("QueryLanguage").cloned()),
+                Some(state) => (state, self.definition.get("QueryLanguage").cloned()),
                 None => return refuse("State not found in definition"),
             },
         };
         let mut states = Map::new();
-        states.insert(name.clone(), state.clone());
+        states.insert(TESTED, state.clone());
         for target in targets(&state) {
             if !states.contains_key(&target) {
                 states.insert(target, Map::from_iter([("Type", "Succeed")]));
@@ -200,13 +200,15 @@ impl Test {
         if let Some(language) = language {
             machine.insert("QueryLanguage", language);
         }
-        machine.insert("StartAt", name);
+        machine.insert("StartAt", TESTED);
         machine.insert("States", Value::from(states));
         let compiled = asl::compile_value(&Value::from(machine), &CompileOptions { kind: MachineType::Standard });
         if let Some(machine) = compiled.machine {
             return Ok(Arc::new(machine));
         }
-        invalid(asl::answer::create_error(&compiled).unwrap_or_else(|| "Invalid State Machine Definition".into()))
+        let text = asl::answer::create_error(&compiled).unwrap_or_else(|| "Invalid State Machine Definition".into());
+        let name = self.state_name.as_deref().unwrap_or(TESTED);
+        invalid(text.replace(&format!("/States/{TESTED}"), &format!("/States/{name}")))
     }
 
     /// The mocked result or error, checked against the kind of state.
@@ -283,8 +285,8 @@ fn tolerated(map: &MapState, failures: u64, items: u64) -> bool {
     count || percentage
 }
 
-/// The name that AWS gives a state that is tested on its own (recorded).
-const DEFAULT_NAME: &str = "StateName";
+/// The name that a tested state has in its Context Object, whatever it is called in its machine (recorded).
+const TESTED: &str = "StateName";
 
 /// A member that the API takes as a value or as its JSON text.
 fn parsed(value: &Value, name: &str) -> Result<Value, TestStateError> {
