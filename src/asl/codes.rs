@@ -106,7 +106,7 @@ codes! {
     READER_CONFIG "reader-config" Error "Fields of a ReaderConfig that do not go together"
         "What a `ReaderConfig` holds depends on its `InputType`: the CSV fields belong to CSV, `ItemsPointer` to JSON, a manifest has a `ManifestType`."
     UNREACHABLE_RULE "unreachable-rule" Warning "A Choice rule that can never apply"
-        "An earlier rule has the same condition and wins."
+        "An earlier rule has the same condition or is always true, and wins; or the condition is `false`."
     STATES_ALL_POSITION "states-all-position" Error "`States.ALL` not alone or not last"
         "`States.ALL` stands alone in its `ErrorEquals`, and that in the last retrier or catcher."
     UNREACHABLE_HANDLER "unreachable-handler" Warning "A retrier or catcher that can never apply"

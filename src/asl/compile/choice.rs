@@ -38,6 +38,7 @@ impl<'d> Compiler<'d> {
             rules.extend(rule);
         }
         self.repeated_rules(&list, items);
+        self.constant_rules(&list, items, language);
         let default = match members.get("Default").and_then(Value::as_str) {
             Some(name) => {
                 let target = self.target(&place.key("Default"), site.scope, name);
@@ -73,6 +74,29 @@ impl<'d> Compiler<'d> {
                     )
                     .label(list.index(first).pointer(), Part::Value, "this one wins"),
                 );
+            }
+        }
+    }
+
+    /// Rules whose condition is fixed: one that is false never applies, one that is true takes all that come after it.
+    fn constant_rules(&mut self, list: &Place<'_>, items: &[Value], language: QueryLanguage) {
+        if language != QueryLanguage::Jsonata {
+            return;
+        }
+        let constant = |item: &Value| item.get("Condition").and_then(Value::as_bool);
+        let first = items.iter().position(|item| constant(item) == Some(true));
+        for (i, item) in items.iter().enumerate() {
+            let place = list.index(i);
+            if let Some(first) = first.filter(|first| *first < i) {
+                let message = "this rule can never apply: an earlier one always does";
+                self.report(Diagnostic::new(&codes::UNREACHABLE_RULE, place.pointer(), message).label(
+                    list.index(first).key("Condition").pointer(),
+                    Part::Value,
+                    "always true",
+                ));
+            } else if constant(item) == Some(false) {
+                let message = "this rule can never apply: its condition is `false`";
+                self.report(Diagnostic::new(&codes::UNREACHABLE_RULE, place.pointer(), message));
             }
         }
     }

@@ -98,10 +98,9 @@ impl Compiler<'_> {
     }
 
     fn note_root(&mut self, place: &Place<'_>, path: &Path) {
-        match path.root() {
-            Root::Input => {}
-            Root::Context => self.facts.uses_context = true,
-            Root::Variable(name) => self.read(&name.clone(), place, Part::Value),
+        self.facts.uses_context |= path.uses_context();
+        if let Some(name) = path.variable() {
+            self.read(&name.clone(), place, Part::Value);
         }
     }
 
@@ -142,18 +141,20 @@ impl Compiler<'_> {
                 Some(reference)
             }
             Err(error) => {
-                let mut diagnostic =
-                    at_offset(Diagnostic::new(&codes::INVALID_REFERENCE_PATH, place.pointer(), error.message.clone()), &error).aws(
-                        SCHEMA,
-                        format!("Value is not a Reference Path: {}", aws_reference(text)),
-                        Some(place.location()),
-                    );
+                let selects_many = Path::parse(text).is_ok();
+                let message = if selects_many {
+                    format!("`{text}` may select several nodes, and a Reference Path names exactly one")
+                } else {
+                    error.message.clone()
+                };
+                let mut diagnostic = at_offset(Diagnostic::new(&codes::INVALID_REFERENCE_PATH, place.pointer(), message), &error)
+                    .aws(SCHEMA, format!("Value is not a Reference Path: {}", error.message), Some(place.location()));
                 if text.starts_with("States.") {
                     diagnostic = diagnostic.help("an intrinsic function cannot stand here");
                 } else if !text.starts_with('$') && ReferencePath::parse(&format!("$.{text}")).is_ok() {
                     diagnostic = with_dollar(diagnostic, place, text);
-                } else if Path::parse(text).is_ok() {
-                    diagnostic = diagnostic.help("a Reference Path names exactly one node: only `.name`, `['name']` and `[0]`");
+                } else if selects_many {
+                    diagnostic = diagnostic.help("it consists of `.name`, `['name']` and `[0]` only");
                 }
                 self.report(diagnostic);
                 None
@@ -187,7 +188,7 @@ impl Compiler<'_> {
                         "`ResultPath` says where in the input the result goes; it cannot be a variable or the Context Object";
                     let mut diagnostic = Diagnostic::new(&codes::INVALID_REFERENCE_PATH, at.pointer(), message).aws(
                         SCHEMA,
-                        format!("Value is not a Reference Path: {}", aws_reference(text)),
+                        "Value is not a Reference Path: Reference path didn't start with '$'",
                         Some(at.location()),
                     );
                     if matches!(reference.path().root(), Root::Variable(_)) {
@@ -302,6 +303,11 @@ impl Compiler<'_> {
                 for (i, item) in items.iter().enumerate() {
                     self.literal_paths(&place.index(i), item);
                 }
+            }
+            // An element of a list, or the whole template: there is no name that `.$` could be added to.
+            Value::String(text) if looks_computed(text) => {
+                let message = format!("`{text}` is taken literally: only members of objects are computed");
+                self.report(Diagnostic::new(&codes::LITERAL_PATH, place.pointer(), message));
             }
             _ => {}
         }
@@ -485,18 +491,4 @@ fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
 fn looks_computed(text: &str) -> bool {
     let path = text.starts_with("$.") || text.starts_with("$[") || text.starts_with("$$.");
     (path && Path::parse(text).is_ok()) || (text.starts_with("States.") && text.ends_with(')') && Call::parse(text).is_ok())
-}
-
-/// The second half of AWS's sentence about a bad Reference Path.
-fn aws_reference(text: &str) -> String {
-    if !text.starts_with('$') {
-        return "Reference path didn't start with '$'".into();
-    }
-    if let Some(at) = text.find('[') {
-        let next = text[at + 1..].chars().next();
-        if !next.is_some_and(|c| c == '\'' || c.is_ascii_digit()) {
-            return "'[' must be followed by ' or '['".into();
-        }
-    }
-    "Invalid reference path".into()
 }
