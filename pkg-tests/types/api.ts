@@ -1,0 +1,131 @@
+// Compiled, never run: what is right compiles, what is wrong does not.
+import {
+  DefinitionError,
+  Engine,
+  ExecutionError,
+  StateMachine,
+  TaskError,
+  TaskResponse,
+  init,
+  layout,
+  renderSvg,
+  simulate,
+  validate,
+  version,
+} from "stepglass";
+import type { Command, Diagnostic, Execution, ExecutionSnapshot, HistoryEvent, Step, TaskHandler, TaskHandlers } from "stepglass";
+
+const machine = new StateMachine({ StartAt: "A", States: {} }, { name: "M", type: "EXPRESS" });
+new StateMachine("{}");
+
+// @ts-expect-error a machine has one of two types
+new StateMachine("{}", { type: "FAST" });
+// @ts-expect-error a definition is text or an object
+new StateMachine(5);
+
+const add: TaskHandler<{ x: number; y: number }, number> = async ({ x, y }, task) => {
+  task.signal.addEventListener("abort", () => {});
+  task.heartbeat();
+  const attempt: number = task.attempt;
+  const token: string | undefined = task.token;
+  if (token) task.execution.succeed(token, { attempt });
+  // @ts-expect-error tasks are not to be changed
+  task.attempt = 5;
+  return x + y;
+};
+const handlers: TaskHandlers = { add, other: () => undefined, raw: () => new TaskResponse({ a: 1 }) };
+const many: TaskHandlers = new Map([["add", add as TaskHandler]]);
+const all: TaskHandlers = (input, { resource }) => [resource, input];
+// @ts-expect-error a handler is a function
+const wrong: TaskHandlers = { add: 5 };
+
+export async function use(): Promise<void> {
+  await init();
+  const sum = await machine.run<number>({ x: 1 }, { tasks: handlers, clock: "virtual", seed: 5n });
+  sum.toFixed();
+  const execution: Execution<{ id: string }> = machine.start<{ id: string }>({}, { tasks: many, onEvent: (event) => void event.id });
+  for await (const event of execution) tell(event);
+  const result = await execution.result;
+  switch (result.status) {
+    case "SUCCEEDED":
+      result.output.id.trim();
+      break;
+    case "FAILED":
+    case "ABORTED":
+      result.error?.trim();
+      // @ts-expect-error a failure has no output
+      result.output;
+      break;
+    case "TIMED_OUT":
+      break;
+    default:
+      result satisfies never;
+  }
+  const snapshot: ExecutionSnapshot = execution.snapshot();
+  machine.restore(JSON.parse(JSON.stringify(snapshot)), { tasks: all });
+  execution.abort("Error", "cause");
+  execution.fail("token", { error: "E", cause: "c" });
+  // @ts-expect-error the clock has a name or is a clock
+  machine.start({}, { clock: "fast" });
+  machine.start({}, { clock: { now: () => 0, setTimeout: (run, delay) => setTimeout(run, delay), clearTimeout } });
+
+  try {
+    await machine.run();
+  } catch (error) {
+    if (error instanceof ExecutionError) console.log(error.status, error.state, error.cause?.length, error.execution.history());
+    if (error instanceof DefinitionError) error.diagnostics.map(({ range }) => range?.start.line);
+    throw new TaskError("E", { any: "thing" });
+  }
+}
+
+function tell(event: HistoryEvent): string {
+  switch (event.type) {
+    case "TaskScheduled":
+      return event.taskScheduledEventDetails.parameters;
+    case "PassStateEntered":
+    case "MapStateEntered":
+      return event.stateEnteredEventDetails.name;
+    case "ExecutionFailed":
+      return event.executionFailedEventDetails.error ?? "";
+    case "LambdaFunctionStarted":
+      // @ts-expect-error this event has no details
+      return event.lambdaFunctionStartedEventDetails;
+    // @ts-expect-error no such event
+    case "FailStateExited":
+      return "";
+    default:
+      return event.timestamp;
+  }
+}
+
+function perform(command: Command): unknown {
+  switch (command.type) {
+    case "Invoke":
+      return [command.task, command.input, command.resource];
+    case "Cancel":
+      return command.reason === "Timeout";
+    case "ChildFinished":
+      return command.history;
+    case "Finish":
+      return command.status === "SUCCEEDED" ? command.output : undefined;
+    default:
+      return command satisfies never;
+  }
+}
+
+const engine = new Engine(machine, { history: "none" });
+const step: Step = engine.start(Date.now(), {}, { name: "n" }, 1);
+step.commands.map(perform);
+const deadline: number | undefined = engine.deadline;
+Engine.restore(machine, engine.snapshot()).succeed(deadline ?? 0, 1, {});
+
+const problems: Diagnostic[] = validate("{}", { type: "STANDARD" });
+problems.map(({ severity, fix }) => [severity === "error", fix?.replacement]);
+const report = simulate("{}", {}, { A: [{ output: 1, after: 5 }, { error: "E" }], B: (input, task) => ({ output: [input, task.attempt] }) });
+report.duration.toFixed();
+// @ts-expect-error a scripted result has no such member
+simulate("{}", {}, { A: { outptu: 1 } });
+layout({}).nodes.map(({ x, type }) => (type === "Task" ? x : 0));
+const svg: string = renderSvg("{}", { theme: "dark", direction: "LR" });
+const text: string = version() + svg;
+export { text, wrong };

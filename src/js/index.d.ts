@@ -1,0 +1,825 @@
+/**
+ * Run, test and debug Amazon States Language anywhere: a deterministic interpreter with AWS's answers.
+ *
+ * @example
+ * ```js
+ * import { StateMachine } from "stepglass";
+ *
+ * const machine = new StateMachine({
+ *   StartAt: "Add",
+ *   States: { Add: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Add", End: true } },
+ * });
+ * const sum = await machine.run({ x: 1, y: 2 }, { tasks: { Add: ({ x, y }) => x + y } }); // 3
+ * ```
+ *
+ * @packageDocumentation
+ */
+
+/** What JSON can say. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** A definition: its JSON text, or the object that the text stands for. Places in diagnostics need the text. */
+export type Definition = string | object;
+
+/** The type of a state machine: STANDARD runs for up to a year, EXPRESS for up to five minutes. */
+export type MachineType = "STANDARD" | "EXPRESS";
+
+/** Where an execution stands, in AWS's words. */
+export type ExecutionStatus = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+
+// ---------------------------------------------------------------------------------------------------- loading
+
+/** Where the WebAssembly module comes from: a URL, a Response, its bytes, or a compiled module. */
+export type ModuleSource = string | URL | Request | Response | BufferSource | WebAssembly.Module | Promise<Response>;
+
+/**
+ * Loads the WebAssembly module. In Node it is loaded at import, and this does nothing. In a browser, `await init()`
+ * once before anything else; without a source the file beside the entry is fetched, except by `stepglass/slim`,
+ * which has none.
+ *
+ * Further calls do nothing.
+ */
+export function init(source?: ModuleSource): Promise<void>;
+
+/**
+ * Starts the WebAssembly module from bytes or a compiled module, without waiting. For `stepglass/slim`.
+ *
+ * Further calls do nothing.
+ */
+export function initSync(source: BufferSource | WebAssembly.Module): void;
+
+/** The version of this package. */
+export function version(): string;
+
+// -------------------------------------------------------------------------------------------------- definitions
+
+/** One problem of a definition. */
+export interface Diagnostic {
+  /** What kind, in kebab-case; stable: `unknown-target`. */
+  code: string;
+  /** AWS refuses a definition with an error; with a warning it takes it, but the definition does not do what it seems to. */
+  severity: "error" | "warning";
+  /** Where, as a JSON Pointer (RFC 6901): `/States/Ship/Next`. */
+  pointer: string;
+  /** A sentence without the place. */
+  message: string;
+  /** Where in the text; absent if the definition came as an object. */
+  range?: Range;
+  /** Other places that belong to it. */
+  labels: DiagnosticLabel[];
+  /** Advice. */
+  help?: string;
+  /** A change that puts it right. */
+  fix?: DiagnosticFix;
+  /** The same in the words of AWS's ValidateStateMachineDefinition, where they are known. */
+  aws: AwsDiagnostic[];
+}
+
+/** A stretch of text; `end` is exclusive. */
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+/** A place in a text. */
+export interface Position {
+  /** From 1. */
+  line: number;
+  /** From 1, in UTF-16 units. */
+  column: number;
+  /** From 0, in UTF-16 units: what a JavaScript string is indexed by. */
+  offset: number;
+}
+
+/** A secondary place of a diagnostic. */
+export interface DiagnosticLabel {
+  pointer: string;
+  range?: Range;
+  message: string;
+}
+
+/** Replace the text in `range` with `replacement`. */
+export interface DiagnosticFix {
+  /** What the change does. */
+  title: string;
+  pointer: string;
+  range?: Range;
+  /** JSON text. */
+  replacement: string;
+}
+
+/** A diagnostic as AWS words it. */
+export interface AwsDiagnostic {
+  code: string;
+  message: string;
+  location?: string;
+}
+
+/** Options that concern a definition. */
+export interface ValidateOptions {
+  /** Default: `"STANDARD"`. Some features exist in one type only. */
+  type?: MachineType;
+}
+
+/**
+ * All problems of a definition at once; an empty array for a good one.
+ *
+ * @example
+ * ```js
+ * for (const { severity, code, message, range } of validate(text)) {
+ *   console.log(`${range.start.line}:${range.start.column} ${severity}[${code}]: ${message}`);
+ * }
+ * ```
+ */
+export function validate(definition: Definition, options?: ValidateOptions): Diagnostic[];
+
+/** All problems of a definition's text as a compiler prints them, with excerpts; an empty string for a good one. */
+export function renderDiagnostics(text: string, options?: ValidateOptions & { fileName?: string; color?: boolean }): string;
+
+/** How a graph is laid out. */
+export interface LayoutOptions {
+  /** Top to bottom (the default) or left to right. */
+  direction?: "TB" | "LR";
+  /** JSON Pointers of the Parallel and Map states to draw folded. */
+  collapsed?: Iterable<string>;
+}
+
+/** How a graph is drawn. */
+export interface SvgOptions extends LayoutOptions {
+  /** Default: `"auto"`, light or dark as the viewer prefers. */
+  theme?: "auto" | "light" | "dark";
+  /** What a screen reader says. Default: the machine's Comment. */
+  title?: string;
+  /** Whether a background is painted. Default: true. */
+  background?: boolean;
+  /** Start of all ids and class names, for pages with several drawings. Default: `"sg"`. */
+  prefix?: string;
+}
+
+/** The graph of a definition with all places and sizes in px; also of one with errors, as long as it is JSON. */
+export function layout(definition: Definition, options?: LayoutOptions): Graph;
+
+/** The graph of a definition as one SVG document without scripts, fonts or images. Any text in it is safe. */
+export function renderSvg(definition: Definition, options?: SvgOptions): string;
+
+/** A placed graph; the origin is the top left corner. */
+export interface Graph {
+  width: number;
+  height: number;
+  direction: "TB" | "LR";
+  comment?: string;
+  /** Whether a bound left something out: graphs of thousands of states are cut. */
+  truncated: boolean;
+  /** How many times lines cross. */
+  crossings: number;
+  /** A node stands after the node that holds it. */
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+}
+
+/** A box of a graph. */
+export interface GraphNode {
+  /** For states and scopes the pointer; for marks the pointer of their scope and `#start`, `#end` or `#missing/…`. */
+  id: string;
+  /** JSON Pointer into the definition. */
+  pointer: string;
+  name: string;
+  /** The name as it is drawn: one or two lines. */
+  lines: string[];
+  type: "Pass" | "Task" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map" | "Unknown" | "Missing" | "Start" | "End" | "Scope";
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** The node that holds it. */
+  parent?: string;
+  comment?: string;
+  /** What the type alone does not say: the service of a Task, the time of a Wait. */
+  detail?: string;
+  /** The small line above the name. */
+  caption?: string;
+  /** Whether the state has retriers. */
+  retries: boolean;
+  /** Whether anything leads to it. */
+  reachable: boolean;
+  collapsed: boolean;
+  /** States inside, at any depth. */
+  states: number;
+  depth: number;
+}
+
+/** A line of a graph. */
+export interface GraphEdge {
+  /** JSON Pointer of the field that makes the transition. */
+  id: string;
+  from: string;
+  to: string;
+  kind: "start" | "next" | "choice" | "default" | "catch" | "end";
+  /** Place among `Choices` or `Catch`. */
+  index?: number;
+  /** Whether it leads back. */
+  back: boolean;
+  label?: string;
+  title?: string;
+  points: [x: number, y: number][];
+  /** The same with rounded corners, as SVG path data. */
+  path: string;
+  labelBox?: { x: number; y: number; width: number; height: number };
+}
+
+// ------------------------------------------------------------------------------------------------------- tasks
+
+/** What a task handler learns of its task besides the input. */
+export interface Task {
+  /** Numbers the attempts of an execution from 1 on. */
+  readonly id: number;
+  /** The state's name. */
+  readonly stateName: string;
+  /** `Resource` as written. */
+  readonly resource: string;
+  /** The whole request; of `lambda:invoke` and `states:startExecution` the handler's input is a part of it. */
+  readonly parameters: any;
+  /** 0 for the first attempt, +1 for each retry. */
+  readonly attempt: number;
+  /** The task token of `.waitForTaskToken`, `.sync` and activity tasks. */
+  readonly token?: string;
+  /** Seconds until the task times out. */
+  readonly timeoutSeconds?: number;
+  /** Seconds allowed between two heartbeats. */
+  readonly heartbeatSeconds?: number;
+  /** `Credentials`, evaluated. */
+  readonly credentials?: any;
+  /** The indices in the Maps around the state, the innermost last. */
+  readonly iterations: readonly number[];
+  /** What the result is for: a Task state, or the items and results of a Distributed Map. */
+  readonly purpose: "Task" | "ItemReader" | "ResultWriter";
+  /** The execution that the task is part of. */
+  readonly execution: Execution;
+  /** Aborts once, when nobody waits for the task any more; its `reason` is a {@link TaskCancelled}. */
+  readonly signal: AbortSignal;
+  /** Says that the work goes on: the heartbeat's time starts anew. */
+  heartbeat(): void;
+}
+
+/**
+ * Does the work of a Task state: returns its result, or a promise of it, or throws.
+ *
+ * - What is returned becomes JSON as `JSON.stringify` makes it; `undefined` becomes null.
+ * - A thrown Error becomes the state's error as a Lambda function's would; a {@link TaskError} says exactly which.
+ * - For `lambda:invoke` the input is the Payload and the result is wrapped as AWS does; the same goes for
+ *   `states:startExecution` (Input, Output) and `http:invoke` (ResponseBody). A {@link TaskResponse} is not wrapped.
+ * - For `.waitForTaskToken` what is returned is the service's response; the state goes on with
+ *   {@link Execution.succeed} or {@link Execution.fail}.
+ */
+export type TaskHandler<Input = any, Output = unknown> = (input: Input, task: Task) => Output | PromiseLike<Output>;
+
+/**
+ * Handlers by name, or one function for all tasks. A name is, the first that fits taken: the full Resource ARN; the
+ * state's name; the name or ARN of the Lambda function, activity or state machine that is called; the integration
+ * with or without its suffix (`sqs:sendMessage`, `lambda:invoke`); any of these with `*` for any characters, the
+ * most specific first (`aws-sdk:s3:*`, `*`).
+ */
+export type TaskHandlers = Record<string, TaskHandler> | ReadonlyMap<string, TaskHandler> | TaskHandler;
+
+/**
+ * Thrown by a task handler to say exactly which `Error` and `Cause` the state sees.
+ *
+ * @example
+ * ```js
+ * throw new TaskError("Payment.Declined", "insufficient funds");
+ * ```
+ */
+export class TaskError extends Error {
+  /** A `cause` that is no string becomes its JSON text. */
+  constructor(error?: string, cause?: unknown, options?: ErrorOptions);
+  readonly error: string | undefined;
+  override readonly cause: string | undefined;
+}
+
+/** Returned by a handler: the service's whole response, which is not wrapped. */
+export class TaskResponse {
+  constructor(value: unknown);
+  readonly value: unknown;
+}
+
+/** The reason of a task's aborted signal. Its `name` is `"AbortError"`. */
+export class TaskCancelled extends Error {
+  private constructor();
+  readonly reason: CancelReason;
+}
+
+/** Why nobody waits for a task any more. */
+export type CancelReason = "Timeout" | "Heartbeat" | "SiblingFailed" | "Stopped";
+
+// --------------------------------------------------------------------------------------------------- executions
+
+/** Options of `new StateMachine()`. */
+export interface MachineOptions extends ValidateOptions {
+  /** `StateMachine.Name` in the Context Object. Default: `"StateMachine"`. */
+  name?: string;
+  /** `StateMachine.Id`. Default: an ARN made of the name. */
+  arn?: string;
+  /** `Execution.RoleArn`. */
+  roleArn?: string;
+}
+
+/** What an execution may use up; the defaults are AWS's. */
+export interface Limits {
+  /** `"full"` keeps all events, `"none"` only counts them. Default: `"full"`. */
+  history?: "full" | "none";
+  /** Bytes of JSON text that an input, a result or an output may have. Default: 262,144. */
+  payloadLimit?: number;
+  /** Events after which the execution fails; 0 for no limit. Default: 25,000. */
+  historyLimit?: number;
+  /** State transitions between two looks at the clock and the inbox. Default: 10,000. */
+  stepBudget?: number;
+  /** Whether the stages of each state's data flow are recorded for `execution.trace()`. Default: false. */
+  trace?: boolean;
+}
+
+/** A source of time, for hosts with their own. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  setTimeout(run: () => void, delay: number): unknown;
+  clearTimeout(timer: any): void;
+}
+
+/** Options of `machine.start()`, `run()` and `restore()`. */
+export interface StartOptions extends Limits {
+  /** What does the work of the Task states. */
+  tasks?: TaskHandlers;
+  /** `Execution.Name`. Default: a random UUID, or `seed-…` where a seed is given. */
+  name?: string;
+  /** `Execution.Id`. Default: an ARN made of the names. */
+  arn?: string;
+  /**
+   * `"real"` (the default), `"virtual"`, or a clock of yours. Virtual time stands still while a handler's promise is
+   * open and else jumps to whatever is due next: waits and back-offs take no time.
+   */
+  clock?: "real" | "virtual" | Clock;
+  /** When virtual time begins, in milliseconds since 1970. Default: now. */
+  startTime?: number;
+  /** Aborts the execution. */
+  signal?: AbortSignal;
+  /** Seed of UUIDs, random numbers and jitter: equal seeds give equal sequences. Default: random. */
+  seed?: number | bigint;
+  /** Hears every event of the history as it happens. What it throws is printed and changes nothing. */
+  onEvent?: (event: HistoryEvent, execution: Execution) => void;
+}
+
+/** How an execution ended. */
+export type ExecutionResult<Output = any> =
+  | { status: "SUCCEEDED"; output: Output }
+  | { status: "FAILED"; error?: string; cause?: string }
+  | { status: "TIMED_OUT" }
+  | { status: "ABORTED"; error?: string; cause?: string };
+
+/** A definition that can be run any number of times, also at once. */
+export class StateMachine {
+  /** Compiles a definition. Throws {@link DefinitionError} with all diagnostics if it has errors. */
+  constructor(definition: Definition, options?: MachineOptions);
+  readonly type: MachineType;
+  readonly name: string;
+  /** Names this very definition: snapshots are restored only with a machine of the same digest. */
+  readonly digest: string;
+  /** The warnings about the definition. */
+  readonly diagnostics: Diagnostic[];
+
+  /**
+   * Starts an execution with an input, `{}` by default. Handlers are first called after the present code has run.
+   *
+   * @example
+   * ```js
+   * const execution = machine.start({ order: 17 }, { tasks });
+   * for await (const event of execution) console.log(event.type);
+   * const { status, output } = await execution.result;
+   * ```
+   */
+  start<Output = any>(input?: unknown, options?: StartOptions): Execution<Output>;
+
+  /** Runs an execution to its end: resolves to its output or rejects with {@link ExecutionError}. */
+  run<Output = any>(input?: unknown, options?: StartOptions): Promise<Output>;
+
+  /**
+   * Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again, except
+   * callbacks whose request was made: handlers are called at least once.
+   *
+   * Throws {@link RestoreError} for a snapshot of another definition.
+   */
+  restore<Output = any>(snapshot: ExecutionSnapshot, options?: StartOptions): Execution<Output>;
+}
+
+/** A stored execution: JSON data, to be kept as it is. */
+export interface ExecutionSnapshot {
+  version: 1;
+  execution: { name: string; [key: string]: string };
+  engine: EngineSnapshot;
+  submitted: number[];
+}
+
+/** One execution of a state machine, made by `machine.start()`. */
+export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
+  private constructor();
+  /** How it ends. Never rejects. */
+  readonly result: Promise<ExecutionResult<Output>>;
+  readonly name: string;
+  readonly status: ExecutionStatus;
+  /** All events so far, as GetExecutionHistory returns them. */
+  history(): HistoryEvent[];
+  /** All events from the first on, as they happen; ends with the execution. Any number of times, also late. */
+  [Symbol.asyncIterator](): AsyncGenerator<HistoryEvent, void, undefined>;
+  /** Ends the execution as ABORTED (StopExecution). Of no effect once it has ended. */
+  abort(error?: string, cause?: string): void;
+  /**
+   * Completes the task with this token (SendTaskSuccess). Returns false if the task has ended already; throws a
+   * RangeError for a token that this execution has never given out.
+   */
+  succeed(token: string, output?: unknown): boolean;
+  /** Fails the task with this token (SendTaskFailure). Returns and throws as {@link Execution.succeed}. */
+  fail(token: string, failure?: { error?: string; cause?: string }): boolean;
+  /** Says that the task with this token is alive (SendTaskHeartbeat). Returns and throws as {@link Execution.succeed}. */
+  heartbeat(token: string): boolean;
+  /** What runs now: one entry for each chain of states. */
+  frames(): Frame[];
+  /** The stages of data flow since the last call; with the option `trace`. */
+  trace(): TraceStage[];
+  /** The execution as JSON data, for `machine.restore()`. Answers that are still on their way are not in it. */
+  snapshot(): ExecutionSnapshot;
+}
+
+/** A running chain of states: the execution's own, or a branch's or an iteration's. */
+export interface Frame {
+  id: number;
+  /** The frame of the Parallel or Map around it, and its place there. */
+  parent?: number;
+  slot?: number;
+  state: string;
+  phase: "ready" | "waiting" | "retrying" | "running" | "joining";
+  /** The state's raw input. */
+  input: any;
+  /** The variables in reach. */
+  variables: Record<string, any>;
+  /** When it goes on by itself, in milliseconds since 1970. */
+  until?: number;
+  /** The task it waits for. */
+  task?: number;
+  /** Retries of the state so far. */
+  retries: number;
+}
+
+/** The value after one stage of a state's data flow. */
+export interface TraceStage {
+  /** Id of the event that entered the state. */
+  event: number;
+  state: string;
+  /** `afterInputPath`, `afterParameters`, `result` …, as TestState names them. */
+  stage: string;
+  value: any;
+}
+
+// ------------------------------------------------------------------------------------------------------- errors
+
+/** Rejects `machine.run()`. */
+export class ExecutionError extends Error {
+  private constructor();
+  readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
+  /** `Error`, if there is one. */
+  readonly error: string | undefined;
+  /** `Cause`, if there is one. */
+  override readonly cause: string | undefined;
+  /** The state in which it failed, as far as the history tells. */
+  readonly state: string | undefined;
+  readonly execution: Execution;
+}
+
+/** Thrown by `new StateMachine()`; the message has the problems with excerpts. */
+export class DefinitionError extends Error {
+  private constructor();
+  /** All problems, warnings included. */
+  readonly diagnostics: Diagnostic[];
+}
+
+/** A snapshot that cannot be restored. */
+export class RestoreError extends Error {
+  private constructor();
+}
+
+/** A bug of this package. The execution concerned has failed; all others go on. */
+export class InternalError extends Error {
+  private constructor();
+}
+
+// --------------------------------------------------------------------------------------------------- simulation
+
+/** The answer to one call in a simulation. */
+export interface ScriptedResult {
+  /** Milliseconds until it comes. Default: 0. */
+  after?: number;
+  /** What a handler would return. */
+  output?: unknown;
+  /** The service's whole response, which is not wrapped. */
+  response?: unknown;
+  /** The error's name, instead of an output. */
+  error?: string;
+  /** The error's cause. */
+  cause?: string;
+  /** Milliseconds after the call at which heartbeats come. */
+  heartbeats?: number[];
+  /** The response to the request of a `.waitForTaskToken` task, whose result is then `output`. */
+  submitted?: unknown;
+  /** Whether no answer comes at all. */
+  never?: boolean;
+}
+
+/** What the script's functions learn of a call. */
+export type ScriptedTask = Pick<Task, "id" | "stateName" | "resource" | "parameters" | "attempt" | "token" | "iterations">;
+
+/** One result for all calls, an array with one for each, or a function. */
+export type ScriptedResults = ScriptedResult | readonly ScriptedResult[] | ((input: any, task: ScriptedTask) => ScriptedResult);
+
+/** Results by the names that {@link TaskHandlers} has, or one function for all tasks. */
+export type Script = Record<string, ScriptedResults> | ReadonlyMap<string, ScriptedResults> | ((input: any, task: ScriptedTask) => ScriptedResult);
+
+/** Options of `simulate()`. */
+export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudget"> {
+  /** Default: `"simulation"`. */
+  name?: string;
+  /** Default: 0. */
+  seed?: number | bigint;
+  /** When time begins, in milliseconds since 1970. Default: the start of 2025. */
+  startTime?: number;
+  /** When time ends, in milliseconds since 1970: the execution is then still RUNNING. Default: never. */
+  until?: number;
+}
+
+/** What a simulation gives. */
+export type SimulationReport<Output = any> = (ExecutionResult<Output> | { status: "RUNNING" }) & {
+  history: HistoryEvent[];
+  /** The calls that were made, in order. */
+  calls: { state: string; resource: string; input: any; attempt: number; at: number }[];
+  startTime: number;
+  endTime: number;
+  /** `endTime - startTime`, in milliseconds. */
+  duration: number;
+  trace?: TraceStage[];
+};
+
+/**
+ * Runs a definition or machine to its end at once, on virtual time, with scripted results. Equal arguments give equal
+ * reports, event for event.
+ *
+ * @example
+ * ```js
+ * const report = simulate(definition, { order: 17 }, {
+ *   Charge: [{ error: "Busy" }, { output: { id: 1 }, after: 250 }],
+ * });
+ * assert.equal(report.status, "SUCCEEDED");
+ * assert.equal(report.calls.length, 2);
+ * ```
+ */
+export function simulate<Output = any>(definition: Definition | StateMachine, input?: unknown, script?: Script, options?: SimulateOptions): SimulationReport<Output>;
+
+// ------------------------------------------------------------------------------------------------------- engine
+
+/**
+ * The engine by itself, for hosts that keep their own clock, queue and store.
+ *
+ * Feed one fact at a time; do the commands of the returned {@link Step} in order; then set one timer to its deadline,
+ * at which you call `tick`. If `more` is true, call `tick` as soon as your event loop has had a turn. Results for tasks
+ * that were cancelled or have their result change nothing. `now` is in milliseconds since 1970; one that goes back is
+ * held at the last value seen. Equal calls give equal commands, histories and snapshots.
+ */
+export class Engine {
+  constructor(machine: StateMachine, options?: Limits & { childHistories?: boolean });
+  /** The engine that a snapshot describes; {@link Engine.pending} says which tasks to invoke again. */
+  static restore(machine: StateMachine, snapshot: EngineSnapshot): Engine;
+  /** Begins the execution. Once, before all else. */
+  start(now: number, input?: unknown, execution?: ExecutionNames, seed?: number | bigint): Step;
+  /** A worker has taken an activity task. */
+  started(now: number, task: number, worker?: string): Step;
+  /** The service has answered the request of a `.sync` or `.waitForTaskToken` task, whose result is yet to come. */
+  submitted(now: number, task: number, output?: unknown): Step;
+  /** The task has its result. */
+  succeed(now: number, task: number, output?: unknown): Step;
+  /** The task has failed. */
+  fail(now: number, task: number, error?: string, cause?: string): Step;
+  /** The task's worker is alive. */
+  heartbeat(now: number, task: number): Step;
+  /** Time has passed. Always harmless. */
+  tick(now: number): Step;
+  /** Ends the execution as ABORTED. */
+  stop(now: number, error?: string, cause?: string): Step;
+  readonly status: ExecutionResult | { status: "NOT_STARTED" | "RUNNING" };
+  /** When to call `tick` next; `undefined` if only tasks can move the execution. */
+  readonly deadline: number | undefined;
+  /** The events from the given index on. */
+  history(from?: number): HistoryEvent[];
+  /** The tasks in flight. */
+  pending(): InvokeCommand[];
+  frames(): Frame[];
+  trace(): TraceStage[];
+  snapshot(): EngineSnapshot;
+  /**
+   * Runs a started engine to its end in real time with one handler for all tasks; resolves to the status. A small driver
+   * for hosts that need no more; `machine.start()` has the whole one.
+   */
+  drive(handler: (command: InvokeCommand) => unknown): Promise<ExecutionResult>;
+  /** Gives its memory back at once; otherwise the garbage collector does. */
+  free(): void;
+}
+
+/** What an execution is called. */
+export interface ExecutionNames {
+  name?: string;
+  arn?: string;
+  roleArn?: string;
+  stateMachineName?: string;
+  stateMachineArn?: string;
+}
+
+/** A stored engine: JSON data, to be kept as it is. */
+export interface EngineSnapshot {
+  version: number;
+  digest: string;
+  [key: string]: unknown;
+}
+
+/** What one fact leaves to do. */
+export interface Step {
+  commands: Command[];
+  /** Whether states are ready to run: call `tick` soon, without waiting for the deadline. */
+  more: boolean;
+  deadline: number | null;
+  /** Length of the history now. */
+  events: number;
+}
+
+/** A wish of the engine. */
+export type Command = InvokeCommand | CancelCommand | ChildFinishedCommand | FinishCommand;
+
+/** Call the resource; report the end with `succeed` or `fail`. */
+export interface InvokeCommand {
+  type: "Invoke";
+  task: number;
+  state: string;
+  resource: string;
+  input: any;
+  attempt: number;
+  purpose?: "ItemReader" | "ResultWriter";
+  token?: string;
+  timeout?: number;
+  heartbeat?: number;
+  credentials?: any;
+  iterations?: number[];
+}
+
+/** Nobody waits for this task any more. */
+export interface CancelCommand {
+  type: "Cancel";
+  task: number;
+  reason: CancelReason;
+}
+
+/** A child execution of a Distributed Map has ended; with the option `childHistories`. */
+export interface ChildFinishedCommand {
+  type: "ChildFinished";
+  name: string;
+  arn: string;
+  status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+  input: any;
+  output?: any;
+  error?: string;
+  cause?: string;
+  history: HistoryEvent[];
+}
+
+/** The execution has ended. Exactly once, last. */
+export type FinishCommand = { type: "Finish" } & ExecutionResult;
+
+// ------------------------------------------------------------------------------------------------------ history
+
+/** An event as AWS's GetExecutionHistory returns it. Its details are in the member that its type names. */
+export type HistoryEvent =
+  | HistoryEventOf<"ExecutionStarted", { executionStartedEventDetails: { input: string; inputDetails: PayloadDetails; roleArn: string } }>
+  | HistoryEventOf<"ExecutionSucceeded", { executionSucceededEventDetails: OutputDetails }>
+  | HistoryEventOf<"ExecutionFailed", { executionFailedEventDetails: FailureDetails }>
+  | HistoryEventOf<"ExecutionAborted", { executionAbortedEventDetails: FailureDetails }>
+  | HistoryEventOf<"ExecutionTimedOut", { executionTimedOutEventDetails: FailureDetails }>
+  | HistoryEventOf<StateEnteredType, { stateEnteredEventDetails: { name: string; input: string; inputDetails: PayloadDetails } }>
+  | HistoryEventOf<
+      StateExitedType,
+      {
+        stateExitedEventDetails: {
+          name: string;
+          output: string;
+          outputDetails: PayloadDetails;
+          assignedVariables?: Record<string, string>;
+          assignedVariablesDetails?: PayloadDetails;
+        };
+      }
+    >
+  | HistoryEventOf<
+      "TaskScheduled",
+      {
+        taskScheduledEventDetails: TaskNameDetails & {
+          region: string;
+          parameters: string;
+          timeoutInSeconds?: number;
+          heartbeatInSeconds?: number;
+          taskCredentials?: { roleArn: string };
+        };
+      }
+    >
+  | HistoryEventOf<"TaskStarted", { taskStartedEventDetails: TaskNameDetails }>
+  | HistoryEventOf<"TaskSubmitted", { taskSubmittedEventDetails: TaskNameDetails & OutputDetails }>
+  | HistoryEventOf<"TaskSucceeded", { taskSucceededEventDetails: TaskNameDetails & OutputDetails }>
+  | HistoryEventOf<"TaskFailed", { taskFailedEventDetails: TaskNameDetails & FailureDetails }>
+  | HistoryEventOf<"TaskTimedOut", { taskTimedOutEventDetails: TaskNameDetails & FailureDetails }>
+  | HistoryEventOf<"LambdaFunctionScheduled", { lambdaFunctionScheduledEventDetails: ScheduledDetails }>
+  | HistoryEventOf<"LambdaFunctionStarted">
+  | HistoryEventOf<"LambdaFunctionSucceeded", { lambdaFunctionSucceededEventDetails: OutputDetails }>
+  | HistoryEventOf<"LambdaFunctionFailed", { lambdaFunctionFailedEventDetails: FailureDetails }>
+  | HistoryEventOf<"LambdaFunctionTimedOut", { lambdaFunctionTimedOutEventDetails: FailureDetails }>
+  | HistoryEventOf<"ActivityScheduled", { activityScheduledEventDetails: ScheduledDetails & { heartbeatInSeconds?: number } }>
+  | HistoryEventOf<"ActivityStarted", { activityStartedEventDetails: { workerName?: string } }>
+  | HistoryEventOf<"ActivitySucceeded", { activitySucceededEventDetails: OutputDetails }>
+  | HistoryEventOf<"ActivityFailed", { activityFailedEventDetails: FailureDetails }>
+  | HistoryEventOf<"ActivityTimedOut", { activityTimedOutEventDetails: FailureDetails }>
+  | HistoryEventOf<"MapStateStarted", { mapStateStartedEventDetails: { length: number } }>
+  | HistoryEventOf<"MapIterationStarted", { mapIterationStartedEventDetails: IterationDetails }>
+  | HistoryEventOf<"MapIterationSucceeded", { mapIterationSucceededEventDetails: IterationDetails }>
+  | HistoryEventOf<"MapIterationFailed", { mapIterationFailedEventDetails: IterationDetails }>
+  | HistoryEventOf<"MapIterationAborted", { mapIterationAbortedEventDetails: IterationDetails }>
+  | HistoryEventOf<"MapRunStarted", { mapRunStartedEventDetails: { mapRunArn: string } }>
+  | HistoryEventOf<"MapRunFailed", { mapRunFailedEventDetails: FailureDetails }>
+  | HistoryEventOf<"EvaluationFailed", { evaluationFailedEventDetails: FailureDetails & { location: string; state: string } }>
+  | HistoryEventOf<BareType>;
+
+/** What all events have, with the details of one type. */
+export type HistoryEventOf<Type extends string, Details = {}> = {
+  /** ISO 8601, in UTC. */
+  timestamp: string;
+  type: Type;
+  /** From 1, without gaps. */
+  id: number;
+  /** The event before it in its chain; 0 for none. */
+  previousEventId: number;
+} & Details;
+
+type StateType = "Pass" | "Task" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
+/** The types of events that enter a state. */
+export type StateEnteredType = `${StateType}StateEntered`;
+/** The types of events that leave a state. */
+export type StateExitedType = `${Exclude<StateType, "Fail">}StateExited`;
+/** The types of events without details. */
+export type BareType =
+  | "ParallelStateStarted"
+  | "ParallelStateSucceeded"
+  | "ParallelStateFailed"
+  | "ParallelStateAborted"
+  | "MapStateSucceeded"
+  | "MapStateFailed"
+  | "MapStateAborted"
+  | "MapRunSucceeded"
+  | "MapRunAborted"
+  | "TaskStateAborted"
+  | "WaitStateAborted";
+
+/** Whether a payload was cut; here it never is. */
+export interface PayloadDetails {
+  truncated: boolean;
+}
+
+/** `output` is JSON text. */
+export interface OutputDetails {
+  output: string;
+  outputDetails: PayloadDetails;
+}
+
+/** Each where it is known. */
+export interface FailureDetails {
+  error?: string;
+  cause?: string;
+}
+
+/** Of `arn:aws:states:::sqs:sendMessage`: `sqs` and `sendMessage`. */
+export interface TaskNameDetails {
+  resourceType: string;
+  resource: string;
+}
+
+/** A call of a function or an activity; `input` is JSON text. */
+export interface ScheduledDetails {
+  resource: string;
+  input: string;
+  inputDetails: PayloadDetails;
+  timeoutInSeconds?: number;
+  taskCredentials?: { roleArn: string };
+}
+
+/** The Map state and the index of its item. */
+export interface IterationDetails {
+  name: string;
+  index: number;
+}
