@@ -2,38 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StateMachine } from "stepglass";
-import { LAMBDA, lambda, task, turn, watchRejections } from "./machines.mjs";
+import { HandClock, LAMBDA, lambda, task, turn, watchRejections } from "./machines.mjs";
 
 watchRejections();
 
 const wait = (fields) => new StateMachine({ StartAt: "W", States: { W: { Type: "Wait", Next: "S", ...fields }, S: { Type: "Succeed" } } });
-
-/** A clock that the test moves; it refuses delays that setTimeout would not keep. */
-class HandClock {
-  time = Date.UTC(2025, 0, 1);
-  timers = new Map();
-  next = 1;
-  set = 0;
-
-  now = () => this.time;
-  setTimeout = (run, delay) => {
-    assert.ok(delay >= 0 && delay <= 2 ** 31 - 1, `a delay of ${delay}`);
-    this.set += 1;
-    this.timers.set(this.next, { at: this.time + delay, run });
-    return this.next++;
-  };
-  clearTimeout = (id) => this.timers.delete(id);
-
-  /** Rings the next timer at its time; false if there is none. */
-  ring(early = 0) {
-    const [first] = [...this.timers].sort((a, b) => a[1].at - b[1].at);
-    if (!first) return false;
-    this.timers.delete(first[0]);
-    this.time = Math.max(this.time, first[1].at - early);
-    first[1].run();
-    return true;
-  }
-}
 
 test("a wait of a year takes one timer at a time, none beyond what setTimeout keeps", async () => {
   const clock = new HandClock();

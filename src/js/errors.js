@@ -1,6 +1,8 @@
 // Everything this package throws is one of these classes, or a TypeError or RangeError with a `code` for misuse.
 
+// A program may hold two copies of this package, one of them from CommonJS: classes differ then, marks do not.
 const TASK_ERROR = Symbol.for("stepglass.TaskError");
+const EXECUTION_ERROR = Symbol.for("stepglass.ExecutionError");
 
 /** Thrown by a task handler to say exactly which `Error` and `Cause` the state sees. */
 export class TaskError extends Error {
@@ -19,8 +21,17 @@ export class TaskError extends Error {
 
 /** Whether a thrown value is a TaskError, of this copy of the package or another. */
 export function isTaskError(thrown) {
+  return has(thrown, TASK_ERROR);
+}
+
+/** Whether a thrown value is an ExecutionError, of this copy of the package or another. */
+export function isExecutionError(thrown) {
+  return has(thrown, EXECUTION_ERROR);
+}
+
+function has(thrown, mark) {
   try {
-    return typeof thrown === "object" && thrown !== null && thrown[TASK_ERROR] === true;
+    return typeof thrown === "object" && thrown !== null && thrown[mark] === true;
   } catch {
     return false;
   }
@@ -40,6 +51,10 @@ export class ExecutionError extends Error {
     this.state = state;
     // Kept out of console output: it holds everything.
     Object.defineProperty(this, "execution", { value: execution });
+  }
+
+  get [EXECUTION_ERROR]() {
+    return true;
   }
 }
 

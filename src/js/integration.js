@@ -3,7 +3,7 @@
 // A handler deals with the inner value, the function's payload or the child's output; the state machine sees what AWS
 // would send. `task.parameters` has the whole request, and a TaskResponse is taken as the whole response.
 
-import { ExecutionError, isTaskError } from "./errors.js";
+import { isExecutionError, isTaskError } from "./errors.js";
 
 const RESPONSE = Symbol.for("stepglass.TaskResponse");
 
@@ -57,14 +57,14 @@ export function failure(resource, command, thrown, now) {
   if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.cause };
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
   if (resource.name === "states:startExecution" && resource.pattern !== "") {
-    const inner = thrown instanceof ExecutionError ? thrown : plainFailure(thrown);
+    const inner = isExecutionError(thrown) ? thrown : plainFailure(thrown);
     return { error: "States.TaskFailed", cause: JSON.stringify(description(resource, command, now, inner)) };
   }
   return lambda ? lambdaFailure(thrown) : plainFailure(thrown);
 }
 
 function plainFailure(thrown) {
-  if (thrown instanceof ExecutionError) return { error: thrown.error ?? thrown.status, cause: thrown.cause ?? thrown.message };
+  if (isExecutionError(thrown)) return { error: thrown.error ?? thrown.status, cause: thrown.cause ?? thrown.message };
   if (!isError(thrown)) return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? String(typeof thrown)) };
   return { error: errorName(thrown), cause: errorMessage(thrown) };
 }

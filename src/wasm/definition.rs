@@ -4,7 +4,7 @@ use super::convert::{CompileSettings, DiagnosticOut, from_js, to_js};
 use super::error::not_json;
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Style};
-use crate::base::{Value, json};
+use crate::base::{Span, Value, json};
 use crate::graph::{self, LayoutOptions, SvgOptions};
 use serde::Serialize;
 use std::sync::Arc;
@@ -30,6 +30,32 @@ pub fn validate(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
 pub fn render_diagnostics(text: &str, file: &str, options: JsValue, color: bool) -> Result<String, JsValue> {
     let compiled = compile(text, options)?;
     Ok(diag::render(&compiled.diagnostics, text, file, Style { color }))
+}
+
+/// The same for a definition that was written in another notation: `text` is its JSON, and places are shown in `source`.
+/// `places` has for each diagnostic, and after it for each of its labels, the first byte in `source` and the one past the
+/// last; 0xFFFFFFFF stands for unknown.
+#[wasm_bindgen(js_name = renderDiagnosticsIn)]
+pub fn render_diagnostics_in(
+    source: &str,
+    places: &[u32],
+    text: &str,
+    file: &str,
+    options: JsValue,
+    color: bool,
+) -> Result<String, JsValue> {
+    let mut compiled = compile(text, options)?;
+    let mut places = places.chunks_exact(2).map(|place| match place {
+        [start, end] if *start != u32::MAX => Some(Span::new(*start as usize, *end as usize)),
+        _ => None,
+    });
+    for diagnostic in &mut compiled.diagnostics {
+        diagnostic.span = places.next().flatten();
+        for label in &mut diagnostic.labels {
+            label.span = places.next().flatten();
+        }
+    }
+    Ok(diag::render(&compiled.diagnostics, source, file, Style { color }))
 }
 
 /// The graph of a definition with all places and sizes; also of one with errors.
