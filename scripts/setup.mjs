@@ -1,0 +1,113 @@
+// Everything that a fresh machine lacks, added once:   npm run setup
+//
+// Needs Node and rustup. Adds Rust's WebAssembly target, the npm packages of the lockfile, and builds the package; for
+// the tests also looks for a browser. What is there already costs nothing. What cannot be had is named, with the way to
+// get it, and ends the script.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { output, root, run, windows } from "./steps.mjs";
+
+// Vite's own requirement; the package itself runs on every Node 20.
+const NODE = [20, 19];
+const TARGET = "wasm32-unknown-unknown";
+
+/** Throws a `Missing` where a piece cannot be had. */
+export async function setUp({ dev = false } = {}) {
+  checkNode();
+  checkRust();
+  addTarget();
+  installPackages();
+  const { build } = await import("./build.mjs");
+  await build({ dev, ifStale: true });
+}
+
+/** A piece that this machine lacks, and how to get it. */
+export class Missing extends Error {
+  constructor(what, how) {
+    super(`${what}\n\n  ${how.join("\n  ")}\n`);
+  }
+}
+
+/** Runs a script's main function; a missing piece is told without a stack. */
+export async function main(run) {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    console.error(`\nsetup: ${error.message}`);
+    process.exit(1);
+  }
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1])) return;
+  throw new Missing(`Node ${NODE.join(".")} or newer is needed; this is ${process.version}.`, ["https://nodejs.org/en/download"]);
+}
+
+function checkRust() {
+  const again = "then start this command again (a new shell finds cargo; this script also looks in ~/.cargo/bin)";
+  const version = output("rustc", ["--version"]);
+  if (version === undefined || output("cargo", ["--version"]) === undefined) {
+    throw new Missing("Rust is missing: there is no working `rustc` and `cargo`.", [
+      windows ? "winget install Rustlang.Rustup" : "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh",
+      `or see https://rustup.rs; ${again}`,
+    ]);
+  }
+  const [, needed] = /^rust-version = "(.+)"$/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"));
+  const [, found] = /^rustc (\d+\.\d+)/.exec(version);
+  if (older(found, needed)) throw new Missing(`Rust ${needed} or newer is needed; this is ${found}.`, ["rustup update stable"]);
+  if (!windows && output("cc", ["--version"]) === undefined) {
+    throw new Missing("A C compiler is missing: Rust links native programs with `cc`.", [
+      process.platform === "darwin" ? "xcode-select --install" : "apt-get install build-essential   (or your system's package of gcc or clang)",
+    ]);
+  }
+}
+
+function older(found, needed) {
+  const [a, b] = [found, needed].map((version) => version.split(".").map(Number));
+  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+}
+
+function addTarget() {
+  const has = () => {
+    const folder = output("rustc", ["--print", "target-libdir", "--target", TARGET]);
+    return folder !== undefined && existsSync(folder);
+  };
+  if (has()) return;
+  if (output("rustup", ["--version"]) === undefined) {
+    throw new Missing(`Rust's target ${TARGET} is missing, and there is no rustup to add it.`, [
+      "install your system's package of it (Debian: libstd-rust-dev-wasm32), or Rust by https://rustup.rs",
+    ]);
+  }
+  console.log(`setup: adding Rust's target ${TARGET}`);
+  if (!run("rustup", ["target", "add", TARGET]) || !has()) {
+    throw new Missing(`Rust's target ${TARGET} could not be added.`, [`rustup target add ${TARGET}   (needs the network once)`]);
+  }
+}
+
+function installPackages() {
+  const marker = join(root, "node_modules/.installed");
+  const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).update(process.platform + process.arch).digest("hex");
+  if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
+  console.log("setup: installing the npm packages of package-lock.json");
+  if (!run(...npm("ci"))) {
+    throw new Missing("The npm packages could not be installed.", ["npm ci   (needs the network once; its message above says what failed)"]);
+  }
+  writeFileSync(marker, wanted);
+}
+
+/** The npm beside this Node, even where the shell's PATH knows none. */
+export function npm(...args) {
+  const beside = process.env.npm_execpath ?? join(dirname(process.execPath), "../lib/node_modules/npm/bin/npm-cli.js");
+  return existsSync(beside) && /\.c?js$/.test(beside) ? [process.execPath, [beside, ...args]] : ["npm", args];
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main(async () => {
+    await setUp({ dev: process.argv.includes("--dev") });
+    console.log("setup: ready");
+  });
+}

@@ -1,0 +1,19 @@
+// The page. It imports "stepglass" as any user does, from the package that was built into dist.
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const www = dirname(fileURLToPath(import.meta.url));
+const root = resolve(www, "..");
+
+export default defineConfig({
+  root: www,
+  // Works under any path of a static host.
+  base: "./",
+  resolve: { alias: [{ find: /^stepglass$/, replacement: resolve(root, "dist/web.js") }] },
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  // The package and the examples lie beside the page.
+  server: { fs: { allow: [root] } },
+  worker: { format: "es" },
+  build: { outDir: resolve(www, "dist"), emptyOutDir: true, target: "es2022", manifest: true },
+});
