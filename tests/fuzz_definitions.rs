@@ -230,6 +230,8 @@ fn no_definition_breaks_the_compiler() {
     let seeds = seeds();
     assert!(seeds.len() > 50, "seeds to start from");
     let mut rng = Rng::new(0x5eed_0a51);
+    // A debug build is several times slower than what people run.
+    let limit = Duration::from_millis(if cfg!(debug_assertions) { 250 } else { 50 });
     let (mut compiled_well, mut slowest) = (0u64, (Duration::ZERO, String::new()));
     for round in 0..inputs {
         let mut definition = seeds[rng.below(seeds.len() as u64) as usize].clone();
@@ -248,7 +250,16 @@ fn no_definition_breaks_the_compiler() {
         let kind = if rng.below(4) == 0 { MachineType::Express } else { MachineType::Standard };
         let start = Instant::now();
         let compiled = asl::compile(&text, &CompileOptions { kind });
-        let took = start.elapsed();
+        let mut took = start.elapsed();
+        // The machine may have been busy with something else: only what stays slow is slow.
+        for _ in 0..5 {
+            if took < limit {
+                break;
+            }
+            let start = Instant::now();
+            let _ = asl::compile(&text, &CompileOptions { kind });
+            took = took.min(start.elapsed());
+        }
         if took > slowest.0 {
             slowest = (took, text.clone());
         }
@@ -266,8 +277,6 @@ fn no_definition_breaks_the_compiler() {
     }
     println!("{inputs} inputs, {compiled_well} compiled, slowest {:?} for {} bytes", slowest.0, slowest.1.len());
     assert!(compiled_well > inputs / 100, "mutations should leave some definitions sound: {compiled_well}");
-    // A debug build on a loaded machine is far from the 50 ms that a real one keeps; what is bounded is the growth.
-    let limit = if cfg!(debug_assertions) { Duration::from_secs(2) } else { Duration::from_millis(50) };
     assert!(slowest.0 < limit, "{:?} for {}", slowest.0, slowest.1);
 }
 

@@ -110,7 +110,7 @@ fn not_json(text: &str, error: &json::JsonError) -> Diagnostic {
         diagnostic.span = Some(span);
         return diagnostic.aws("SCHEMA_VALIDATION_FAILED", "Definition must be a valid JSON object", None);
     }
-    let end = text[error.offset..].chars().next().map_or(error.offset, |c| error.offset + c.len_utf8());
+    let end = text.get(error.offset..).and_then(|rest| rest.chars().next()).map_or(error.offset, |c| error.offset + c.len_utf8());
     let span = Span::new(error.offset, end);
     let (message, location) = answer::jackson(text, error);
     let mut diagnostic = Diagnostic::new(&codes::INVALID_JSON, Pointer::root(), error.message.clone()).at(Part::Range(span)).aws(

@@ -37,6 +37,7 @@ fn distance(a: &[char], b: &[char]) -> Option<usize> {
         return None;
     }
     let width = b.len() + 1;
+    // Invariant: rows has one cell for each pair of prefixes, and i and j are lengths of prefixes.
     let mut rows = vec![0; (a.len() + 1) * width];
     let at = |i: usize, j: usize| i * width + j;
     for (j, cell) in rows.iter_mut().take(width).enumerate() {

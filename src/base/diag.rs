@@ -292,7 +292,7 @@ fn inside_string(text: &str, value: Span, offset: usize, length: usize) -> Optio
     let (mut decoded, mut at) = (0, 0);
     let (mut start, mut end) = (None, None);
     let bytes = body.as_bytes();
-    while at < bytes.len() {
+    while let Some(&byte) = bytes.get(at) {
         if start.is_none() && decoded >= offset {
             start = Some(at);
         }
@@ -300,11 +300,11 @@ fn inside_string(text: &str, value: Span, offset: usize, length: usize) -> Optio
             end = Some(at);
             break;
         }
-        let (wide, size) = match (bytes[at], bytes.get(at + 1)) {
+        let (wide, size) = match (byte, bytes.get(at + 1)) {
             (b'\\', Some(b'u')) => escaped_unicode(body, at),
             (b'\\', _) => (2, 1),
             _ => {
-                let wide = body[at..].chars().next().map_or(1, char::len_utf8);
+                let wide = body.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
                 (wide, wide)
             }
         };
@@ -320,7 +320,8 @@ fn inside_string(text: &str, value: Span, offset: usize, length: usize) -> Optio
 fn escaped_unicode(body: &str, at: usize) -> (usize, usize) {
     let unit = |at: usize| body.get(at + 2..at + 6).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(at) else { return (2, 1) };
-    if (0xd800..0xdc00).contains(&high) && body[at + 6..].starts_with("\\u") && matches!(unit(at + 6), Some(0xdc00..0xe000)) {
+    let paired = body.get(at + 6..).is_some_and(|rest| rest.starts_with("\\u")) && matches!(unit(at + 6), Some(0xdc00..0xe000));
+    if (0xd800..0xdc00).contains(&high) && paired {
         return (12, 4);
     }
     (6, char::from_u32(high).unwrap_or('\u{fffd}').len_utf8())

@@ -60,8 +60,8 @@ fn called(text: &str) -> Vec<(&str, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut quoted = false;
-    while at < bytes.len() {
-        match bytes[at] {
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
             b'\\' if quoted => at += 2,
             b'\'' => {
                 quoted = !quoted;

@@ -241,19 +241,29 @@ impl<'d> Compiler<'d> {
                 reads: Vec::new(),
             });
             self.state_name(&at, name, id);
-            let draft = &mut self.scopes[scope.0 as usize];
+            let draft = self.scope_draft(scope);
             draft.states.push(id);
             draft.names.insert(name, id);
             queue.push((name, value, id));
         }
         if let Some(Value::String(start)) = members.get("StartAt") {
             let start = self.target(&place.key("StartAt"), scope, start);
-            self.scopes[scope.0 as usize].start = start;
+            self.scope_draft(scope).start = start;
         }
         for (name, value, id) in queue {
             self.state(&states_place.key(name), value, Site { id, scope, depth, express });
         }
         scope
+    }
+
+    fn scope_draft(&mut self, id: ScopeId) -> &mut ScopeDraft<'d> {
+        // Invariant: an id is the position at which its draft was pushed, and drafts are never removed.
+        &mut self.scopes[id.0 as usize]
+    }
+
+    fn state_draft(&mut self, id: StateId) -> &mut StateDraft<'d> {
+        // Invariant: as for scopes.
+        &mut self.states[id.0 as usize]
     }
 
     /// Length and uniqueness.
@@ -277,7 +287,8 @@ impl<'d> Compiler<'d> {
             ));
         }
         if let Some(first) = self.names.get(name) {
-            let first = self.states[first.0 as usize].pointer.clone();
+            let first = *first;
+            let first = self.state_draft(first).pointer.clone();
             let message = format!("there is another state with the name `{name}`; names are unique in the whole machine");
             self.report(
                 Diagnostic::new(&codes::DUPLICATE_STATE, place.pointer(), message)

@@ -16,7 +16,7 @@ impl<'d> Compiler<'d> {
         let Some(members) = value.as_object() else {
             self.wrong_type(place, value, "an object", "OBJECT");
             // Whether it would have ended the machine or led anywhere cannot be known: no follow-up complaints.
-            self.states[site.id.0 as usize].terminal = true;
+            self.state_draft(site.id).terminal = true;
             return;
         };
         let outer = std::mem::take(&mut self.facts);
@@ -27,11 +27,11 @@ impl<'d> Compiler<'d> {
     }
 
     fn keep(&mut self, site: Site, compiled: Option<State>, facts: Facts) {
-        let assigned = &mut self.scopes[site.scope.0 as usize].assigned;
+        let assigned = &mut self.scope_draft(site.scope).assigned;
         for (name, at) in facts.assigns {
             assigned.entry(name).or_insert(at);
         }
-        let draft = &mut self.states[site.id.0 as usize];
+        let draft = self.state_draft(site.id);
         draft.reads = facts.reads;
         draft.compiled = compiled.map(|state| State { uses_context: facts.uses_context, ..state });
     }
@@ -48,10 +48,10 @@ impl<'d> Compiler<'d> {
                 targets.extend(text(item.get("Next")));
             }
         }
-        let names = &self.scopes[site.scope.0 as usize].names;
+        let names = &self.scope_draft(site.scope).names;
         let next = targets.iter().filter_map(|name| names.get(name).copied()).collect();
         let ty = members.get("Type").and_then(Value::as_str);
-        let draft = &mut self.states[site.id.0 as usize];
+        let draft = self.state_draft(site.id);
         draft.next = next;
         draft.typed = members.contains_key("Type");
         draft.terminal = matches!(ty, Some("Succeed" | "Fail")) || members.get("End") == Some(&Value::Bool(true));
@@ -92,7 +92,7 @@ impl<'d> Compiler<'d> {
         let mut state = State {
             name: Arc::from(place.name()),
             scope: site.scope,
-            pointer: self.states[site.id.0 as usize].pointer.clone(),
+            pointer: self.state_draft(site.id).pointer.clone(),
             language,
             kind: Kind::Succeed,
             next,
