@@ -4,7 +4,6 @@ use super::layered::{self, Class, Item, Link, Placement};
 use super::read::{self, Model, State};
 use super::{Direction, Edge, EdgeKind, Graph, LabelBox, LayoutOptions, Node, NodeKind, path, text};
 use crate::base::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Font sizes of a name, of the line above it, of a label.
@@ -87,7 +86,7 @@ impl<'a> Nest<'a> {
             Nest { model, direction: options.direction, placed: Vec::new(), folded, inside: vec![0; model.states.len()] };
         // Inner scopes stand after outer ones.
         for scope in model.scopes.iter().rev() {
-            let own: u32 = scope.states.iter().map(|&state| 1 + nest.inside[state]).sum();
+            let own: u32 = scope.states.clone().map(|state| 1 + nest.inside[state]).sum();
             if let Some(parent) = scope.parent {
                 nest.inside[parent] += own;
             }
@@ -111,32 +110,47 @@ impl<'a> Nest<'a> {
     fn place(&self, scope: usize) -> Placed {
         let model = self.model;
         let own = &model.scopes[scope];
-        let mut parts = vec![Part::Start];
-        let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
+        let first = own.states.start;
         let states = self.in_order(scope);
+        let mut parts = vec![Part::Start];
+        let mut part_of = vec![0; states.len()];
         for &state in &states {
-            by_name.insert(&model.states[state].name, parts.len());
+            part_of[state - first] = parts.len();
             parts.push(Part::State(state));
         }
         let mut links: Vec<Link> = Vec::new();
         let mut edges: Vec<Vec<Way>> = Vec::new();
-        let mut known: BTreeMap<(usize, usize, Class), usize> = BTreeMap::new();
         let mut end = None;
-        let mut missing: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-        let mut target = |parts: &mut Vec<Part>, name: &Arc<str>, pointer: &str| match by_name.get(&**name) {
-            Some(&part) => part,
-            None => *missing.entry(name.clone()).or_insert_with(|| {
-                parts.push(Part::Missing { name: name.clone(), pointer: pointer.to_string() });
-                parts.len() - 1
-            }),
+        // Names without a state, sorted, and their parts.
+        let mut missing: Vec<(Arc<str>, usize)> = Vec::new();
+        let mut target = |parts: &mut Vec<Part>, name: &Arc<str>, pointer: &str| {
+            if let Some(state) = model.find(own, name) {
+                return part_of[state - first];
+            }
+            match missing.binary_search_by(|(other, _)| other.cmp(name)) {
+                Ok(at) => missing[at].1,
+                Err(at) => {
+                    missing.insert(at, (name.clone(), parts.len()));
+                    parts.push(Part::Missing { name: name.clone(), pointer: pointer.to_string() });
+                    parts.len() - 1
+                }
+            }
         };
+        // For each target and class the newest link: all of one source come one after another.
+        let mut newest: Vec<[Option<usize>; 2]> = Vec::new();
         let mut connect = |from: usize, to: usize, class: Class, weight: i32, way: Way| {
-            let link = *known.entry((from, to, class)).or_insert_with(|| {
-                links.push(Link { from, to, class, weight, label: None });
-                edges.push(Vec::new());
-                links.len() - 1
-            });
-            edges[link].push(way);
+            if newest.len() <= to {
+                newest.resize(to + 1, [None; 2]);
+            }
+            let newest = &mut newest[to][usize::from(class == Class::Catch)];
+            match newest.filter(|&link| links[link].from == from) {
+                Some(link) => edges[link].push(way),
+                None => {
+                    *newest = Some(links.len());
+                    links.push(Link { from, to, class, weight, label: None });
+                    edges.push(vec![way]);
+                }
+            }
         };
         if let Some(start) = &own.start {
             let to = target(&mut parts, start, own.pointer.key("StartAt").as_str());
@@ -186,20 +200,20 @@ impl<'a> Nest<'a> {
     /// part; after them, in the order of the definition, those that it does not meet.
     fn in_order(&self, scope: usize) -> Vec<usize> {
         let own = &self.model.scopes[scope];
-        let by_name: BTreeMap<&str, usize> = own.states.iter().map(|&state| (&*self.model.states[state].name, state)).collect();
-        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        let first = own.states.start;
+        let mut seen = vec![false; own.states.len()];
         let mut out = Vec::with_capacity(own.states.len());
-        let start = own.start.as_ref().and_then(|start| by_name.get(&**start));
+        let start = own.start.as_ref().and_then(|start| self.model.find(own, start));
         let mut stack: Vec<usize> = Vec::new();
-        for &root in start.into_iter().chain(&own.states) {
+        for root in start.into_iter().chain(own.states.clone()) {
             stack.push(root);
             while let Some(state) = stack.pop() {
-                if !seen.insert(state) {
+                if std::mem::replace(&mut seen[state - first], true) {
                     continue;
                 }
                 out.push(state);
                 let targets = self.model.states[state].transitions.iter().rev().filter_map(|transition| transition.target.as_ref());
-                stack.extend(targets.filter_map(|target| by_name.get(&**target)));
+                stack.extend(targets.filter_map(|target| self.model.find(own, target)));
             }
         }
         out
@@ -448,7 +462,7 @@ impl<'a> Nest<'a> {
             };
             let pointer = self.model.scopes[scope].pointer.as_str().to_string();
             let name = if state.kind == NodeKind::Map { "Item processor".to_string() } else { format!("Branch {}", i + 1) };
-            let count: u32 = self.model.scopes[scope].states.iter().map(|&state| 1 + self.inside[state]).sum();
+            let count: u32 = self.model.scopes[scope].states.clone().map(|state| 1 + self.inside[state]).sum();
             graph.nodes.push(Node {
                 id: pointer.clone(),
                 pointer,

@@ -7,6 +7,7 @@ use super::condition;
 use super::text;
 use super::{EdgeKind, MAX_DEPTH, MAX_STATES, MAX_TRANSITIONS, NodeKind};
 use crate::base::{Pointer, Value};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How many characters of a label are shown.
@@ -31,7 +32,17 @@ pub(super) struct Scope {
     /// `StartAt`
     pub start: Option<Arc<str>>,
     /// Its states, in the order of the definition.
-    pub states: Vec<usize>,
+    pub states: Range<usize>,
+    /// The same, sorted by name.
+    by_name: Vec<usize>,
+}
+
+impl Model {
+    /// The state of that name in a scope.
+    pub fn find(&self, scope: &Scope, name: &str) -> Option<usize> {
+        let at = scope.by_name.binary_search_by(|&state| (*self.states[state].name).cmp(name)).ok()?;
+        scope.by_name.get(at).copied()
+    }
 }
 
 /// One state.
@@ -82,7 +93,7 @@ pub(super) fn read(definition: &Value) -> Model {
             parent.scopes.push(scope);
         }
         let start = value.get("StartAt").and_then(Value::as_str).map(Arc::from);
-        let mut own = Vec::new();
+        let first = model.states.len();
         let states_at = pointer.key("States");
         for (name, state) in value.get("States").and_then(Value::as_object).iter().flat_map(|states| states.iter()) {
             if model.states.len() >= MAX_STATES || transitions >= MAX_TRANSITIONS {
@@ -107,9 +118,11 @@ pub(super) fn read(definition: &Value) -> Model {
                 }
             }
             model.states.push(read);
-            own.push(id);
         }
-        model.scopes.push(Scope { pointer, parent, start, states: own });
+        let states = first..model.states.len();
+        let mut by_name: Vec<usize> = states.clone().collect();
+        by_name.sort_unstable_by(|&a, &b| model.states[a].name.cmp(&model.states[b].name));
+        model.scopes.push(Scope { pointer, parent, start, states, by_name });
     }
     model
 }

@@ -4,7 +4,6 @@ use super::nest::{CAPTION_SIZE, LABEL_SIZE, NAME_SIZE, TEXT_X};
 use super::style;
 use super::{Edge, EdgeKind, Graph, Node, NodeKind, path};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Which colours to draw with.
@@ -41,8 +40,8 @@ impl Default for SvgOptions {
     }
 }
 
-/// How many states the description for screen readers tells of.
-const DESCRIBED: usize = 300;
+/// How many transitions the description for screen readers tells of.
+const DESCRIBED: usize = 600;
 
 /// Draws a graph. Any name is safe: texts are escaped, and nothing of the definition becomes markup, style or script.
 ///
@@ -246,43 +245,43 @@ fn line_kind(edge: &Edge) -> &'static str {
     }
 }
 
-/// The graph in words.
+/// The graph in words: each state and where it leads.
 fn describe(graph: &Graph) -> String {
-    let names: BTreeMap<&str, &str> = graph.nodes.iter().map(|node| (node.id.as_str(), node.name.as_str())).collect();
-    let mut ways: BTreeMap<&str, Vec<&Edge>> = BTreeMap::new();
-    for edge in &graph.edges {
-        ways.entry(&edge.from).or_default().push(edge);
-    }
-    let states = graph.nodes.iter().filter(|node| node.kind.is_state()).count();
-    let mut out = match states {
-        1 => "1 state.".to_string(),
-        n => format!("{n} states."),
-    };
-    let told = |node: &&Node| node.kind.is_state() || node.kind == NodeKind::Start;
-    for node in graph.nodes.iter().filter(told).take(DESCRIBED) {
-        let _ = match node.kind {
-            NodeKind::Start => write!(out, " Start"),
-            kind => write!(out, " {} ({})", node.name, kind.as_str()),
+    let count = graph.nodes.iter().filter(|node| node.kind.is_state()).count();
+    let mut out = if count == 1 { "1 state".to_string() } else { format!("{count} states") };
+    let mut from = "";
+    // The edges that leave a node stand one after another.
+    for edge in graph.edges.iter().take(DESCRIBED) {
+        let _ = if edge.from == from {
+            write!(out, "; ")
+        } else if edge.kind == EdgeKind::Start {
+            write!(out, ". Start: ")
+        } else {
+            write!(out, ". {}: ", name_in(&edge.from))
         };
-        let ways = ways.get(node.id.as_str()).map_or(&[][..], Vec::as_slice);
-        for (i, edge) in ways.iter().take(50).enumerate() {
-            let to = names.get(edge.to.as_str()).copied().unwrap_or("?");
-            let link = if i == 0 { ":" } else { ";" };
-            let title = edge.title.as_deref().unwrap_or("");
-            let _ = match edge.kind {
-                EdgeKind::Start | EdgeKind::Next => write!(out, "{link} to {to}"),
-                EdgeKind::Choice => write!(out, "{link} if {title} to {to}"),
-                EdgeKind::Default => write!(out, "{link} by default to {to}"),
-                EdgeKind::Catch => write!(out, "{link} on {title} to {to}"),
-                EdgeKind::End => write!(out, "{link} ends"),
-            };
-        }
-        out.push('.');
+        from = &edge.from;
+        let (to, title) = (name_in(&edge.to), edge.title.as_deref().unwrap_or(""));
+        let _ = match edge.kind {
+            EdgeKind::Start | EdgeKind::Next => write!(out, "to {to}"),
+            EdgeKind::Choice => write!(out, "if {title} to {to}"),
+            EdgeKind::Default => write!(out, "by default to {to}"),
+            EdgeKind::Catch => write!(out, "on {title} to {to}"),
+            EdgeKind::End => write!(out, "ends"),
+        };
     }
-    if states > DESCRIBED {
-        let _ = write!(out, " And more.");
+    if graph.edges.len() > DESCRIBED {
+        out.push_str("; and more");
     }
+    out.push('.');
     out
+}
+
+/// The name of a state from the id of its node.
+fn name_in(id: &str) -> String {
+    match id.split_once("#missing/") {
+        Some((_, name)) => name.to_string(),
+        None => id.rsplit('/').next().unwrap_or(id).replace("~1", "/").replace("~0", "~"),
+    }
 }
 
 /// Text for an element or an attribute in double quotes. What XML cannot hold becomes U+FFFD.

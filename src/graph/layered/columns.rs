@@ -7,8 +7,7 @@
 
 use super::layers::{Layers, Port, Side, What};
 use super::story::{Main, Story};
-use super::{Class, Groups, Link};
-use std::collections::BTreeMap;
+use super::{Class, Groups, Link, sort, sorted};
 
 /// Nodes and steps looked at in all rounds together.
 const WORK: usize = 2_000_000;
@@ -170,7 +169,7 @@ impl Blocks {
 
     /// The place of bends and texts that hang on a lane at the side of an item: a lane can be widened to reach them, so
     /// they need not come nearer than it is. Of a link that leads back that is the outer one of the lanes at its ends.
-    fn beside(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Vec<(i32, i32)>) -> Option<i32> {
+    fn beside(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Vec<(i64, u32)>) -> Option<i32> {
         let mut back: Option<i32> = None;
         let mut catch: Option<i32> = None;
         wishes.clear();
@@ -188,7 +187,7 @@ impl Blocks {
                     Side::Left => back = Some(back.map_or(there, |x| x.min(there))),
                     Side::FarRight => back = Some(back.map_or(there, |x| x.max(there))),
                     Side::Right if is_up => catch = Some(catch.map_or(there, |x| x.max(there))),
-                    _ if self.of[port.node as usize] != block => wishes.push((there, step.weight)),
+                    _ if self.of[port.node as usize] != block => wishes.push((i64::from(there), step.weight as u32)),
                     _ => {}
                 }
             }
@@ -205,7 +204,7 @@ impl Blocks {
                 let block = self.order[if round % 2 == 0 { self.order.len() - 1 - i } else { i }];
                 let wanted = self.beside(layers, x, block, &mut wishes).or_else(|| {
                     wishes.clear();
-                    self.wishes(layers, x, block, |_, x, weight| wishes.push((x, weight)));
+                    self.wishes(layers, x, block, |_, x, weight| wishes.push((i64::from(x), weight as u32)));
                     median(&mut wishes)
                 });
                 if let Some(wanted) = wanted {
@@ -233,12 +232,12 @@ impl Blocks {
         let parts = Groups::new(self.count, part.iter().map(|&root| Some(root as usize)));
         let first = self.of.first().map(|&block| part[block as usize]);
         // What stands further left moves first and makes room.
-        let mut order: Vec<(i32, usize)> = (0..self.count)
-            .filter(|&root| first != Some(root as u32))
-            .filter_map(|root| Some((parts.of(root).iter().map(|&block| x[block as usize]).min()?, root)))
-            .collect();
-        order.sort_unstable();
+        let order = sorted(self.count, |root| parts.of(root).iter().map(|&block| i64::from(x[block as usize])).min().unwrap_or(0));
         for (_, root) in order {
+            let root = root as usize;
+            if first == Some(root as u32) {
+                continue;
+            }
             let slack = |&block: &u32| {
                 self.members.of(block as usize).iter().filter_map(|&node| {
                     let left = self.left_of[node as usize];
@@ -283,7 +282,7 @@ impl Blocks {
                 let own = x[block as usize];
                 self.wishes(layers, x, block, |other, wanted, weight| {
                     if cluster[other as usize] != root as u32 {
-                        wishes.push((wanted - own, weight));
+                        wishes.push((i64::from(wanted - own), weight as u32));
                     }
                 });
                 for &node in self.members.of(block as usize) {
@@ -328,12 +327,15 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
         {
             return best;
         }
-        of_flow.sort_by_key(|&step| (pos[far(step).node as usize], far(step).side));
-        if of_flow.len() % 2 == 1 { of_flow[of_flow.len() / 2] } else { NONE }
+        if of_flow.len() % 2 == 0 {
+            return NONE;
+        }
+        let place = |i: usize| i64::from(pos[far(of_flow[i]).node as usize]) * 4 + far(of_flow[i]).side as i64;
+        of_flow[sorted(of_flow.len(), place)[of_flow.len() / 2].1 as usize]
     };
     let preferred_out: Vec<u32> = (0..layers.nodes.len()).map(|node| prefer(downs.of(node), true)).collect();
     let preferred_in: Vec<u32> = (0..layers.nodes.len()).map(|node| prefer(ups.of(node), false)).collect();
-    let mut wanted: Vec<(u8, u32)> = Vec::new();
+    let mut wanted: Vec<(i64, u32)> = Vec::new();
     for (i, step) in layers.steps.iter().enumerate() {
         let id = i as u32;
         let (up, down) = (step.up.node as usize, step.down.node as usize);
@@ -350,8 +352,9 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
         };
         wanted.push((rank, id));
     }
-    wanted.sort_unstable();
-    let mut taken: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); layers.layers.len()];
+    sort(&mut wanted);
+    // Joints of each gap from left to right: place of the upper and of the lower end.
+    let mut taken: Vec<Vec<(u32, u32)>> = vec![Vec::new(); layers.layers.len()];
     let mut joined = (vec![false; layers.nodes.len()], vec![false; layers.nodes.len()]);
     let mut out = Vec::new();
     for (_, id) in wanted {
@@ -361,10 +364,11 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
             continue;
         }
         let gap = &mut taken[layers.nodes[up].layer];
-        let before = gap.range(..pos[up]).next_back().is_none_or(|(_, &other)| other < pos[down]);
-        let after = gap.range(pos[up]..).next().is_none_or(|(_, &other)| other > pos[down]);
+        let at = gap.partition_point(|&(other, _)| other < pos[up]);
+        let before = at.checked_sub(1).and_then(|at| gap.get(at)).is_none_or(|&(_, other)| other < pos[down]);
+        let after = gap.get(at).is_none_or(|&(_, other)| other > pos[down]);
         if before && after {
-            gap.insert(pos[up], pos[down]);
+            gap.insert(at, (pos[up], pos[down]));
             joined.0[up] = true;
             joined.1[down] = true;
             out.push(id);
@@ -413,18 +417,18 @@ fn union(root: &mut [u32], a: u32, b: u32) {
 }
 
 /// The weighted median; the middle of the range where a range of values is equally good.
-fn median(wishes: &mut [(i32, i32)]) -> Option<i32> {
-    wishes.sort_unstable();
+fn median(wishes: &mut [(i64, u32)]) -> Option<i32> {
+    sort(wishes);
     let total: i64 = wishes.iter().map(|&(_, weight)| i64::from(weight)).sum();
     let mut sum = 0i64;
     for (i, &(x, weight)) in wishes.iter().enumerate() {
         sum += i64::from(weight);
         if sum * 2 == total {
             let next = wishes.get(i + 1).map_or(x, |&(next, _)| next);
-            return Some((x + next).div_euclid(2));
+            return Some((x + next).div_euclid(2) as i32);
         }
         if sum * 2 > total {
-            return Some(x);
+            return Some(x as i32);
         }
     }
     None

@@ -84,8 +84,8 @@ pub(super) fn widen(layers: &mut Layers, items: usize, x: &[i32]) {
         }
     }
     // Links from an item to itself stand outside of its lanes on the left.
-    for &(item, _) in layers.loops.keys() {
-        room[item].0 = 0;
+    for (room, _) in room.iter_mut().zip(&layers.loops).filter(|(_, loops)| **loops > 0) {
+        room.0 = 0;
     }
     for (item, sides) in sides.iter().enumerate() {
         let (low, high) = room[item];

@@ -6,8 +6,7 @@
 
 use super::cycles::Cycles;
 use super::story::Story;
-use super::{Class, Item, Link};
-use std::collections::BTreeMap;
+use super::{Class, Groups, Item, Link, sort, sorted};
 
 /// Distance between vertical lanes at the side of an item.
 pub(super) const LANE: i32 = 14;
@@ -60,6 +59,13 @@ pub(super) struct Port {
     pub dx: i32,
 }
 
+impl Port {
+    /// Different for different places.
+    pub fn key(self) -> i64 {
+        i64::from(self.node) << 34 | (self.side as i64) << 32 | i64::from(self.dx.wrapping_sub(i32::MIN) as u32)
+    }
+}
+
 /// A link's step from a layer to the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
@@ -94,8 +100,10 @@ pub(super) struct Layers {
     pub ways: Vec<Way>,
     /// Number of outer lanes.
     pub lanes: usize,
-    /// For each item with links from itself to itself: the x of the lane of each and the space of its text.
-    pub loops: BTreeMap<(usize, i32), i32>,
+    /// For each link from an item to itself: the x of its lane from the item's.
+    pub loop_lanes: Vec<i32>,
+    /// How many of these each item has.
+    pub loops: Vec<i32>,
 }
 
 /// A trunk: links that share bends.
@@ -112,7 +120,12 @@ struct Trunk {
 
 impl Layers {
     pub fn build(items: &[Item], links: &[Link], cycles: &Cycles, ranks: &[u32], story: &Story) -> Layers {
-        let mut layers = Layers { ways: vec![Way::Loop(0); links.len()], ..Layers::default() };
+        let mut layers = Layers {
+            ways: vec![Way::Loop(0); links.len()],
+            loop_lanes: vec![0; links.len()],
+            loops: vec![0; items.len()],
+            ..Layers::default()
+        };
         let layer_of = layers.make_layers(items, links, cycles, ranks);
         layers.add_items(items, &layer_of);
         let trunks = trunks(links, cycles, story, &layer_of);
@@ -231,16 +244,25 @@ impl Layers {
 
 /// Gathers links into trunks: same target, class and direction, sources one after another on one way of the walk.
 fn trunks(links: &[Link], cycles: &Cycles, story: &Story, layer_of: &[usize]) -> Vec<Trunk> {
-    let mut by_target: BTreeMap<(usize, Class, bool, bool), Vec<usize>> = BTreeMap::new();
-    for (i, link) in links.iter().enumerate().filter(|(_, link)| link.from != link.to) {
-        by_target.entry((link.to, link.class, cycles.back[i], story.right[i])).or_default().push(i);
-    }
-    let mut out = Vec::new();
-    for ((to, class, back, right), mut members) in by_target {
-        members.sort_by_key(|&i| (layer_of[links[i].from], cycles.enter[links[i].from]));
+    let key = |(i, link): (usize, &Link)| {
+        let kind = usize::from(link.class == Class::Catch) * 4 + usize::from(cycles.back[i]) * 2 + usize::from(story.right[i]);
+        (link.from != link.to).then_some(link.to * 8 + kind)
+    };
+    let by_target = Groups::new(layer_of.len() * 8, links.iter().enumerate().map(key));
+    let mut out: Vec<Trunk> = Vec::new();
+    let mut members: Vec<(i64, u32)> = Vec::new();
+    for group in 0..layer_of.len() * 8 {
+        members.clear();
+        members.extend(by_target.of(group).iter().map(|&i| {
+            let from = links[i as usize].from;
+            ((layer_of[from] as i64) << 32 | i64::from(cycles.enter[from]), i)
+        }));
+        sort(&mut members);
         let first = out.len();
-        for i in members {
+        for &(_, i) in &members {
+            let i = i as usize;
             let link = &links[i];
+            let (to, class, back, right) = (link.to, link.class, cycles.back[i], story.right[i]);
             let own = layer_of[link.from];
             let text = link.label.is_some();
             let (from_layer, to_layer) = if back {
@@ -269,11 +291,10 @@ fn split_by_budget(trunks: Vec<Trunk>, budget: usize) -> (Vec<Trunk>, Vec<Trunk>
     if trunks.iter().map(bends).sum::<usize>() <= budget {
         return (trunks, Vec::new());
     }
-    let mut lengths: Vec<usize> = trunks.iter().map(bends).collect();
-    lengths.sort_unstable();
     let mut left = budget;
     let mut longest = 0;
-    for length in lengths {
+    for (length, _) in sorted(trunks.len(), |i| bends(&trunks[i]) as i64) {
+        let length = length as usize;
         match left.checked_sub(length) {
             Some(rest) => left = rest,
             None => break,
@@ -298,7 +319,7 @@ struct Ports {
     /// Whether links that catch leave here; their lane is the first on the right.
     catches: Vec<bool>,
     /// For each link that leads back, the lane in which it leaves.
-    back_out: BTreeMap<usize, i32>,
+    back_out: Vec<i32>,
 }
 
 impl Ports {
@@ -307,7 +328,7 @@ impl Ports {
             half: items.iter().map(|item| item.width / 2).collect(),
             catch_in: vec![0; items.len()],
             catches: vec![false; items.len()],
-            back_out: BTreeMap::new(),
+            back_out: vec![0; links.len()],
         };
         let (mut flow_in, mut catch_in) = (vec![false; items.len()], vec![false; items.len()]);
         for (i, link) in links.iter().enumerate().filter(|(i, _)| !cycles.back[*i]) {
@@ -326,11 +347,11 @@ impl Ports {
         }
         ports.lanes(layers, links, direct);
         for (i, link) in links.iter().enumerate().filter(|(_, link)| link.from == link.to) {
-            let number = layers.loops.range((link.from, 0)..(link.from + 1, 0)).count() as i32;
-            layers.ways[i] = Way::Loop(number);
+            layers.ways[i] = Way::Loop(layers.loops[link.from]);
+            layers.loops[link.from] += 1;
             let node = &mut layers.nodes[link.from];
             node.left += LANE;
-            layers.loops.insert((link.from, number), -node.left);
+            layers.loop_lanes[i] = -node.left;
             node.left += link.label.map_or(0, |(width, _)| width + LOOP_GAP);
         }
         ports
@@ -344,21 +365,23 @@ impl Ports {
         for (count, &catches) in count.iter_mut().zip(&self.catches) {
             count[1] = i32::from(catches);
         }
-        let mut backs: Vec<&Trunk> = direct.iter().filter(|trunk| trunk.back).collect();
-        for trunk in &backs {
+        for trunk in direct.iter().filter(|trunk| trunk.back) {
             let count = &mut count[trunk.to][usize::from(trunk.right)];
             *count = (*count).max(1 + if trunk.right { i32::from(self.catches[trunk.to]) } else { 0 });
         }
-        backs.sort_by_key(|trunk| std::cmp::Reverse(trunk.from_layer));
         let mut out = vec![[0i32; 2]; self.half.len()];
-        for trunk in backs {
+        for (_, trunk) in sorted(direct.len(), |i| -(direct[i].from_layer as i64)) {
+            let trunk = &direct[trunk as usize];
+            if !trunk.back {
+                continue;
+            }
             for &link in &trunk.links {
                 let from = links[link].from;
                 let side = usize::from(trunk.right);
                 let lane = out[from][side].min(MAX_LANES - 1);
                 out[from][side] += 1;
                 count[from][side] = count[from][side].max(lane + 1);
-                self.back_out.insert(link, lane);
+                self.back_out[link] = lane;
             }
         }
         for (i, half) in self.half.iter().enumerate() {
@@ -370,7 +393,7 @@ impl Ports {
     fn source(&self, id: usize, link: &Link, trunk: &Trunk) -> Port {
         let node = link.from as u32;
         if trunk.back {
-            let lane = self.back_out.get(&id).copied().unwrap_or(0);
+            let lane = self.back_out[id];
             return Self::at_side(node, trunk.right, self.half[link.from] + LANE * (lane + 1));
         }
         match trunk.class {

@@ -93,6 +93,19 @@ pub(super) fn place(items: &[Item], links: &[Link]) -> Placement {
     placement
 }
 
+/// Sorts by key, then by number. All sorting of the layout is done here, so that its code exists once.
+#[inline(never)]
+fn sort(pairs: &mut [(i64, u32)]) {
+    pairs.sort_unstable();
+}
+
+/// The numbers below `count`, sorted by key; equal keys keep their order.
+fn sorted(count: usize, key: impl Fn(usize) -> i64) -> Vec<(i64, u32)> {
+    let mut pairs: Vec<(i64, u32)> = (0..count).map(|i| (key(i), i as u32)).collect();
+    sort(&mut pairs);
+    pairs
+}
+
 /// Numbers grouped by a key: the links that leave each item, the steps that enter each node.
 #[derive(Debug)]
 struct Groups {

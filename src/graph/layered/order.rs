@@ -1,7 +1,7 @@
 //! Order of each layer: few crossings, and the order of the definition where that costs none.
 
-use super::Groups;
-use super::layers::{Layers, Port, Side, Step};
+use super::layers::{Layers, Port, Step};
+use super::{Groups, sort, sorted};
 
 /// Steps looked at in all sweeps together; larger graphs get fewer sweeps.
 const WORK: usize = 1_500_000;
@@ -69,8 +69,8 @@ struct Search<'a> {
     crossings: Vec<u64>,
     /// Space that is used again and again.
     tree: Vec<u32>,
-    ends: Vec<(u64, u64)>,
-    places: (Vec<u64>, Vec<u64>),
+    ends: Vec<(i64, u32)>,
+    places: (Vec<(i64, u32)>, Vec<(i64, u32)>),
 }
 
 impl Search<'_> {
@@ -79,25 +79,22 @@ impl Search<'_> {
         let mut out: Vec<Vec<u32>> = layers.layers.iter().map(|layer| Vec::with_capacity(layer.len())).collect();
         let mut seen = vec![false; layers.nodes.len()];
         let mut stack = Vec::new();
-        // Roots from top to bottom of their own layer: a bend or text without anything above belongs to what is below.
-        let mut roots: Vec<usize> = (0..layers.nodes.len()).filter(|&node| self.ups.of(node).is_empty()).collect();
-        roots.sort_by_key(|&node| (node != 0, node));
-        for root in roots {
+        for root in (0..layers.nodes.len()).filter(|&node| self.ups.of(node).is_empty()) {
             stack.push(root as u32);
             while let Some(node) = stack.pop() {
                 if std::mem::replace(&mut seen[node as usize], true) {
                     continue;
                 }
                 out[layers.nodes[node as usize].layer].push(node);
-                let mut next: Vec<u32> = self.downs.of(node as usize).to_vec();
-                next.sort_by_key(|&step| {
-                    let step = &self.steps[step as usize];
-                    (step.up.side, step.link)
+                let downs = self.downs.of(node as usize);
+                let mut next = sorted(downs.len(), |i| {
+                    let step = &self.steps[downs[i] as usize];
+                    (step.up.side as i64) << 32 | step.link as i64
                 });
                 if !mirrored {
                     next.reverse();
                 }
-                stack.extend(next.iter().map(|&step| self.steps[step as usize].down.node));
+                stack.extend(next.iter().map(|&(_, i)| self.steps[downs[i as usize] as usize].down.node));
             }
         }
         out
@@ -112,14 +109,8 @@ impl Search<'_> {
     }
 
     /// Place of a step's end among all of its layer.
-    fn place(&self, port: Port) -> u64 {
-        let side = match port.side {
-            Side::Left => 0,
-            Side::Middle => 1,
-            Side::Right => 2,
-            Side::FarRight => 3,
-        };
-        u64::from(self.pos[port.node as usize]) * 4 + side
+    fn place(&self, port: Port) -> u32 {
+        self.pos[port.node as usize] * 4 + port.side as u32
     }
 
     fn count(&mut self) -> u64 {
@@ -135,9 +126,10 @@ impl Search<'_> {
         ends.clear();
         ends.extend(self.gaps.of(gap).iter().map(|&step| {
             let step = &self.steps[step as usize];
-            (self.place(step.up), self.place(step.down))
+            let down = self.place(step.down);
+            (i64::from(self.place(step.up)) << 32 | i64::from(down), down)
         }));
-        ends.sort_unstable();
+        sort(&mut ends);
         let size = ends.iter().map(|&(_, down)| down as usize + 1).max().unwrap_or(0);
         self.tree.clear();
         self.tree.resize(size + 1, 0);
@@ -164,32 +156,36 @@ impl Search<'_> {
     /// Sorts each layer by the mean place of the neighbours in the layer before.
     fn sweep(&mut self, order: &mut [Vec<u32>], down: bool, turn: bool) {
         let count = order.len();
-        let mut keyed: Vec<(u64, u32)> = Vec::new();
+        let mut keyed: Vec<(i64, u32)> = Vec::new();
+        let mut before: Vec<u32> = Vec::new();
         for i in 0..count {
             let layer = if down { i } else { count - 1 - i };
             keyed.clear();
-            for (i, &node) in order[layer].iter().enumerate() {
+            before.clone_from(&order[layer]);
+            for (i, &node) in before.iter().enumerate() {
                 let steps = if down { self.ups.of(node as usize) } else { self.downs.of(node as usize) };
-                let sum: u64 = steps
+                let sum: i64 = steps
                     .iter()
                     .map(|&step| {
                         let step = &self.steps[step as usize];
-                        self.place(if down { step.up } else { step.down })
+                        i64::from(self.place(if down { step.up } else { step.down }))
                     })
                     .sum();
                 // Without neighbours a node keeps to the one on its left.
-                let key = match steps.len() as u64 {
+                let key = match steps.len() as i64 {
                     0 => keyed.last().map_or(0, |last| last.0),
                     n => sum * 4096 / n,
                 };
-                keyed.push((key, node));
-                debug_assert_eq!(keyed.len(), i + 1);
+                keyed.push((key, i as u32));
             }
             if turn {
-                keyed.reverse();
+                let last = before.len() as u32 - u32::from(!before.is_empty());
+                keyed.iter_mut().for_each(|(_, i)| *i = last - *i);
             }
-            keyed.sort_by_key(|&(key, _)| key);
-            for (i, (slot, &(_, node))) in order[layer].iter_mut().zip(&keyed).enumerate() {
+            sort(&mut keyed);
+            for (i, (slot, &(_, from))) in order[layer].iter_mut().zip(&keyed).enumerate() {
+                let from = from as usize;
+                let node = before[if turn { before.len() - 1 - from } else { from }];
                 *slot = node;
                 self.pos[node as usize] = i as u32;
             }
@@ -233,9 +229,9 @@ impl Search<'_> {
                 places.clear();
                 places.extend(steps.iter().map(|&step| {
                     let step = &self.steps[step as usize];
-                    self.place(if up { step.up } else { step.down })
+                    (i64::from(self.place(if up { step.up } else { step.down })), 0)
                 }));
-                places.sort_unstable();
+                sort(places);
             }
             let (kept, swapped) = inversions(&left, &right);
             total = (total.0 + kept, total.1 + swapped);
@@ -246,14 +242,14 @@ impl Search<'_> {
 }
 
 /// How many pairs of sorted places have the left one's beyond the right one's, and how many before it.
-fn inversions(left: &[u64], right: &[u64]) -> (u64, u64) {
+fn inversions(left: &[(i64, u32)], right: &[(i64, u32)]) -> (u64, u64) {
     let (mut beyond, mut before) = (0u64, 0u64);
     let (mut less, mut not_more) = (0usize, 0usize);
-    for &place in left {
-        while right.get(less).is_some_and(|&other| other < place) {
+    for &(place, _) in left {
+        while right.get(less).is_some_and(|&(other, _)| other < place) {
             less += 1;
         }
-        while right.get(not_more).is_some_and(|&other| other <= place) {
+        while right.get(not_more).is_some_and(|&(other, _)| other <= place) {
             not_more += 1;
         }
         beyond += less as u64;

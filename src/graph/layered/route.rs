@@ -5,9 +5,8 @@
 //! each other; the gap is as high as its tracks need.
 
 use super::cycles::Cycles;
-use super::layers::{LANE, Layers, Side, Way, What};
-use super::{Class, Groups, Item, Link, Placement, Point, Route};
-use std::collections::BTreeMap;
+use super::layers::{Layers, Side, Way, What};
+use super::{Class, Groups, Item, Link, Placement, Point, Route, sorted};
 
 /// Distance of tracks, while there are few.
 const TRACK: i32 = 12;
@@ -68,7 +67,7 @@ struct Gaps {
     /// For each step with a horizontal part, its bundle.
     of_step: Vec<u32>,
     /// For links in outer lanes: the bundles where they leave and where they arrive.
-    of_lane: BTreeMap<usize, (u32, u32)>,
+    of_lane: Vec<(u32, u32)>,
     bundles: Vec<Bundle>,
     /// Bundles of each gap; gap `i` lies above layer `i`.
     of_gap: Groups,
@@ -85,56 +84,61 @@ impl Gaps {
     fn build(layers: &Layers, items: &[Item], links: &[Link], x: &[i32], lane_x: &impl Fn(usize) -> i32) -> Gaps {
         let mut bundles: Vec<Bundle> = Vec::new();
         let mut gap_of: Vec<usize> = Vec::new();
-        let mut of_step = vec![NONE; layers.steps.len()];
-        let ups = |i: usize| (layers.steps[i].up.node, layers.steps[i].up.side);
-        let downs = |i: usize| (layers.steps[i].down.node, layers.steps[i].down.side);
-        // How many steps each place has: a fork has its own bundle, all else goes to the place where it joins.
-        let mut fork: BTreeMap<(u32, Side, i32), u32> = BTreeMap::new();
-        for step in &layers.steps {
-            *fork.entry((step.up.node, step.up.side, step.up.dx)).or_default() += 1;
+        let steps = &layers.steps;
+        let mut of_step = vec![NONE; steps.len()];
+        // A place with several steps downwards is a fork and has its own bundle, all else goes to the place where it joins.
+        let by_up = sorted(steps.len(), |i| steps[i].up.key());
+        let mut forks = vec![false; steps.len()];
+        for pair in by_up.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            forks[pair[0].1 as usize] = true;
+            forks[pair[1].1 as usize] = true;
         }
-        let mut by_place: BTreeMap<(bool, u32, Side, i32), u32> = BTreeMap::new();
-        for (i, step) in layers.steps.iter().enumerate() {
-            let forks = fork.get(&(step.up.node, step.up.side, step.up.dx)).is_some_and(|&n| n > 1);
-            let ((node, side), dx) = if forks { (ups(i), step.up.dx) } else { (downs(i), step.down.dx) };
-            let bundle = *by_place.entry((forks, node, side, dx)).or_insert_with(|| {
+        const JOIN: i64 = 1 << 62;
+        let mut last = -1;
+        for (key, i) in sorted(steps.len(), |i| if forks[i] { steps[i].up.key() } else { steps[i].down.key() | JOIN }) {
+            let step = &steps[i as usize];
+            if key != last {
                 bundles.push(Bundle { low: i32::MAX, high: i32::MIN, ..Bundle::default() });
                 gap_of.push(layers.nodes[step.up.node as usize].layer + 1);
-                bundles.len() as u32 - 1
-            });
-            bundles[bundle as usize].ups.push(x[step.up.node as usize] + step.up.dx);
-            bundles[bundle as usize].downs.push(x[step.down.node as usize] + step.down.dx);
-            of_step[i] = bundle;
+                last = key;
+            }
+            if let Some(bundle) = bundles.last_mut() {
+                bundle.ups.push(x[step.up.node as usize] + step.up.dx);
+                bundle.downs.push(x[step.down.node as usize] + step.down.dx);
+            }
+            of_step[i as usize] = bundles.len() as u32 - 1;
         }
-        let mut of_lane = BTreeMap::new();
-        let mut by_end: BTreeMap<(bool, usize, Class, usize), u32> = BTreeMap::new();
+        // Links in outer lanes: one bundle where they leave an item, one where they arrive.
+        let mut of_lane = vec![(NONE, NONE); if layers.lanes > 0 { links.len() } else { 0 }];
+        let mut ends = vec![[NONE; 3]; if layers.lanes > 0 { items.len() } else { 0 }];
         for (i, way) in layers.ways.iter().enumerate() {
             let Way::Lane(lane) = *way else { continue };
             let link = &links[i];
             let far = lane_x(lane);
-            let mut end = |arrives: bool, item: usize, at: i32, gap: usize| {
-                *by_end
-                    .entry((arrives, item, link.class, lane))
-                    .and_modify(|&mut bundle| {
-                        let bundle: &mut Bundle = &mut bundles[bundle as usize];
-                        bundle.high = bundle.high.max(far);
-                    })
-                    .or_insert_with(|| {
-                        let (ups, downs) = if arrives { (vec![], vec![at]) } else { (vec![at], vec![]) };
-                        bundles.push(Bundle { low: at, high: far, ups, downs, track: 0 });
-                        gap_of.push(gap);
-                        bundles.len() as u32 - 1
-                    })
+            let mut end = |kind: usize, item: usize, at: i32, gap: usize| {
+                let known = &mut ends[item][kind];
+                if *known == NONE {
+                    *known = bundles.len() as u32;
+                    let (ups, downs) = if kind == 2 { (vec![], vec![at]) } else { (vec![at], vec![]) };
+                    bundles.push(Bundle { low: at, high: far, ups, downs, track: 0 });
+                    gap_of.push(gap);
+                }
+                let bundle = &mut bundles[*known as usize];
+                bundle.high = bundle.high.max(far);
+                *known
             };
-            let leaves = end(false, link.from, x[link.from] + leave_dx(layers, items, link), layers.nodes[link.from].layer + 1);
-            let arrives = end(true, link.to, x[link.to], layers.nodes[link.to].layer);
-            of_lane.insert(i, (leaves, arrives));
+            let kind = usize::from(link.class == Class::Catch);
+            let leaves = end(kind, link.from, x[link.from] + leave_dx(layers, items, link), layers.nodes[link.from].layer + 1);
+            let arrives = end(2, link.to, x[link.to], layers.nodes[link.to].layer);
+            of_lane[i] = (leaves, arrives);
         }
         for bundle in &mut bundles {
-            bundle.ups.sort_unstable();
-            bundle.ups.dedup();
-            bundle.downs.sort_unstable();
-            bundle.downs.dedup();
+            for points in [&mut bundle.ups, &mut bundle.downs] {
+                let mut pairs = sorted(points.len(), |i| i64::from(points[i]));
+                pairs.dedup_by_key(|(x, _)| *x);
+                points.clear();
+                points.extend(pairs.iter().map(|&(x, _)| x as i32));
+            }
             for &x in bundle.ups.iter().chain(&bundle.downs) {
                 bundle.low = bundle.low.min(x);
                 bundle.high = bundle.high.max(x);
@@ -224,11 +228,12 @@ fn tracks(bundles: &mut [Bundle], mut order: Vec<u32>) -> i32 {
         }
     };
     // Lines to the right: the rightmost on top. Lines to the left: the leftmost on top.
-    order.sort_by_key(|&id| {
-        let bundle = &bundles[id as usize];
+    let by_middle = sorted(order.len(), |i| {
+        let bundle = &bundles[order[i] as usize];
         let (up, down) = (middle(&bundle.ups, bundle), middle(&bundle.downs, bundle));
-        if down >= up { (-(up + down), id) } else { (up + down, id) }
+        if down >= up { -(up + down) } else { up + down }
     });
+    order = by_middle.iter().map(|&(_, i)| order[i as usize]).collect();
     if order.len() <= PAIRWISE {
         order = least_cost(bundles, &order);
         for i in 0..order.len() {
@@ -330,7 +335,7 @@ impl Router<'_> {
                 });
             }
             Way::Lane(lane) => self.by_lane(&mut points, id, lane_x(lane)),
-            Way::Loop(number) => label = self.turn(&mut points, link, number),
+            Way::Loop(number) => label = self.turn(&mut points, id, number),
         }
         Route { points: simplify(points), label, back }
     }
@@ -349,7 +354,7 @@ impl Router<'_> {
     }
 
     fn loops(&self, item: usize) -> bool {
-        self.layers.loops.contains_key(&(item, 0))
+        self.layers.loops[item] > 0
     }
 
     /// From the border of the source to where its first step starts.
@@ -395,7 +400,7 @@ impl Router<'_> {
 
     fn by_lane(&self, points: &mut Vec<Point>, id: usize, far: i32) {
         let link = &self.links[id];
-        let Some(&(leaves, arrives)) = self.gaps.of_lane.get(&id) else { return };
+        let (leaves, arrives) = self.gaps.of_lane[id];
         let (out, into) = (self.gaps.y[leaves as usize], self.gaps.y[arrives as usize]);
         let dx = leave_dx(self.layers, self.items, link);
         let x = self.x[link.from];
@@ -410,10 +415,11 @@ impl Router<'_> {
         points.push((self.x[link.to], self.top(link.to as u32)));
     }
 
-    fn turn(&self, points: &mut Vec<Point>, link: &Link, number: i32) -> Option<Point> {
+    fn turn(&self, points: &mut Vec<Point>, id: usize, number: i32) -> Option<Point> {
+        let link = &self.links[id];
         let item = link.from;
         let (x, half) = (self.x[item], self.items[item].width / 2);
-        let lane = x + self.layers.loops.get(&(item, number)).copied().unwrap_or(-half - LANE);
+        let lane = x + self.layers.loop_lanes[id];
         let reach = LOOP_PORT + number * 5;
         let side = self.side_y(item, 0);
         points.extend([(x - half, side - reach), (lane, side - reach), (lane, side + reach), (x - half, side + reach)]);
