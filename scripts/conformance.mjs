@@ -39,11 +39,14 @@ const cases = files.flatMap((file) =>
 );
 const groups = new Map();
 const failed = [];
+const all = {};
 for (const engine of engines) {
   const runnable = cases.map(prepare);
   const results = engine === "native" ? native(runnable) : await throughWasm(runnable);
   cases.forEach((one, i) => judge(engine, one, results[i]));
+  all[engine] = results;
 }
+const agreement = all.native && all.wasm ? agree(all.native, all.wasm) : undefined;
 report();
 
 /** What the runners get of a case. */
@@ -90,6 +93,17 @@ async function throughWasm(runnable) {
     }
   }
   return results;
+}
+
+/** Whether both engines came to the same result and, text for text, the same history: counts the cases, names the rest. */
+function agree(native, wasm) {
+  const differing = cases.flatMap((one, i) => {
+    const part = [...new Set([...Object.keys(native[i]), ...Object.keys(wasm[i])])].find(
+      (part) => JSON.stringify(native[i][part]) !== JSON.stringify(wasm[i][part]),
+    );
+    return part === undefined ? [] : [{ name: one.name, reason: `${part}: native ${brief(native[i][part])}, wasm ${brief(wasm[i][part])}` }];
+  });
+  return { total: cases.length, agreeing: cases.length - differing.length, differing };
 }
 
 function judge(engine, one, result) {
@@ -196,6 +210,10 @@ function report() {
         percent(group.history, group.histories),
     );
     for (const part of Object.keys(sum)) sum[part] += group[part];
+  }
+  if (agreement) {
+    console.log(`native and wasm agree on ${agreement.agreeing} of ${agreement.total}`);
+    for (const one of agreement.differing) console.log(`\n≠ ${one.name}\n  ${one.reason}`);
   }
   if (!flag("--json")) {
     for (const one of failed) console.log(`\n✗ ${one.name}\n  ${one.reason}`);
