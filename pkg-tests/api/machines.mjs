@@ -24,7 +24,10 @@ export function deferred() {
   return { promise, resolve, reject };
 }
 
-export const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** Long enough for everything that is ready: work that was put off to the next turn of the event loop has had it. */
+export async function turn() {
+  for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
+}
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A clock that the test moves; it refuses delays that setTimeout would not keep. */

@@ -1,7 +1,7 @@
 // Executions from a script, without waiting.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { StateMachine, simulate } from "stepglass";
+import { StateMachine, simulate, testState } from "stepglass";
 import { LAMBDA, lambda, task } from "./machines.mjs";
 
 const retrying = lambda({ Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 5, BackoffRate: 2 }] });
@@ -69,6 +69,18 @@ test("a script that is too short, or has no such task, says so", () => {
 test("until stops the time", () => {
   const report = simulate({ StartAt: "W", States: { W: { Type: "Wait", Seconds: 100, End: true } } }, {}, {}, { until: Date.UTC(2025, 0, 1, 0, 1) });
   assert.deepEqual([report.status, report.duration], ["RUNNING", 60_000]);
+});
+
+test("abortAt stops the execution", () => {
+  const report = simulate(lambda(), {}, { Add: { never: true } }, { abortAt: Date.UTC(2025, 0, 1) + 5_000 });
+  assert.deepEqual([report.status, report.duration], ["ABORTED", 5_000]);
+});
+
+test("testState tests one state", () => {
+  const definition = { Type: "Choice", Default: "Low", Choices: [{ Variable: "$.n", NumericGreaterThan: 9, Next: "High" }] };
+  const response = testState({ definition, input: { n: 12 } });
+  assert.deepEqual(response, { status: "SUCCEEDED", output: '{"n":12}', nextState: "High" });
+  assert.throws(() => testState({ definition: { Type: "Nonsense" }, input: {} }), (error) => error instanceof Error && typeof error.code === "string");
 });
 
 test("a call that nothing ends leaves the execution running", () => {

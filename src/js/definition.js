@@ -1,6 +1,7 @@
 // What can be asked about a definition without running it.
 
 import { call } from "./instance.js";
+import { misuse } from "./errors.js";
 import { checkOptions, compileSettings, definitionText, withoutRange } from "./machine.js";
 
 /** The version of this package. */
@@ -20,6 +21,16 @@ export function renderDiagnostics(text, options = {}) {
   checkOptions(options, ["type", "fileName", "color"], "renderDiagnostics()");
   const { fileName = "definition", color = false } = options;
   return call((module) => module.renderDiagnostics(definitionText(text), fileName, compileSettings(options), color));
+}
+
+/** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
+export function testState(request) {
+  try {
+    return JSON.parse(call((module) => module.testState(JSON.stringify(request))));
+  } catch (thrown) {
+    if (thrown instanceof Error) throw thrown;
+    throw misuse(thrown.code, thrown.message, Error);
+  }
 }
 
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */

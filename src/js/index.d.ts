@@ -136,6 +136,42 @@ export function validate(definition: Definition, options?: ValidateOptions): Dia
 /** All problems of a definition's text as a compiler prints them, with excerpts; an empty string for a good one. */
 export function renderDiagnostics(text: string, options?: ValidateOptions & { fileName?: string; color?: boolean }): string;
 
+/** A request of AWS's TestState API; payloads are JSON values or, where the API has texts, either. */
+export interface TestStateRequest {
+  /** A state, or a whole machine together with `stateName`. */
+  definition: Definition;
+  stateName?: string;
+  input?: unknown;
+  inspectionLevel?: "INFO" | "DEBUG" | "TRACE";
+  variables?: unknown;
+  context?: unknown;
+  mock?: { result?: unknown; errorOutput?: { error?: string; cause?: string }; fieldValidationMode?: string };
+  stateConfiguration?: {
+    retrierRetryCount?: number;
+    mapIterationFailureCount?: number;
+    errorCausedByState?: string;
+    mapItemReaderData?: unknown;
+  };
+  roleArn?: string;
+  revealSecrets?: boolean;
+}
+
+/** A response of AWS's TestState API; payloads are JSON texts. */
+export interface TestStateResponse {
+  status: "SUCCEEDED" | "FAILED" | "RETRIABLE" | "CAUGHT_ERROR";
+  output?: string;
+  error?: string;
+  cause?: string;
+  nextState?: string;
+  inspectionData?: Record<string, any>;
+}
+
+/**
+ * Tests one state as AWS's TestState does: one input, one mocked result. Throws an Error whose `code` is the API's
+ * (`ValidationException`, `InvalidDefinition`) where AWS refuses the request.
+ */
+export function testState(request: TestStateRequest): TestStateResponse;
+
 /** How a graph is laid out. */
 export interface LayoutOptions {
   /** Top to bottom (the default) or left to right. */
@@ -526,14 +562,14 @@ export interface ScriptedResult {
   cause?: string;
   /** Milliseconds after the call at which heartbeats come. */
   heartbeats?: number[];
-  /** The response to the request of a `.waitForTaskToken` task, whose result is then `output`. */
+  /** The response to the request of a `.sync` or `.waitForTaskToken` task, whose result is then `output`. */
   submitted?: unknown;
   /** Whether no answer comes at all. */
   never?: boolean;
 }
 
 /** What the script's functions learn of a call. */
-export type ScriptedTask = Pick<Task, "id" | "stateName" | "resource" | "parameters" | "attempt" | "token" | "iterations">;
+export type ScriptedTask = Pick<Task, "id" | "stateName" | "resource" | "parameters" | "attempt" | "token" | "purpose" | "iterations">;
 
 /** One result for all calls, an array with one for each, or a function. */
 export type ScriptedResults = ScriptedResult | readonly ScriptedResult[] | ((input: any, task: ScriptedTask) => ScriptedResult);
@@ -551,6 +587,8 @@ export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudg
   startTime?: number;
   /** When time ends, in milliseconds since 1970: the execution is then still RUNNING. Default: never. */
   until?: number;
+  /** When the execution is aborted, in milliseconds since 1970. Default: never. */
+  abortAt?: number;
 }
 
 /** What a simulation gives. */

@@ -5,6 +5,6 @@ export { StateMachine } from "./machine.js";
 export { Execution } from "./execution.js";
 export { Engine } from "./engine.js";
 export { simulate } from "./simulate.js";
-export { layout, renderDiagnostics, renderSvg, validate, version } from "./definition.js";
+export { layout, renderDiagnostics, renderSvg, testState, validate, version } from "./definition.js";
 export { TaskResponse } from "./integration.js";
 export { DefinitionError, ExecutionError, InternalError, RestoreError, TaskCancelled, TaskError } from "./errors.js";

@@ -186,10 +186,7 @@ export function checkOptions(options, known, where) {
 
 /** 64 bits. */
 export function seedOf(seed) {
-  if (seed === undefined) {
-    const words = crypto.getRandomValues(new Uint32Array(2));
-    return (BigInt(words[0]) << 32n) | BigInt(words[1]);
-  }
+  if (seed === undefined) return randomWords().getBigUint64(0);
   try {
     return BigInt.asUintN(64, BigInt(seed));
   } catch {
@@ -199,11 +196,25 @@ export function seedOf(seed) {
 
 // crypto.randomUUID exists in secure contexts only.
 function uuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const words = randomWords();
+  const hex = words.getBigUint64(0).toString(16).padStart(16, "0") + words.getBigUint64(8).toString(16).padStart(16, "0");
+  const variant = ((parseInt(hex[16], 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+// Asking the system for 16 bytes costs about as much as asking for thousands.
+const pool = new DataView(new ArrayBuffer(4096));
+let used = pool.byteLength;
+
+/** 16 fresh random bytes. */
+function randomWords() {
+  if (used >= pool.byteLength) {
+    crypto.getRandomValues(new Uint8Array(pool.buffer));
+    used = 0;
+  }
+  const words = new DataView(pool.buffer, used, 16);
+  used += 16;
+  return words;
 }
 
 function reasonText(reason) {

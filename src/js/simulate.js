@@ -7,7 +7,7 @@ import { StateMachine, checkOptions, engineSettings, handleOf, seedOf } from "./
 import { Handlers } from "./resource.js";
 import { TaskError, misuse } from "./errors.js";
 
-const OPTIONS = ["name", "seed", "startTime", "until", "type", "history", "payloadLimit", "historyLimit", "trace"];
+const OPTIONS = ["name", "seed", "startTime", "until", "abortAt", "type", "history", "payloadLimit", "historyLimit", "trace"];
 const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "submitted", "never"];
 
 /**
@@ -32,6 +32,7 @@ class Simulation {
   #open = new Set();
   #calls = [];
   #outcome;
+  #abort;
 
   constructor(machine, script, options) {
     this.machine = machine;
@@ -41,6 +42,7 @@ class Simulation {
     this.#start = options.startTime ?? Date.UTC(2025, 0, 1);
     this.#clock = new VirtualClock(this.#start);
     this.#until = options.until ?? Infinity;
+    this.#abort = options.abortAt;
   }
 
   run(input) {
@@ -61,6 +63,10 @@ class Simulation {
 
   /** The next thing that happens: a scripted fact, or the engine's deadline. A tie is the engine's. */
   #next(deadline) {
+    if (this.#abort !== undefined && this.#abort <= Math.min(this.#coming[0]?.at ?? Infinity, deadline ?? Infinity, this.#until)) {
+      this.#clock.jump(this.#abort);
+      return ["stop"];
+    }
     while (this.#coming.length > 0 && !this.#open.has(this.#coming[0].fact[1])) this.#coming.shift();
     const scripted = this.#coming[0];
     const at = Math.min(scripted?.at ?? Infinity, deadline ?? Infinity);
@@ -98,8 +104,8 @@ class Simulation {
     if (typeof result !== "object" || result === null) throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
     checkOptions(result, RESULT, `the scripted result for state ${JSON.stringify(state)}`);
     if (resource.kind === "activity") this.#at(now, ["started", task, undefined]);
-    if (resource.pattern.startsWith("sync")) this.#at(now, ["submitted", task, submittedText(resource, command, now)]);
-    if (resource.pattern === "waitForTaskToken") this.#at(now, ["submitted", task, jsonText(result.submitted ?? {})]);
+    if (Object.hasOwn(result, "submitted")) this.#at(now, ["submitted", task, jsonText(result.submitted)]);
+    else if (resource.pattern !== "") this.#at(now, ["submitted", task, submittedText(resource, command, now)]);
     for (const beat of result.heartbeats ?? []) this.#at(now + beat, ["heartbeat", task]);
     if (result.never) return;
     const at = now + (result.after ?? 0);
@@ -136,6 +142,6 @@ function asFunction(name, results) {
   };
 }
 
-function about({ task, state, resource, input, attempt, token, iterations = [] }) {
-  return { id: task, stateName: state, resource, parameters: input, attempt, token, iterations };
+function about({ task, state, resource, input, attempt, token, purpose = "Task", iterations = [] }) {
+  return { id: task, stateName: state, resource, parameters: input, attempt, token, purpose, iterations };
 }

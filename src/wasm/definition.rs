@@ -1,11 +1,12 @@
 //! Definitions: checking, compiling and drawing them.
 
 use super::convert::{CompileSettings, DiagnosticOut, from_js, to_js};
-use super::error::not_json;
+use super::error::{not_json, thrown};
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Style};
 use crate::base::{Span, Value, json};
 use crate::graph::{self, LayoutOptions, SvgOptions};
+use crate::sim;
 use serde::Serialize;
 use std::sync::Arc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -70,6 +71,13 @@ pub fn layout(text: &str, options: JsValue) -> Result<JsValue, JsValue> {
 pub fn render_svg(text: &str, layout: JsValue, options: JsValue) -> Result<String, JsValue> {
     let graph = graph::layout(&parse(text)?, &from_js::<LayoutOptions>(layout)?);
     Ok(graph::render_svg(&graph, &from_js::<SvgOptions>(options)?))
+}
+
+/// TestState: request and response as JSON text. Throws `{code, message}` where the API would refuse.
+#[wasm_bindgen(js_name = testState)]
+pub fn test_state(request: &str) -> Result<String, JsValue> {
+    let response = sim::test_state(&parse(request)?).map_err(|refused| thrown(refused.code, refused.message))?;
+    Ok(json::to_string(&response))
 }
 
 fn parse(text: &str) -> Result<Value, JsValue> {

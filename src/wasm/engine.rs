@@ -4,7 +4,7 @@ use super::convert::{self, EngineSettings, ExecutionIn, from_js};
 use super::definition::Machine;
 use super::error::{not_json, thrown};
 use crate::base::{Millis, Value, json};
-use crate::engine::{self, Event, Options, StepError, TaskId};
+use crate::engine::{self, Event, Options, SNAPSHOT_DEPTH, StepError, TaskId};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Engine {
 
     /// The engine that a snapshot describes. Throws `{code: "RESTORE", message}`.
     pub fn restore(machine: &Machine, snapshot: &str) -> Result<Engine, JsValue> {
-        let snapshot = parse(snapshot)?;
+        let snapshot = json::parse_within(snapshot, SNAPSHOT_DEPTH).map_err(|error| thrown("RESTORE", error))?;
         let engine = engine::Engine::restore(machine.shared(), &snapshot).map_err(|error| thrown("RESTORE", error))?;
         Ok(Engine { inner: Rc::new(RefCell::new(engine)) })
     }

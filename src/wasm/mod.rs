@@ -13,7 +13,7 @@ mod drive;
 mod engine;
 mod error;
 
-pub use definition::{Machine, layout, render_diagnostics, render_diagnostics_in, render_svg, validate};
+pub use definition::{Machine, layout, render_diagnostics, render_diagnostics_in, render_svg, test_state, validate};
 pub use drive::drive;
 pub use engine::Engine;
 
