@@ -157,6 +157,36 @@ test("a handler may abort its own execution", async () => {
   assert.deepEqual(await running.result, { status: "ABORTED", error: "Own", cause: "will" });
 });
 
+test("abort() in a handler keeps the tasks beside it from being called", async () => {
+  const machine = new StateMachine({
+    StartAt: "M",
+    States: { M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } } },
+  });
+  let calls = 0;
+  const running = machine.start([1, 2, 3, 4], { tasks: { Add: (_, task) => (++calls === 2 && task.execution.abort(), 1) } });
+  assert.equal((await running.result).status, "ABORTED");
+  assert.equal(calls, 2);
+});
+
+test("handlers that take long let the event loop live between them", async () => {
+  const machine = new StateMachine({
+    StartAt: "M",
+    States: { M: { Type: "Map", End: true, ItemProcessor: { StartAt: "T", States: { T: { Type: "Task", Resource: LAMBDA, End: true } } } } },
+  });
+  const work = () => {
+    const until = performance.now() + 12;
+    while (performance.now() < until);
+  };
+  let done = 0;
+  const running = machine.start(Array.from({ length: 40 }), { tasks: { Add: () => (work(), (done += 1)) } });
+  let between = 0;
+  while (running.status === "RUNNING") {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (done > 0 && done < 40) between += 1;
+  }
+  assert.ok(between > 5, `${between} turns of the event loop between the handlers`);
+});
+
 test("an abort listener may call the execution", async () => {
   const running = lambda().start({}, { tasks: { Add: (_, task) => (task.signal.addEventListener("abort", () => (running.history(), running.abort("inner"))), never()) } });
   await turn();

@@ -36,6 +36,21 @@ test("iteration gives events as they happen, to several at once, and to late com
   assert.deepEqual((await collect(running)).map((event) => event.type), TYPES);
 });
 
+test("histories of many finished executions can still be had", async () => {
+  const machine = lambda();
+  const many = await Promise.all(Array.from({ length: 100 }, async (_, i) => {
+    const running = machine.start({ i }, { tasks: { Add: () => i } });
+    await running.result;
+    return running;
+  }));
+  many.forEach((running, i) => {
+    const events = running.history();
+    assert.deepEqual(events.map((event) => event.type), TYPES);
+    assert.equal(events.at(-1).executionSucceededEventDetails.output, String(i));
+    assert.deepEqual(running.history(), events);
+  });
+});
+
 test("iteration may be left early", async () => {
   const running = lambda().start({}, { tasks: { Add: () => 1 } });
   for await (const event of running) {

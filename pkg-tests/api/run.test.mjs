@@ -72,6 +72,7 @@ const thrown = [
   ["an object", () => { throw { code: 5 }; }, "Error", '{"code":5}'],
   ["undefined", () => { throw undefined; }, "Error", "undefined"],
   ["an Error with a throwing message", () => { throw Object.defineProperty(new Error(), "message", { get() { throw 1; } }); }, "Error", ""],
+  ["a revoked proxy", () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy; }, "Error", "object"],
   ["a cyclic object", () => { throw cyclic; }, "Error", "object"],
 ];
 for (const [name, handler, error, cause] of thrown) {

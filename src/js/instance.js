@@ -59,8 +59,38 @@ export function call(run) {
   }
 }
 
+/**
+ * Handles that hold memory in the instance and may be asked again, or never. Beyond a number of them the one not used
+ * for longest gives its memory back, and makes it anew when it is asked: the garbage collector, which sees only small
+ * objects, would let the instance grow to its limit first.
+ */
+class Residents {
+  #limit;
+  #handles = new Map();
+
+  constructor(limit) {
+    this.#limit = limit;
+  }
+
+  use(handle) {
+    const { residence } = handle;
+    const known = this.#handles.get(residence);
+    if (known !== undefined) this.#handles.delete(residence);
+    this.#handles.set(residence, known ?? new WeakRef(handle));
+    if (this.#handles.size <= this.#limit) return;
+    const [[first, oldest]] = this.#handles;
+    this.#handles.delete(first);
+    oldest.deref()?.release();
+  }
+}
+
+const machines = new Residents(256);
+const finished = new Residents(16);
+let residences = 0;
+
 /** A compiled machine, made anew from its text where the instance was replaced. */
 export class MachineHandle {
+  residence = residences++;
   #text;
   #options;
   #raw;
@@ -72,13 +102,20 @@ export class MachineHandle {
     this.raw();
   }
 
-  /** The object of the present instance. Throws `{diagnostics}` for a definition with errors. */
+  /** The object of the present instance, to be used at once. Throws `{diagnostics}` for a definition with errors. */
   raw() {
     if (this.#generation !== generation) {
       this.#raw = call((module) => module.Machine.compile(this.#text, this.#options));
       this.#generation = generation;
     }
+    machines.use(this);
     return this.#raw;
+  }
+
+  /** Gives the memory in the instance back. */
+  release() {
+    if (this.#generation === generation) this.#raw.free();
+    this.#generation = -1;
   }
 }
 
@@ -88,6 +125,8 @@ const COMPACT_ENTRIES = 4096;
 
 /** An engine with the journal that makes it again. */
 export class EngineHandle {
+  residence = residences++;
+  #retired = false;
   #machine;
   #options;
   #base;
@@ -128,6 +167,12 @@ export class EngineHandle {
     }
   }
 
+  /** There is nothing more to feed: it may be asked for its history, or never again. */
+  retire() {
+    this.#retired = true;
+    if (this.#generation === generation) finished.use(this);
+  }
+
   /** Hands the engine to the driver in Rust. Its facts are not in the journal: another trap ends it. */
   drive(handler) {
     const raw = this.#alive();
@@ -139,11 +184,14 @@ export class EngineHandle {
 
   /** Gives the memory in the instance back; the handle still answers, from its journal. */
   release() {
+    // Recorded stages are told once; a replay would tell them again.
+    if (this.#options.trace) return;
     if (this.#generation === generation) this.#raw.free();
     this.#generation = -1;
   }
 
   #alive() {
+    if (this.#retired) finished.use(this);
     if (this.#generation === generation) return this.#raw;
     const machine = this.#machine.raw();
     try {

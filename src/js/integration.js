@@ -85,7 +85,7 @@ function errorMessage(error) {
 }
 
 function isError(value) {
-  return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+  return attempt(() => value instanceof Error || Object.prototype.toString.call(value) === "[object Error]") === true;
 }
 
 /** The value, or undefined where computing it throws: user objects may do anything when they are looked at. */

@@ -32,7 +32,10 @@ export class Driver {
   #onFinish;
   #inbox = [];
   #read = 0;
+  // Commands, and how many of them are done.
   #commands = [];
+  #done = 0;
+  #stopping = false;
   #calls = new Map();
   #tokens = new Map();
   // Open promises of handlers, and tokens that somebody may still answer.
@@ -73,6 +76,7 @@ export class Driver {
   resume(submitted) {
     const status = JSON.parse(this.#engine.ask("status"));
     this.events = JSON.parse(this.#engine.ask("historyLength"));
+    this.#told = this.events;
     if (status.status !== "RUNNING") {
       queueMicrotask(() => this.#end(status));
       return;
@@ -92,6 +96,7 @@ export class Driver {
   /** Takes a fact in. */
   post(...fact) {
     if (this.outcome !== undefined) return;
+    if (fact[0] === "stop") this.#stopping = true;
     this.#inbox.push(fact);
     this.#kick();
   }
@@ -162,7 +167,12 @@ export class Driver {
     let idle = false;
     try {
       do {
-        this.#perform();
+        const command = this.#commands[this.#done];
+        if (command !== undefined) {
+          this.#done += 1;
+          this.#perform(command);
+          continue;
+        }
         const fact = this.outcome === undefined ? this.#next() : undefined;
         idle = fact === undefined;
         if (idle) break;
@@ -217,8 +227,12 @@ export class Driver {
     this.#more = step.more;
     this.#deadline = step.deadline;
     this.events = step.events;
-    if (this.#commands.length === 0) this.#commands = step.commands;
-    else this.#commands.push(...step.commands);
+    if (this.#done === this.#commands.length) {
+      this.#commands = step.commands;
+      this.#done = 0;
+    } else {
+      for (const command of step.commands) this.#commands.push(command);
+    }
   }
 
   /** A text that JavaScript takes for JSON and the engine does not: too deep. */
@@ -230,24 +244,19 @@ export class Driver {
     this.#end({ status: "FAILED", error: "States.Runtime", cause: why });
   }
 
-  #perform() {
-    const commands = this.#commands;
-    if (commands.length === 0) return;
-    this.#commands = [];
-    for (let i = 0; i < commands.length; i++) {
-      const command = commands[i];
-      switch (command.type) {
-        case "Invoke":
-          this.#invoke(command);
-          break;
-        case "Cancel":
-          this.#close(command.task, command.reason);
-          break;
-        case "Finish": {
-          const { type, ...outcome } = command;
-          this.#end(outcome);
-          break;
-        }
+  #perform(command) {
+    switch (command.type) {
+      case "Invoke":
+        // Of a task that a stop is about to cancel nobody hears.
+        if (!this.#stopping) this.#invoke(command);
+        break;
+      case "Cancel":
+        this.#close(command.task, command.reason);
+        break;
+      case "Finish": {
+        const { type, ...outcome } = command;
+        this.#end(outcome);
+        break;
       }
     }
   }
@@ -268,7 +277,11 @@ export class Driver {
     if (call.ended) return;
     call.ended = true;
     this.#calls.delete(call.command.task);
-    if (call.command.token !== undefined) this.#tokensOut -= 1;
+    const { token } = call.command;
+    if (token !== undefined) {
+      this.#tokens.set(token, ENDED);
+      this.#tokensOut -= 1;
+    }
   }
 
   #invoke(command) {
@@ -368,6 +381,7 @@ export class Driver {
     this.#read = 0;
     for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
     this.#tell();
+    this.#engine.retire();
     this.#onFinish(outcome);
   }
 
@@ -391,6 +405,7 @@ export class Driver {
     };
     this.events += 1;
     this.#commands = [];
+    this.#done = 0;
     this.#end({ status: "FAILED", error, cause });
   }
 
@@ -418,6 +433,9 @@ export class Driver {
 }
 
 const TICK = ["tick"];
+
+// Stands for every call whose token is spent: late answers are told apart from made up tokens, and nothing is kept.
+const ENDED = { ended: true };
 
 function isThenable(value) {
   return (typeof value === "object" || typeof value === "function") && value !== null && typeof value.then === "function";
