@@ -744,6 +744,7 @@ export type HistoryEvent =
   | HistoryEventOf<"ExecutionFailed", { executionFailedEventDetails: FailureDetails }>
   | HistoryEventOf<"ExecutionAborted", { executionAbortedEventDetails: FailureDetails }>
   | HistoryEventOf<"ExecutionTimedOut", { executionTimedOutEventDetails: FailureDetails }>
+  | HistoryEventOf<"ExecutionRedriven", { executionRedrivenEventDetails: { redriveCount: number } }>
   | HistoryEventOf<StateEnteredType, { stateEnteredEventDetails: { name: string; input: string; inputDetails: PayloadDetails } }>
   | HistoryEventOf<
       StateExitedType,
