@@ -1,0 +1,92 @@
+// A place for CodeMirror, which is loaded beside the page and not before it. Until then, and if it never comes, a plain
+// text area does the work.
+
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import * as store from "../store.ts";
+import type { EditorHandle, Language } from "./codemirror.ts";
+
+interface Props {
+  label: string;
+  id: string;
+  text: Signal<string>;
+  language: Language;
+  visible: boolean;
+  /// Called once with the editor, and what it gives is called when the editor goes.
+  attach?: (editor: EditorHandle) => () => void;
+  placeholder?: string;
+}
+
+let chunk: Promise<typeof import("./codemirror.ts")> | undefined;
+const load = () => (chunk ??= import("./codemirror.ts"));
+
+export function Editor({ label, id, text, language, visible, attach, placeholder = "" }: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const state = useSignal<"loading" | "ready" | "plain">("loading");
+  const handle = useRef<EditorHandle | null>(null);
+  const generation = store.generation.value;
+
+  useEffect(() => {
+    let gone = false;
+    let detach: (() => void) | undefined;
+    load().then(
+      ({ createEditor }) => {
+        if (gone || !host.current) return;
+        const editor = createEditor({
+          host: host.current,
+          text: text.peek(),
+          language,
+          label,
+          placeholder,
+          changed: (next) => (text.value = next),
+        });
+        handle.current = editor;
+        detach = attach?.(editor);
+        store.flushers.add(editor.flush);
+        state.value = "ready";
+      },
+      () => {
+        chunk = undefined;
+        if (!gone) state.value = "plain";
+      },
+    );
+    return () => {
+      gone = true;
+      detach?.();
+      if (handle.current) store.flushers.delete(handle.current.flush);
+      handle.current?.destroy();
+      handle.current = null;
+      state.value = "loading";
+    };
+  }, [generation, language]);
+
+  // What changes the text from outside, a quick fix of another pane for instance.
+  useEffect(
+    () =>
+      text.subscribe((next) => {
+        const editor = handle.current;
+        if (editor && editor.text() !== next) editor.replace(next);
+      }),
+    [],
+  );
+
+  useEffect(() => {
+    if (visible) handle.current?.measure();
+  }, [visible]);
+
+  return (
+    <div class="editor" id={id}>
+      {state.value !== "ready" && (
+        <textarea
+          aria-label={label}
+          class="plain-editor"
+          spellcheck={false}
+          readOnly={state.value === "loading"}
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
+      )}
+      <div class="code-host" ref={host} hidden={state.value !== "ready"} />
+    </div>
+  );
+}

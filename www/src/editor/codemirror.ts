@@ -1,0 +1,335 @@
+// The editor chunk: CodeMirror put together from its parts, in a shadow root, so that its styles are adopted sheets and
+// the page's policy needs no exception for inline styles.
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
+import { javascript } from "@codemirror/lang-javascript";
+import { json } from "@codemirror/lang-json";
+import { yaml } from "@codemirror/lang-yaml";
+import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
+import { type Diagnostic as Mark, lintGutter, lintKeymap, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
+import { Compartment, EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection, dropCursor, gutter, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import type { Diagnostic } from "../model/protocol.ts";
+import { aslCompletions } from "./completions.ts";
+import { type StateRange, stateRanges } from "./ranges.ts";
+
+export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
+
+export interface EditorHandle {
+  text(): string;
+  /// Tells now what was typed last and is not told yet.
+  flush(): void;
+  replace(text: string): void;
+  focus(): void;
+  measure(): void;
+  destroy(): void;
+  /// Scrolls to a range and selects it, or only its beginning.
+  reveal(from: number, to: number, focus: boolean): void;
+  setDiagnostics(diagnostics: Diagnostic[]): void;
+  /// Marks the state selected elsewhere.
+  setCurrent(name: string | null): void;
+  /// A sign in the margin for each state that has run: its text and its class.
+  setStatus(signs: Map<string, { sign: string; kind: string; title: string }>): void;
+  /// Called when the cursor comes to stand in another state.
+  onState(listener: (name: string | null) => void): void;
+  rangeOf(name: string): StateRange | undefined;
+  nextProblem(back: boolean): void;
+  search(): void;
+}
+
+interface Options {
+  host: HTMLElement;
+  text: string;
+  language: Language;
+  label: string;
+  placeholder: string;
+  changed(text: string): void;
+}
+
+const setCurrent = StateEffect.define<string | null>();
+const setSigns = StateEffect.define<Map<string, { sign: string; kind: string; title: string }>>();
+
+const currentState = StateField.define<{ name: string | null; marks: DecorationSet }>({
+  create: () => ({ name: null, marks: Decoration.none }),
+  update(value, transaction) {
+    let { name } = value;
+    for (const effect of transaction.effects) if (effect.is(setCurrent)) name = effect.value;
+    if (name === value.name && !transaction.docChanged && syntaxTree(transaction.startState) === syntaxTree(transaction.state)) return value;
+    return { name, marks: name === null ? Decoration.none : linesOf(transaction.state, name) };
+  },
+  provide: (field) => EditorView.decorations.from(field, ({ marks }) => marks),
+});
+
+const currentLine = Decoration.line({ class: "sg-current" });
+
+function linesOf(state: EditorState, name: string): DecorationSet {
+  const range = stateRanges(state).find((candidate) => candidate.name === name);
+  if (!range) return Decoration.none;
+  const lines = [];
+  const last = state.doc.lineAt(Math.min(range.to, state.doc.length)).number;
+  for (let n = state.doc.lineAt(range.from).number; n <= last && lines.length < 2000; n++) lines.push(currentLine.range(state.doc.line(n).from));
+  return Decoration.set(lines);
+}
+
+class Sign extends GutterMarker {
+  constructor(readonly sign: string, readonly kind: string, readonly title: string) {
+    super();
+  }
+  override eq(other: Sign): boolean {
+    return other.sign === this.sign && other.kind === this.kind && other.title === this.title;
+  }
+  override toDOM(): Node {
+    const element = document.createElement("span");
+    element.className = `sg-sign sg-${this.kind}`;
+    element.textContent = this.sign;
+    element.title = this.title;
+    return element;
+  }
+}
+
+const signs = StateField.define<{ given: Map<string, { sign: string; kind: string; title: string }>; marks: RangeSet<Sign> }>({
+  create: () => ({ given: new Map(), marks: RangeSet.empty }),
+  update(value, transaction) {
+    let { given } = value;
+    for (const effect of transaction.effects) if (effect.is(setSigns)) given = effect.value;
+    if (given === value.given && !transaction.docChanged && syntaxTree(transaction.startState) === syntaxTree(transaction.state)) return value;
+    if (given.size === 0) return { given, marks: RangeSet.empty };
+    const found = stateRanges(transaction.state).flatMap(({ name, from }) => {
+      const sign = given.get(name);
+      return sign ? [new Sign(sign.sign, sign.kind, sign.title).range(transaction.state.doc.lineAt(from).from)] : [];
+    });
+    return { given, marks: RangeSet.of(found, true) };
+  },
+});
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--syn-key)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--syn-string)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--syn-number)" },
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--syn-keyword)" },
+  { tag: [tags.comment], color: "var(--syn-comment)", fontStyle: "italic" },
+  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--syn-function)" },
+  { tag: [tags.regexp, tags.escape], color: "var(--syn-escape)" },
+  { tag: [tags.typeName, tags.className], color: "var(--syn-keyword)" },
+  { tag: [tags.invalid], color: "var(--bad)" },
+]);
+
+const looks = EditorView.theme({
+  "&": { height: "100%", fontSize: "12.5px", backgroundColor: "transparent", color: "var(--text)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
+  ".cm-content": { padding: "8px 0 40px", caretColor: "var(--text)" },
+  ".cm-line": { padding: "0 12px 0 6px" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--faint)", border: "none", paddingLeft: "2px" },
+  ".cm-lineNumbers .cm-gutterElement": { padding: "0 4px 0 6px", minWidth: "26px" },
+  ".cm-activeLine": { backgroundColor: "var(--line-active)" },
+  ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--text)" },
+  ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "1.5px" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection)" },
+  ".cm-selectionMatch": { backgroundColor: "var(--match)" },
+  ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)", outline: "1px solid var(--border-strong)" },
+  ".cm-foldPlaceholder": { backgroundColor: "var(--raised)", border: "1px solid var(--border)", color: "var(--muted)", padding: "0 6px", margin: "0 2px" },
+  ".cm-foldGutter span": { color: "var(--faint)" },
+  ".cm-placeholder": { color: "var(--faint)" },
+  ".sg-current": { backgroundColor: "var(--current)", boxShadow: "inset 2px 0 var(--accent)" },
+  ".sg-signs": { width: "16px" },
+  ".sg-sign": { display: "block", textAlign: "center", fontWeight: "700", fontSize: "11px" },
+  ".sg-succeeded": { color: "var(--st-succeeded)" },
+  ".sg-failed, .sg-timedOut": { color: "var(--st-failed)" },
+  ".sg-caught": { color: "var(--st-caught)" },
+  ".sg-running": { color: "var(--st-running)" },
+  ".sg-waiting, .sg-awaiting": { color: "var(--st-waiting)" },
+  ".sg-retrying": { color: "var(--st-retrying)" },
+  ".sg-cancelled": { color: "var(--muted)" },
+  ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "8px", boxShadow: "var(--shadow)", color: "var(--text)", overflow: "hidden" },
+  ".cm-tooltip-lint": { maxWidth: "min(460px, 90vw)" },
+  ".cm-diagnostic": { padding: "8px 12px", borderLeft: "3px solid var(--bad)", fontFamily: "var(--sans)", fontSize: "12.5px", lineHeight: "1.45", whiteSpace: "pre-wrap" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--warn)" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
+  ".cm-diagnosticAction": { font: "inherit", fontWeight: "600", backgroundColor: "var(--accent-fill)", color: "var(--accent-text)", border: "none", borderRadius: "6px", padding: "4px 10px", margin: "8px 8px 0 0", cursor: "pointer" },
+  ".cm-diagnosticSource": { color: "var(--muted)", fontSize: "11px" },
+  ".cm-lintRange": { backgroundImage: "none", textDecorationLine: "underline", textDecorationStyle: "wavy", textDecorationThickness: "1.5px", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
+  ".cm-lintRange-error": { textDecorationColor: "var(--bad)" },
+  ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
+  ".cm-lintPoint:after": { borderBottomColor: "var(--bad)" },
+  ".cm-gutter-lint": { width: "14px" },
+  ".cm-gutter-lint .cm-gutterElement": { padding: "3px 1px 0" },
+  ".cm-lint-marker": { width: "11px", height: "11px", content: "''", borderRadius: "50%", marginTop: "4px" },
+  ".cm-lint-marker-error": { backgroundColor: "var(--bad)" },
+  ".cm-lint-marker-warning": { backgroundColor: "var(--warn)", borderRadius: "2px", transform: "rotate(45deg) scale(.85)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12px", maxHeight: "16em" },
+  ".cm-tooltip-autocomplete ul li": { padding: "3px 10px 3px 4px" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent-fill)", color: "var(--accent-text)" },
+  ".cm-completionDetail": { color: "inherit", opacity: ".75", fontStyle: "normal", marginLeft: "1em" },
+  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)", borderColor: "var(--border)" },
+  ".cm-panel.cm-search": { padding: "6px 8px", fontFamily: "var(--sans)" },
+  ".cm-panel.cm-search [name=close]": { fontSize: "18px", color: "var(--text)" },
+  ".cm-textfield": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "6px", padding: "3px 8px", color: "var(--text)", fontSize: "12px" },
+  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "6px", color: "var(--text)", padding: "3px 10px", fontSize: "12px" },
+  ".cm-searchMatch": { backgroundColor: "var(--match)", outline: "1px solid var(--warn)" },
+  ".cm-searchMatch-selected": { backgroundColor: "var(--selection)" },
+});
+
+function languageOf(language: Language): Extension {
+  switch (language) {
+    case "asl-json":
+      return [json(), aslCompletions("json")];
+    case "asl-yaml":
+      return [yaml(), aslCompletions("yaml")];
+    case "javascript":
+      return [javascript(), autocompletion()];
+    default:
+      return [json(), autocompletion()];
+  }
+}
+
+export function createEditor({ host, text, language, label, placeholder: empty, changed }: Options): EditorHandle {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const asl = language === "asl-json" || language === "asl-yaml";
+  let listener: ((name: string | null) => void) | undefined;
+  let lastState: string | null = null;
+  let quiet = false;
+  let telling: ReturnType<typeof setTimeout> | undefined;
+  const readOnly = new Compartment();
+
+  const view = new EditorView({
+    root,
+    parent: root as unknown as Element,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        asl ? [signs, currentState, gutter({ class: "sg-signs", markers: (v) => v.state.field(signs).marks, initialSpacer: () => new Sign(" ", "none", "") })] : [],
+        lineNumbers(),
+        highlightActiveLineGutter(),
+        asl ? lintGutter() : [],
+        foldGutter({ openText: "⌄", closedText: "›" }),
+        codeFolding(),
+        history(),
+        drawSelection(),
+        dropCursor(),
+        EditorState.allowMultipleSelections.of(true),
+        indentOnInput(),
+        indentUnit.of("  "),
+        bracketMatching(),
+        closeBrackets(),
+        highlightActiveLine(),
+        highlightSelectionMatches(),
+        search({ top: true }),
+        placeholder(empty),
+        syntaxHighlighting(colours),
+        languageOf(language),
+        readOnly.of([]),
+        keymap.of([
+          // Tab moves the focus, so indenting has keys of its own.
+          { key: "Mod-]", run: indentMore },
+          { key: "Mod-[", run: indentLess },
+          ...closeBracketsKeymap,
+          ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          ...completionKeymap,
+          ...lintKeymap,
+        ]),
+        looks,
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) {
+            clearTimeout(telling);
+            // Not with every key: nothing else on the page needs to be that fast.
+            telling = setTimeout(() => {
+              telling = undefined;
+              changed(update.view.state.doc.toString());
+            }, update.view.composing ? 400 : 60);
+          }
+          if (asl && listener && !quiet && (update.selectionSet || update.docChanged) && update.view.hasFocus) {
+            const name = stateAt(update.state, update.state.selection.main.head);
+            if (name !== lastState) listener((lastState = name));
+          }
+        }),
+      ],
+    }),
+  });
+
+  const clamp = (offset: number): number => Math.max(0, Math.min(offset, view.state.doc.length));
+
+  return {
+    text: () => view.state.doc.toString(),
+    flush() {
+      if (telling === undefined) return;
+      clearTimeout(telling);
+      telling = undefined;
+      changed(view.state.doc.toString());
+    },
+    replace(next) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+    },
+    focus: () => view.focus(),
+    measure: () => view.requestMeasure(),
+    destroy() {
+      if (telling !== undefined) clearTimeout(telling);
+      view.destroy();
+    },
+    reveal(from, to, focus) {
+      quiet = true;
+      view.dispatch({
+        ...(focus ? { selection: { anchor: clamp(from), head: clamp(to) } } : {}),
+        effects: EditorView.scrollIntoView(clamp(from), { y: "nearest", yMargin: 60 }),
+      });
+      quiet = false;
+      if (focus) view.focus();
+    },
+    setDiagnostics(diagnostics) {
+      const marks: Mark[] = diagnostics.map((diagnostic) => {
+        const from = clamp(diagnostic.range?.start.offset ?? 0);
+        const to = clamp(diagnostic.range?.end.offset ?? from);
+        const { fix, labels } = diagnostic;
+        const others = (labels ?? []).map((other) => `\n${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`).join("");
+        const mark: Mark = {
+          from,
+          to: Math.max(from, to),
+          severity: diagnostic.severity,
+          message: `${diagnostic.message}${diagnostic.help ? `\n${diagnostic.help}` : ""}${others}`,
+          source: diagnostic.code,
+        };
+        if (fix?.range) {
+          const { range, replacement, title } = fix;
+          mark.actions = [
+            {
+              name: title,
+              apply: (editor) => editor.dispatch({ changes: { from: clamp(range.start.offset), to: clamp(range.end.offset), insert: replacement }, userEvent: "input.fix" }),
+            },
+          ];
+        }
+        return mark;
+      });
+      view.dispatch(setDiagnostics(view.state, marks));
+    },
+    setCurrent(name) {
+      lastState = name;
+      view.dispatch({ effects: setCurrent.of(name) });
+    },
+    setStatus: (given) => view.dispatch({ effects: setSigns.of(given) }),
+    onState: (next) => (listener = next),
+    rangeOf: (name) => stateRanges(view.state).find((range) => range.name === name),
+    nextProblem(back) {
+      view.focus();
+      (back ? previousDiagnostic : nextDiagnostic)(view);
+    },
+    search() {
+      view.focus();
+      openSearchPanel(view);
+    },
+  };
+}
+
+function stateAt(state: EditorState, offset: number): string | null {
+  let found: StateRange | undefined;
+  for (const range of stateRanges(state)) {
+    if (range.from <= offset && offset <= range.to && (!found || range.from >= found.from)) found = range;
+  }
+  return found?.name ?? null;
+}

@@ -1,0 +1,21 @@
+import { render } from "preact";
+import { first } from "./examples/order.ts";
+import * as store from "./store.ts";
+import { App } from "./ui/App.tsx";
+import { openFile } from "./ui/Header.tsx";
+
+void store.begin(async () => first);
+const root = document.getElementById("app")!;
+root.replaceChildren();
+render(<App />, root);
+
+// A file dropped anywhere is opened, and never navigated to.
+addEventListener("dragover", (event) => {
+  if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+});
+addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer?.files ?? [];
+  if (!file) return;
+  event.preventDefault();
+  void openFile(file);
+});

@@ -1,0 +1,135 @@
+// What the page and the interpreter's worker say to each other.
+
+import type { Graph } from "./graph.ts";
+import type { LogChunk } from "./log.ts";
+
+export interface Place {
+  line: number;
+  column: number;
+  offset: number;
+}
+
+export interface Diagnostic {
+  code: string;
+  severity: "error" | "warning";
+  message: string;
+  pointer: string;
+  help?: string;
+  range?: { start: Place; end: Place };
+  fix?: { title: string; pointer: string; range?: { start: Place; end: Place }; replacement: string };
+  /// Other places that the message is about.
+  labels?: { pointer: string; range?: { start: Place; end: Place }; message: string }[];
+}
+
+export interface TaskInfo {
+  state: string;
+  resource: string;
+  /// The function of a `lambda:invoke`, where the definition names it.
+  functionName?: string;
+}
+
+export interface Analysis {
+  diagnostics: Diagnostic[];
+  /// Absent where the text cannot be read at all: the page keeps its last graph.
+  graph?: Graph;
+  tasks: TaskInfo[];
+  /// Milliseconds that reading and laying out took.
+  took: number;
+}
+
+export type ClockMode = "skip" | "real" | "x10" | "x60";
+
+export interface RunRequest {
+  definition: string;
+  format: "json" | "yaml";
+  input: string;
+  clock: ClockMode;
+  seed: number;
+  /// Names of the handlers that the tasks' module exports.
+  handlers: string[];
+  /// Whether the module's default export is one function for all tasks.
+  resolver: boolean;
+  /// Whether a task without a handler waits for a person's answer; otherwise it fails.
+  ask: boolean;
+}
+
+export interface RunResult {
+  status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+  output?: unknown;
+  error?: string;
+  cause?: string;
+}
+
+/// A task that waits for a person: it has no handler, or it waits for its token.
+export interface WaitingTask {
+  id: number;
+  kind: "ask" | "token";
+  state: string;
+  resource: string;
+  attempt: number;
+  iterations: number[];
+  input: unknown;
+  token?: string;
+}
+
+export type Answer =
+  | { kind: "succeed"; output: unknown }
+  | { kind: "fail"; error: string; cause: string }
+  | { kind: "heartbeat" };
+
+export interface EventRow {
+  /// The event's id, from 1.
+  id: number;
+  previous: number;
+  type: string;
+  state: string;
+  iterations: number[];
+  note: string;
+  tone: "" | "good" | "bad" | "warn";
+  /// Milliseconds since the start.
+  at: number;
+}
+
+export interface EventFilter {
+  text: string;
+  kind: "all" | "states" | "errors";
+  /// Only this state and what is inside of it.
+  state: string;
+}
+
+export interface Visit {
+  enter: number;
+  exit: number;
+  caught: boolean;
+  failed: boolean;
+  iterations: number[];
+  attempts: { scheduled: number; ended: number; failed: boolean }[];
+}
+
+/// The worker's methods, by name: what they take and what they give.
+export interface Methods {
+  ping: { params: Record<string, never>; value: string };
+  analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: Analysis };
+  run: { params: RunRequest; value: { run: number; graph: Graph } };
+  stop: { params: Record<string, never>; value: null };
+  nextTimer: { params: Record<string, never>; value: boolean };
+  answer: { params: { id: number; answer: Answer }; value: null };
+  rows: { params: { filter: EventFilter; from: number; count: number }; value: { total: number; rows: EventRow[] } };
+  /// Where an event stands among those that pass the filter: the place of the last one at or before it.
+  place: { params: { filter: EventFilter; id: number }; value: number };
+  event: { params: { id: number }; value: Record<string, unknown> | null };
+  visits: { params: { state: string }; value: Visit[] };
+  history: { params: Record<string, never>; value: string };
+}
+
+export type Note =
+  | { note: "ready"; version: string }
+  | { note: "broken"; message: string }
+  | { note: "log"; run: number; chunk: LogChunk; now: number }
+  | { note: "waiting"; run: number; tasks: WaitingTask[] }
+  | { note: "timer"; run: number; due: number | null; now: number; speed: number }
+  | { note: "console"; run: number; level: string; text: string }
+  | { note: "ended"; run: number; result: RunResult; took: number };
+
+export type Call = { [M in keyof Methods]: { id: number; method: M; params: Methods[M]["params"] } }[keyof Methods];
+export type Reply = { id: number; value: unknown } | { id: number; error: string };

@@ -1,0 +1,326 @@
+// What happened: the timeline, and under it events, result, tasks that wait, and what handlers print.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { WaitingTask } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { JsonView } from "../ui/JsonView.tsx";
+import { type Tab, Tabs } from "../ui/Tabs.tsx";
+import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
+import { Events } from "./Events.tsx";
+import { Failure } from "./Inspector.tsx";
+
+type DockTab = typeof store.dockTab.value;
+
+export function Dock() {
+  const shown = store.dockTab.value;
+  const waiting = store.waiting.value.length;
+  const lines = store.console.value.length;
+  const result = store.run.value?.result;
+  const refused = store.run.value?.refused;
+  const tabs: Tab<DockTab>[] = [
+    { id: "events", label: "Events", ...(store.eventCount.value > 0 ? { badge: store.eventCount.value.toLocaleString("en"), badgeText: "events" } : {}) },
+    {
+      id: "result",
+      label: "Result",
+      ...(result ? (result.status === "SUCCEEDED" ? { badge: "✓", tone: "good" as const, badgeText: "succeeded" } : { badge: "✗", tone: "bad" as const, badgeText: "failed" }) : {}),
+      ...(refused ? { badge: "!", tone: "bad" as const, badgeText: "not started" } : {}),
+    },
+    { id: "waiting", label: "Waiting tasks", ...(waiting > 0 ? { badge: waiting, tone: "accent" as const, badgeText: "waiting" } : {}) },
+    { id: "console", label: "Console", ...(lines > 0 ? { badge: lines, badgeText: "lines" } : {}) },
+  ];
+  return (
+    <section class="pane dock" id="dock" aria-label="Run">
+      <Timeline />
+      <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={(tab) => (store.dockTab.value = tab)} />
+      {tabs.map(({ id }) => (
+        <div key={id} class="panel" id={`dock-${id}`} role="tabpanel" aria-labelledby={`dock-tab-${id}`} hidden={id !== shown}>
+          {id === shown && (id === "events" ? <Events /> : id === "result" ? <Result /> : id === "waiting" ? <Waiting /> : <Console />)}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Timeline() {
+  const total = store.eventCount.value;
+  const cursor = store.cursor.value;
+  const off = total === 0;
+  const playing = store.live.value && cursor < total;
+  const text = off ? "No events" : `Event ${cursor} of ${total}, ${elapsed(store.timeOf(cursor))}`;
+  return (
+    <div class="timeline" role="group" aria-label="Timeline">
+      <button type="button" class="plain square" aria-label="To the beginning" title="To the beginning" disabled={off} onClick={() => store.goTo(0)}>
+        <Icon name="first" />
+      </button>
+      <button type="button" class="plain square" aria-label="One event back" title="One event back (Alt [)" disabled={off || cursor === 0} onClick={() => store.goTo(cursor - 1)}>
+        <Icon name="back" />
+      </button>
+      <button type="button" class="plain square" aria-label={playing ? "Pause the replay" : "Play again"} title={playing ? "Pause the replay" : "Play again"} disabled={off} onClick={() => (playing ? store.pausePlayback() : store.replay())}>
+        <Icon name={playing ? "pause" : "replay"} />
+      </button>
+      <button type="button" class="plain square" aria-label="One event on" title="One event on (Alt ])" disabled={off || cursor === total} onClick={() => store.goTo(cursor + 1)}>
+        <Icon name="forward" />
+      </button>
+      <button type="button" class="plain square" aria-label="To the end" title="To the end" disabled={off || cursor === total} onClick={store.returnToLive}>
+        <Icon name="last" />
+      </button>
+      <input
+        type="range"
+        aria-label="Event shown"
+        aria-valuetext={text}
+        min={0}
+        max={Math.max(total, 1)}
+        value={cursor}
+        disabled={off}
+        style={{ "--done": `${total === 0 ? 0 : (cursor / total) * 100}%` }}
+        onInput={(event) => {
+          store.selectedEvent.value = null;
+          store.goTo(event.currentTarget.valueAsNumber);
+        }}
+        onKeyDown={(event) => {
+          if (!event.shiftKey || !event.key.startsWith("Arrow")) return;
+          event.preventDefault();
+          store.goTo(cursor + (event.key === "ArrowRight" || event.key === "ArrowUp" ? 10 : -10));
+        }}
+      />
+      <output class="timeline-text">
+        {off ? (
+          <span class="quiet">No run yet</span>
+        ) : (
+          <>
+            <b>{cursor}</b> / {total} <span class="quiet">{elapsed(store.timeOf(cursor))}</span>
+          </>
+        )}
+      </output>
+    </div>
+  );
+}
+
+function Result() {
+  const run = store.run.value;
+  if (!run) {
+    return (
+      <div class="empty small">
+        <p>The output of the run stands here when it has ended.</p>
+      </div>
+    );
+  }
+  if (run.refused) {
+    return (
+      <div class="result">
+        <div class="failure">
+          <p class="failure-name">
+            <Icon name="error" size={14} /> Not started
+          </p>
+          <p class="failure-cause">{run.refused}</p>
+        </div>
+      </div>
+    );
+  }
+  if (!run.result) {
+    return (
+      <div class="empty small">
+        <span class="spinner" />
+        <p>Running…</p>
+      </div>
+    );
+  }
+  const { status, output, error, cause } = run.result;
+  const virtual = store.timeOf(store.eventCount.value);
+  return (
+    <div class="result">
+      <p class="result-head">
+        <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
+          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {status.replace("_", " ")}
+        </span>
+        <span class="quiet">
+          {count(store.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of the machine's time"} · {duration(run.took ?? 0)} here · seed {run.seed}
+        </span>
+        <button type="button" class="link" onClick={() => void saveHistory()}>
+          Save the history
+        </button>
+      </p>
+      {store.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
+      {status === "SUCCEEDED" ? <JsonView label="Output" value={output} /> : status === "TIMED_OUT" && error === undefined ? <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." /> : <Failure error={error} cause={cause} />}
+    </div>
+  );
+}
+
+async function saveHistory(): Promise<void> {
+  save(`${store.title.value}.history.json`, await store.query("history", {}), "application/json");
+}
+
+export function save(name: string, text: string, type: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name.replace(/[^\p{L}\p{N}._ -]/gu, "_");
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function Waiting() {
+  const tasks = store.waiting.value;
+  if (tasks.length === 0) {
+    return (
+      <div class="empty small">
+        <Icon name="hand" size={22} />
+        <p>Tasks without a handler, and tasks that wait for their token, ask here for an answer.</p>
+      </div>
+    );
+  }
+  return (
+    <ul class="waiting">
+      {tasks.map((task) => (
+        <li key={task.id}>
+          <AnswerCard task={task} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const ERRORS = ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException"];
+
+function AnswerCard({ task }: { task: WaitingTask }) {
+  const output = useSignal(task.kind === "token" ? '{\n  "approved": true\n}' : "{}");
+  const failing = useSignal(false);
+  const error = useSignal("States.TaskFailed");
+  const cause = useSignal("");
+  const problem = useSignal("");
+  const id = `answer-${task.id}`;
+  const succeed = (): void => {
+    let value: unknown;
+    try {
+      value = JSON.parse(output.value.trim() === "" ? "null" : output.value);
+    } catch (thrown) {
+      problem.value = (thrown as Error).message;
+      return;
+    }
+    store.answerTask(task.id, { kind: "succeed", output: value });
+  };
+  return (
+    <form
+      class="answer"
+      aria-label={`Answer of ${task.state}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (failing.value) store.answerTask(task.id, { kind: "fail", error: error.value, cause: cause.value });
+        else succeed();
+      }}
+    >
+      <header>
+        <Icon name="hand" />
+        <button type="button" class="link strong" onClick={() => store.selectState(task.state, "events")}>
+          {task.state}
+        </button>
+        <span class="quiet">
+          {task.kind === "token" ? "waits for its token" : "has no handler"}
+          {task.attempt > 0 && ` · attempt ${task.attempt + 1}`}
+          {task.iterations.length > 0 && ` · item ${iterationPath(task.iterations)}`}
+        </span>
+        <code class="resource">{task.resource}</code>
+      </header>
+      <div class="answer-columns">
+        <JsonView label="Task input" value={task.input} />
+        <div class="answer-form">
+          <div class="segments" role="group" aria-label="Kind of answer">
+            <button type="button" aria-pressed={!failing.value} onClick={() => (failing.value = false)}>
+              Succeed
+            </button>
+            <button type="button" aria-pressed={failing.value} onClick={() => (failing.value = true)}>
+              Fail
+            </button>
+          </div>
+          {failing.value ? (
+            <>
+              <label for={`${id}-error`}>Error</label>
+              <input id={`${id}-error`} list="error-names" value={error.value} onInput={(event) => (error.value = event.currentTarget.value)} />
+              <datalist id="error-names">
+                {ERRORS.map((name) => (
+                  <option key={name} value={name} />
+                ))}
+              </datalist>
+              <label for={`${id}-cause`}>Cause</label>
+              <input id={`${id}-cause`} value={cause.value} onInput={(event) => (cause.value = event.currentTarget.value)} />
+            </>
+          ) : (
+            <>
+              <label for={`${id}-output`}>Result, JSON</label>
+              <textarea
+                id={`${id}-output`}
+                rows={4}
+                spellcheck={false}
+                value={output.value}
+                aria-invalid={problem.value !== ""}
+                aria-describedby={problem.value ? `${id}-problem` : undefined}
+                onInput={(event) => {
+                  output.value = event.currentTarget.value;
+                  problem.value = "";
+                }}
+                onKeyDown={(event) => {
+                  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+                    event.preventDefault();
+                    event.stopPropagation();
+                    succeed();
+                  }
+                }}
+              />
+              {problem.value && (
+                <p class="field-problem" id={`${id}-problem`}>
+                  {problem.value}
+                </p>
+              )}
+            </>
+          )}
+          <div class="answer-buttons">
+            <button type="submit" class={failing.value ? "danger" : "primary"}>
+              {failing.value ? "Fail the task" : "Answer"}
+            </button>
+            <button type="button" onClick={() => store.answerTask(task.id, { kind: "heartbeat" })}>
+              Heartbeat
+            </button>
+          </div>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function Console() {
+  const list = useRef<HTMLOListElement>(null);
+  useSignalEffect(() => {
+    store.console.value;
+    requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }));
+  });
+  if (store.console.value.length === 0) {
+    return (
+      <div class="empty small">
+        <p>What handlers write with console.log stands here.</p>
+      </div>
+    );
+  }
+  return (
+    <ol class="console" ref={list} tabIndex={0} aria-label="Console">
+      {store.console.value.map(({ level, text }, i) => (
+        <li key={i} class={`console-${level}`}>
+          {text}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/// Time until the next timer, counted down where time flows.
+export function Countdown() {
+  const now = useSignal(0);
+  const timer = store.timer.value;
+  useEffect(() => {
+    const tick = setInterval(() => (now.value = performance.now()), 250);
+    return () => clearInterval(tick);
+  }, []);
+  if (!timer || timer.due === null) return null;
+  const passed = Math.max(0, now.value - timer.heard) * timer.speed;
+  return <span class="countdown">next timer in {duration(Math.max(0, timer.due - timer.now - passed))}</span>;
+}

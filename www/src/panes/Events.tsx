@@ -1,0 +1,191 @@
+// The history as a list. Rows have one height, so a window of them is all there ever is in the page.
+
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { EventFilter, EventRow } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { count, elapsed, iterationPath } from "../ui/format.ts";
+
+const ROW = 28;
+const MARGIN = 12;
+
+export function Events() {
+  if (store.run.value === null || (store.eventCount.value === 0 && store.run.value.phase === "ended")) {
+    return (
+      <div class="empty small">
+        <Icon name="list" size={22} />
+        <p>{store.run.value?.refused ? "Nothing has run." : "Run the machine, and its history stands here."}</p>
+        {!store.run.value && (
+          <button type="button" class="primary" onClick={() => void store.start()}>
+            <Icon name="play" /> Run
+          </button>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div class="events">
+      <FilterBar />
+      <List />
+    </div>
+  );
+}
+
+function FilterBar() {
+  const { value: filter } = store.filter;
+  const set = (change: Partial<EventFilter>): void => {
+    store.filter.value = { ...store.filter.value, ...change };
+  };
+  const state = store.selectedState.value;
+  return (
+    <div class="filter-bar" role="search">
+      <label class="search">
+        <Icon name="inspect" size={14} />
+        <span class="unseen">Search the events</span>
+        <input type="search" placeholder="Search type, state, data" value={filter.text} onInput={(event) => set({ text: event.currentTarget.value })} />
+      </label>
+      <div class="segments" role="group" aria-label="Which events">
+        {(["all", "states", "errors"] as const).map((kind) => (
+          <button key={kind} type="button" aria-pressed={filter.kind === kind} onClick={() => set({ kind })}>
+            {kind === "all" ? "All" : kind === "states" ? "States" : "Errors"}
+          </button>
+        ))}
+      </div>
+      {(state !== null || filter.state !== "") && (
+        <button type="button" class="chip-button" aria-pressed={filter.state !== ""} onClick={() => set({ state: filter.state === "" ? (state ?? "") : "" })}>
+          {filter.state === "" ? `Only ${state}` : `Only ${filter.state}`}
+          {filter.state !== "" && <Icon name="close" size={12} />}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function List() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(200);
+  const window_ = useSignal<{ from: number; total: number; rows: EventRow[] }>({ from: 0, total: 0, rows: [] });
+  const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - MARGIN));
+  const length = useComputed(() => Math.ceil(height.value / ROW) + 2 * MARGIN);
+
+  useEffect(() => {
+    const element = scroller.current!;
+    const observer = new ResizeObserver(() => requestAnimationFrame(() => (height.value = element.clientHeight)));
+    observer.observe(element);
+    height.value = element.clientHeight;
+    return () => observer.disconnect();
+  }, []);
+
+  useSignalEffect(() => {
+    const from = first.value;
+    const rows = length.value;
+    const filter = store.filter.value;
+    store.eventCount.value;
+    store.run.value?.id;
+    let stale = false;
+    store.query("rows", { filter, from, count: rows }).then(
+      (found) => {
+        if (!stale) window_.value = { from, ...found };
+      },
+      () => {},
+    );
+    return () => {
+      stale = true;
+    };
+  });
+
+  // The row of the last event shown stays in sight while the run goes on, and the selected one whenever it changes.
+  const wanted = useComputed(() => store.selectedEvent.value ?? store.cursor.value);
+  useSignalEffect(() => {
+    const id = wanted.value;
+    const filter = store.filter.value;
+    if (id === 0) return;
+    let stale = false;
+    store.query("place", { filter, id }).then(
+      (place) => {
+        const element = scroller.current;
+        if (stale || !element || place < 0) return;
+        const at = place * ROW;
+        if (at < element.scrollTop) element.scrollTop = at;
+        else if (at + ROW > element.scrollTop + element.clientHeight) element.scrollTop = at + ROW - element.clientHeight;
+      },
+      () => {},
+    );
+    return () => {
+      stale = true;
+    };
+  });
+
+  const { from, total, rows } = window_.value;
+  const select = (row: EventRow | undefined): void => {
+    if (row) store.selectEvent(row.id, row.state, "events");
+  };
+  const keys = (event: KeyboardEvent): void => {
+    const now = rows.findIndex((row) => row.id === (store.selectedEvent.value ?? store.cursor.value));
+    const page = Math.max(1, Math.floor(height.value / ROW) - 1);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      const to = now < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, now + (store.selectedEvent.value === null ? 0 : step)));
+      select(rows[to]);
+    } else if (event.key === "Home" || event.key === "End") {
+      event.preventDefault();
+      const place = event.key === "Home" ? 0 : total - 1;
+      void store.query("rows", { filter: store.filter.value, from: place, count: 1 }).then((found) => select(found.rows[0]));
+    } else if (event.key === "Escape" && store.selectedEvent.value !== null) {
+      event.preventDefault();
+      store.returnToLive();
+    } else if (event.key === "Enter" && store.selectedEvent.value !== null) {
+      event.preventDefault();
+      store.narrowTab.value = "inspect";
+    }
+  };
+  const chosen = store.selectedEvent.value;
+  const state = store.selectedState.value;
+  const cursor = store.cursor.value;
+  return (
+    <>
+      <div
+        class="event-list"
+        ref={scroller}
+        role="listbox"
+        tabIndex={0}
+        aria-label={`History, ${count(total, "event")}`}
+        aria-activedescendant={chosen !== null && rows.some((row) => row.id === chosen) ? `event-${chosen}` : undefined}
+        onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+        onKeyDown={keys}
+      >
+        <div class="event-space" role="presentation" style={{ height: `${total * ROW}px` }}>
+          {rows.map((row, i) => (
+            <div
+              key={row.id}
+              id={`event-${row.id}`}
+              role="option"
+              aria-selected={row.id === chosen}
+              aria-posinset={from + i + 1}
+              aria-setsize={total}
+              class={`event-row ${row.tone}${row.id === chosen ? " chosen" : ""}${state !== null && row.state === state ? " of-state" : ""}${row.id > cursor ? " ahead" : ""}`}
+              style={{ transform: `translateY(${(from + i) * ROW}px)` }}
+              onClick={() => select(row)}
+            >
+              <span class="event-n">{row.id}</span>
+              <span class="event-time">{elapsed(row.at).slice(2)}</span>
+              <span class="event-sign" aria-hidden="true">
+                {row.tone !== "" && <Icon name={row.tone === "bad" ? "cross" : row.tone === "good" ? "check" : "caught"} size={12} />}
+              </span>
+              <span class="event-type">{row.type}</span>
+              <span class="event-state">
+                {row.state}
+                {row.iterations.length > 0 && <span class="event-item"> {iterationPath(row.iterations)}</span>}
+              </span>
+              <span class="event-note">{row.note}</span>
+            </div>
+          ))}
+        </div>
+      </div>
+      {total === 0 && <p class="quiet pad">{store.eventCount.value === 0 ? "No events yet." : "No event passes the filter."}</p>}
+    </>
+  );
+}

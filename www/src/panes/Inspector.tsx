@@ -1,0 +1,323 @@
+// What is selected, whole: a state with its visits, or an event with its details; without either, the machine.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { type GraphNode, isState } from "../model/graph.ts";
+import { STATUS_TEXT } from "../model/log.ts";
+import type { Visit } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
+import { JsonView } from "../ui/JsonView.tsx";
+import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
+
+type Details = Record<string, unknown>;
+
+export function Inspector() {
+  const state = store.selectedState.value;
+  const index = store.graph.value;
+  const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
+  return (
+    <div class="inspector">
+      {store.selectedEvent.value !== null && <EventDetails id={store.selectedEvent.value} />}
+      {node ? <StateDetails node={node} /> : store.selectedEvent.value === null && <Machine />}
+    </div>
+  );
+}
+
+function Machine() {
+  const index = store.graph.value;
+  if (!index) return <p class="quiet pad">Nothing to inspect yet.</p>;
+  const counts = new Map<string, number>();
+  for (const node of index.graph.nodes) if (isState(node)) counts.set(node.type, (counts.get(node.type) ?? 0) + 1);
+  return (
+    <>
+      <header class="inspect-head">
+        <h3>{store.title.value}</h3>
+        {index.graph.comment && <p class="quiet">{index.graph.comment}</p>}
+      </header>
+      <section>
+        <h4>{count(index.stateCount, "state")}</h4>
+        <ul class="chips">
+          {[...counts].map(([type, n]) => (
+            <li key={type}>
+              <TypeTile type={type as GraphNode["type"]} /> {type} <b>{n}</b>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section>
+        <p class="quiet">Choose a state in the graph, in the definition or in the events: it is chosen in all of them.</p>
+      </section>
+    </>
+  );
+}
+
+function StateDetails({ node }: { node: GraphNode }) {
+  const index = store.graph.value!;
+  const run = store.runOf(node.id).value;
+  const icon = STATUS_ICON[run.status];
+  const at = index.byId.get(node.id)!;
+  const around = index.stateAround(at);
+  return (
+    <>
+      <header class="inspect-head">
+        <div class="inspect-title">
+          <TypeTile type={node.type} />
+          <h3>{node.name}</h3>
+        </div>
+        <p class="inspect-line">
+          <span class="quiet">{node.detail ? `${node.type} · ${node.detail}` : node.type}</span>
+          <span class={`state-chip is-${run.status}`}>
+            {icon && <Icon name={icon} size={12} />} {STATUS_TEXT[run.status]}
+          </span>
+        </p>
+        {around >= 0 && (
+          <p class="quiet">
+            in{" "}
+            <button type="button" class="link" onClick={() => store.selectState(index.node(around)!.name, "inspector")}>
+              {index.node(around)!.name}
+            </button>
+          </p>
+        )}
+        {node.comment && <p>{node.comment}</p>}
+      </header>
+      <Visits node={node} />
+      <Ways at={at} />
+    </>
+  );
+}
+
+function Visits({ node }: { node: GraphNode }) {
+  const visits = useSignal<Visit[]>([]);
+  const chosen = useSignal(-1);
+  const pinned = useSignal(false);
+  // Never while the state is another: an answer that comes late is of the state before.
+  useSignalEffect(() => {
+    store.eventCount.value;
+    const { value: now } = store.run;
+    const name = node.name;
+    if (!now || now.id === 0) {
+      visits.value = [];
+      return;
+    }
+    let stale = false;
+    const timer = setTimeout(() => {
+      store.query("visits", { state: name }).then(
+        (found) => {
+          if (stale) return;
+          visits.value = found;
+        },
+        () => {},
+      );
+    }, 40);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  });
+  const cursor = store.cursor.value;
+  const known = visits.value.filter((visit) => visit.enter <= cursor);
+  const event = store.selectedEvent.value;
+  const holding = event === null ? -1 : known.findLastIndex((visit) => visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
+  const at = pinned.value && chosen.value < known.length ? chosen.value : holding >= 0 ? holding : known.length - 1;
+  const visit = known[at];
+  if (!visit) return <p class="quiet pad">{store.run.value ? "The run has not come here." : "Run the machine to see what comes in and what goes out."}</p>;
+  const step = (to: number): void => {
+    pinned.value = true;
+    chosen.value = Math.max(0, Math.min(known.length - 1, to));
+  };
+  return (
+    <>
+      {known.length > 1 && (
+        <div class="visit-nav" role="group" aria-label="Visits">
+          <button type="button" class="plain square small" aria-label="Visit before" disabled={at === 0} onClick={() => step(at - 1)}>
+            <Icon name="left" size={14} />
+          </button>
+          <span>
+            Visit <b>{at + 1}</b> of {known.length}
+            {visit.iterations.length > 0 && <span class="quiet"> · item {iterationPath(visit.iterations)}</span>}
+          </span>
+          <button type="button" class="plain square small" aria-label="Next visit" disabled={at === known.length - 1} onClick={() => step(at + 1)}>
+            <Icon name="right" size={14} />
+          </button>
+        </div>
+      )}
+      <VisitData visit={visit} cursor={cursor} />
+    </>
+  );
+}
+
+function VisitData({ visit, cursor }: { visit: Visit; cursor: number }) {
+  const entered = useEvent(visit.enter);
+  const left = useEvent(visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
+  const input = details(entered)["input"];
+  const output = details(left)["output"];
+  const assigned = details(left)["assignedVariables"] as Record<string, string> | undefined;
+  const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
+  const spent = visit.exit > 0 && visit.exit <= cursor ? store.timeOf(visit.exit) - store.timeOf(visit.enter) : null;
+  return (
+    <>
+      <p class="visit-times">
+        <span>
+          <button type="button" class="link" onClick={() => store.selectEvent(visit.enter, null, "inspector")}>
+            {elapsed(store.timeOf(visit.enter))}
+          </button>
+        </span>
+        {spent !== null && <span>took {duration(spent)}</span>}
+        {attempts.length > 1 && <span>{attempts.length} attempts</span>}
+      </p>
+      {typeof input === "string" && <JsonView label="Input" text={input} />}
+      {attempts.map((attempt, i) => (
+        <Attempt key={attempt.scheduled} n={i + 1} of={attempts.length} scheduled={attempt.scheduled} ended={attempt.ended <= cursor ? attempt.ended : 0} failed={attempt.failed} />
+      ))}
+      {assigned && Object.keys(assigned).length > 0 && (
+        <JsonView label="Variables assigned" value={Object.fromEntries(Object.entries(assigned).map(([name, text]) => [name, parsed(text)]))} />
+      )}
+      {typeof output === "string" && <JsonView label={visit.caught ? "Output, through a catcher" : "Output"} text={output} />}
+    </>
+  );
+}
+
+function Attempt({ n, of, scheduled, ended, failed }: { n: number; of: number; scheduled: number; ended: number; failed: boolean }) {
+  const begin = details(useEvent(scheduled));
+  const end = details(useEvent(ended));
+  const sent = begin["parameters"] ?? begin["input"];
+  const result = end["output"];
+  const label = of > 1 ? ` of attempt ${n}` : "";
+  return (
+    <>
+      {of > 1 && (
+        <p class="attempt">
+          <span class={failed ? "is-bad" : ended > 0 ? "is-good" : ""}>
+            <Icon name={failed ? "cross" : ended > 0 ? "check" : "dot"} size={12} /> Attempt {n}
+          </span>
+          <span class="quiet">{elapsed(store.timeOf(scheduled))}</span>
+        </p>
+      )}
+      {typeof sent === "string" && n === of && <JsonView label={`Sent to the task${label}`} text={sent} />}
+      {typeof result === "string" && <JsonView label={`Result${label}`} text={result} />}
+      {failed && ended > 0 && <Failure error={end["error"]} cause={end["cause"]} />}
+    </>
+  );
+}
+
+export function Failure({ error, cause }: { error: unknown; cause: unknown }) {
+  return (
+    <div class="failure">
+      <p class="failure-name">
+        <Icon name="error" size={14} /> {typeof error === "string" && error !== "" ? error : "Failed"}
+      </p>
+      {typeof cause === "string" && cause !== "" && (isJson(cause) ? <JsonView label="Cause" text={cause} /> : <p class="failure-cause">{cause}</p>)}
+    </div>
+  );
+}
+
+function Ways({ at }: { at: number }) {
+  const index = store.graph.value!;
+  const edges = index.out[at]!.map((e) => index.graph.edges[e]!);
+  if (edges.length === 0) return null;
+  return (
+    <section>
+      <h4>Goes to</h4>
+      <ul class="ways">
+        {edges.map((edge) => {
+          const to = index.node(index.byId.get(edge.to) ?? -1);
+          const taken = store.takenOf(edge.id).value;
+          return (
+            <li key={edge.id} class={taken > 0 ? "taken" : ""}>
+              <span class="way-when">{edge.kind === "end" ? "" : edge.kind === "next" ? "Next" : edge.kind === "default" ? "Default" : edge.kind === "catch" ? `Catch ${edge.title ?? ""}` : `If ${edge.title ?? edge.label ?? ""}`}</span>
+              {to && isState(to) ? (
+                <button type="button" class="link" onClick={() => store.selectState(to.name, "inspector")}>
+                  {to.name}
+                </button>
+              ) : (
+                <span>{edge.kind === "end" ? "End" : `${to?.name ?? "?"} (missing)`}</span>
+              )}
+              {taken > 0 && <span class="way-count">×{taken}</span>}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function EventDetails({ id }: { id: number }) {
+  const event = useEvent(id);
+  if (!event) return null;
+  const given = details(event);
+  const previous = event["previousEventId"] as number;
+  const payloads = ["input", "output", "parameters"].filter((key) => typeof given[key] === "string");
+  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !payloads.includes(key) && !["error", "cause", "inputDetails", "outputDetails"].includes(key)));
+  const failed = given["error"] !== undefined || given["cause"] !== undefined;
+  return (
+    <section class="event-details" aria-label={`Event ${id}`}>
+      <header class="inspect-head">
+        <div class="inspect-title">
+          <span class="event-id">{id}</span>
+          <h3>{String(event["type"])}</h3>
+          <button type="button" class="plain square small" aria-label="Close the event" title="Close" onClick={store.returnToLive}>
+            <Icon name="close" size={14} />
+          </button>
+        </div>
+        <p class="inspect-line quiet">
+          <span>{elapsed(store.timeOf(id))}</span>
+          <span title={String(event["timestamp"])}>{String(event["timestamp"]).replace("T", " ").slice(0, 23)}</span>
+          {previous > 0 && (
+            <span>
+              after{" "}
+              <button type="button" class="link" onClick={() => store.selectEvent(previous, null, "inspector")}>
+                event {previous}
+              </button>
+            </span>
+          )}
+        </p>
+      </header>
+      {failed && <Failure error={given["error"]} cause={given["cause"]} />}
+      {payloads.map((key) => (
+        <JsonView key={key} label={key[0]!.toUpperCase() + key.slice(1)} text={given[key] as string} />
+      ))}
+      {Object.keys(rest).length > 0 && <JsonView label="Details" value={rest} />}
+    </section>
+  );
+}
+
+/// An event's JSON from the worker; 0 stands for none.
+function useEvent(id: number): Details | null {
+  const wanted = useSignal(id);
+  const held = useSignal<{ id: number; event: Details | null }>({ id: 0, event: null });
+  wanted.value = id;
+  useSignalEffect(() => {
+    const want = wanted.value;
+    const runId = store.run.value?.id;
+    if (want === 0 || runId === undefined) return;
+    let stale = false;
+    store.query("event", { id: want }).then(
+      (event) => {
+        if (!stale) held.value = { id: want, event };
+      },
+      () => {},
+    );
+    return () => {
+      stale = true;
+    };
+  });
+  return held.value.id === id ? held.value.event : null;
+}
+
+function details(event: Details | null): Details {
+  if (!event) return {};
+  const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
+  return key === undefined ? {} : (event[key] as Details);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function isJson(text: string): boolean {
+  return /^\s*[[{]/.test(text) && typeof parsed(text) === "object";
+}

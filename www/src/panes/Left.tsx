@@ -1,0 +1,258 @@
+// The texts: definition, input, tasks, and the problems of the definition.
+
+import { batch, effect, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Editor } from "../editor/Editor.tsx";
+import type { EditorHandle } from "../editor/codemirror.ts";
+import { STATUS_TEXT } from "../model/log.ts";
+import type { Diagnostic } from "../model/protocol.ts";
+import * as prefs from "../prefs.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { type Tab, Tabs } from "../ui/Tabs.tsx";
+import { count } from "../ui/format.ts";
+import { Inspector } from "./Inspector.tsx";
+
+type LeftTab = typeof store.leftTab.value;
+
+/// The definition's editor, for keys that work from anywhere.
+export const definitionEditor = signal<EditorHandle | null>(null);
+
+export function Left() {
+  const withInspector = prefs.layoutSize() === "medium";
+  const shown: LeftTab = !withInspector && store.leftTab.value === "inspector" ? "definition" : store.leftTab.value;
+  const errors = store.errorCount.value;
+  const warnings = store.problems.value.length - errors;
+  const definitionTab: Tab<LeftTab> = { id: "definition", label: "Definition" };
+  if (errors > 0) Object.assign(definitionTab, { badge: errors, tone: "bad", badgeText: errors === 1 ? "error" : "errors" });
+  else if (warnings > 0) Object.assign(definitionTab, { badge: warnings, tone: "warn", badgeText: warnings === 1 ? "warning" : "warnings" });
+  const inputTab: Tab<LeftTab> = { id: "input", label: "Input" };
+  if (store.inputProblem.value) Object.assign(inputTab, { badge: "!", tone: "bad", badgeText: "not JSON" });
+  const tasksTab: Tab<LeftTab> = { id: "tasks", label: "Tasks" };
+  if (!store.tasksTrusted.value && store.tasks.value.trim() !== "") Object.assign(tasksTab, { badge: "review", tone: "warn" });
+  const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab];
+  if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
+  return (
+    <section class="pane left" id="left" aria-label="Code">
+      <Tabs label="Code" prefix="left" tabs={tabs} chosen={shown} choose={(tab) => (store.leftTab.value = tab)} end={shown === "definition" ? <FormatSwitch /> : null} />
+      <div class="panel" id="left-definition" role="tabpanel" aria-labelledby="left-tab-definition" hidden={shown !== "definition"}>
+        <Definition visible={shown === "definition"} />
+        <Problems />
+      </div>
+      <div class="panel" id="left-input" role="tabpanel" aria-labelledby="left-tab-input" hidden={shown !== "input"}>
+        <p class="hint">The execution's input, JSON. Empty stands for {"{}"}.</p>
+        <Editor id="input-editor" label="Input" text={store.input} language="json" visible={shown === "input"} placeholder="{}" />
+        {store.inputProblem.value && (
+          <p class="strip bad">
+            <Icon name="error" />
+            <span>{store.inputProblem.value.message}</span>
+          </p>
+        )}
+      </div>
+      <div class="panel" id="left-tasks" role="tabpanel" aria-labelledby="left-tab-tasks" hidden={shown !== "tasks"}>
+        <TasksHead />
+        <Editor
+          id="tasks-editor"
+          label="Task handlers, JavaScript"
+          text={store.tasks}
+          language="javascript"
+          visible={shown === "tasks"}
+          placeholder={"// Without handlers, the page asks you for each task's answer.\nexport default {\n  ChargeCard: async (input, task) => ({ paid: true }),\n};"}
+        />
+      </div>
+      {withInspector && (
+        <div class="panel" id="left-inspector" role="tabpanel" aria-labelledby="left-tab-inspector" hidden={shown !== "inspector"}>
+          <Inspector />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function FormatSwitch() {
+  return (
+    <label class="mini">
+      <span class="unseen">Format</span>
+      <select value={store.format.value} onChange={(event) => void convert(event.currentTarget.value as "json" | "yaml")}>
+        <option value="json">JSON</option>
+        <option value="yaml">YAML</option>
+      </select>
+    </label>
+  );
+}
+
+/// Turns the text into the other format, where it can be read.
+async function convert(to: "json" | "yaml"): Promise<void> {
+  for (const flush of store.flushers) flush();
+  const from = store.format.value;
+  if (from === to) return;
+  const before = store.definition.value;
+  let text = before;
+  try {
+    const yaml = await import("yaml");
+    if (before.trim() !== "") text = to === "yaml" ? yaml.stringify(JSON.parse(before), { lineWidth: 0 }) : `${JSON.stringify(yaml.parse(before, { merge: true }), null, 2)}\n`;
+  } catch {
+    store.showToast(`The text is no ${from.toUpperCase()}, so it stays as it is.`);
+  }
+  batch(() => {
+    store.format.value = to;
+    store.definition.value = text;
+  });
+}
+
+function TasksHead() {
+  if (!store.tasksTrusted.value && store.tasks.value.trim() !== "") {
+    return (
+      <p class="strip warn">
+        <Icon name="warning" />
+        <span>This code came with a link. It does not run before you have looked at it.</span>
+        <button type="button" onClick={() => (store.tasksTrusted.value = true)}>
+          I have, enable it
+        </button>
+      </p>
+    );
+  }
+  const missing = missingHandlers();
+  return (
+    <p class="hint">
+      <span>
+        An ES module: a default export with one handler for each task, by state, function or resource. It runs in a sandbox without network.
+      </span>
+      {missing.length > 0 && (
+        <button type="button" class="link" onClick={() => addHandlers(missing)}>
+          Add {count(missing.length, "handler")}
+        </button>
+      )}
+    </p>
+  );
+}
+
+/// Names of tasks that the text does not mention: a guess, and only for the offer to write them.
+function missingHandlers(): string[] {
+  const text = store.tasks.value;
+  const names = (store.analysis.value?.tasks ?? []).map(({ state, resource, functionName }) => ({ state, names: [state, resource, functionName ?? "", /:function:([^:]+)/.exec(resource)?.[1] ?? ""] }));
+  return [...new Set(names.filter((task) => !task.names.some((name) => name !== "" && text.includes(name))).map(({ state }) => state))];
+}
+
+function addHandlers(names: string[]): void {
+  const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+  const lines = names.map((name) => `  ${key(name)}: async (input, task) => {\n    return { ok: true };\n  },\n`).join("\n");
+  const text = store.tasks.value;
+  const end = text.lastIndexOf("};");
+  store.tasks.value =
+    text.trim() === "" ? `export default {\n${lines}};\n`
+    : /export\s+default\s*\{/.test(text) && end >= 0 ? `${text.slice(0, end).replace(/\s*$/, "\n")}\n${lines}${text.slice(end)}`
+    : `${text.replace(/\s*$/, "\n\n")}${names.map((name) => `// ${name} has no handler yet.\n`).join("")}`;
+}
+
+function Definition({ visible }: { visible: boolean }) {
+  const language = store.format.value === "yaml" ? "asl-yaml" : "asl-json";
+  return <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible} attach={attachDefinition} placeholder={'{ "StartAt": …, "States": { … } }'} />;
+}
+
+const SIGNS = { idle: "", running: "●", waiting: "◷", awaiting: "?", retrying: "↻", succeeded: "✓", caught: "↷", failed: "✗", timedOut: "✗", cancelled: "⊘" } as const;
+
+function attachDefinition(editor: EditorHandle): () => void {
+  definitionEditor.value = editor;
+  editor.onState((name) => store.selectState(name, "editor"));
+  let text = "";
+  const ends = [
+    effect(() => {
+      const found = store.analysis.value?.diagnostics ?? [];
+      text = store.definition.peek();
+      // What was found is of the text as it was sent; newer text gets newer findings in a moment.
+      if (editor.text() === text) editor.setDiagnostics(found);
+    }),
+    effect(() => {
+      const name = store.selectedState.value;
+      const origin = store.selectionOrigin.value;
+      editor.setCurrent(name);
+      if (name === null || origin === "editor") return;
+      const range = editor.rangeOf(name);
+      if (range) editor.reveal(range.nameFrom, range.nameTo, false);
+    }),
+    effect(() => {
+      const place = store.reveal.value;
+      if (!place) return;
+      requestAnimationFrame(() => {
+        editor.measure();
+        editor.reveal(place.from, place.to, true);
+      });
+      store.reveal.value = null;
+    }),
+    effect(() => {
+      const index = store.graph.value;
+      const signs = new Map<string, { sign: string; kind: string; title: string }>();
+      if (index && store.run.value) {
+        for (const [name, at] of index.byName) {
+          const run = store.runOf(index.graph.nodes[at]!.id).value;
+          if (run.status !== "idle") signs.set(name, { sign: SIGNS[run.status], kind: run.status, title: `${name}: ${STATUS_TEXT[run.status]}${run.entered > 1 ? `, entered ${run.entered} times` : ""}` });
+        }
+      }
+      editor.setStatus(signs);
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+    if (definitionEditor.peek() === editor) definitionEditor.value = null;
+  };
+}
+
+function Problems() {
+  const problems = store.problems.value;
+  const errors = store.errorCount.value;
+  const open = prefs.problemsOpen.value && problems.length > 0;
+  useEffect(() => {
+    if (errors > 0) store.say(`${count(errors, "error")} in the definition`);
+  }, [errors]);
+  const summary =
+    store.analysis.value === null ? "Not read yet"
+    : problems.length === 0 ? "No problems"
+    : [errors ? count(errors, "error") : "", problems.length - errors ? count(problems.length - errors, "warning") : ""].filter(Boolean).join(", ");
+  return (
+    <section class={`problems${open ? " open" : ""}`} aria-label="Problems">
+      <button type="button" class="problems-head" aria-expanded={open} disabled={problems.length === 0} onClick={() => (prefs.problemsOpen.value = !prefs.problemsOpen.value)}>
+        <Icon name={errors > 0 ? "error" : problems.length > 0 ? "warning" : "check"} />
+        <span class={errors > 0 ? "is-bad" : problems.length > 0 ? "is-warn" : "is-good"}>{summary}</span>
+        {problems.length > 0 && <Icon name="chevron" size={14} />}
+      </button>
+      {open && (
+        <ul>
+          {problems.slice(0, 200).map((problem, i) => (
+            <Problem key={`${problem.pointer} ${problem.code} ${i}`} problem={problem} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Problem({ problem }: { problem: Diagnostic }) {
+  const { range, fix } = problem;
+  return (
+    <li class={problem.severity === "error" ? "is-bad" : "is-warn"}>
+      <button type="button" class="problem" onClick={() => range && store.revealRange(range.start.offset, range.end.offset)}>
+        <Icon name={problem.severity === "error" ? "error" : "warning"} size={14} />
+        <span>
+          <span class="problem-text">{problem.message}</span>
+          {problem.help && <span class="problem-help">{problem.help}</span>}
+          <span class="problem-place">
+            {range ? `Line ${range.start.line}` : problem.pointer} · {problem.code}
+          </span>
+        </span>
+      </button>
+      {fix?.range && (
+        <button type="button" class="fix" onClick={() => applyFix(fix.range!.start.offset, fix.range!.end.offset, fix.replacement, fix.title)}>
+          <Icon name="bulb" size={14} />
+          {fix.title}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function applyFix(from: number, to: number, replacement: string, title: string): void {
+  const text = store.definition.value;
+  store.definition.value = text.slice(0, from) + replacement + text.slice(to);
+  store.say(`Done: ${title}`);
+}

@@ -1,0 +1,77 @@
+// What the page remembers in this browser, and nothing else does: sizes, theme, switches, drafts.
+
+import { effect, signal } from "@preact/signals";
+
+const PREFIX = "stepglass.";
+
+export function remember<T>(key: string, value: T): void {
+  try {
+    localStorage.setItem(PREFIX + key, JSON.stringify(value));
+  } catch {
+    // Storage that is full or forbidden costs the memory and not the work.
+  }
+}
+
+export function recall<T>(key: string, fallback: T, fits: (value: unknown) => value is T): T {
+  try {
+    const text = localStorage.getItem(PREFIX + key);
+    if (text === null) return fallback;
+    const value: unknown = JSON.parse(text);
+    return fits(value) ? value : fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+export function forgetAll(): void {
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+  } catch {
+    // Nothing was kept then.
+  }
+}
+
+const oneOf = <T extends string>(...values: T[]) => (value: unknown): value is T => values.includes(value as T);
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+
+function kept<T>(key: string, fallback: T, fits: (value: unknown) => value is T) {
+  const held = signal(recall(key, fallback, fits));
+  let first = true;
+  effect(() => {
+    const value = held.value;
+    if (first) first = false;
+    else remember(key, value);
+  });
+  return held;
+}
+
+export type Theme = "system" | "light" | "dark";
+export const theme = kept<Theme>("theme", "system", oneOf("system", "light", "dark"));
+export const animate = kept("animate", true, isBoolean);
+export const askMissing = kept("ask", true, isBoolean);
+export const singleKeys = kept("keys", true, isBoolean);
+export const leftWidth = kept("left", 30, isNumber);
+export const rightWidth = kept("right", 26, isNumber);
+export const dockHeight = kept("dock", 248, isNumber);
+export const problemsOpen = kept("problems", true, isBoolean);
+export const welcomed = kept("welcomed", false, isBoolean);
+
+const media = (query: string) => {
+  const list = matchMedia(query);
+  const held = signal(list.matches);
+  list.addEventListener("change", () => (held.value = list.matches));
+  return held;
+};
+
+export const reducedMotion = media("(prefers-reduced-motion: reduce)");
+export const systemDark = media("(prefers-color-scheme: dark)");
+const wide = media("(min-width: 1000px)");
+const medium = media("(min-width: 640px)");
+export const layoutSize = (): "wide" | "medium" | "narrow" => (wide.value ? "wide" : medium.value ? "medium" : "narrow");
+export const motion = (): boolean => animate.value && !reducedMotion.value;
+
+effect(() => {
+  const dark = theme.value === "dark" || (theme.value === "system" && systemDark.value);
+  document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+});

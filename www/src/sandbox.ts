@@ -1,0 +1,82 @@
+// The page's side of the tasks' sandbox: a frame without an origin, which holds a worker, which holds the code.
+
+export interface Loaded {
+  handlers: string[];
+  resolver: boolean;
+  /// The way to the handlers, for the interpreter's thread.
+  port: MessagePort;
+}
+
+interface Pending {
+  load: number;
+  resolve(loaded: Loaded): void;
+  reject(error: Error): void;
+  port: MessagePort;
+}
+
+/// Loads the text of an ES module. Nothing of it runs in this page or can reach it, the network or any storage.
+export class Sandbox {
+  private frame: HTMLIFrameElement | undefined;
+  private there: Promise<void> | undefined;
+  private pending: Pending | undefined;
+  private loads = 0;
+  private code: string | undefined;
+
+  /// `died` is called when a handler was stopped because it did not yield.
+  constructor(private readonly died: (message: string) => void) {}
+
+  /// Whether this text is loaded and alive.
+  has(code: string): boolean {
+    return this.code === code;
+  }
+
+  async load(code: string): Promise<Loaded> {
+    await this.open();
+    this.pending?.reject(new Error("another text was loaded"));
+    this.code = undefined;
+    const { port1, port2 } = new MessageChannel();
+    const load = ++this.loads;
+    const loaded = await new Promise<Loaded>((resolve, reject) => {
+      this.pending = { load, resolve, reject, port: port1 };
+      this.frame!.contentWindow!.postMessage({ type: "load", code, load }, "*", [port2]);
+    });
+    this.code = code;
+    return loaded;
+  }
+
+  private open(): Promise<void> {
+    return (this.there ??= new Promise((resolve, reject) => {
+      const frame = document.createElement("iframe");
+      frame.setAttribute("sandbox", "allow-scripts");
+      frame.title = "Task handlers";
+      frame.hidden = true;
+      const patience = setTimeout(() => {
+        this.there = undefined;
+        frame.remove();
+        reject(new Error("the sandbox for task handlers did not load"));
+      }, 10_000);
+      addEventListener("message", (event) => {
+        if (event.source !== frame.contentWindow) return;
+        if (event.data?.type === "there") {
+          clearTimeout(patience);
+          resolve();
+        } else this.hear(event.data);
+      });
+      frame.src = new URL("sandbox.html", document.baseURI).href;
+      document.body.append(frame);
+      this.frame = frame;
+    }));
+  }
+
+  private hear(data: { type: string; load: number; handlers?: string[]; resolver?: boolean; message?: string }): void {
+    const { pending } = this;
+    if (data.type === "died") {
+      this.code = undefined;
+      this.died(data.message ?? "");
+    }
+    if (!pending || pending.load !== data.load) return;
+    this.pending = undefined;
+    if (data.type === "loaded") pending.resolve({ handlers: data.handlers ?? [], resolver: data.resolver === true, port: pending.port });
+    else pending.reject(new Error(data.message ?? "the handlers could not be loaded"));
+  }
+}

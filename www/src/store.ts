@@ -1,0 +1,590 @@
+// Everything the page knows, as signals, and everything it can do.
+
+import { type Signal, batch, computed, effect, signal } from "@preact/signals";
+import { Client, WorkerLost } from "./client.ts";
+import { type Graph, GraphIndex } from "./model/graph.ts";
+import { EventLog, Fold, type NodeRun, idleRun } from "./model/log.ts";
+import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Note, RunResult, WaitingTask } from "./model/protocol.ts";
+import * as prefs from "./prefs.ts";
+import { Sandbox } from "./sandbox.ts";
+import { type Workspace, decode, encode, workspaceOf } from "./share.ts";
+
+// The workspace.
+
+export const title = signal("Untitled");
+export const format = signal<"json" | "yaml">("json");
+export const definition = signal("");
+export const input = signal("");
+export const tasks = signal("");
+export const clock = signal<ClockMode>("skip");
+export const seed = signal(1);
+/// Grows when a whole workspace is put in place, so that the editors take its texts over.
+export const generation = signal(0);
+/// Code that came with a link runs only after somebody has looked at it.
+export const tasksTrusted = signal(true);
+
+// The interpreter.
+
+export const engine = signal<"loading" | "ready" | "broken">("loading");
+export const engineMessage = signal("");
+export const engineVersion = signal("");
+
+// The definition, read.
+
+export const analysis = signal<Analysis | null>(null);
+export const graph = signal<GraphIndex | null>(null);
+/// The graph on screen is of an earlier text: this one cannot be read.
+export const stale = signal(false);
+export const direction = signal<"TB" | "LR">("TB");
+export const collapsed = signal<ReadonlySet<string>>(new Set());
+export const problems = computed<Diagnostic[]>(() => analysis.value?.diagnostics ?? []);
+export const errorCount = computed(() => problems.value.filter((problem) => problem.severity === "error").length);
+export const inputProblem = computed(() => jsonProblem(input.value));
+
+// The run.
+
+export interface RunState {
+  id: number;
+  phase: "starting" | "running" | "ended";
+  /// What was run, to say that the text has changed since.
+  definition: string;
+  clock: ClockMode;
+  seed: number;
+  result?: RunResult;
+  took?: number;
+  /// Why it could not begin.
+  refused?: string;
+}
+
+export const run = signal<RunState | null>(null);
+export const waiting = signal<WaitingTask[]>([]);
+export const timer = signal<{ due: number | null; now: number; speed: number; heard: number } | null>(null);
+export const console = signal<{ level: string; text: string }[]>([]);
+export const eventCount = signal(0);
+/// How many events the page shows: all of them, or fewer while it catches up or looks back.
+export const cursor = signal(0);
+export const live = signal(true);
+export const changedSince = computed(() => run.value !== null && run.value.definition !== definition.value);
+export const busy = computed(() => run.value !== null && run.value.phase !== "ended");
+
+let log = new EventLog();
+let fold: Fold | undefined;
+let runGraph: GraphIndex | null = null;
+const nodeRuns = new Map<string, Signal<NodeRun>>();
+const edgeCounts = new Map<string, Signal<number>>();
+/// The node that the last event shown is about, for the graph to follow.
+export const active = signal<string | null>(null);
+
+/// What has become of a node up to the event shown, by the node's id.
+export function runOf(id: string): Signal<NodeRun> {
+  let held = nodeRuns.get(id);
+  if (!held) nodeRuns.set(id, (held = signal(idleRun())));
+  return held;
+}
+
+/// How often an edge was travelled, by the edge's id.
+export function takenOf(id: string): Signal<number> {
+  let held = edgeCounts.get(id);
+  if (!held) edgeCounts.set(id, (held = signal(0)));
+  return held;
+}
+
+export function timeOf(event: number): number {
+  return event > 0 && event <= log.length ? log.times[event - 1]! - log.times[0]! : 0;
+}
+
+// The selection: one state and one event, everywhere.
+
+export type Origin = "graph" | "editor" | "events" | "inspector" | "problems" | "page";
+export const selectedState = signal<string | null>(null);
+export const selectedEvent = signal<number | null>(null);
+export const selectionOrigin = signal<Origin>("page");
+/// A place in the definition to go to; the number makes equal ones differ.
+export const reveal = signal<{ from: number; to: number; count: number } | null>(null);
+
+// Panes.
+
+export const leftTab = signal<"definition" | "input" | "tasks" | "inspector">("definition");
+export const dockTab = signal<"events" | "result" | "waiting" | "console">("events");
+export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph");
+export const dialog = signal<"" | "help" | "examples" | "share" | "trust" | "settings">("");
+export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
+export const announcement = signal("");
+export const alarm = signal("");
+export const toast = signal("");
+
+const client = new Client(hear, (why) => {
+  batch(() => {
+    engine.value = "loading";
+    waiting.value = [];
+    timer.value = null;
+    if (run.value && run.value.phase !== "ended") run.value = { ...run.value, phase: "ended", refused: why };
+  });
+  shout(why);
+  analyzeSoon(0);
+});
+
+const sandbox = new Sandbox((message) => {
+  say(message);
+  console.value = [...console.value, { level: "error", text: message }];
+});
+
+/// Polite words for people who do not see the page.
+export function say(text: string): void {
+  announcement.value = announcement.value === text ? `${text}\u200b` : text;
+}
+
+/// Words that cannot wait, also on screen.
+export function shout(text: string): void {
+  alarm.value = text;
+}
+
+let toastTimer: ReturnType<typeof setTimeout> | undefined;
+export function showToast(text: string): void {
+  toast.value = text;
+  say(text);
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => (toast.value = ""), 4000);
+}
+
+// Reading the definition.
+
+let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
+let analyzing = 0;
+
+function analyzeSoon(delay: number): void {
+  clearTimeout(analyzeTimer);
+  analyzeTimer = setTimeout(() => void analyze(), delay);
+}
+
+async function analyze(): Promise<void> {
+  const mine = ++analyzing;
+  try {
+    const found = await client.call("analyze", { text: definition.value, format: format.value, collapsed: [...collapsed.value], direction: direction.value });
+    if (mine !== analyzing) return;
+    batch(() => {
+      analysis.value = found;
+      if (found.graph) {
+        if (!sameGraph(graph.value?.graph, found.graph)) graph.value = new GraphIndex(found.graph);
+        stale.value = false;
+      } else if (definition.value.trim() === "") {
+        graph.value = null;
+        stale.value = false;
+      } else {
+        stale.value = true;
+      }
+      const state = selectedState.value;
+      if (state !== null && found.graph && !graph.value!.byName.has(state)) selectedState.value = null;
+    });
+  } catch (error) {
+    if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${(error as Error).message}`);
+  }
+}
+
+function sameGraph(a: Graph | undefined, b: Graph): boolean {
+  return a !== undefined && a.nodes.length === b.nodes.length && JSON.stringify(a) === JSON.stringify(b);
+}
+
+let first = true;
+effect(() => {
+  definition.value;
+  format.value;
+  direction.value;
+  collapsed.value;
+  analyzeSoon(first ? 0 : 120);
+  first = false;
+});
+
+// Running.
+
+/// Called before the texts are used: editors tell of the last keys a moment later.
+export const flushers = new Set<() => void>();
+
+/// Runs the machine. Asks first where the tasks' code came with a link.
+export async function start(): Promise<void> {
+  for (const flush of flushers) flush();
+  if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
+  if (tasks.value.trim() !== "" && !tasksTrusted.value) {
+    dialog.value = "trust";
+    return;
+  }
+  const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: clock.value, seed: seed.value };
+  batch(() => {
+    clearRun();
+    run.value = begun;
+    if (dockTab.value === "result" || dockTab.value === "waiting") dockTab.value = "events";
+    if (prefs.layoutSize() === "narrow" && narrowTab.value === "code") narrowTab.value = "graph";
+  });
+  try {
+    clearTimeout(analyzeTimer);
+    await analyze();
+    if (errorCount.value > 0) {
+      throw new Refusal(`The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${problems.value.find((p) => p.severity === "error")!.message}`);
+    }
+    if (inputProblem.value) throw new Refusal(`The input is not JSON: ${inputProblem.value.message}`);
+    let handlers: string[] = [];
+    let resolver = false;
+    if (tasks.value.trim() !== "") {
+      try {
+        const loaded = await sandbox.load(tasks.value);
+        client.connect(loaded.port);
+        ({ handlers, resolver } = loaded);
+      } catch (error) {
+        throw new Refusal(`The tasks' module cannot be loaded. ${(error as Error).message}`);
+      }
+    }
+    if (run.value !== begun) return;
+    const { run: id, graph: whole } = await client.call("run", {
+      definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
+      handlers, resolver, ask: prefs.askMissing.value,
+    });
+    if (run.value !== begun) return;
+    // The run's own graph, with nothing folded: what happens inside of a folded state is known when it is unfolded.
+    runGraph = new GraphIndex(whole);
+    run.value = { ...begun, id, phase: "running" };
+    client.running = true;
+    say("Running");
+  } catch (error) {
+    const message = (error as Error).message;
+    if (error instanceof WorkerLost) return;
+    run.value = { ...begun, phase: "ended", refused: message };
+    dockTab.value = "result";
+    shout(`Not started. ${message}`);
+  }
+}
+
+class Refusal extends Error {}
+
+export function stop(): void {
+  void client.call("stop", {});
+}
+
+export function nextTimer(): void {
+  void client.call("nextTimer", {});
+}
+
+export function answerTask(id: number, answer: Answer): void {
+  void client.call("answer", { id, answer });
+}
+
+/// Forgets the last run, as if nothing had run yet.
+export function clearRun(): void {
+  batch(() => {
+    log = new EventLog();
+    fold = undefined;
+    eventCount.value = 0;
+    cursor.value = 0;
+    live.value = true;
+    run.value = null;
+    waiting.value = [];
+    timer.value = null;
+    console.value = [];
+    selectedEvent.value = null;
+    active.value = null;
+    alarm.value = "";
+    for (const held of nodeRuns.values()) held.value = idleRun();
+    for (const held of edgeCounts.values()) held.value = 0;
+  });
+}
+
+function hear(note: Note): void {
+  switch (note.note) {
+    case "ready":
+      batch(() => {
+        engine.value = "ready";
+        engineVersion.value = note.version;
+      });
+      return;
+    case "broken":
+      batch(() => {
+        engine.value = "broken";
+        engineMessage.value = note.message;
+      });
+      return;
+  }
+  const now = run.value;
+  if (!now) return;
+  if (now.id !== note.run) return;
+  switch (note.note) {
+    case "log":
+      log.append(note.chunk);
+      eventCount.value = log.length;
+      if (live.value) play();
+      break;
+    case "waiting": {
+      const more = note.tasks.length > waiting.value.length;
+      waiting.value = note.tasks;
+      if (more) {
+        dockTab.value = "waiting";
+        say(`${note.tasks.at(-1)!.state} waits for your answer`);
+      } else if (note.tasks.length === 0 && dockTab.value === "waiting") {
+        dockTab.value = "events";
+      }
+      break;
+    }
+    case "timer":
+      timer.value = { due: note.due, now: note.now, speed: note.speed, heard: performance.now() };
+      break;
+    case "console":
+      console.value = [...console.value.slice(-999), { level: note.level, text: note.text }];
+      break;
+    case "ended":
+      client.running = false;
+      batch(() => {
+        run.value = { ...now, phase: "ended", result: note.result, took: note.took };
+        waiting.value = [];
+        timer.value = null;
+      });
+      if (live.value) play();
+      break;
+  }
+}
+
+// Showing the events, at a pace that an eye can follow, and never more than two seconds late.
+
+const PACE = 26;
+const LATE = 1.6;
+let frame = 0;
+let shown = 0;
+let last = 0;
+
+function play(): void {
+  if (!prefs.motion() || document.hidden) return showUpTo(log.length);
+  if (frame !== 0) return;
+  shown = cursor.value;
+  last = performance.now();
+  const step = (now: number): void => {
+    frame = 0;
+    if (!live.value) return;
+    const backlog = log.length - shown;
+    shown = Math.min(log.length, shown + ((now - last) / 1000) * Math.max(PACE, backlog / LATE));
+    last = now;
+    showUpTo(Math.floor(shown));
+    if (cursor.value < log.length) frame = requestAnimationFrame(step);
+  };
+  frame = requestAnimationFrame(step);
+}
+
+function showUpTo(event: number): void {
+  fold ??= runGraph ? new Fold(runGraph, log) : undefined;
+  if (!fold || !runGraph) return;
+  const { nodes, edges } = runGraph.graph;
+  const changed = fold.seek(event);
+  batch(() => {
+    cursor.value = fold!.at;
+    for (const n of changed?.nodes ?? nodes.keys()) runOf(nodes[n]!.id).value = { ...fold!.runs[n]! };
+    for (const e of changed?.edges ?? edges.keys()) takenOf(edges[e]!.id).value = fold!.taken[e]!;
+    const about = fold!.at > 0 ? log.nodes[fold!.at - 1]! : -1;
+    active.value = about >= 0 ? nodes[about]!.id : null;
+  });
+  if (live.value && fold.at === log.length && run.value?.phase === "ended") finished();
+}
+
+let told: RunState | null = null;
+
+function finished(): void {
+  const ended = run.value!;
+  if (told === ended || !ended.result) return;
+  told = ended;
+  dockTab.value = "result";
+  const { status, error, cause } = ended.result;
+  if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
+  else say(`${status.toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`);
+}
+
+/// Shows the run as it was after an event; the last one is the present again.
+export function goTo(event: number): void {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  const to = Math.max(0, Math.min(event, log.length));
+  live.value = to === log.length;
+  showUpTo(to);
+}
+
+export function returnToLive(): void {
+  selectedEvent.value = null;
+  goTo(log.length);
+}
+
+/// Plays the whole run again from its beginning.
+export function replay(): void {
+  goTo(0);
+  live.value = true;
+  selectedEvent.value = null;
+  if (prefs.motion()) {
+    shown = 0;
+    play();
+  } else showUpTo(log.length);
+}
+
+export function pausePlayback(): void {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  live.value = false;
+}
+
+// Selecting.
+
+export function selectState(state: string | null, origin: Origin): void {
+  if (selectedState.value === state && selectionOrigin.value === origin) return;
+  batch(() => {
+    selectedState.value = state;
+    selectionOrigin.value = origin;
+    if (origin === "graph" || origin === "editor") selectedEvent.value = null;
+  });
+}
+
+/// Selects an event, its state, and the time it happened at.
+export function selectEvent(id: number, state: string | null, origin: Origin): void {
+  batch(() => {
+    selectedEvent.value = id;
+    if (state !== null && state !== "") selectedState.value = state;
+    selectionOrigin.value = origin;
+    goTo(id);
+    // An event that is looked at is looked at, also the last one.
+    live.value = id >= log.length && run.value?.phase !== "ended";
+  });
+}
+
+let reveals = 0;
+export function revealRange(from: number, to: number): void {
+  batch(() => {
+    leftTab.value = "definition";
+    narrowTab.value = "code";
+    reveal.value = { from, to, count: ++reveals };
+  });
+}
+
+export function toggleFold(pointer: string): void {
+  const next = new Set(collapsed.value);
+  if (!next.delete(pointer)) next.add(pointer);
+  collapsed.value = next;
+}
+
+export const query = client.call.bind(client);
+
+// Workspaces: examples, drafts, links, files.
+
+export function workspace(): Workspace {
+  return { title: title.value, format: format.value, definition: definition.value, input: input.value, tasks: tasks.value, clock: clock.value, seed: seed.value };
+}
+
+/// Puts a workspace in place of the present one, which is kept among the recent drafts.
+export function open(next: Workspace, trusted: boolean): void {
+  stop();
+  keepRecent();
+  batch(() => {
+    clearRun();
+    selectedState.value = null;
+    collapsed.value = new Set();
+    title.value = next.title;
+    format.value = next.format;
+    definition.value = next.definition;
+    input.value = next.input;
+    tasks.value = next.tasks;
+    clock.value = next.clock;
+    seed.value = next.seed;
+    tasksTrusted.value = trusted;
+    leftTab.value = "definition";
+    dockTab.value = "events";
+    filter.value = { text: "", kind: "all", state: "" };
+    generation.value += 1;
+    untouched = JSON.stringify(workspace());
+  });
+}
+
+let untouched = "";
+const RECENT = 8;
+export const recent = signal<Workspace[]>(prefs.recall("recent", [], (value): value is never[] => Array.isArray(value)).flatMap(kept));
+
+function kept(value: unknown): Workspace[] {
+  if (typeof value !== "object" || value === null) return [];
+  const w = value as Workspace;
+  return [workspaceOf({ t: w.title, f: w.format, d: w.definition, i: w.input, k: w.tasks, c: w.clock, s: w.seed })];
+}
+
+function keepRecent(): void {
+  const now = workspace();
+  if (now.definition.trim() === "" || JSON.stringify(now) === untouched || JSON.stringify(now).length > 400_000) return;
+  const others = recent.value.filter((other) => other.definition !== now.definition || other.tasks !== now.tasks || other.input !== now.input);
+  recent.value = [now, ...others].slice(0, RECENT);
+  prefs.remember("recent", recent.value);
+}
+
+let saveTimer: ReturnType<typeof setTimeout> | undefined;
+
+/// From here on edits are kept as a draft.
+function autosave(): void {
+  let quiet = true;
+  effect(() => {
+    const now = workspace();
+    if (quiet) {
+      quiet = false;
+      return;
+    }
+    clearTimeout(saveTimer);
+    saveTimer = setTimeout(() => {
+      if (JSON.stringify(now) !== untouched) prefs.remember("draft", { ...now, trusted: tasksTrusted.value });
+    }, 400);
+  });
+}
+
+export async function shareLink(parts: { input: boolean; tasks: boolean }): Promise<string> {
+  for (const flush of flushers) flush();
+  const now = workspace();
+  const hash = await encode({ ...now, input: parts.input ? now.input : "", tasks: parts.tasks ? now.tasks : "" });
+  return new URL(hash, location.href.replace(/#.*$/s, "")).href;
+}
+
+/// What the page begins with: the workspace of the address, the last draft, or the first example.
+export async function begin(example: () => Promise<Workspace>): Promise<void> {
+  let done = false;
+  const draft = prefs.recall<(Workspace & { trusted?: boolean }) | null>("draft", null, (value): value is Workspace => typeof value === "object");
+  if (/^#v\d+\./.test(location.hash)) done = await openHash();
+  if (!done && draft) {
+    try {
+      const [restored] = kept(draft);
+      if (restored && restored.definition.trim() !== "") {
+        open(restored, draft.trusted !== false);
+        done = true;
+      }
+    } catch {
+      // A draft that cannot be read is no draft.
+    }
+  }
+  if (!done) open(await example(), true);
+  autosave();
+  addEventListener("hashchange", () => {
+    if (/^#v\d+\./.test(location.hash)) void openHash();
+  });
+}
+
+async function openHash(): Promise<boolean> {
+  try {
+    const shared = await decode(location.hash);
+    open(shared, shared.tasks.trim() === "");
+    history.replaceState(null, "", location.pathname + location.search);
+    showToast(`Opened “${shared.title}” from the link.`);
+    return true;
+  } catch (error) {
+    shout((error as Error).message);
+    return false;
+  }
+}
+
+function jsonProblem(text: string): { message: string } | null {
+  if (text.trim() === "") return null;
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return { message: (error as Error).message };
+  }
+}
+
+effect(() => {
+  const count = errorCount.value;
+  const state = run.value;
+  const status = state?.phase === "running" ? "running" : state?.result ? state.result.status.toLowerCase().replace("_", " ") : count > 0 ? `${count} problem${count === 1 ? "" : "s"}` : "";
+  document.title = `${title.value}${status ? ` · ${status}` : ""} · Stepglass`;
+});

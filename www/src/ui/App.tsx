@@ -1,0 +1,248 @@
+// The frame of the page.
+
+import { useEffect, useRef } from "preact/hooks";
+import { GraphView, fitGraph } from "../graph/GraphView.tsx";
+import { Dock } from "../panes/Dock.tsx";
+import { Inspector } from "../panes/Inspector.tsx";
+import { Left, definitionEditor } from "../panes/Left.tsx";
+import * as prefs from "../prefs.ts";
+import * as store from "../store.ts";
+import { Dialogs } from "./Dialogs.tsx";
+import { Header } from "./Header.tsx";
+import { Icon, type IconName } from "./Icon.tsx";
+import { Splitter } from "./Splitter.tsx";
+import { StatusBar } from "./StatusBar.tsx";
+
+export function App() {
+  const size = prefs.layoutSize();
+  useEffect(() => {
+    addEventListener("keydown", shortcuts);
+    return () => removeEventListener("keydown", shortcuts);
+  }, []);
+  return (
+    <div class={`app ${size}`}>
+      <a class="skip-link" href="#graph-pane" onClick={(event) => focusGraph(event)}>
+        Skip to the graph
+      </a>
+      <Header />
+      <Alarm />
+      <main class="work">{size === "narrow" ? <Narrow /> : <Columns size={size} />}</main>
+      {size !== "narrow" && <StatusBar />}
+      <Dialogs />
+      {store.toast.value && <div class="toast">{store.toast.value}</div>}
+      <div class="unseen" role="status" aria-live="polite">
+        {store.announcement.value}
+      </div>
+    </div>
+  );
+}
+
+function Columns({ size }: { size: "wide" | "medium" }) {
+  const upper = useRef<HTMLDivElement>(null);
+  const percent = (): number => (upper.current?.clientWidth ?? 1000) / 100;
+  const left = size === "wide" ? prefs.leftWidth.value : Math.max(32, prefs.leftWidth.value);
+  const columns = size === "wide" ? `minmax(0, ${left}fr) 5px minmax(0, ${100 - left - prefs.rightWidth.value}fr) 5px minmax(0, ${prefs.rightWidth.value}fr)` : `minmax(0, ${left}fr) 5px minmax(0, ${100 - left}fr)`;
+  return (
+    <>
+      <div class="upper" ref={upper} style={{ gridTemplateColumns: columns }}>
+        <Left />
+        <Splitter label="Width of the code" size={prefs.leftWidth} min={12} max={60} initial={30} orientation="vertical" scale={percent} controls="left" />
+        <GraphPane />
+        {size === "wide" && (
+          <>
+            <Splitter label="Width of the inspector" size={prefs.rightWidth} min={12} max={45} initial={26} orientation="vertical" after scale={percent} controls="inspector-pane" />
+            <InspectorPane />
+          </>
+        )}
+      </div>
+      <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => 1} controls="dock" />
+      <div class="lower" style={{ height: `min(${prefs.dockHeight.value}px, 70%)` }}>
+        <Dock />
+      </div>
+    </>
+  );
+}
+
+function GraphPane() {
+  return (
+    <section class="pane graph-pane" id="graph-pane" aria-label="Graph">
+      <GraphView />
+    </section>
+  );
+}
+
+function InspectorPane() {
+  return (
+    <section class="pane" id="inspector-pane" aria-label="Inspector">
+      <h2 class="pane-title">Inspector</h2>
+      <div class="panel scroll">
+        <Inspector />
+      </div>
+    </section>
+  );
+}
+
+const NARROW: { id: typeof store.narrowTab.value; label: string; icon: IconName }[] = [
+  { id: "code", label: "Code", icon: "code" },
+  { id: "graph", label: "Graph", icon: "graph" },
+  { id: "inspect", label: "Inspect", icon: "inspect" },
+  { id: "events", label: "Run", icon: "list" },
+];
+
+function Narrow() {
+  const shown = store.narrowTab.value;
+  return (
+    <>
+      <div class="narrow-panes">
+        <div class="narrow-pane" hidden={shown !== "code"}>
+          <Left />
+        </div>
+        <div class="narrow-pane" hidden={shown !== "graph"}>
+          <GraphPane />
+        </div>
+        <div class="narrow-pane scroll" hidden={shown !== "inspect"}>
+          <section class="pane" aria-label="Inspector">
+            <div class="panel scroll">
+              <Inspector />
+            </div>
+          </section>
+        </div>
+        <div class="narrow-pane" hidden={shown !== "events"}>
+          <Dock />
+        </div>
+      </div>
+      <RunControls narrow />
+      <nav class="bottom-bar" aria-label="Panes">
+        {NARROW.map(({ id, label, icon }) => (
+          <button key={id} type="button" aria-current={id === shown ? "page" : undefined} onClick={() => (store.narrowTab.value = id)}>
+            <Icon name={icon} size={20} />
+            {label}
+            {id === "events" && store.waiting.value.length > 0 && <span class="badge accent">{store.waiting.value.length}</span>}
+          </button>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+export function RunControls({ narrow = false }: { narrow?: boolean }) {
+  const busy = store.busy.value;
+  const blocked = store.engine.value === "broken";
+  return (
+    <div class={narrow ? "run-controls narrow-controls" : "run-controls"} role="toolbar" aria-label="Run controls">
+      {busy ? (
+        <button type="button" class="danger run" onClick={store.stop} title="Stop">
+          <Icon name="stop" /> Stop
+        </button>
+      ) : (
+        <button type="button" class="primary run" disabled={blocked} onClick={() => void store.start()} title="Run (Ctrl Enter)">
+          <Icon name="play" /> Run
+        </button>
+      )}
+      <button type="button" disabled={!busy || store.timer.value?.due == null} onClick={store.nextTimer} title="Let the time pass until the next timer">
+        <Icon name="skip" /> <span class="label">Next timer</span>
+      </button>
+      <label class="field">
+        <span class="label">Clock</span>
+        <select value={store.clock.value} aria-label="Clock" onChange={(event) => (store.clock.value = event.currentTarget.value as typeof store.clock.value)}>
+          <option value="skip">Skip waits</option>
+          <option value="real">Real time</option>
+          <option value="x10">10 × faster</option>
+          <option value="x60">60 × faster</option>
+        </select>
+      </label>
+      <label class="field seed" title="Random numbers, UUIDs and jitter follow from the seed">
+        <span class="label">Seed</span>
+        <input
+          type="number"
+          aria-label="Seed"
+          min={0}
+          max={Number.MAX_SAFE_INTEGER}
+          step={1}
+          value={store.seed.value}
+          onChange={(event) => {
+            const next = event.currentTarget.valueAsNumber;
+            if (Number.isSafeInteger(next) && next >= 0) store.seed.value = next;
+            else event.currentTarget.value = String(store.seed.value);
+          }}
+        />
+      </label>
+    </div>
+  );
+}
+
+function Alarm() {
+  const text = store.alarm.value;
+  return (
+    <div role="alert" class={text ? "alarm" : ""}>
+      {text && (
+        <>
+          <Icon name="warning" />
+          <span>{text}</span>
+          <button type="button" class="plain square small" aria-label="Dismiss" onClick={() => (store.alarm.value = "")}>
+            <Icon name="close" size={14} />
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function focusGraph(event?: Event): void {
+  event?.preventDefault();
+  if (prefs.layoutSize() === "narrow") store.narrowTab.value = "graph";
+  requestAnimationFrame(() => document.querySelector<SVGGElement>('.canvas [data-node][tabindex="0"]')?.focus());
+}
+
+const PANES = ["#left", "#graph-pane", "#inspector-pane", "#dock"];
+
+function nextPane(back: boolean): void {
+  const there = PANES.map((pane) => document.querySelector<HTMLElement>(pane)).filter((pane): pane is HTMLElement => pane !== null && pane.offsetParent !== null);
+  const at = there.findIndex((pane) => pane.contains(document.activeElement));
+  const to = there[(at + (back ? there.length - 1 : 1) + there.length) % there.length];
+  if (!to) return;
+  if (to.id === "graph-pane") return focusGraph();
+  to.querySelector<HTMLElement>('[role="tab"][aria-selected="true"], button, [tabindex="0"]')?.focus();
+}
+
+/// Keys that work anywhere. Those of one character only where nobody types.
+function shortcuts(event: KeyboardEvent): void {
+  const command = event.ctrlKey || event.metaKey;
+  if (document.querySelector("dialog[open]")) return;
+  if (command && event.key === "Enter") {
+    if (event.shiftKey || !store.busy.value) void store.start();
+    else return;
+  } else if (event.key === "F8") {
+    if (store.busy.value) store.nextTimer();
+    else void store.start();
+  } else if (event.ctrlKey && event.key === "F2") store.stop();
+  else if (event.altKey && event.code === "BracketLeft") store.goTo(store.cursor.value - 1);
+  else if (event.altKey && event.code === "BracketRight") store.goTo(store.cursor.value + 1);
+  else if (event.ctrlKey && event.key === "F6") nextPane(event.shiftKey);
+  else if (command && event.key.toLowerCase() === "s") void copyShareLink();
+  else if (event.key === "F4" && !event.altKey && !command) {
+    store.leftTab.value = "definition";
+    store.narrowTab.value = "code";
+    requestAnimationFrame(() => definitionEditor.value?.nextProblem(event.shiftKey));
+  } else if (!command && !event.altKey && prefs.singleKeys.value && !typing(event)) {
+    if (event.key === "?") store.dialog.value = "help";
+    else if (event.shiftKey && event.code === "Digit1") fitGraph();
+    else return;
+  } else return;
+  event.preventDefault();
+}
+
+function typing(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+export async function copyShareLink(): Promise<void> {
+  const link = await store.shareLink({ input: true, tasks: true });
+  try {
+    await navigator.clipboard.writeText(link);
+    store.showToast("Link copied.");
+  } catch {
+    store.dialog.value = "share";
+  }
+}

@@ -1,0 +1,51 @@
+// A modal dialog: the browser's own, which keeps the focus inside and gives it back.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "./Icon.tsx";
+
+interface Props {
+  title: string;
+  close: () => void;
+  wide?: boolean;
+  children: ComponentChildren;
+  footer?: ComponentChildren;
+}
+
+export function Dialog({ title, close, wide = false, children, footer }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current!;
+    const before = document.activeElement;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={wide ? "dialog wide" : "dialog"}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onClick={(event) => {
+        if (event.target === element.current) close();
+      }}
+    >
+      <div class="dialog-box">
+        <header>
+          <h2 id="dialog-title">{title}</h2>
+          <button type="button" class="plain square" aria-label="Close" title="Close (Esc)" onClick={close}>
+            <Icon name="close" />
+          </button>
+        </header>
+        <div class="dialog-body">{children}</div>
+        {footer && <footer>{footer}</footer>}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,78 @@
+// A JSON value to read: indented, coloured, long ones cut until asked for.
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { showToast } from "../store.ts";
+import { Icon } from "./Icon.tsx";
+
+const SHOWN = 6_000;
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
+
+interface Props {
+  /// A value, or JSON in a text as histories have it.
+  value?: unknown;
+  text?: string;
+  label: string;
+}
+
+export function JsonView({ value, text, label }: Props) {
+  const all = useSignal(false);
+  const whole = pretty(value, text);
+  const shown = all.value || whole.length <= SHOWN ? whole : whole.slice(0, SHOWN);
+  return (
+    <figure class="json">
+      <figcaption>
+        <span>{label}</span>
+        <span class="size">{size(whole)}</span>
+        <button
+          type="button"
+          class="plain square small"
+          aria-label={`Copy ${label}`}
+          title="Copy"
+          onClick={() => void navigator.clipboard.writeText(whole).then(() => showToast(`${label} copied.`), () => showToast("The browser did not allow copying."))}
+        >
+          <Icon name="copy" size={14} />
+        </button>
+      </figcaption>
+      <pre tabIndex={0} role="region" aria-label={label}>
+        <code>{coloured(shown)}</code>
+      </pre>
+      {shown.length < whole.length && (
+        <button type="button" class="link" onClick={() => (all.value = true)}>
+          Show all {size(whole)}
+        </button>
+      )}
+    </figure>
+  );
+}
+
+function pretty(value: unknown, text: string | undefined): string {
+  if (text === undefined) return JSON.stringify(value, null, 2) ?? "";
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function size(text: string): string {
+  const bytes = new Blob([text]).size;
+  return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`;
+}
+
+function coloured(text: string): (VNode | string)[] {
+  const out: (VNode | string)[] = [];
+  let at = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    if (match.index > at) out.push(text.slice(at, match.index));
+    const [whole, string, colon, word, number] = match;
+    if (string !== undefined && colon !== undefined) out.push(<span class="j-key">{string}</span>, colon);
+    else if (string !== undefined) out.push(<span class="j-string">{string}</span>);
+    else if (word !== undefined) out.push(<span class="j-word">{word}</span>);
+    else if (number !== undefined) out.push(<span class="j-number">{number}</span>);
+    else out.push(whole);
+    at = match.index + whole.length;
+  }
+  out.push(text.slice(at));
+  return out;
+}

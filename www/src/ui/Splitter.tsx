@@ -1,0 +1,86 @@
+// A border between two panes that can be moved by mouse, touch and keys.
+
+import { type Signal, useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+
+interface Props {
+  label: string;
+  /// The size of the pane that the border belongs to, in the unit of `scale`.
+  size: Signal<number>;
+  min: number;
+  max: number;
+  initial: number;
+  /// Whether the panes lie side by side or one above the other.
+  orientation: "vertical" | "horizontal";
+  /// Whether the pane lies after the border.
+  after?: boolean;
+  /// Pixels for one unit of the size.
+  scale: () => number;
+  controls: string;
+}
+
+export function Splitter({ label, size, min, max, initial, orientation, after = false, scale, controls }: Props) {
+  const dragging = useSignal(false);
+  const before = useRef(initial);
+  const begin = useRef({ at: 0, size: 0 });
+  const sign = after ? -1 : 1;
+  const set = (value: number): void => {
+    size.value = Math.round(Math.min(max, Math.max(min, value)) * 10) / 10;
+  };
+  const keys = (event: KeyboardEvent): void => {
+    const [less, more] = orientation === "vertical" ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
+    const step = ((event.shiftKey ? 50 : 10) / scale()) * sign;
+    switch (event.key) {
+      case less:
+        set(size.value - step);
+        break;
+      case more:
+        set(size.value + step);
+        break;
+      case "Home":
+        set(min);
+        break;
+      case "End":
+        set(max);
+        break;
+      case "Enter":
+        if (size.value > min) {
+          before.current = size.value;
+          set(min);
+        } else set(before.current);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+  };
+  const point = (event: PointerEvent): number => (orientation === "vertical" ? event.clientX : event.clientY);
+  return (
+    <div
+      class={`splitter ${orientation}${dragging.value ? " dragging" : ""}`}
+      role="separator"
+      tabIndex={0}
+      aria-label={label}
+      aria-orientation={orientation}
+      aria-controls={controls}
+      aria-valuenow={Math.round(size.value)}
+      aria-valuemin={min}
+      aria-valuemax={max}
+      onKeyDown={keys}
+      onDblClick={() => set(initial)}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        begin.current = { at: point(event), size: size.value };
+        dragging.value = true;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        event.preventDefault();
+        event.currentTarget.focus();
+      }}
+      onPointerMove={(event) => {
+        if (dragging.value) set(begin.current.size + ((point(event) - begin.current.at) / scale()) * sign);
+      }}
+      onPointerUp={() => (dragging.value = false)}
+      onPointerCancel={() => (dragging.value = false)}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import { Countdown } from "../panes/Dock.tsx";
+import * as store from "../store.ts";
+import { Icon } from "./Icon.tsx";
+import { count } from "./format.ts";
+
+export function StatusBar() {
+  const run = store.run.value;
+  const engine = store.engine.value;
+  const [text, tone, icon] =
+    engine === "broken" ? (["The interpreter is not loaded", "bad", "error"] as const)
+    : engine === "loading" ? (["Loading the interpreter…", "", "clock"] as const)
+    : !run ? (["Ready", "", "check"] as const)
+    : run.refused ? (["Not started", "bad", "error"] as const)
+    : run.phase !== "ended" ? store.waiting.value.length > 0 ? ([`Waiting for your answer: ${store.waiting.value.map((task) => task.state).slice(0, 3).join(", ")}`, "accent", "hand"] as const) : (["Running", "accent", "play"] as const)
+    : run.result?.status === "SUCCEEDED" ? (["Succeeded", "good", "check"] as const)
+    : ([`${run.result?.status === "ABORTED" ? "Stopped" : run.result?.status === "TIMED_OUT" ? "Timed out" : "Failed"}${run.result?.error && run.result.status === "FAILED" ? `: ${run.result.error}` : ""}`, "bad", "cross"] as const);
+  const found = store.analysis.value;
+  return (
+    <footer class="status-bar">
+      <span class={`status-text ${tone}`}>
+        <Icon name={icon} size={13} /> {text}
+      </span>
+      {run?.phase === "running" && <Countdown />}
+      {run && run.clock !== "real" && <span class="tag">virtual time</span>}
+      <span class="gap" />
+      {store.graph.value && <span>{count(store.graph.value.stateCount, "state")}</span>}
+      {found && <span>{found.diagnostics.length === 0 ? "no problems" : count(found.diagnostics.length, "problem")}</span>}
+      <span>{store.format.value.toUpperCase()}</span>
+      {found && <span title="Reading, checking and laying out">{found.took.toFixed(1)} ms</span>}
+      {store.engineVersion.value && <span>v{store.engineVersion.value}</span>}
+    </footer>
+  );
+}

@@ -1,0 +1,34 @@
+// Times and counts in words.
+
+/// `T+00:03:20.250`, or with days where it takes days.
+export function elapsed(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  const days = Math.floor(whole / 86_400_000);
+  const part = (unit: number, size: number): string => String(Math.floor(whole / unit) % size).padStart(2, "0");
+  const clock = `${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
+  const milli = whole % 1000;
+  return `T+${days > 0 ? `${days} d ` : ""}${clock}${milli ? `.${String(milli).padStart(3, "0")}` : ""}`;
+}
+
+/// `2 d 3 h`, `4.5 s`, `20 ms`: the two largest units.
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  const units: [string, number][] = [["d", 86_400_000], ["h", 3_600_000], ["min", 60_000], ["s", 1000]];
+  const at = units.findIndex(([, size]) => ms >= size);
+  const [name, size] = units[at]!;
+  const [small, smallSize] = units[at + 1] ?? ["", 0];
+  const rest = smallSize ? Math.floor((ms % size) / smallSize) : 0;
+  return `${Math.floor(ms / size)} ${name}${rest ? ` ${rest} ${small}` : ""}`;
+}
+
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+export function iterationPath(iterations: number[]): string {
+  return iterations.map((index) => `#${index}`).join(" › ");
+}
+
+/// `⌘` where the machine is a Mac.
+export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
