@@ -107,7 +107,7 @@ fn script(mocks: Option<&Value>) -> Script {
                 Some(Value::String(text)) => Some(text.clone()),
                 Some(other) => Some(other.to_string().into()),
             };
-            let output = || lenient(event.get("output").cloned().unwrap_or(Value::Null));
+            let output = || event.get("output").cloned().unwrap_or(Value::Null);
             let ending = if kind.ends_with("Submitted") {
                 submitted = Some(output());
                 continue;
@@ -142,14 +142,6 @@ fn stand_in(call: &Invocation) -> Response {
         _ => Ending::Output(call.input.clone()),
     };
     Response { ending, ..Response::default() }
-}
-
-/// A recorded payload that was left as text is that JSON.
-fn lenient(value: Value) -> Value {
-    match value.as_str().map(json::parse) {
-        Some(Ok(parsed)) => parsed,
-        _ => value,
-    }
 }
 
 fn history(events: &[HistoryEvent]) -> Value {

@@ -1,5 +1,6 @@
-//! Times machines natively: one JSON case a line on standard input (`name`, `definition`, `input`, `runs`), one line with
-//! the fastest run in microseconds and its number of events on standard output. Tasks give their input back.
+//! Times machines natively: one JSON case a line on standard input (`name`, `definition`, `input`, `runs`, `failures`), one
+//! line with the fastest run in microseconds and its number of events on standard output. Tasks give their input back,
+//! after they have failed `failures` times.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -25,10 +26,20 @@ fn time(case: &Value) -> Result<String, String> {
     let machine = Arc::new(compiled.machine.ok_or_else(|| format!("{name} does not compile"))?);
     let input = case.get("input").cloned().unwrap_or_else(Value::empty_object);
     let runs = case.get("runs").and_then(Value::as_i64).unwrap_or(5);
+    let mut script = Script::new();
+    script.otherwise_with(echo);
+    if let Some(failures) = case.get("failures").and_then(Value::as_i64) {
+        let again = Ending::Error { error: Some("Again".into()), cause: None };
+        for (_, state) in machine.states.iter() {
+            for _ in 0..failures {
+                script.answer(&*state.name, Response { ending: again.clone(), ..Response::default() });
+            }
+            script.answer(&*state.name, Response { ending: Ending::Output(input.clone()), ..Response::default() });
+        }
+    }
     let (mut best, mut events, mut status) = (u128::MAX, 0, "");
     for _ in 0..runs {
-        let mut script = Script::new();
-        script.otherwise_with(answer);
+        let script = script.clone();
         let mut simulation = Simulation::new(machine.clone(), script);
         simulation.options = Options { history_limit: 0, ..Options::default() };
         let start = Instant::now();
@@ -40,11 +51,7 @@ fn time(case: &Value) -> Result<String, String> {
     Ok(format!("{{\"name\":{},\"microseconds\":{best},\"events\":{events},\"status\":\"{status}\"}}", Value::from(name)))
 }
 
-/// Gives the input back, or fails when the input asks for it.
-fn answer(call: &Invocation) -> Response {
-    let ending = match call.input.get("fail") {
-        Some(_) => Ending::Error { error: Some("Again".into()), cause: None },
-        None => Ending::Output(call.input.clone()),
-    };
-    Response { ending, ..Response::default() }
+/// Gives the input back.
+fn echo(call: &Invocation) -> Response {
+    Response { ending: Ending::Output(call.input.clone()), ..Response::default() }
 }

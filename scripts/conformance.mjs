@@ -49,6 +49,21 @@ for (const engine of engines) {
 const agreement = all.native && all.wasm ? agree(all.native, all.wasm) : undefined;
 report();
 
+/** The answers of tasks, with outputs that were recorded as JSON text parsed. */
+function parsedMocks(mocks) {
+  const parsed = (event) => (typeof event.output === "string" ? { ...event, output: lenient(event.output) } : event);
+  return Object.fromEntries(Object.entries(mocks).map(([name, events]) => [name, events.map(parsed)]));
+}
+
+/** A payload whose text begins like no object was left as text. */
+function lenient(value) {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value; // A real string.
+  }
+}
+
 /** What the runners get of a case. */
 function prepare(one) {
   if (one.kind === "test_state") return { args: one.args };
@@ -59,17 +74,10 @@ function prepare(one) {
   const blanked = /<|"(timestamp|date|datetime)"/;
   if (expected.recorded_input !== undefined && !blanked.test(JSON.stringify(expected.recorded_input))) {
     input = expected.recorded_input;
-    // A text that begins like no object was left as text.
-    if (typeof input === "string") {
-      try {
-        input = JSON.parse(input);
-      } catch {
-        // A real string.
-      }
-    }
+    if (typeof input === "string") input = lenient(input);
   }
   // Whoever recorded an ABORTED execution stopped it: so do we.
-  return { definition: one.definition, type: one.type, input: input === undefined ? {} : input, mocks: one.mocks ?? {}, stop: expected.status === "ABORTED", run: runs };
+  return { definition: one.definition, type: one.type, input: input === undefined ? {} : input, mocks: parsedMocks(one.mocks ?? {}), stop: expected.status === "ABORTED", run: runs };
 }
 
 function native(runnable) {

@@ -108,7 +108,7 @@ function responses(events) {
   let submitted;
   for (const event of Array.isArray(events) ? events : []) {
     const kind = event.event ?? "";
-    const output = () => lenient(event.output ?? null);
+    const output = () => event.output ?? null;
     if (kind.endsWith("Submitted")) {
       submitted = output();
       continue;
@@ -132,16 +132,6 @@ function standIn(call) {
     return { output: { ExecutedVersion: "$LATEST", Payload: call.input?.Payload ?? null, StatusCode: 200 } };
   }
   return { output: call.input };
-}
-
-/** A recorded payload that was left as text is that JSON. */
-function lenient(value) {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }
 
 function text(value) {

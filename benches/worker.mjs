@@ -1,0 +1,43 @@
+// One of the two sides in a process of its own: answers requests to run a case with what it cost.
+//
+//   node benches/worker.mjs stepglass|peer        (forked by scripts/bench.mjs)
+import { cases, handlersOf } from "./cases.mjs";
+
+const side = await import(`./sides/${process.argv[2]}.mjs`);
+const prepared = new Map();
+
+process.on("message", async ({ id, least, warmUp }) => {
+  try {
+    process.send({ id, ...(await measure(id, least, warmUp)) });
+  } catch (error) {
+    process.send({ id, problem: String(error?.stack ?? error) });
+  }
+});
+process.send({ ready: true, versions: side.versions() });
+
+/** Runs a case as often as it takes to fill `least` milliseconds; the mean in microseconds of wall time and of CPU. */
+async function measure(id, least, warmUp) {
+  const one = cases.find((one) => one.id === id);
+  if (!prepared.has(id)) {
+    prepared.set(id, side.prepare(one));
+    // Warm up: what is measured is the speed that a long-lived process has.
+    const until = performance.now() + warmUp;
+    do check(one, await side.run(prepared.get(id), handlersOf(one)));
+    while (performance.now() < until);
+  }
+  const machine = prepared.get(id);
+  let runs = 0;
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  do {
+    check(one, await side.run(machine, handlersOf(one)));
+    runs += 1;
+  } while (performance.now() - start < least);
+  const wall = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpu);
+  return { runs, wall: (wall * 1000) / runs, cpu: (user + system) / runs };
+}
+
+function check(one, output) {
+  if (!one.expect(output)) throw new Error(`${one.id}: wrong output`);
+}

@@ -1,0 +1,271 @@
+// Measures us beside `aws-local-stepfunctions`, in one run, with the same definitions, inputs and handlers.
+//
+//   npm run bench                 everything
+//   npm run bench -- --quick      fewer and shorter runs
+//   npm run bench -- --json       ends with one JSON object
+//   npm run bench -- --case ID    one case only, again and again where the option is given again
+//   npm run bench -- --no-peer    us alone
+//   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
+//
+// Build first: npm run build. The peer and the Node that it needs are installed under benches/peer from a lockfile of
+// their own. Each side runs in a process of its own; the sides take turns, so that whatever else the machine does
+// hits both. A ratio compares the fastest turns of both in the same version of Node.
+import { fork, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { cases } from "../benches/cases.mjs";
+import { root, run as runShown } from "./steps.mjs";
+
+const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--help"];
+const args = process.argv.slice(2);
+const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && args[i - 1] !== "--case");
+if (unknown.length > 0 || args.includes("--help")) {
+  if (unknown.length > 0) console.error(`bench: unknown option ${unknown.join(" ")}`);
+  console.error(`options: ${OPTIONS.join(" ")}`);
+  process.exit(unknown.length > 0 ? 2 : 0);
+}
+const quick = args.includes("--quick");
+const json = args.includes("--json");
+const wanted = args.filter((_, i) => args[i - 1] === "--case");
+for (const id of wanted.filter((id) => !cases.some((one) => one.id === id))) {
+  console.error(`bench: no case ${id}; there are ${cases.map((one) => one.id).join(", ")}`);
+  process.exit(2);
+}
+const chosen = cases.filter((one) => wanted.length === 0 || wanted.includes(one.id));
+const TURNS = quick ? 5 : 15;
+const TURN_MS = quick ? 30 : 100;
+const WARM_UP_MS = quick ? 400 : 1500;
+/** What point 11 of the plan asks for; times are minima of CPU. */
+const COLD_TARGET_MS = 50;
+const SIZE_TARGET_KB = 300;
+
+if (!existsSync(join(root, "dist/node.js"))) {
+  console.error("there is no dist yet: npm run build");
+  process.exit(1);
+}
+
+const report = { machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`, node: process.versions.node };
+if (args.includes("--map-run")) {
+  report.mapRun = mapRun();
+} else {
+  const peerNode = args.includes("--no-peer") ? undefined : installPeer();
+  await compare(peerNode);
+  if (wanted.length === 0) {
+    coldStart(peerNode);
+    memory(peerNode);
+    size();
+  }
+}
+if (json) console.log(JSON.stringify(report));
+
+/** Installs the peer where it is not; the Node that runs it, or undefined where there is none for this machine. */
+function installPeer() {
+  const folder = join(root, "benches/peer");
+  if (!existsSync(join(folder, "node_modules/aws-local-stepfunctions"))) {
+    console.log("installing the peer under benches/peer …");
+    // Its Node is installed beside it: the present one may be too old for it.
+    if (!runShown("npm", ["ci", "--silent", "--no-engine-strict"], { cwd: folder })) {
+      report.peer = { problem: "cannot be installed" };
+      console.log("the peer cannot be installed here; measuring us alone");
+      return undefined;
+    }
+  }
+  const needed = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).optionalDependencies;
+  const installed = Object.keys(needed)
+    .map((name) => join(folder, "node_modules", name, process.platform === "win32" ? "bin/node.exe" : "bin/node"))
+    .find((path) => existsSync(path));
+  if (installed) return installed;
+  if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
+  report.peer = { problem: `no Node 22 for ${process.platform} ${process.arch}` };
+  console.log("the peer needs Node 22, of which there is no package for this machine; run this with Node 22");
+  return undefined;
+}
+
+/** The cases: all sides in turns. */
+async function compare(peerNode) {
+  const sides = [{ name: "ours", module: "stepglass", node: process.execPath }];
+  if (peerNode) {
+    if (peerNode !== process.execPath) sides.push({ name: "oursOnPeerNode", module: "stepglass", node: peerNode });
+    sides.push({ name: "peer", module: "peer", node: peerNode });
+  }
+  for (const side of sides) await startWorker(side);
+  report.sides = Object.fromEntries(sides.map(({ name, versions }) => [name, versions]));
+  const native = nativeTimes();
+  const like = sides.find((side) => side.name === "oursOnPeerNode") ?? sides[0];
+  report.cases = [];
+  const versions = (side) => `${side.module} ${side.versions.package} on Node ${side.versions.node}`;
+  console.log(`${sides.map(versions).join(" · ")} · ${report.machine}`);
+  console.log(`${TURNS} turns each, alternating; microseconds of CPU, fastest turn (median)\n`);
+  const columns = [["", 40], ["native", 10], ["ours", 18], ...(like === sides[0] ? [] : [["ours, Node 22", 18]]), ...(peerNode ? [["peer", 20], ["ratio", 9], ["median", 9], ["wall", 9], ["target", 10]] : [])];
+  line(columns.map(([title, width]) => title.padStart(width)));
+  for (const one of chosen) {
+    const turns = Object.fromEntries(sides.map(({ name }) => [name, []]));
+    for (let turn = 0; turn < TURNS; turn++) {
+      for (const side of sides) turns[side.name].push(await side.measure(one.id));
+    }
+    const result = { id: one.id, title: one.title, transitions: one.transitions };
+    if (native?.[one.id] !== undefined) result.native = native[one.id];
+    for (const { name } of sides) result[name] = { cpu: spread(turns[name], "cpu"), wall: spread(turns[name], "wall") };
+    if (peerNode) {
+      const [a, b] = [result.peer, result[like.name]];
+      result.ratio = { cpu: a.cpu.min / b.cpu.min, cpuMedian: a.cpu.median / b.cpu.median, wall: a.wall.min / b.wall.min };
+      if (one.target) Object.assign(result, { target: one.target, met: result.ratio.cpu >= one.target });
+    }
+    report.cases.push(result);
+    const cell = (name) => (result[name] ? `${round(result[name].cpu.min)} (${round(result[name].cpu.median)})` : "");
+    const cells = [one.title.padEnd(40), (result.native === undefined ? "" : round(result.native)).padStart(10)];
+    cells.push(cell("ours").padStart(18), ...(like === sides[0] ? [] : [cell("oursOnPeerNode").padStart(18)]));
+    if (result.ratio) {
+      cells.push(cell("peer").padStart(20), times(result.ratio.cpu).padStart(9), times(result.ratio.cpuMedian).padStart(9), times(result.ratio.wall).padStart(9));
+      cells.push(one.target ? `${result.met ? "✓" : "✗"} ≥ ${one.target}`.padStart(10) : "");
+    }
+    line(cells);
+  }
+  for (const side of sides) side.child.kill();
+  if (peerNode) {
+    report.ratioOf = `peer and ours, both on Node ${like.versions.node}: fastest turn of each, CPU`;
+    console.log(`\nratio: ${report.ratioOf}; median: of the medians; wall: of the fastest wall times.`);
+  }
+}
+
+async function startWorker(side) {
+  const child = fork(join(root, "benches/worker.mjs"), [side.module], { execPath: side.node, execArgv: [] });
+  const waiting = [];
+  const answer = () => new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+  child.on("message", (message) => {
+    const { resolve, reject } = waiting.shift();
+    if (message.problem) reject(new Error(message.problem));
+    else resolve(message);
+  });
+  child.on("exit", (code, signal) => {
+    for (const { reject } of waiting) reject(new Error(`the worker of ${side.name} ended (${signal ?? code})`));
+  });
+  side.child = child;
+  side.versions = (await answer()).versions;
+  side.measure = (id) => {
+    const result = answer();
+    child.send({ id, least: TURN_MS, warmUp: WARM_UP_MS });
+    return result;
+  };
+}
+
+/** The same machines in the native engine: microseconds of the fastest run. */
+function nativeTimes() {
+  const cargo = ["run", "--quiet", "--profile", "fast", "--example", "time_cases"];
+  const lines = chosen.map(({ id, definition, input, failures }) => JSON.stringify({ name: id, definition, input, failures, runs: TURNS }));
+  const result = spawnSync("cargo", cargo, { cwd: root, input: `${lines.join("\n")}\n`, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
+  if (result.status !== 0) {
+    console.log("no native numbers: cargo cannot build examples/time_cases.rs here");
+    return undefined;
+  }
+  const times = {};
+  for (const text of result.stdout.trim().split("\n")) {
+    const { name, microseconds, status, problem } = JSON.parse(text);
+    if (problem || status !== "SUCCEEDED") throw new Error(`native: ${problem ?? `${name} ended as ${status}`}`);
+    times[name] = microseconds;
+  }
+  return times;
+}
+
+/** A fresh process that imports, makes a machine and runs it once, beside one that does nothing. */
+function coldStart(peerNode) {
+  const sides = [
+    { name: "ours", node: process.execPath, arg: "stepglass" },
+    ...(peerNode ? [{ name: "oursOnPeerNode", node: peerNode, arg: "stepglass" }, { name: "peer", node: peerNode, arg: "peer" }] : []),
+  ];
+  const runs = quick ? 5 : 15;
+  const samples = new Map(sides.map((side) => [side.name, { bare: [], whole: [] }]));
+  for (let i = 0; i < runs; i++) {
+    for (const { name, node, arg } of sides) {
+      samples.get(name).bare.push(oneShot(node, "bare").cpu);
+      samples.get(name).whole.push(oneShot(node, arg).cpu);
+    }
+  }
+  report.coldStart = {};
+  console.log("\ncold start: CPU of a fresh process that imports the package, makes a machine of one Task and runs it (minimum)");
+  for (const { name } of sides) {
+    const { bare, whole } = samples.get(name);
+    const result = { process: Math.min(...whole) / 1000, node: Math.min(...bare) / 1000 };
+    result.own = result.process - result.node;
+    result.ownMedian = (median(whole) - median(bare)) / 1000;
+    report.coldStart[name] = result;
+    const mark = name === "ours" ? `   ${result.own <= COLD_TARGET_MS ? "✓" : "✗"} ≤ ${COLD_TARGET_MS} ms` : "";
+    console.log(`  ${label(name).padEnd(24)}${ms(result.own)} on top of a bare Node's ${ms(result.node)}: ${ms(result.process)}${mark}`);
+  }
+}
+
+function memory(peerNode) {
+  const sides = [["ours", process.execPath, "stepglass"], ...(peerNode ? [["peer", peerNode, "peer"]] : [])];
+  report.memory = {};
+  console.log("\nmemory: bytes for each of 5,000 executions that wait (resident set; JavaScript heap)");
+  for (const [name, node, arg] of sides) {
+    const result = oneShot(node, `idle-${arg}`);
+    report.memory[name] = result;
+    console.log(`  ${label(name).padEnd(24)}${round(result.rss)} resident, ${round(result.heap)} of it on the heap`);
+  }
+}
+
+/** Runs benches/once.mjs in a fresh process; what it prints. */
+function oneShot(node, what) {
+  const result = spawnSync(node, ["--expose-gc", join(root, "benches/once.mjs"), what], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  if (result.status !== 0) throw new Error(`benches/once.mjs ${what} failed`);
+  return JSON.parse(result.stdout);
+}
+
+function size() {
+  const bytes = readFileSync(join(root, "dist/stepglass.wasm"));
+  const sizes = {
+    raw: bytes.length,
+    gzip: gzipSync(bytes, { level: 9 }).length,
+    brotli: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length,
+  };
+  report.size = sizes;
+  const kb = (n) => `${(n / 1000).toFixed(0)} kB`;
+  const met = sizes.gzip <= SIZE_TARGET_KB * 1000;
+  console.log(`\nsize of the wasm: ${kb(sizes.raw)} raw, ${kb(sizes.gzip)} gzip, ${kb(sizes.brotli)} brotli   ${met ? "✓" : "✗"} ≤ ${SIZE_TARGET_KB} kB gzip`);
+}
+
+function mapRun() {
+  const results = {};
+  for (const what of ["map-run-pass", "map-run-task"]) {
+    const result = oneShot(process.execPath, what);
+    results[what] = result;
+    const { items, seconds, cpu, rss } = result;
+    const met = seconds < 10 && rss < 256;
+    console.log(`${what}: ${items.toLocaleString("en")} items × 2 states in ${seconds.toFixed(2)} s (${cpu.toFixed(2)} s of CPU), peak resident set ${rss.toFixed(0)} MiB   ${met ? "✓" : "✗"} < 10 s, < 256 MiB`);
+  }
+  return results;
+}
+
+function spread(turns, part) {
+  const all = turns.map((turn) => turn[part]);
+  return { min: Math.min(...all), median: median(all) };
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+function label(name) {
+  return { ours: "ours", oursOnPeerNode: "ours, on the peer's Node", peer: "peer" }[name];
+}
+
+function line(cells) {
+  console.log(cells.join("").trimEnd());
+}
+
+function round(n) {
+  return Math.round(n).toLocaleString("en");
+}
+
+function times(ratio) {
+  return `${ratio.toFixed(1)}×`;
+}
+
+function ms(n) {
+  return `${n.toFixed(1)} ms`;
+}
