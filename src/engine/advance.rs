@@ -45,12 +45,13 @@ impl Engine {
     }
 
     pub(super) fn apply(&mut self, event: Event) {
-        if self.outcome.is_some() {
+        if self.outcome.is_some() && !matches!(event, Event::Redrive) {
             return;
         }
         match event {
             Event::Start { input, execution, seed } => self.start(input, execution, seed),
             Event::Tick => {}
+            Event::Redrive => self.redrive(),
             Event::Stop { error, cause } => {
                 let details = Details::Failure { error: error.clone(), cause: cause.clone() };
                 self.record(0, "ExecutionAborted", 0, details);
@@ -70,15 +71,17 @@ impl Engine {
         let recorder = Recorder::new(self.options.history, self.options.history_limit);
         let express = self.options.express;
         let execution = self.begin_execution(info, input, recorder, None, express);
-        // An Express execution ends after five minutes (spec §11.2).
-        let timeout = self.machine.timeout.or(express.then_some(300));
-        if let Some(seconds) = timeout {
-            let timer = self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), execution, TimerKind::Execution);
-            if let Some(execution) = self.executions.get_mut(&execution) {
-                execution.timer = Some(timer);
-            }
-        }
+        self.start_clock();
         self.spawn_root(execution, Machine::ROOT, None);
+    }
+
+    /// Sets the machine's time out; an Express execution without one ends after five minutes (spec §11.2).
+    pub(super) fn start_clock(&mut self) {
+        let Some(seconds) = self.machine.timeout.or(self.options.express.then_some(300)) else { return };
+        let timer = self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), 0, TimerKind::Execution);
+        if let Some(execution) = self.executions.get_mut(&0) {
+            execution.timer = Some(timer);
+        }
     }
 
     /// Writes a new execution's first event.
@@ -240,11 +243,13 @@ impl Engine {
         frame.phase = Phase::Enter;
         if fault.is_fatal() {
             let (execution, tail) = (frame.execution, frame.tail);
+            self.strand(id, &frame);
             self.frames.insert(id, frame);
             return self.fail_execution(execution, fault, tail);
         }
         if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
             self.handled(&fault, Handler::Retrier(index, delay));
+            self.stranded = None;
             let timer = self.timers.add(self.clock.plus(delay), id, TimerKind::Backoff);
             frame.phase = Phase::Backoff { timer };
             self.frames.insert(id, frame);
@@ -257,7 +262,10 @@ impl Engine {
         }
         if retry::catcher(state, &fault).is_some() {
             match self.catch(&mut frame, state, &fault) {
-                Ok(flow) => return self.settle(machine, id, frame, Ok(flow)),
+                Ok(flow) => {
+                    self.stranded = None;
+                    return self.settle(machine, id, frame, Ok(flow));
+                }
                 // A catcher that fails is not caught by its neighbours (spec §6.2).
                 Err(second) => {
                     fault = second;
@@ -265,6 +273,7 @@ impl Engine {
                 }
             }
         }
+        self.strand(id, &frame);
         let Some((parent, slot)) = frame.parent.filter(|_| !fault.is_fatal()) else {
             let (execution, tail) = (frame.execution, frame.tail);
             self.frames.insert(id, frame);
@@ -445,6 +454,11 @@ impl Engine {
         for (task, _) in std::mem::take(&mut self.tasks) {
             self.commands.push(Command::Cancel { task, reason });
         }
+        match &outcome {
+            Outcome::Succeeded { .. } => self.stranded = None,
+            _ if self.stranded.is_none() => self.stranded = Some(self.frames.clone()),
+            _ => {}
+        }
         self.frames.clear();
         self.ready.clear();
         self.timers.clear();
@@ -562,7 +576,9 @@ impl Engine {
             return context.clone();
         }
         match self.executions.get(&frame.execution) {
-            Some(execution) if state.uses_context => context::build(execution, frame, state, token, item),
+            Some(execution) if state.uses_context => {
+                context::build((self.redrives, self.redriven_at), execution, frame, state, token, item)
+            }
             _ => Value::Null,
         }
     }

@@ -86,6 +86,8 @@ pub enum Event {
     },
     /// Time has passed: the deadline is reached, or `more` was true. Always harmless.
     Tick,
+    /// Continues an execution that has failed, timed out or was stopped, from where it stood (spec §11.4).
+    Redrive,
     /// Ends the execution as ABORTED.
     Stop {
         /// The caller's error.
@@ -104,7 +106,7 @@ impl Event {
             | Event::TaskSucceeded { task, .. }
             | Event::TaskFailed { task, .. }
             | Event::TaskHeartbeat { task } => Some(*task),
-            Event::Start { .. } | Event::Tick | Event::Stop { .. } => None,
+            Event::Start { .. } | Event::Tick | Event::Redrive | Event::Stop { .. } => None,
         }
     }
 }

@@ -102,6 +102,8 @@ pub enum Details {
         /// The state.
         state: Arc<str>,
     },
+    /// ExecutionRedriven
+    Redriven(u32),
     /// Of a restored execution: the details member as it was.
     Restored {
         /// The member's name.
@@ -293,6 +295,7 @@ impl Fields<'_> {
                 self.text("name", name);
                 self.number("index", Some(u64::from(*index)));
             }
+            Details::Redriven(count) => self.number("redriveCount", Some(u64::from(*count))),
             Details::MapRun(arn) => self.text("mapRunArn", arn),
             Details::Evaluation { error, cause, location, state } => {
                 self.failure(error, cause);

@@ -14,6 +14,7 @@ mod history;
 mod inspect;
 mod items;
 mod limits;
+mod redrive;
 mod retry;
 mod snapshot;
 mod state;
@@ -48,7 +49,8 @@ use timers::Timers;
 ///    breathe, then feed `Tick`.
 /// 3. A result for a task that was cancelled or has its result is no error and changes nothing; one for a task that
 ///    was never invoked is [`StepError::UnknownTask`].
-/// 4. After [`Command::Finish`] every event is accepted and nothing comes of it.
+/// 4. After [`Command::Finish`] every event is accepted and nothing comes of it, but for [`Event::Redrive`], which takes
+///    up an execution that did not succeed.
 /// 5. Due timers fire before the event of the same call, each at its own instant: a late wake-up gives the same
 ///    history as a punctual one. A result that arrives in the very millisecond of its time out is too late.
 /// 6. Equal machines, options and sequences of (`now`, event) give equal commands, histories and snapshots.
@@ -93,6 +95,10 @@ pub struct Engine {
     commands: Vec<Command>,
     trace: Vec<Stage>,
     probe: Option<Box<Probe>>,
+    /// What ran when it failed, for a redrive: kept from the error on, dropped when the error is caught.
+    stranded: Option<BTreeMap<FrameId, Box<Frame>>>,
+    redrives: u32,
+    redriven_at: Millis,
 }
 
 /// What a test of one state sets and learns; `None` in every other engine.
@@ -173,6 +179,8 @@ pub enum StepError {
     AlreadyStarted,
     /// No such task was ever invoked.
     UnknownTask(TaskId),
+    /// Only an execution that has failed, timed out or was stopped, and whose history has room, can be redriven.
+    NotRedrivable,
 }
 
 impl fmt::Display for StepError {
@@ -180,6 +188,9 @@ impl fmt::Display for StepError {
         match self {
             StepError::NotStarted => f.write_str("the execution has not been started: feed Start first"),
             StepError::AlreadyStarted => f.write_str("the execution has been started already"),
+            StepError::NotRedrivable => f.write_str(
+                "only an execution that has failed, timed out or was stopped, and whose history is not full, can be redriven",
+            ),
             StepError::UnknownTask(task) => write!(f, "no task {} was ever invoked", task.0),
         }
     }
@@ -208,6 +219,9 @@ impl Engine {
             commands: Vec::new(),
             trace: Vec::new(),
             probe: None,
+            stranded: None,
+            redrives: 0,
+            redriven_at: Millis(0),
         }
     }
 
@@ -232,8 +246,11 @@ impl Engine {
         {
             return Err(StepError::UnknownTask(task));
         }
-        if self.outcome.is_some() {
+        if self.outcome.is_some() && !matches!(event, Event::Redrive) {
             return Ok(Step { more: false });
+        }
+        if matches!(event, Event::Redrive) && !self.is_redrivable() {
+            return Err(StepError::NotRedrivable);
         }
         let now = now.max(self.clock);
         let mut budget = self.options.step_budget.max(1);

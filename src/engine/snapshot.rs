@@ -13,6 +13,7 @@ use super::{Engine, Execution, Outcome};
 use crate::asl::ir::{Machine, ScopeId, StateId};
 use crate::asl::resource::Resource;
 use crate::base::{Id, Map, Millis, Rng, Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,6 +61,11 @@ impl Engine {
         out.set("timersMade", self.timers.made() as i64);
         out.set("ready", self.ready.iter().map(|id| Value::from(*id)).collect::<Vec<_>>());
         out.set("frames", self.frames.iter().map(|(id, frame)| self.frame_out(*id, frame)).collect::<Vec<_>>());
+        if let Some(frames) = &self.stranded {
+            out.set("stranded", frames.iter().map(|(id, frame)| self.frame_out(*id, frame)).collect::<Vec<_>>());
+        }
+        out.set("redrives", self.redrives);
+        out.set("redrivenAt", self.redriven_at.0 as i64);
         out.set("executions", self.executions.iter().map(|(id, e)| execution_out(*id, e)).collect::<Vec<_>>());
         if let Some(outcome) = &self.outcome {
             out.set("outcome", outcome_out(outcome));
@@ -112,6 +118,16 @@ impl Engine {
             }
             engine.frames.insert(id, Box::new(frame));
         }
+        if snapshot.get("stranded").is_some() {
+            let mut frames = BTreeMap::new();
+            for item in input.list("stranded")? {
+                let (id, frame) = frame_in(&Input { value: item, name: "frame" }, &machine)?;
+                frames.insert(id, Box::new(frame));
+            }
+            engine.stranded = Some(frames);
+        }
+        engine.redrives = input.small("redrives")?;
+        engine.redriven_at = Millis(input.unsigned("redrivenAt")?);
         let made = input.unsigned("timersMade")?;
         let count = timers.len();
         engine.timers = Timers::restore(made, timers.into_iter());
@@ -125,6 +141,12 @@ impl Engine {
             engine.outcome = Some(outcome_in(&Input { value: outcome, name: "outcome" })?);
         }
         engine.check_invariants().map_err(RestoreError::new)?;
+        if engine.is_redrivable() {
+            // What would run after a redrive must be sound too.
+            let mut redriven = engine.clone();
+            redriven.redrive();
+            redriven.check_invariants().map_err(RestoreError::new)?;
+        }
         Ok(engine)
     }
 
