@@ -47,6 +47,22 @@ test("a clock that goes back does no harm", async () => {
   assert.equal(running.status, "SUCCEEDED");
 });
 
+test("a clock that throws fails the execution, and nothing else", async () => {
+  const broken = () => {
+    throw new Error("stopped clock");
+  };
+  for (const part of ["now", "setTimeout", "clearTimeout"]) {
+    const clock = Object.assign(new HandClock(), { [part]: broken });
+    const running = lambda({ TimeoutSeconds: 5 }).start({}, { clock, tasks: { Add: () => new Promise(() => {}) } });
+    await turn();
+    running.abort();
+    const result = await running.result;
+    assert.match(result.status, /FAILED|ABORTED/);
+    if (part !== "clearTimeout") assert.match(result.cause, /stopped clock/);
+    assert.ok(running.history().length > 0);
+  }
+});
+
 test("an ended execution leaves no timer", async () => {
   const clock = new HandClock();
   const running = lambda({ TimeoutSeconds: 100 }).start({}, { clock, tasks: { Add: async () => 1 } });
@@ -59,6 +75,17 @@ test("real time passes", async () => {
   const started = Date.now();
   await wait({ Seconds: 1 }).run();
   assert.ok(Date.now() - started >= 995);
+});
+
+test("a test framework's fake timers move the waits", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setImmediate", "Date"] });
+  const running = wait({ Seconds: 3600 }).start();
+  await Promise.resolve();
+  t.mock.timers.tick(3_599_999);
+  await Promise.resolve();
+  assert.equal(running.status, "RUNNING");
+  t.mock.timers.tick(1);
+  assert.equal((await running.result).status, "SUCCEEDED");
 });
 
 test("virtual time jumps over waits, back-offs and timeouts", async () => {

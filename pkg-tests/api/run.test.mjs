@@ -154,6 +154,13 @@ for (const [name, misuse, message] of misuses) {
   test(`${name} throws at once`, () => assert.throws(misuse, message));
 }
 
+test("an input that nests too deep fails the execution", async () => {
+  const running = lambda().start(deep);
+  const result = await running.result;
+  assert.deepEqual([result.status, result.error], ["FAILED", "States.Runtime"]);
+  assert.deepEqual(running.history().map((event) => event.type), ["ExecutionFailed"]);
+});
+
 test("the input is read when the execution starts", async () => {
   const input = { x: 1 };
   const running = lambda().start(input, { tasks: { Add: (given) => given } });

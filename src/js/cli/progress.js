@@ -43,7 +43,7 @@ export class Progress {
       states.set(what, (states.get(what) ?? 0) + 1);
     }
     const running = [...states].map(([what, count]) => (count > 1 ? `${what} × ${count}` : what)).join(", ");
-    const line = `${seconds} s  ${running}`.slice(0, (this.#stream.columns ?? 80) - 1);
+    const line = `${seconds} s  ${running}`.slice(0, (this.#stream.columns || 80) - 1);
     this.#stream.write(`\r\x1b[2K${line}`);
     this.#shown = true;
     this.#timer = setTimeout(() => this.#draw(), EACH);

@@ -179,13 +179,14 @@ export class Driver {
         this.#feed(fact);
         this.#tell();
       } while (inTime());
+      if (this.outcome === undefined) this.#alarm.set(idle && !(this.#clock instanceof VirtualClock) ? this.#deadline : null);
     } catch (bug) {
-      this.#fail(new InternalError(bug));
+      // Of ours, or of a clock that throws.
+      this.#fail(new InternalError(bug).message);
       idle = true;
     }
     this.#running = false;
     if (!idle) this.#queue();
-    this.#alarm.set(idle && !(this.#clock instanceof VirtualClock) ? this.#deadline : null);
     this.#wake();
   }
 
@@ -221,7 +222,7 @@ export class Driver {
     try {
       step = this.#engine.feed(method, this.#clock.now(), a, b, c);
     } catch (thrown) {
-      if (thrown instanceof InternalError) return this.#fail(thrown);
+      if (thrown instanceof InternalError) return this.#fail(thrown.message);
       return this.#refused(method, a, thrown);
     }
     this.#more = step.more;
@@ -241,7 +242,7 @@ export class Driver {
     const call = this.#calls.get(task);
     if (call !== undefined) this.#leave(call);
     if (method === "succeed" || method === "submitted") return this.#feed(["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`]);
-    this.#end({ status: "FAILED", error: "States.Runtime", cause: why });
+    this.#fail(why);
   }
 
   #perform(command) {
@@ -379,16 +380,21 @@ export class Driver {
     this.#deadline = null;
     this.#inbox.length = 0;
     this.#read = 0;
+    try {
+      this.#alarm.set(null);
+    } catch {
+      // A clock that throws has nothing to clear that counts.
+    }
     for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
     this.#tell();
     this.#engine.retire();
     this.#onFinish(outcome);
   }
 
-  /** The engine has trapped: this execution fails, with the history that its journal gives. */
-  #fail(trap) {
+  /** Ends the execution where the engine cannot, with the history that it has or that its journal gives. */
+  #fail(cause) {
+    if (this.outcome !== undefined) return;
     const error = "States.Runtime";
-    const cause = trap.message;
     let last = 0;
     try {
       this.events = JSON.parse(this.#engine.ask("history", 0)).length;
@@ -399,7 +405,7 @@ export class Driver {
     this.#crash = {
       id: last + 1,
       previousEventId: last,
-      timestamp: new Date(this.#clock.now()).toISOString(),
+      timestamp: new Date(this.#timeOfFailure()).toISOString(),
       type: "ExecutionFailed",
       executionFailedEventDetails: { error, cause },
     };
@@ -407,6 +413,14 @@ export class Driver {
     this.#commands = [];
     this.#done = 0;
     this.#end({ status: "FAILED", error, cause });
+  }
+
+  #timeOfFailure() {
+    try {
+      return this.#clock.now();
+    } catch {
+      return Date.now();
+    }
   }
 
   /** Tells `onEvent` of new events. */
