@@ -1,6 +1,7 @@
 //! Numbers as JavaScript prints and reads them.
 
 use crate::base::Number;
+use std::fmt::Write;
 
 /// The shortest text that reads back as the same double, in JavaScript's layout: `1e+21`, `0.000001`, `1e-7`.
 pub(super) fn to_text(x: f64) -> String {
@@ -13,17 +14,27 @@ pub(super) fn to_text(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
     }
-    let scientific = format!("{:e}", x.abs());
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let mut text = String::with_capacity(24);
+    // Invariant: writing to a String cannot fail.
+    let _ = write!(text, "{:e}", x.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
+    lay_out(x < 0.0, &digits, exponent)
+}
+
+/// Digits and a power of ten in JavaScript's layout.
+fn lay_out(negative: bool, digits: &str, exponent: i32) -> String {
     let count = digits.len() as i32;
-    let mut out = String::from(if x < 0.0 { "-" } else { "" });
+    let mut out = String::with_capacity(24);
+    if negative {
+        out.push('-');
+    }
     // The decimal point stands behind this many digits.
     let point = exponent + 1;
     if (1..=21).contains(&point) {
         if count <= point {
-            out.push_str(&digits);
+            out.push_str(digits);
             out.extend(std::iter::repeat_n('0', (point - count) as usize));
         } else {
             let (whole, fraction) = digits.split_at(point as usize);
@@ -34,7 +45,7 @@ pub(super) fn to_text(x: f64) -> String {
     } else if (-5..=0).contains(&point) {
         out.push_str("0.");
         out.extend(std::iter::repeat_n('0', -point as usize));
-        out.push_str(&digits);
+        out.push_str(digits);
     } else {
         let (first, rest) = digits.split_at(1);
         out.push_str(first);
@@ -60,7 +71,12 @@ pub(super) fn to_precision_15(x: f64) -> f64 {
 pub(super) fn display(number: Number) -> String {
     match number {
         Number::Int(i) => i.to_string(),
-        Number::Float(x) => to_text(to_precision_15(x)),
+        Number::Float(x) if x.fract() == 0.0 => to_text(x),
+        // Up to 15 digits nothing is rounded away.
+        Number::Float(x) => match to_text(x) {
+            text if text.len() <= 15 => text,
+            _ => to_text(to_precision_15(x)),
+        },
     }
 }
 

@@ -256,21 +256,52 @@ impl Function {
 /// The variables of one scope.
 pub(super) struct Frame {
     pub parent: Option<Rc<Frame>>,
-    pub vars: RefCell<Vec<(u32, Val)>>,
+    /// Of a call: the lambda, whose parameters name the first values.
+    def: Option<Arc<LambdaDef>>,
+    vars: RefCell<Vars>,
     /// Whether a function value holds it; such frames are emptied when the evaluation ends, or they would never go.
     pub captured: Cell<bool>,
 }
 
+#[derive(Default)]
+struct Vars {
+    args: Vec<Val>,
+    more: Vec<(u32, Val)>,
+}
+
 impl Frame {
     pub fn new(parent: Option<Rc<Frame>>, vars: Vec<(u32, Val)>) -> Rc<Frame> {
-        Rc::new(Frame { parent, vars: RefCell::new(vars), captured: Cell::new(false) })
+        let vars = RefCell::new(Vars { args: Vec::new(), more: vars });
+        Rc::new(Frame { parent, def: None, vars, captured: Cell::new(false) })
+    }
+
+    /// The scope of a call.
+    pub fn of_call(parent: Rc<Frame>, def: Arc<LambdaDef>, mut args: Vec<Val>) -> Rc<Frame> {
+        args.resize(def.params.len(), Val::Undefined);
+        let vars = RefCell::new(Vars { args, more: Vec::new() });
+        Rc::new(Frame { parent: Some(parent), def: Some(def), vars, captured: Cell::new(false) })
+    }
+
+    /// Forgets all variables.
+    pub fn clear(&self) {
+        let vars = self.vars.take();
+        drop(vars);
+    }
+
+    /// The index of a parameter; of two of the same name the last one counts.
+    fn parameter(&self, name: u32) -> Option<usize> {
+        self.def.as_ref()?.params.iter().rposition(|p| *p == name)
     }
 
     pub fn bind(&self, name: u32, value: Val) {
-        let mut vars = self.vars.borrow_mut();
-        match vars.iter_mut().find(|(n, _)| *n == name) {
+        let vars = &mut *self.vars.borrow_mut();
+        if let Some(slot) = self.parameter(name).and_then(|i| vars.args.get_mut(i)) {
+            *slot = value;
+            return;
+        }
+        match vars.more.iter_mut().find(|(n, _)| *n == name) {
             Some(slot) => slot.1 = value,
-            None => vars.push((name, value)),
+            None => vars.more.push((name, value)),
         }
     }
 
@@ -278,7 +309,11 @@ impl Frame {
     pub fn lookup(&self, name: u32) -> Option<Val> {
         let mut frame = self;
         loop {
-            if let Some((_, value)) = frame.vars.borrow().iter().find(|(n, _)| *n == name) {
+            let vars = frame.vars.borrow();
+            if let Some(value) = frame.parameter(name).and_then(|i| vars.args.get(i)) {
+                return Some(value.clone());
+            }
+            if let Some((_, value)) = vars.more.iter().find(|(n, _)| *n == name) {
                 return Some(value.clone());
             }
             frame = frame.parent.as_deref()?;
@@ -457,9 +492,17 @@ impl Items<'_> {
 
     /// The items, copied into a vector.
     pub fn to_vec(self) -> Vec<Val> {
+        let mut out = Vec::with_capacity(self.len());
+        self.append_to(&mut out);
+        out
+    }
+
+    /// The items, copied to the end of a vector.
+    pub fn append_to(self, out: &mut Vec<Val>) {
         match self {
-            Items::Built(items) => items.to_vec(),
-            other => other.iter().collect(),
+            Items::Json(items) => out.extend(items.iter().map(Val::from)),
+            Items::Built(items) => out.extend_from_slice(items),
+            other => out.extend(other.iter()),
         }
     }
 }

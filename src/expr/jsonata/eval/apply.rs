@@ -212,10 +212,8 @@ impl Evaluator<'_> {
         }
     }
 
-    fn run_lambda(&mut self, def: &LambdaDef, input: &Val, scope: &Rc<Frame>, args: Vec<Val>) -> R<Outcome> {
-        let mut args = args.into_iter();
-        let vars = def.params.iter().map(|name| (*name, args.next().unwrap_or(Val::Undefined))).collect();
-        let frame = Frame::new(Some(scope.clone()), vars);
+    fn run_lambda(&mut self, def: &Arc<LambdaDef>, input: &Val, scope: &Rc<Frame>, args: Vec<Val>) -> R<Outcome> {
+        let frame = Frame::of_call(scope.clone(), def.clone(), args);
         self.run_body(&def.body, input, frame)
     }
 

@@ -29,7 +29,7 @@ impl Gathered {
             return Ok(());
         }
         let all = self.all.get_or_insert_with(|| self.first.items().to_vec());
-        all.extend(value.items().iter());
+        value.items().append_to(all);
         let len = all.len();
         if len > ev.limits.items { ev.check_items(len) } else { ev.burn(1) }
     }
@@ -162,8 +162,8 @@ impl Evaluator<'_> {
         let (a, b) = (first.items(), second.items());
         self.check_items(a.len() + b.len())?;
         let mut items = Vec::with_capacity(a.len() + b.len());
-        items.extend(a.iter());
-        items.extend(b.iter());
+        a.append_to(&mut items);
+        b.append_to(&mut items);
         self.list(items)
     }
 }

@@ -78,8 +78,7 @@ impl<'e> Evaluator<'e> {
         let result = self.eval(&program.root, &input, &frame).and_then(|value| self.output(value));
         // Functions hold the scopes that hold them: without this, such cycles would never be freed.
         for frame in self.captured.drain(..) {
-            let vars = frame.vars.take();
-            drop(vars);
+            frame.clear();
         }
         result
     }
@@ -375,7 +374,7 @@ impl<'e> Evaluator<'e> {
             } else if let Some(found) = item.member(key) {
                 if found.is_array() {
                     self.check_items(out.len() + found.items().len())?;
-                    out.extend(found.items().iter());
+                    found.items().append_to(out);
                 } else {
                     out.push(found);
                 }
@@ -396,7 +395,7 @@ impl<'e> Evaluator<'e> {
                 Val::Range(first, len, _) if items.len() == 1 => return Ok(Val::Range(first, len, flags)),
                 value if value.is_array() => {
                     self.check_items(out.len() + value.items().len())?;
-                    out.extend(value.items().iter());
+                    value.items().append_to(&mut out);
                 }
                 value => out.push(value),
             }

@@ -1,78 +1,64 @@
 //! From an evaluation's values back to JSON: text and [`Value`].
 
 use super::{Evaluator, R};
-use crate::base::json::{self, MAX_DEPTH};
+use crate::base::json;
 use crate::base::{Map, Number, Value};
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::number;
 use crate::expr::jsonata::value::{Flags, Val};
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl Evaluator<'_> {
     /// The result of the whole expression; `None` for undefined.
     ///
-    /// Errors: `D1020` for a function, `D1001` for a number JSON cannot hold, `D1014` for nesting that JSON may not have.
+    /// What the expression built nests at most [`MAX_NESTING`](crate::expr::jsonata::MAX_NESTING) deep; the shared JSON
+    /// inside comes on top of that, and whoever stores the value checks the sum.
+    ///
+    /// Errors: `D1020` for a function, `D1001` for a number JSON cannot hold.
     pub(super) fn output(&mut self, value: Val) -> R<Option<Value>> {
         match value {
             Val::Undefined => Ok(None),
             value if value.flags().has(Flags::OUTER) => self.output(value.items().get(0).unwrap_or(Val::Undefined)),
-            value => self.export(&value, 0).map(Some),
+            value => self.export(value).map(Some),
         }
     }
 
-    fn export(&mut self, value: &Val, depth: usize) -> R<Value> {
-        self.burn(1)?;
-        if depth > MAX_DEPTH {
-            return Err(fault("D1014"));
-        }
+    fn export(&mut self, value: Val) -> R<Value> {
         Ok(match value {
             Val::Undefined | Val::Null => Value::Null,
-            Val::Bool(b) => Value::Bool(*b),
-            Val::Num(n) => Value::Number(*n),
-            Val::NonFinite(x) => return Err(fault("D1001").json(number::to_text(*x))),
-            Val::Str(text) => Value::String(text.clone()),
+            Val::Bool(b) => Value::Bool(b),
+            Val::Num(n) => Value::Number(n),
+            Val::NonFinite(x) => return Err(fault("D1001").json(number::to_text(x))),
+            Val::Str(text) => Value::String(text),
             Val::Long(long) => Value::String(long.text.clone()),
-            Val::JsonArray(items) => {
-                if depth > 0 {
-                    items.iter().try_for_each(|item| self.check_depth(item, depth + 1))?;
-                }
-                Value::Array(items.clone())
+            Val::JsonArray(items) => Value::Array(items),
+            Val::JsonObject(map) => Value::Object(map),
+            Val::Array(array, _) => {
+                self.burn(4 + array.items.len())?;
+                // An array that nothing else holds gives its items away.
+                let items = match Rc::try_unwrap(array) {
+                    Ok(array) => array.items,
+                    Err(shared) => shared.items.clone(),
+                };
+                Value::Array(Arc::new(items.into_iter().map(|item| self.export(item)).collect::<R<_>>()?))
             }
-            Val::JsonObject(map) => {
-                if depth > 0 {
-                    map.values().try_for_each(|item| self.check_depth(item, depth + 1))?;
-                }
-                Value::Object(map.clone())
-            }
-            Val::Array(..) | Val::Range(..) | Val::Tuples(_) => {
+            value @ (Val::Range(..) | Val::Tuples(_)) => {
                 let items = value.items();
                 self.check_items(items.len())?;
-                let mut out = Vec::with_capacity(items.len());
-                for item in items.iter() {
-                    out.push(self.export(&item, depth + 1)?);
-                }
-                Value::Array(Arc::new(out))
+                self.burn(items.len())?;
+                Value::Array(Arc::new(items.iter().map(|item| self.export(item)).collect::<R<_>>()?))
             }
             Val::Object(object) => {
+                self.burn(4 + 2 * object.len())?;
                 let mut map = Map::with_capacity(object.len());
                 for (key, item) in object.entries() {
-                    let item = self.export(item, depth + 1)?;
-                    map.insert(key.clone(), item);
+                    map.insert(key.clone(), self.export(item.clone())?);
                 }
                 Value::Object(Arc::new(map))
             }
             Val::Func(_) => return Err(fault("D1020")),
         })
-    }
-
-    /// Shared JSON inside built values: together they may not nest deeper than JSON may.
-    fn check_depth(&mut self, value: &Value, depth: usize) -> R<()> {
-        match value {
-            _ if depth > MAX_DEPTH => Err(fault("D1014")),
-            Value::Array(items) => items.iter().try_for_each(|item| self.check_depth(item, depth + 1)),
-            Value::Object(map) => map.values().try_for_each(|item| self.check_depth(item, depth + 1)),
-            _ => Ok(()),
-        }
     }
 }
 

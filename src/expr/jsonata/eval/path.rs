@@ -60,7 +60,7 @@ impl Flattened {
         if value.is_array() && !value.flags().has(Flags::CONS) {
             let items = value.items();
             ev.check_items(self.items.len() + items.len())?;
-            self.items.extend(items.iter());
+            items.append_to(&mut self.items);
         } else {
             if self.items.len() >= ev.limits.items {
                 ev.check_items(self.items.len() + 1)?;
