@@ -38,8 +38,9 @@ impl Flags {
     }
 }
 
-/// A value during evaluation.
+/// A value during evaluation. The tag has a whole word: values are moved by words, never byte by byte.
 #[derive(Clone)]
+#[repr(u64)]
 pub(super) enum Val {
     Undefined,
     Null,
@@ -528,5 +529,16 @@ impl<'a> Members<'a> {
             Members::Json(map) => map.iter().try_for_each(|(k, v)| each(k, Val::from(v))),
             Members::Built(entries) => entries.iter().try_for_each(|(k, v)| each(k, v.clone())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_three_words() {
+        assert_eq!(size_of::<Val>(), 24);
+        assert_eq!(size_of::<Result<Val, Thrown>>(), 24);
     }
 }

@@ -1,22 +1,21 @@
 //! Calling functions: built-in, lambda, partial, composed; tail calls run in a loop.
 
 use super::{Evaluator, R, operators::is_number, truth, wrap_outer};
-use crate::expr::jsonata::ast::{Call, Kind, LambdaDef, Node, Partial};
+use crate::expr::jsonata::ast::{Call, Kind, Node, Partial};
 use crate::expr::jsonata::error::{Thrown, fault, fault_at};
 use crate::expr::jsonata::value::{Frame, Function, Object, Val};
 use crate::expr::jsonata::{MAX_NESTING, functions};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What the body of a lambda comes to.
-enum Outcome {
-    Value(Val),
-    /// A call in tail position, left to the loop.
-    Call {
-        function: Val,
-        args: Vec<Val>,
-        site: Site,
-    },
+/// A call that is to be made, or the tail call that takes its place.
+struct Pending {
+    function: Rc<Function>,
+    args: Vec<Val>,
+    /// Where the tail call stands.
+    site: Option<Site>,
+    /// The function that a partial application stands for is called without a check of its signature.
+    unchecked: bool,
 }
 
 /// Where a call stands, for messages.
@@ -114,121 +113,96 @@ impl Evaluator<'_> {
     }
 
     /// Calls a function; calls in tail position take no room on the stack.
-    pub fn apply(&mut self, mut function: Rc<Function>, mut args: Vec<Val>, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+    pub fn apply(&mut self, function: Rc<Function>, args: Vec<Val>, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.enter()?;
-        let mut site: Option<Site> = None;
-        let mut unchecked = false;
+        let mut pending = Pending { function, args, site: None, unchecked: false };
         let result = loop {
-            self.burn(1)?;
-            let step = self.apply_once(&function, args, input, frame, unchecked);
-            unchecked = false;
-            match step {
-                Ok(Next::Value(value)) => break Ok(value),
-                Ok(Next::Again(next, with)) => {
-                    // What a partial application stands for is called without a check of its signature.
-                    unchecked = matches!(&*function, Function::Partial { .. });
-                    function = next;
-                    args = with;
-                }
-                Ok(Next::Tail(Outcome::Value(value))) => break Ok(value),
-                Ok(Next::Tail(Outcome::Call { function: next, args: with, site: at })) => {
-                    site = Some(at);
-                    match next {
-                        Val::Func(next) => function = next,
-                        _ => break Err(fault("T1006")),
-                    }
-                    args = with;
-                }
+            match self.burn(1).and_then(|()| self.turn(&mut pending, input, frame)) {
+                Ok(Some(value)) => break Ok(value),
+                Ok(None) => {}
                 Err(e) => break Err(e),
             }
         };
         self.depth -= 1;
-        result.map_err(|e| match site {
+        result.map_err(|e| match pending.site {
             Some(Site { at, name: Some(name) }) => e.at(at).token(self.names.text(name)),
             Some(Site { at, .. }) => e.at(at),
             None => e,
         })
     }
 
-    fn apply_once(
-        &mut self,
-        function: &Rc<Function>,
-        mut args: Vec<Val>,
-        input: &Val,
-        frame: &Rc<Frame>,
-        unchecked: bool,
-    ) -> R<Next> {
-        match &**function {
+    /// One turn of the loop of calls: a value, or the call that is pending now.
+    fn turn(&mut self, pending: &mut Pending, input: &Val, frame: &Rc<Frame>) -> R<Option<Val>> {
+        let unchecked = std::mem::replace(&mut pending.unchecked, false);
+        let function = pending.function.clone();
+        match &*function {
             Function::Builtin(id) => {
                 if !unchecked {
-                    id.def().signature.validate(&mut args, input)?;
+                    id.def().signature.validate(&mut pending.args, input)?;
                 }
-                self.builtin(*id, &args, input, frame).map(Next::Value)
+                self.builtin(*id, &pending.args, input, frame).map(Some)
             }
             Function::Lambda { def, input: context, frame: scope } => {
                 if let Some(signature) = &def.signature
                     && !unchecked
                 {
-                    signature.validate(&mut args, input)?;
+                    signature.validate(&mut pending.args, input)?;
                 }
-                self.run_lambda(def, context, scope, args).map(Next::Tail)
+                let args = std::mem::take(&mut pending.args);
+                let frame = Frame::of_call(scope.clone(), def.clone(), args);
+                self.run_body(&def.body, context, frame, pending)
             }
             Function::Partial { of, args: given, .. } => {
-                let mut rest = args.into_iter();
-                let whole = given
-                    .iter()
-                    .map(|arg| match arg {
-                        Some(value) => value.clone(),
-                        None => rest.next().unwrap_or(Val::Undefined),
-                    })
-                    .collect();
-                Ok(Next::Again(of.clone(), whole))
+                let mut rest = std::mem::take(&mut pending.args).into_iter();
+                let whole = given.iter().map(|arg| match arg {
+                    Some(value) => value.clone(),
+                    None => rest.next().unwrap_or(Val::Undefined),
+                });
+                pending.args = whole.collect();
+                pending.function = of.clone();
+                pending.unchecked = true;
+                Ok(None)
             }
             Function::Chain { first, second, .. } => {
-                let value = self.invoke(first, args.into_iter().take(1).collect(), frame)?;
-                Ok(Next::Again(second.clone(), vec![value]))
+                pending.args.truncate(1);
+                let value = self.invoke(first, std::mem::take(&mut pending.args), frame)?;
+                pending.args.push(value);
+                pending.function = second.clone();
+                Ok(None)
             }
             Function::Regex(pattern) => {
-                let text = args.into_iter().next().unwrap_or(Val::Undefined);
-                functions::regex_match(self, pattern, &text, 0).map(Next::Value)
+                let text = pending.args.first().cloned().unwrap_or(Val::Undefined);
+                functions::regex_match(self, pattern, &text, 0).map(Some)
             }
             Function::NextMatch { pattern, text, from } => {
-                let next = if *from >= text.as_str().map_or(0, str::len) {
-                    Val::Undefined
-                } else {
-                    let next = functions::regex_match(self, pattern, text, *from)?;
-                    if next.member("match").is_some_and(|m| m.as_str() == Some("")) {
-                        return Err(fault("D1004").text(&pattern.source));
-                    }
-                    next
-                };
-                Ok(Next::Value(next))
+                if *from >= text.as_str().map_or(0, str::len) {
+                    return Ok(Some(Val::Undefined));
+                }
+                let next = functions::regex_match(self, pattern, text, *from)?;
+                if next.member("match").is_some_and(|m| m.as_str() == Some("")) {
+                    return Err(fault("D1004").text(&pattern.source));
+                }
+                Ok(Some(next))
             }
             Function::Transform { def, frame } => {
-                functions::TRANSFORM_SIGNATURE.validate(&mut args, input)?;
-                let value = args.into_iter().next().unwrap_or(Val::Undefined);
-                self.transform(def, value, frame).map(Next::Value)
+                functions::TRANSFORM_SIGNATURE.validate(&mut pending.args, input)?;
+                let value = pending.args.pop().unwrap_or(Val::Undefined);
+                self.transform(def, value, frame).map(Some)
             }
         }
     }
 
-    fn run_lambda(&mut self, def: &Arc<LambdaDef>, input: &Val, scope: &Rc<Frame>, args: Vec<Val>) -> R<Outcome> {
-        let frame = Frame::of_call(scope.clone(), def.clone(), args);
-        self.run_body(&def.body, input, frame)
-    }
-
     /// Evaluates a lambda's body up to the call in tail position.
-    fn run_body(&mut self, body: &Node, input: &Val, mut frame: Rc<Frame>) -> R<Outcome> {
+    fn run_body(&mut self, body: &Node, input: &Val, mut frame: Rc<Frame>, pending: &mut Pending) -> R<Option<Val>> {
         let mut node = body;
         loop {
             match &node.kind {
                 Kind::Condition(parts) if node.is_plain() => {
                     self.burn(1)?;
-                    let condition = self.eval(&parts.0, input, &frame)?;
-                    node = match (truth(&condition)?, &parts.2) {
+                    node = match (truth(&self.eval(&parts.0, input, &frame)?)?, &parts.2) {
                         (true, _) => &parts.1,
                         (false, Some(otherwise)) => otherwise,
-                        (false, None) => return Ok(Outcome::Value(Val::Undefined)),
+                        (false, None) => return Ok(Some(Val::Undefined)),
                     };
                 }
                 Kind::Block(block) if node.is_plain() && !block.items.is_empty() => {
@@ -236,7 +210,7 @@ impl Evaluator<'_> {
                     if block.scope {
                         frame = Frame::new(Some(frame), Vec::new());
                     }
-                    let Some((last, before)) = block.items.split_last() else { return Ok(Outcome::Value(Val::Undefined)) };
+                    let Some((last, before)) = block.items.split_last() else { return Ok(Some(Val::Undefined)) };
                     for item in before {
                         self.eval(item, input, &frame)?;
                     }
@@ -246,24 +220,25 @@ impl Evaluator<'_> {
                     let value = self.eval(&pair.0, input, &frame)?;
                     let keep = if matches!(node.kind, Kind::Default(_)) { truth(&value)? } else { !value.is_undefined() };
                     if keep {
-                        return Ok(Outcome::Value(value));
+                        return Ok(Some(value));
                     }
                     node = &pair.1;
                 }
                 Kind::Call(call) if node.extra.as_ref().is_none_or(|e| e.predicate.is_empty()) => {
-                    let function = self.eval(&call.procedure, input, &frame)?;
-                    let name = if let Kind::Variable(id) = call.procedure.kind { Some(id) } else { None };
-                    let site = Site { at: node.at, name };
-                    if function.as_func().is_none() {
-                        return Err(self.not_a_function(&call.procedure, node.at, &function, &frame, ["T1005", "T1006"]));
+                    match self.eval(&call.procedure, input, &frame)? {
+                        Val::Func(function) => pending.function = function,
+                        other => return Err(self.not_a_function(&call.procedure, node.at, &other, &frame, ["T1005", "T1006"])),
                     }
                     let mut args = Vec::with_capacity(call.args.len());
                     for arg in &call.args {
                         args.push(self.eval(arg, input, &frame)?);
                     }
-                    return Ok(Outcome::Call { function, args, site });
+                    pending.args = args;
+                    let name = if let Kind::Variable(id) = call.procedure.kind { Some(id) } else { None };
+                    pending.site = Some(Site { at: node.at, name });
+                    return Ok(None);
                 }
-                _ => return self.eval(node, input, &frame).map(Outcome::Value),
+                _ => return self.eval(node, input, &frame).map(Some),
             }
         }
     }
@@ -292,12 +267,4 @@ impl Evaluator<'_> {
         }
         self.object(object)
     }
-}
-
-/// One turn of the loop of calls.
-enum Next {
-    Value(Val),
-    /// The same call, as a call of another function.
-    Again(Rc<Function>, Vec<Val>),
-    Tail(Outcome),
 }

@@ -70,6 +70,7 @@ impl Evaluator<'_> {
             for (p, (key, _)) in group.pairs.iter().enumerate() {
                 let Some(key) = self.key(group, key, &item, scope)? else { continue };
                 let Some(entry) = places.get(&key).and_then(|i| entries.get_mut(*i)) else {
+                    self.burn(8)?;
                     places.insert(key.clone(), entries.len());
                     let rows = row.cloned().into_iter().collect();
                     entries.push(Entry { key, pair: p, items: Gathered::new(item.clone()), rows });

@@ -107,7 +107,7 @@ impl<'e> Evaluator<'e> {
     /// A string made by the expression.
     pub fn text(&mut self, text: String) -> R<Val> {
         if text.len() < LONG_TEXT {
-            self.burn(text.len() / 16)?;
+            self.burn(1 + text.len() / 16)?;
             return Ok(Val::Str(text.into()));
         }
         self.check_text(text.len())?;
@@ -156,7 +156,7 @@ impl<'e> Evaluator<'e> {
     }
 
     pub fn object(&mut self, object: Object) -> R<Val> {
-        self.burn(object.len() / 2)?;
+        self.burn(1 + object.len())?;
         if object.depth() > MAX_NESTING {
             return Err(fault("D1014"));
         }
@@ -206,29 +206,32 @@ impl<'e> Evaluator<'e> {
     /// Evaluates an expression with `input` as its context.
     pub fn eval(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.burn(1)?;
-        let value = match &node.kind {
-            Kind::Literal(value) => Val::from(value),
-            Kind::Variable(id) => self.variable(*id, frame),
-            Kind::Context => context(input),
-            Kind::Name(name) => self.lookup(input, name)?,
-            Kind::Path(path) if path.simple => match self.simple_path(path, input, frame)? {
-                Some(value) if node.extra.is_none() => return Ok(value),
-                Some(value) => self.path_group(node, value, frame)?,
-                None => self.compound(node, input, frame)?,
+        // Each of these returns its value where it makes it: moving values costs more than making them.
+        match &node.kind {
+            Kind::Literal(value) if node.extra.is_none() => Ok(Val::from(value)),
+            Kind::Variable(id) if node.is_plain() => {
+                let value = self.variable(*id, frame);
+                if value.is_sequence() { Ok(collapse(value, false)) } else { Ok(value) }
+            }
+            Kind::Context if node.is_plain() && !input.is_sequence() => Ok(input.clone()),
+            Kind::Path(path) if path.simple && node.is_plain() => match self.simple_path(path, input, frame)? {
+                Walk::Found(value) => Ok(value),
+                Walk::Missing => Ok(Val::Undefined),
+                Walk::Array => self.compound(node, input, frame),
             },
-            _ => self.compound(node, input, frame)?,
-        };
-        if node.extra.is_none() && !value.is_sequence() {
-            return Ok(value);
+            _ => self.compound(node, input, frame),
         }
-        self.finish(node, value, frame)
     }
 
     fn compound(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.enter().map_err(|e| e.at(node.at))?;
         let result = self.dispatch(node, input, frame);
         self.depth -= 1;
-        result
+        match &result {
+            Ok(value) if node.extra.is_some() || value.is_sequence() => {}
+            _ => return result,
+        }
+        self.finish(node, result?, frame)
     }
 
     fn dispatch(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
@@ -289,7 +292,10 @@ impl<'e> Evaluator<'e> {
             Kind::Regex(pattern) => Ok(Val::func(Function::Regex(pattern.clone()))),
             // Invariant: the compiler puts sort terms nowhere but into a path's steps.
             Kind::Sort(_) => Ok(Val::Undefined),
-            Kind::Literal(_) | Kind::Variable(_) | Kind::Context | Kind::Name(_) => self.eval(node, input, frame),
+            Kind::Literal(value) => Ok(Val::from(value)),
+            Kind::Variable(id) => Ok(self.variable(*id, frame)),
+            Kind::Context => Ok(context(input)),
+            Kind::Name(name) => self.lookup(input, name),
         }
     }
 
@@ -333,22 +339,15 @@ impl<'e> Evaluator<'e> {
         self.check_memory()
     }
 
-    /// A path of names through objects: no intermediate value is made. `None` when an array is on the way.
-    fn simple_path(&mut self, path: &Path, input: &Val, frame: &Frame) -> R<Option<Val>> {
-        let Some((first, rest)) = path.steps.split_first() else { return Ok(None) };
+    /// A path of names through objects: no intermediate value is made.
+    fn simple_path(&mut self, path: &Path, input: &Val, frame: &Frame) -> R<Walk> {
+        let Some((first, rest)) = path.steps.split_first() else { return Ok(Walk::Array) };
         self.burn(rest.len())?;
-        let found = match &first.kind {
+        Ok(match &first.kind {
             Kind::Name(_) => walk(input, &path.steps),
-            Kind::Variable(id) => {
-                let value = self.variable(*id, frame);
-                if rest.is_empty() { return Ok(None) } else { walk(&value, rest) }
-            }
+            Kind::Variable(_) | Kind::Context if rest.is_empty() => Walk::Array,
+            Kind::Variable(id) => walk(&self.variable(*id, frame), rest),
             _ => walk(&context(input), rest),
-        };
-        Ok(match found {
-            Walk::Found(value) => Some(value),
-            Walk::Missing => Some(Val::Undefined),
-            Walk::Array => None,
         })
     }
 

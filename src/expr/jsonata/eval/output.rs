@@ -81,6 +81,15 @@ pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut Str
             json::write_str(out, text);
         }
         Val::Func(_) => out.push_str("\"\""),
+        Val::JsonArray(items) if indent.is_none() => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                separate(out, i, None);
+                write_value(ev, out, item)?;
+            }
+            out.push(']');
+        }
+        Val::JsonObject(map) if indent.is_none() => write_map(ev, out, map)?,
         Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_) => {
             let items = value.items();
             let inner = indent.map(|n| n + 1);
@@ -110,6 +119,37 @@ pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut Str
             out.push('}');
         }
     }
+    Ok(())
+}
+
+/// The same for shared JSON, whose items need not become values of the evaluation.
+fn write_value(ev: &mut Evaluator<'_>, out: &mut String, value: &Value) -> R<()> {
+    match value {
+        Value::Number(n) => out.push_str(&number::display(*n)),
+        Value::String(text) => {
+            ev.burn(1 + text.len() / 64)?;
+            json::write_str(out, text);
+        }
+        Value::Object(map) => write_map(ev, out, map)?,
+        Value::Array(_) => write_json(ev, out, &Val::from(value), None)?,
+        Value::Null | Value::Bool(_) => json::write(out, value),
+    }
+    Ok(())
+}
+
+fn write_map(ev: &mut Evaluator<'_>, out: &mut String, map: &Map) -> R<()> {
+    ev.burn(1 + map.len())?;
+    if out.len() > ev.limits.text {
+        return Err(fault("D1015"));
+    }
+    out.push('{');
+    for (i, (key, item)) in map.iter().enumerate() {
+        separate(out, i, None);
+        json::write_str(out, key);
+        out.push(':');
+        write_value(ev, out, item)?;
+    }
+    out.push('}');
     Ok(())
 }
 

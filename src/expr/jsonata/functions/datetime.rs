@@ -618,7 +618,8 @@ pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
             None => Err(fault("D3110").json(ev.shown(args.at(0)))),
         };
     };
-    if picture.len() > 1000 {
+    // What dates take; the search for longer ones would have to be paid for.
+    if picture.len() > 1000 || text.len() > 1000 {
         return Err(fault("D1015"));
     }
     ev.burn(200 + picture.len() * (1 + text.len() / 16))?;

@@ -71,7 +71,7 @@ pub(super) fn merge(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     let mut out = Object::default();
     for object in objects.items().iter() {
-        ev.burn(1 + object.members().len())?;
+        ev.burn(1 + 8 * object.members().len())?;
         object.members().try_each(|key, value| {
             out.set(key.clone(), value);
             Ok(())

@@ -3,7 +3,7 @@
 use super::Args;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
-use crate::expr::jsonata::regex::Pattern;
+use crate::expr::jsonata::regex::{Match, Pattern, Scratch};
 use crate::expr::jsonata::value::{Function, Val};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,11 +29,30 @@ struct Matcher<'a> {
     next: Val,
     /// Byte and UTF-16 offset of a place that was converted, so that the next one starts from there.
     place: (usize, usize),
+    scratch: Scratch,
+}
+
+/// Steps of the matching machine that cost as much as one step of evaluation.
+const STEPS_PER_FUEL: u64 = 4;
+
+/// Looks for a match and pays for the search.
+fn search<'t>(
+    ev: &mut Evaluator<'_>,
+    pattern: &Pattern,
+    text: &'t str,
+    from: usize,
+    scratch: &mut Scratch,
+) -> R<Option<Match<'t>>> {
+    ev.burn(1)?;
+    let mut steps = ev.fuel.saturating_mul(STEPS_PER_FUEL);
+    let found = pattern.find(text, from, scratch, &mut steps);
+    ev.fuel = steps / STEPS_PER_FUEL;
+    found.map_err(|_| fault("D1012"))
 }
 
 impl<'a> Matcher<'a> {
     fn new(source: &'a Rc<Function>, text: &'a str) -> Matcher<'a> {
-        Matcher { source, text, at: None, next: Val::Undefined, place: (0, 0) }
+        Matcher { source, text, at: None, next: Val::Undefined, place: (0, 0), scratch: Scratch::default() }
     }
 
     fn find(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found>> {
@@ -49,11 +68,7 @@ impl<'a> Matcher<'a> {
             Some(at) => at,
             None => 0,
         };
-        ev.burn(1 + pattern.weight / 8)?;
-        let found = pattern.find(self.text, from);
-        let searched = found.as_ref().map_or(self.text.len(), |m| m.end).saturating_sub(from);
-        ev.burn((searched / 16).saturating_mul(pattern.weight))?;
-        let Some(found) = found else { return Ok(None) };
+        let Some(found) = search(ev, pattern, self.text, from, &mut self.scratch)? else { return Ok(None) };
         if self.at.is_some() && found.start == found.end {
             return Err(fault("D1004").text(&pattern.source));
         }
@@ -120,8 +135,7 @@ impl<'a> Matcher<'a> {
 /// Calls a regular expression as a function: the match as an object, with a function for the next one.
 pub(in crate::expr::jsonata) fn regex_match(ev: &mut Evaluator<'_>, pattern: &Arc<Pattern>, text: &Val, from: usize) -> R<Val> {
     let Some(subject) = text.as_str() else { return Ok(Val::Undefined) };
-    ev.burn(1 + pattern.weight.saturating_mul(1 + subject.len().saturating_sub(from) / 16))?;
-    let Some(found) = pattern.find(subject, from) else { return Ok(Val::Undefined) };
+    let Some(found) = search(ev, pattern, subject, from, &mut Scratch::default())? else { return Ok(Val::Undefined) };
     let source = Rc::new(Function::Regex(pattern.clone()));
     let mut matcher = Matcher::new(&source, subject);
     let (start, end) = (matcher.units(found.start), matcher.units(found.end));
@@ -205,6 +219,12 @@ pub(super) fn split(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
             // JavaScript takes the whole part of the limit.
             let most = if limit.is_finite() { limit.trunc() as usize } else { usize::MAX };
             ev.burn(text.len() / 8)?;
+            let parts = match separator.as_str() {
+                Some("") => text.len(),
+                Some(separator) => 1 + text.matches(separator).count(),
+                None => 1,
+            };
+            ev.check_items(parts.min(most))?;
             match separator.as_str() {
                 Some("") => out.extend(text.chars().take(most).map(|c| Val::str(c.encode_utf8(&mut [0; 4])))),
                 Some(separator) => out.extend(text.split(separator).take(most).map(Val::str)),

@@ -1,0 +1,210 @@
+//! Running a pattern: all its threads side by side, one character after the other.
+
+use super::{Assertion, Match, Pattern, Step, fold, is_line_end};
+
+/// No place.
+const NONE: usize = usize::MAX;
+
+/// Memory of a search, to be used again by the next one.
+#[derive(Default)]
+pub(in crate::expr::jsonata) struct Scratch {
+    now: Threads,
+    next: Threads,
+    stack: Vec<Job>,
+    slots: Vec<usize>,
+}
+
+/// The threads at one place of the text, in order of preference.
+#[derive(Default)]
+struct Threads {
+    list: Vec<u32>,
+    /// For each instruction its index in the list; valid only when the list agrees.
+    index: Vec<u32>,
+    /// For each instruction the slots of its thread.
+    slots: Vec<usize>,
+}
+
+impl Threads {
+    fn resize(&mut self, steps: usize, slots: usize) {
+        self.list.clear();
+        self.index.resize(steps, 0);
+        self.slots.resize(steps * slots, NONE);
+    }
+
+    fn has(&self, at: u32) -> bool {
+        self.index.get(at as usize).and_then(|i| self.list.get(*i as usize)) == Some(&at)
+    }
+
+    fn push(&mut self, at: u32) {
+        if let Some(index) = self.index.get_mut(at as usize) {
+            *index = self.list.len() as u32;
+            self.list.push(at);
+        }
+    }
+}
+
+enum Job {
+    Explore(u32),
+    Restore(u32, usize),
+}
+
+/// The search used up its fuel.
+#[derive(Debug)]
+pub(in crate::expr::jsonata) struct OutOfFuel;
+
+impl Pattern {
+    /// The first match at or behind a byte offset. Every step of every thread takes one unit of fuel.
+    pub fn find<'t>(
+        &self,
+        text: &'t str,
+        from: usize,
+        scratch: &mut Scratch,
+        fuel: &mut u64,
+    ) -> Result<Option<Match<'t>>, OutOfFuel> {
+        let width = self.groups * 2;
+        scratch.now.resize(self.program.len(), width);
+        scratch.next.resize(self.program.len(), width);
+        let mut best: Option<Vec<usize>> = None;
+        let mut at = from;
+        let mut before = text.get(..from).and_then(|s| s.chars().next_back());
+        loop {
+            if scratch.now.list.is_empty() {
+                if best.is_some() {
+                    break;
+                }
+                // Nothing is under way: go on to where a match can start.
+                if let Some(first) = self.first {
+                    let rest = text.get(at..).unwrap_or("");
+                    let Some(skip) = rest.find(first) else { break };
+                    pay(fuel, skip / 16)?;
+                    if skip > 0 {
+                        before = rest.get(..skip).and_then(|s| s.chars().next_back());
+                        at += skip;
+                    }
+                }
+            }
+            let c = text.get(at..).and_then(|s| s.chars().next());
+            if best.is_none() {
+                scratch.slots.clear();
+                scratch.slots.resize(width, NONE);
+                self.explore(&mut scratch.now, &mut scratch.stack, &mut scratch.slots, 0, at, before, c, fuel)?;
+            }
+            let after = at + c.map_or(0, char::len_utf8);
+            let following = text.get(after..).and_then(|s| s.chars().next());
+            pay(fuel, 1 + scratch.now.list.len())?;
+            for i in 0..scratch.now.list.len() {
+                let Some(thread) = scratch.now.list.get(i).copied() else { break };
+                let Some(step) = self.program.get(thread as usize) else { break };
+                let start = thread as usize * width;
+                let slots = scratch.now.slots.get(start..start + width).unwrap_or(&[]);
+                let advance = match (step, c) {
+                    (Step::Match, _) => {
+                        best = Some(slots.to_vec());
+                        // Whatever comes behind in the list is less preferred.
+                        break;
+                    }
+                    (Step::Char(wanted), Some(c)) => *wanted == c || self.flags.ignore_case && fold(*wanted) == fold(c),
+                    (Step::Set(set), Some(c)) => {
+                        self.sets.get(*set as usize).is_some_and(|set| set.contains(c, self.flags.ignore_case))
+                    }
+                    (Step::Any, Some(c)) => !is_line_end(c),
+                    _ => false,
+                };
+                if advance {
+                    scratch.slots.clear();
+                    scratch.slots.extend_from_slice(slots);
+                    let (next, stack, slots) = (&mut scratch.next, &mut scratch.stack, &mut scratch.slots);
+                    self.explore(next, stack, slots, thread + 1, after, c, following, fuel)?;
+                }
+            }
+            std::mem::swap(&mut scratch.now, &mut scratch.next);
+            scratch.next.list.clear();
+            if c.is_none() {
+                break;
+            }
+            before = c;
+            at = after;
+        }
+        Ok(best.map(|slots| {
+            let place = |i: usize| slots.get(i).copied().filter(|p| *p != NONE);
+            let group = |g: usize| text.get(place(g * 2)?..place(g * 2 + 1)?);
+            Match { start: place(0).unwrap_or(from), end: place(1).unwrap_or(from), groups: (1..self.groups).map(group).collect() }
+        }))
+    }
+
+    /// Adds the threads that an instruction leads to without taking a character.
+    #[allow(clippy::too_many_arguments)]
+    fn explore(
+        &self,
+        threads: &mut Threads,
+        stack: &mut Vec<Job>,
+        slots: &mut [usize],
+        from: u32,
+        at: usize,
+        before: Option<char>,
+        after: Option<char>,
+        fuel: &mut u64,
+    ) -> Result<(), OutOfFuel> {
+        stack.clear();
+        stack.push(Job::Explore(from));
+        while let Some(job) = stack.pop() {
+            let mut step = match job {
+                Job::Restore(slot, place) => {
+                    if let Some(slot) = slots.get_mut(slot as usize) {
+                        *slot = place;
+                    }
+                    continue;
+                }
+                Job::Explore(step) => step,
+            };
+            while !threads.has(step) {
+                pay(fuel, 1)?;
+                threads.push(step);
+                match self.program.get(step as usize) {
+                    Some(Step::Jump(to)) => step = *to,
+                    Some(Step::Split(first, second)) => {
+                        stack.push(Job::Explore(*second));
+                        step = *first;
+                    }
+                    Some(Step::Save(slot)) => {
+                        if let Some(place) = slots.get_mut(*slot as usize) {
+                            stack.push(Job::Restore(*slot, *place));
+                            *place = at;
+                        }
+                        step += 1;
+                    }
+                    Some(Step::Assert(assertion)) => {
+                        if !self.holds(*assertion, before, after) {
+                            break;
+                        }
+                        step += 1;
+                    }
+                    _ => {
+                        let start = step as usize * slots.len();
+                        if let Some(own) = threads.slots.get_mut(start..start + slots.len()) {
+                            own.copy_from_slice(slots);
+                        }
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&self, assertion: Assertion, before: Option<char>, after: Option<char>) -> bool {
+        let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+        let edge = |c: Option<char>| c.is_none_or(|c| self.flags.multi_line && is_line_end(c));
+        match assertion {
+            Assertion::Start => edge(before),
+            Assertion::End => edge(after),
+            Assertion::WordBoundary => word(before) != word(after),
+            Assertion::NoWordBoundary => word(before) == word(after),
+        }
+    }
+}
+
+fn pay(fuel: &mut u64, steps: usize) -> Result<(), OutOfFuel> {
+    *fuel = fuel.saturating_sub(steps as u64);
+    if *fuel == 0 { Err(OutOfFuel) } else { Ok(()) }
+}

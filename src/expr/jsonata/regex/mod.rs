@@ -1,0 +1,277 @@
+//! Regular expressions in JavaScript's syntax on an engine of linear time.
+//!
+//! Our own, because every step has to be paid for: finding all matches of `/a(.*b)?/` takes quadratic time in any
+//! engine, and only one that counts can stop. Look-around and back references have no linear-time form: they are
+//! refused at compile time.
+
+mod machine;
+mod parse;
+
+pub(super) use machine::Scratch;
+
+use parse::{Parsed, Tree};
+
+/// A pattern longer than this is refused.
+const MAX_SOURCE: usize = 1024;
+/// More instructions than this a pattern may not have; counted repetitions multiply.
+const MAX_PROGRAM: usize = 4000;
+
+/// A compiled regular expression.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    /// As written between the slashes.
+    pub source: String,
+    program: Vec<Step>,
+    sets: Vec<Set>,
+    /// Groups, the whole match included.
+    groups: usize,
+    flags: Flags,
+    /// The character that every match starts with, where there is one.
+    first: Option<char>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Flags {
+    ignore_case: bool,
+    multi_line: bool,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Char(char),
+    /// A character of a set, by its index.
+    Set(u32),
+    /// Anything but a line terminator.
+    Any,
+    /// Both ways, the first one preferred.
+    Split(u32, u32),
+    Jump(u32),
+    /// Keeps the place in a slot.
+    Save(u32),
+    Assert(Assertion),
+    Match,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Assertion {
+    Start,
+    End,
+    WordBoundary,
+    NoWordBoundary,
+}
+
+/// A set of characters.
+#[derive(Clone, Debug, Default)]
+struct Set {
+    negated: bool,
+    ranges: Vec<(char, char)>,
+}
+
+impl Set {
+    fn has(&self, c: char) -> bool {
+        self.ranges.iter().any(|(low, high)| (*low..=*high).contains(&c))
+    }
+
+    fn contains(&self, c: char, ignore_case: bool) -> bool {
+        let found = self.has(c)
+            || ignore_case && (self.has(fold(c)) || c.to_lowercase().any(|l| self.has(l)) || c.to_uppercase().any(|u| self.has(u)));
+        found != self.negated
+    }
+}
+
+/// JavaScript's canonical form for matching without case: the single upper-case letter, if there is one.
+fn fold(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(u), None) if c.is_ascii() || !u.is_ascii() => u,
+        _ => c,
+    }
+}
+
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
+}
+
+/// One match: byte offsets, and the groups.
+pub(super) struct Match<'t> {
+    pub start: usize,
+    pub end: usize,
+    pub groups: Vec<Option<&'t str>>,
+}
+
+impl Pattern {
+    /// Compiles `/source/flags`; the error says what is not supported.
+    pub fn compile(source: &str, flags: &str) -> Result<Pattern, String> {
+        if source.len() > MAX_SOURCE {
+            return Err(format!("longer than {MAX_SOURCE} bytes"));
+        }
+        let Parsed { tree, sets, groups } = parse::parse(source)?;
+        let flags = Flags { ignore_case: flags.contains('i'), multi_line: flags.contains('m') };
+        let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, flags, first: None };
+        pattern.first = first(&tree).filter(|_| !flags.ignore_case);
+        pattern.emit(Step::Save(0))?;
+        pattern.tree(&tree)?;
+        pattern.emit(Step::Save(1))?;
+        pattern.emit(Step::Match)?;
+        Ok(pattern)
+    }
+
+    fn emit(&mut self, step: Step) -> Result<usize, String> {
+        if self.program.len() >= MAX_PROGRAM {
+            return Err("too large".into());
+        }
+        self.program.push(step);
+        Ok(self.program.len() - 1)
+    }
+
+    fn patch(&mut self, at: usize, step: Step) {
+        if let Some(slot) = self.program.get_mut(at) {
+            *slot = step;
+        }
+    }
+
+    fn tree(&mut self, tree: &Tree) -> Result<(), String> {
+        match tree {
+            Tree::Step(step) => self.emit(*step).map(|_| ()),
+            Tree::Concat(parts) => parts.iter().try_for_each(|part| self.tree(part)),
+            Tree::Group(inner, index) => {
+                if let Some(index) = index {
+                    self.emit(Step::Save(index * 2))?;
+                }
+                self.tree(inner)?;
+                if let Some(index) = index {
+                    self.emit(Step::Save(index * 2 + 1))?;
+                }
+                Ok(())
+            }
+            Tree::Either(ways) => {
+                let mut ends = Vec::new();
+                for (i, way) in ways.iter().enumerate() {
+                    if i + 1 == ways.len() {
+                        self.tree(way)?;
+                        break;
+                    }
+                    let split = self.emit(Step::Jump(0))?;
+                    self.tree(way)?;
+                    ends.push(self.emit(Step::Jump(0))?);
+                    self.patch(split, Step::Split(split as u32 + 1, self.program.len() as u32));
+                }
+                for end in ends {
+                    self.patch(end, Step::Jump(self.program.len() as u32));
+                }
+                Ok(())
+            }
+            Tree::Repeat { inner, min, max, greedy } => {
+                for _ in 0..*min {
+                    let before = self.program.len();
+                    self.tree(inner)?;
+                    // Nothing often is nothing.
+                    if self.program.len() == before {
+                        break;
+                    }
+                }
+                let choose = |once: u32, out: u32| if *greedy { Step::Split(once, out) } else { Step::Split(out, once) };
+                match max {
+                    None => {
+                        let split = self.emit(Step::Jump(0))?;
+                        self.tree(inner)?;
+                        self.emit(Step::Jump(split as u32))?;
+                        self.patch(split, choose(split as u32 + 1, self.program.len() as u32));
+                    }
+                    Some(max) => {
+                        let mut splits = Vec::new();
+                        for _ in *min..*max {
+                            splits.push(self.emit(Step::Jump(0))?);
+                            self.tree(inner)?;
+                        }
+                        let end = self.program.len() as u32;
+                        for split in splits {
+                            self.patch(split, choose(split as u32 + 1, end));
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The literal that a match has to start with.
+fn first(tree: &Tree) -> Option<char> {
+    match tree {
+        Tree::Step(Step::Char(c)) => Some(*c),
+        Tree::Concat(parts) => first(parts.first()?),
+        Tree::Group(inner, _) => first(inner),
+        Tree::Repeat { inner, min: 1.., .. } => first(inner),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(source: &str, flags: &str, text: &str) -> Option<String> {
+        let pattern = Pattern::compile(source, flags).unwrap();
+        let found = pattern.find(text, 0, &mut Scratch::default(), &mut 1_000_000).unwrap()?;
+        let groups: Vec<&str> = found.groups.iter().map(|g| g.unwrap_or("-")).collect();
+        Some([&[&text[found.start..found.end]], groups.as_slice()].concat().join("|"))
+    }
+
+    #[test]
+    fn javascript_syntax() {
+        for (source, flags, text, expected) in [
+            ("a{,2}", "", "xa{,2}", Some("a{,2}")),
+            ("[a[b&&c]", "", "&", Some("&")),
+            ("[\\w-]+", "", "a-b", Some("a-b")),
+            ("[^]+", "", "a\nb", Some("a\nb")),
+            ("[]", "", "a", None),
+            (".+", "", "a\u{2028}b", Some("a")),
+            ("\\u0041\\x42", "", "AB", Some("AB")),
+            ("\\/\\-\\#", "", "/-#", Some("/-#")),
+            ("^b", "m", "a\nb", Some("b")),
+            ("^b", "", "a\nb", None),
+            ("B.", "i", "abc", Some("bc")),
+            ("É", "i", "é", Some("é")),
+            ("[^b]", "i", "Ba", Some("a")),
+            ("\\s", "", "a\u{a0}", Some("\u{a0}")),
+            ("x*?y{2}", "", "xxyy", Some("xxyy")),
+            ("(a|ab)(c|bcd)(d*)", "", "abcd", Some("abcd|a|bcd|")),
+            ("(ab)|(a)", "", "ac", Some("a|-|a")),
+            ("(?<year>\\d{4})-(?:\\d\\d)", "", "on 2024-05", Some("2024-05|2024")),
+            ("(a*)*", "", "aab", Some("aa|aa")),
+            ("a{2,3}?", "", "aaaa", Some("aa")),
+            ("\\bfoo\\b", "", "a foo!", Some("foo")),
+            ("[\\s\\S]$", "", "ab", Some("b")),
+            ("z", "", "abc", None),
+        ] {
+            assert_eq!(find(source, flags, text).as_deref(), expected, "{source}");
+        }
+        for source in
+            ["(?=a)", "(?<!a)", "(a)\\1", "(a{1000}){1000}", "(?:a?){1000}{1000}", "(", "a)", "*", "[z-a]", "\\", "a{2,1}"]
+        {
+            assert!(Pattern::compile(source, "").is_err(), "{source}");
+        }
+    }
+
+    #[test]
+    fn every_step_is_paid_for() {
+        let cost = |source: &str, len: usize| {
+            let pattern = Pattern::compile(source, "").unwrap();
+            let mut fuel = u64::MAX;
+            pattern.find(&"a".repeat(len), 0, &mut Scratch::default(), &mut fuel).unwrap();
+            u64::MAX - fuel
+        };
+        for source in ["(a+)+$b", "(a|a)*c", "(a{1,20}){1,20}b", "(.*)*x", "^(a+)+$", "(?:(?:){1000}){1000}b"] {
+            assert!(cost(source, 4000) < 3 * cost(source, 2000), "{source}");
+        }
+        // All matches together take quadratic time: the fuel ends it.
+        let pattern = Pattern::compile("a(.*b)?", "").unwrap();
+        let (text, mut fuel, mut at) = ("a".repeat(10_000), 100_000, 0);
+        while let Ok(Some(found)) = pattern.find(&text, at, &mut Scratch::default(), &mut fuel) {
+            at = found.end;
+        }
+        assert!(fuel == 0 && at < text.len());
+    }
+}
