@@ -3,9 +3,7 @@
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
-import { javascript } from "@codemirror/lang-javascript";
 import { json } from "@codemirror/lang-json";
-import { yaml } from "@codemirror/lang-yaml";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, lintKeymap, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
@@ -13,6 +11,7 @@ import { Compartment, EditorState, type Extension, RangeSet, StateEffect, StateF
 import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection, dropCursor, gutter, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "../model/protocol.ts";
+import { sentence } from "../ui/format.ts";
 import { aslCompletions } from "./completions.ts";
 import { type StateRange, stateRanges } from "./ranges.ts";
 
@@ -130,7 +129,8 @@ const looks = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "1.5px" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection)" },
   ".cm-selectionMatch": { backgroundColor: "var(--match)" },
-  ".cm-matchingBracket, &.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)", outline: "1px solid var(--border-strong)" },
+  "&:not(.cm-focused) .cm-matchingBracket": { backgroundColor: "transparent", color: "inherit" },
+  "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)", outline: "1px solid var(--border-strong)" },
   ".cm-foldPlaceholder": { backgroundColor: "var(--raised)", border: "1px solid var(--border)", color: "var(--muted)", padding: "0 6px", margin: "0 2px" },
   ".cm-foldGutter span": { color: "var(--faint)" },
   ".cm-placeholder": { color: "var(--faint)" },
@@ -173,14 +173,15 @@ const looks = EditorView.theme({
   ".cm-searchMatch-selected": { backgroundColor: "var(--selection)" },
 });
 
-function languageOf(language: Language): Extension {
+/// JSON comes with the editor, the others when they are wanted.
+async function languageOf(language: Language): Promise<Extension> {
   switch (language) {
+    case "asl-yaml":
+      return [(await import("@codemirror/lang-yaml")).yaml(), aslCompletions("yaml")];
+    case "javascript":
+      return [(await import("@codemirror/lang-javascript")).javascript(), autocompletion()];
     case "asl-json":
       return [json(), aslCompletions("json")];
-    case "asl-yaml":
-      return [yaml(), aslCompletions("yaml")];
-    case "javascript":
-      return [javascript(), autocompletion()];
     default:
       return [json(), autocompletion()];
   }
@@ -193,7 +194,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   let lastState: string | null = null;
   let quiet = false;
   let telling: ReturnType<typeof setTimeout> | undefined;
-  const readOnly = new Compartment();
+  const grammar = new Compartment();
 
   const view = new EditorView({
     root,
@@ -220,8 +221,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         search({ top: true }),
         placeholder(empty),
         syntaxHighlighting(colours),
-        languageOf(language),
-        readOnly.of([]),
+        grammar.of([]),
         keymap.of([
           // Tab moves the focus, so indenting has keys of its own.
           { key: "Mod-]", run: indentMore },
@@ -235,7 +235,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
           ...lintKeymap,
         ]),
         looks,
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) {
             clearTimeout(telling);
@@ -254,6 +254,13 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     }),
   });
 
+  let gone = false;
+  languageOf(language).then(
+    (extension) => gone || view.dispatch({ effects: grammar.reconfigure(extension) }),
+    // Without its grammar the text is plain, and as good to edit.
+    () => {},
+  );
+
   const clamp = (offset: number): number => Math.max(0, Math.min(offset, view.state.doc.length));
 
   return {
@@ -270,7 +277,8 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     focus: () => view.focus(),
     measure: () => view.requestMeasure(),
     destroy() {
-      if (telling !== undefined) clearTimeout(telling);
+      gone = true;
+      clearTimeout(telling);
       view.destroy();
     },
     reveal(from, to, focus) {
@@ -287,19 +295,19 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         const from = clamp(diagnostic.range?.start.offset ?? 0);
         const to = clamp(diagnostic.range?.end.offset ?? from);
         const { fix, labels } = diagnostic;
-        const others = (labels ?? []).map((other) => `\n${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`).join("");
+        const others = (labels ?? []).filter((other) => other.message).map((other) => `${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`);
         const mark: Mark = {
           from,
           to: Math.max(from, to),
           severity: diagnostic.severity,
-          message: `${diagnostic.message}${diagnostic.help ? `\n${diagnostic.help}` : ""}${others}`,
+          message: [sentence(diagnostic.message), diagnostic.help && sentence(diagnostic.help), ...others].filter(Boolean).join("\n"),
           source: diagnostic.code,
         };
         if (fix?.range) {
           const { range, replacement, title } = fix;
           mark.actions = [
             {
-              name: title,
+              name: sentence(title),
               apply: (editor) => editor.dispatch({ changes: { from: clamp(range.start.offset), to: clamp(range.end.offset), insert: replacement }, userEvent: "input.fix" }),
             },
           ];

@@ -319,7 +319,7 @@ const loop = example({
 const token = example({
   title: "A person decides",
   lesson: "A task that waits for its token: you are the manager. Answer under “Waiting tasks”, or let the time run out with “Next timer”.",
-  features: [".waitForTaskToken", "HeartbeatSeconds", "ask me"],
+  features: [".waitForTaskToken", "TimeoutSeconds", "ask me"],
   definition: `
 {
   "Comment": "Expenses above a limit need a yes",

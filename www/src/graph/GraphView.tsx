@@ -258,7 +258,7 @@ function Canvas({ index }: { index: GraphIndex }) {
   };
 
   const transform = useMemo(() => computed(() => `translate(${view.value.x} ${view.value.y}) scale(${view.value.k})`), []);
-  const detail = useMemo(() => computed(() => (view.value.k < 0.28 ? "canvas far" : view.value.k < 0.5 ? "canvas middle" : "canvas")), []);
+  const detail = useMemo(() => computed(() => (view.value.k < 0.25 ? "canvas far" : view.value.k < 0.4 ? "canvas middle" : "canvas")), []);
   const title = index.graph.comment ?? "State machine";
 
   return (
@@ -424,7 +424,7 @@ const State = memo(function State({ index, at }: At) {
     <NodeButton index={index} at={at} run={run}>
       {node.collapsed && <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />}
       <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
-      <Head node={node} run={run} />
+      <Head node={node} />
     </NodeButton>
   );
 });
@@ -440,7 +440,7 @@ const Container = memo(function Container({ index, at }: At) {
       ) : (
         <NodeButton index={index} at={at} run={run} container>
           <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
-          <Head node={node} run={run} />
+          <Head node={node} />
         </NodeButton>
       )}
       {node.type === "Scope" ? (
@@ -478,8 +478,9 @@ function NodeButton({ index, at, run, container = false, children }: At & { run:
   ];
   const bad = problemsAt(node.pointer);
   return (
+    <g class={classes.filter(Boolean).join(" ")}>
     <g
-      class={classes.filter(Boolean).join(" ")}
+      class="node-button"
       role="button"
       data-node={node.id}
       tabIndex={focused.value === node.id ? 0 : -1}
@@ -491,14 +492,16 @@ function NodeButton({ index, at, run, container = false, children }: At & { run:
     >
       {selected && <rect class="selection" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
       {children}
+      <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />
+    </g>
+      <Badges node={node} run={run} />
       {bad > 0 && (
-        <g class="problem-badge" transform={`translate(${node.x - 7} ${node.y - 7})`}>
+        <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
           <title>{count(bad, "problem")}</title>
           <circle cx="8" cy="8" r="8" />
           <path d="M8 3.8V8.8M8 11.4V11.5" />
         </g>
       )}
-      <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />
     </g>
   );
 }
@@ -511,7 +514,27 @@ function toDefinition(node: GraphNode): void {
   if (isState(node)) store.selectState(node.name, "inspector");
 }
 
-function Head({ node, run }: { node: GraphNode; run: Signal<NodeRun> }) {
+/// What is drawn is also what the accessible name begins with.
+function Head({ node }: { node: GraphNode }) {
+  const { x, y } = node;
+  return (
+    <>
+      <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />
+      <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={GLYPHS[node.type]} />
+      {node.lines.map((line, i) => (
+        <text class="name" key={i} x={x + 52} y={y + 39 + 16 * i}>
+          {`${line} `}
+        </text>
+      ))}
+      <text class="caption" x={x + 52} y={y + 22}>
+        {node.caption}
+      </text>
+      {node.retries && <path class="retries" transform={`translate(${x + node.width - 21} ${y + 9})`} d="M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8" />}
+    </>
+  );
+}
+
+function Badges({ node, run }: { node: GraphNode; run: Signal<NodeRun> }) {
   const { x, y } = node;
   const now = run.value;
   const badges: string[] = [];
@@ -520,22 +543,7 @@ function Head({ node, run }: { node: GraphNode; run: Signal<NodeRun> }) {
   if (now.failures > 0 && now.status !== "failed") badges.push(`↻${now.failures}`);
   const icon = STATUS_ICON[now.status];
   return (
-    <>
-      <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />
-      <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={GLYPHS[node.type]} />
-      <text class="caption" x={x + 52} y={y + 22}>
-        {node.caption}
-      </text>
-      {node.lines.map((line, i) => (
-        <text class="name" key={i} x={x + 52} y={y + 39 + 16 * i}>
-          {line}
-        </text>
-      ))}
-      {node.retries && (
-        <path class="retries" transform={`translate(${x + node.width - 21} ${y + 9})`} d="M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8">
-          <title>Retries</title>
-        </path>
-      )}
+    <g class="badges" aria-hidden="true">
       {icon && (
         <g class="status" transform={`translate(${x + node.width - 12} ${y + node.height - 10})`}>
           <circle r="10" />
@@ -550,7 +558,7 @@ function Head({ node, run }: { node: GraphNode; run: Signal<NodeRun> }) {
           </text>
         </g>
       )}
-    </>
+    </g>
   );
 }
 
@@ -574,8 +582,11 @@ function problemsAt(pointer: string): number {
 }
 
 function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, problems: number): string {
-  if (node.type === "Missing") return `${node.name}, missing state`;
-  const parts = [node.name, node.caption || node.type, STATUS_TEXT[run.status]];
+  const drawn = node.lines.join(" ");
+  const parts = [`${drawn} ${node.caption || node.type}`];
+  if (drawn !== node.name) parts.push(node.name);
+  if (node.type === "Missing") return [...parts, "missing state"].join(", ");
+  parts.push(STATUS_TEXT[run.status]);
   if (run.entered > 1) parts.push(`entered ${run.entered} times`);
   if (run.iterations > 0) parts.push(`${run.iterationsDone} of ${run.iterations} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`);
   if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));

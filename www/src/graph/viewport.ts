@@ -5,6 +5,8 @@ import { computed, signal } from "@preact/signals";
 export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 4;
 const EDGE = 24;
+/// Below this, names are hard to read.
+const READABLE = 0.72;
 
 export const view = signal({ x: 0, y: 0, k: 1 });
 export const size = signal({ width: 0, height: 0 });
@@ -42,7 +44,7 @@ export function fit(graph: { width: number; height: number }, glide: (to: { x: n
   const { width, height } = size.value;
   if (width === 0 || height === 0 || graph.width === 0) return;
   const all = Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15);
-  const k = whole ? Math.max(all, MIN_ZOOM) : Math.max(all, Math.min(0.62, (width - EDGE) / Math.min(graph.width, 900)));
+  const k = whole ? Math.max(all, MIN_ZOOM) : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
   const x = (width - graph.width * k) / 2;
   const y = graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2;
   glide({ k, x, y: Math.max(y, EDGE / 2) });

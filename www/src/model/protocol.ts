@@ -17,6 +17,8 @@ export interface Diagnostic {
   help?: string;
   range?: { start: Place; end: Place };
   fix?: { title: string; pointer: string; range?: { start: Place; end: Place }; replacement: string };
+  /// What AWS says about it.
+  aws?: { code: string; message: string; location?: string }[];
   /// Other places that the message is about.
   labels?: { pointer: string; range?: { start: Place; end: Place }; message: string }[];
 }

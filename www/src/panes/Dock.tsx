@@ -32,8 +32,10 @@ export function Dock() {
   ];
   return (
     <section class="pane dock" id="dock" aria-label="Run">
-      <Timeline />
-      <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={(tab) => (store.dockTab.value = tab)} />
+      <div class="dock-head">
+        <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={(tab) => (store.dockTab.value = tab)} />
+        <Timeline />
+      </div>
       {tabs.map(({ id }) => (
         <div key={id} class="panel" id={`dock-${id}`} role="tabpanel" aria-labelledby={`dock-tab-${id}`} hidden={id !== shown}>
           {id === shown && (id === "events" ? <Events /> : id === "result" ? <Result /> : id === "waiting" ? <Waiting /> : <Console />)}
@@ -225,12 +227,21 @@ function AnswerCard({ task }: { task: WaitingTask }) {
       <div class="answer-columns">
         <JsonView label="Task input" value={task.input} />
         <div class="answer-form">
-          <div class="segments" role="group" aria-label="Kind of answer">
-            <button type="button" aria-pressed={!failing.value} onClick={() => (failing.value = false)}>
-              Succeed
+          <div class="answer-buttons">
+            <div class="segments" role="group" aria-label="Kind of answer">
+              <button type="button" aria-pressed={!failing.value} onClick={() => (failing.value = false)}>
+                Succeed
+              </button>
+              <button type="button" aria-pressed={failing.value} onClick={() => (failing.value = true)}>
+                Fail
+              </button>
+            </div>
+            <span class="gap" />
+            <button type="button" onClick={() => store.answerTask(task.id, { kind: "heartbeat" })}>
+              Heartbeat
             </button>
-            <button type="button" aria-pressed={failing.value} onClick={() => (failing.value = true)}>
-              Fail
+            <button type="submit" class={failing.value ? "danger" : "primary"}>
+              {failing.value ? "Fail the task" : "Answer"}
             </button>
           </div>
           {failing.value ? (
@@ -250,7 +261,7 @@ function AnswerCard({ task }: { task: WaitingTask }) {
               <label for={`${id}-output`}>Result, JSON</label>
               <textarea
                 id={`${id}-output`}
-                rows={4}
+                rows={3}
                 spellcheck={false}
                 value={output.value}
                 aria-invalid={problem.value !== ""}
@@ -274,14 +285,6 @@ function AnswerCard({ task }: { task: WaitingTask }) {
               )}
             </>
           )}
-          <div class="answer-buttons">
-            <button type="submit" class={failing.value ? "danger" : "primary"}>
-              {failing.value ? "Fail the task" : "Answer"}
-            </button>
-            <button type="button" onClick={() => store.answerTask(task.id, { kind: "heartbeat" })}>
-              Heartbeat
-            </button>
-          </div>
         </div>
       </div>
     </form>

@@ -118,6 +118,27 @@ function List() {
     };
   });
 
+  // A state that is chosen elsewhere shows its last visit.
+  useSignalEffect(() => {
+    const state = store.selectedState.value;
+    if (state === null || store.selectionOrigin.value === "events" || store.selectedEvent.peek() !== null || store.run.peek() === null) return;
+    let stale = false;
+    const show = async (): Promise<void> => {
+      const upTo = store.cursor.peek();
+      const visit = (await store.query("visits", { state })).findLast(({ enter }) => enter <= upTo);
+      if (!visit) return;
+      const place = await store.query("place", { filter: store.filter.peek(), id: visit.enter });
+      const element = scroller.current;
+      if (stale || !element || place < 0) return;
+      const at = place * ROW;
+      if (at < element.scrollTop || at + 2 * ROW > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, at - ROW);
+    };
+    show().catch(() => {});
+    return () => {
+      stale = true;
+    };
+  });
+
   const { from, total, rows } = window_.value;
   const select = (row: EventRow | undefined): void => {
     if (row) store.selectEvent(row.id, row.state, "events");

@@ -10,7 +10,7 @@ import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
-import { count } from "../ui/format.ts";
+import { count, sentence } from "../ui/format.ts";
 import { Inspector } from "./Inspector.tsx";
 
 type LeftTab = typeof store.leftTab.value;
@@ -34,7 +34,7 @@ export function Left() {
   if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
   return (
     <section class="pane left" id="left" aria-label="Code">
-      <Tabs label="Code" prefix="left" tabs={tabs} chosen={shown} choose={(tab) => (store.leftTab.value = tab)} end={shown === "definition" ? <FormatSwitch /> : null} />
+      <Tabs label="Code" prefix="left" tabs={tabs} chosen={shown} choose={(tab) => (store.leftTab.value = tab)} />
       <div class="panel" id="left-definition" role="tabpanel" aria-labelledby="left-tab-definition" hidden={shown !== "definition"}>
         <Definition visible={shown === "definition"} />
         <Problems />
@@ -211,11 +211,14 @@ function Problems() {
     : [errors ? count(errors, "error") : "", problems.length - errors ? count(problems.length - errors, "warning") : ""].filter(Boolean).join(", ");
   return (
     <section class={`problems${open ? " open" : ""}`} aria-label="Problems">
+      <div class="problems-bar">
       <button type="button" class="problems-head" aria-expanded={open} disabled={problems.length === 0} onClick={() => (prefs.problemsOpen.value = !prefs.problemsOpen.value)}>
         <Icon name={errors > 0 ? "error" : problems.length > 0 ? "warning" : "check"} />
         <span class={errors > 0 ? "is-bad" : problems.length > 0 ? "is-warn" : "is-good"}>{summary}</span>
         {problems.length > 0 && <Icon name="chevron" size={14} />}
       </button>
+      <FormatSwitch />
+      </div>
       {open && (
         <ul>
           {problems.slice(0, 200).map((problem, i) => (
@@ -234,21 +237,35 @@ function Problem({ problem }: { problem: Diagnostic }) {
       <button type="button" class="problem" onClick={() => range && store.revealRange(range.start.offset, range.end.offset)}>
         <Icon name={problem.severity === "error" ? "error" : "warning"} size={14} />
         <span>
-          <span class="problem-text">{problem.message}</span>
-          {problem.help && <span class="problem-help">{problem.help}</span>}
+          <span class="problem-text">
+            <Words text={sentence(problem.message)} />
+          </span>
+          {problem.help && (
+            <span class="problem-help">
+              <Words text={sentence(problem.help)} />
+            </span>
+          )}
           <span class="problem-place">
             {range ? `Line ${range.start.line}` : problem.pointer} · {problem.code}
+            {problem.aws?.[0] && <span title={problem.aws[0].message}> · AWS: {problem.aws[0].code}</span>}
           </span>
         </span>
       </button>
       {fix?.range && (
         <button type="button" class="fix" onClick={() => applyFix(fix.range!.start.offset, fix.range!.end.offset, fix.replacement, fix.title)}>
           <Icon name="bulb" size={14} />
-          {fix.title}
+          <span>
+            <Words text={sentence(fix.title)} />
+          </span>
         </button>
       )}
     </li>
   );
+}
+
+/// What stands between backticks is code.
+function Words({ text }: { text: string }) {
+  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }
 
 function applyFix(from: number, to: number, replacement: string, title: string): void {

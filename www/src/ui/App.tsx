@@ -40,7 +40,7 @@ export function App() {
 function Columns({ size }: { size: "wide" | "medium" }) {
   const upper = useRef<HTMLDivElement>(null);
   const percent = (): number => (upper.current?.clientWidth ?? 1000) / 100;
-  const left = size === "wide" ? prefs.leftWidth.value : Math.max(32, prefs.leftWidth.value);
+  const left = size === "wide" ? prefs.leftWidth.value : Math.max(42, prefs.leftWidth.value);
   const columns = size === "wide" ? `minmax(0, ${left}fr) 5px minmax(0, ${100 - left - prefs.rightWidth.value}fr) 5px minmax(0, ${prefs.rightWidth.value}fr)` : `minmax(0, ${left}fr) 5px minmax(0, ${100 - left}fr)`;
   return (
     <>
@@ -111,6 +111,7 @@ function Narrow() {
           <Dock />
         </div>
       </div>
+      <StatusBar />
       <RunControls narrow />
       <nav class="bottom-bar" aria-label="Panes">
         {NARROW.map(({ id, label, icon }) => (

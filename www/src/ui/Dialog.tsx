@@ -37,14 +37,14 @@ export function Dialog({ title, close, wide = false, children, footer }: Props) 
       }}
     >
       <div class="dialog-box">
-        <header>
+        <div class="dialog-head">
           <h2 id="dialog-title">{title}</h2>
           <button type="button" class="plain square" aria-label="Close" title="Close (Esc)" onClick={close}>
             <Icon name="close" />
           </button>
-        </header>
+        </div>
         <div class="dialog-body">{children}</div>
-        {footer && <footer>{footer}</footer>}
+        {footer && <div class="dialog-foot">{footer}</div>}
       </div>
     </dialog>
   );

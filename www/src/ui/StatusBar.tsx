@@ -11,7 +11,7 @@ export function StatusBar() {
     : engine === "loading" ? (["Loading the interpreter…", "", "clock"] as const)
     : !run ? (["Ready", "", "check"] as const)
     : run.refused ? (["Not started", "bad", "error"] as const)
-    : run.phase !== "ended" ? store.waiting.value.length > 0 ? ([`Waiting for your answer: ${store.waiting.value.map((task) => task.state).slice(0, 3).join(", ")}`, "accent", "hand"] as const) : (["Running", "accent", "play"] as const)
+    : run.phase !== "ended" || (store.live.value && store.cursor.value < store.eventCount.value) ? store.waiting.value.length > 0 ? ([`Waiting for your answer: ${store.waiting.value.map((task) => task.state).slice(0, 3).join(", ")}`, "accent", "hand"] as const) : (["Running", "accent", "play"] as const)
     : run.result?.status === "SUCCEEDED" ? (["Succeeded", "good", "check"] as const)
     : ([`${run.result?.status === "ABORTED" ? "Stopped" : run.result?.status === "TIMED_OUT" ? "Timed out" : "Failed"}${run.result?.error && run.result.status === "FAILED" ? `: ${run.result.error}` : ""}`, "bad", "cross"] as const);
   const found = store.analysis.value;

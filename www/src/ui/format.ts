@@ -30,5 +30,11 @@ export function iterationPath(iterations: number[]): string {
   return iterations.map((index) => `#${index}`).join(" › ");
 }
 
+/// The interpreter's words as a sentence of their own: they come as a part of one.
+export function sentence(text: string): string {
+  const whole = text.replace(/^or /, "");
+  return /^\p{Ll}/u.test(whole) ? whole[0]!.toUpperCase() + whole.slice(1) : whole;
+}
+
 /// `⌘` where the machine is a Mac.
 export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";

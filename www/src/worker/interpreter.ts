@@ -4,7 +4,7 @@ import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, t
 import type { Graph } from "../model/graph.ts";
 import type { Answer, Call, Diagnostic, Methods, Note, RunRequest, WaitingTask } from "../model/protocol.ts";
 import { RunClock } from "./clock.ts";
-import { findTasks, readSource } from "./definition.ts";
+import { type Source, findTasks, readSource } from "./definition.ts";
 import { History, type HistoryEvent } from "./history.ts";
 
 interface Open {
@@ -256,8 +256,9 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
         const range = locate(diagnostic.pointer);
         if (range) diagnostic.range = range;
         else delete diagnostic.range;
-        // A fix is text in JSON; it would be wrong in YAML.
-        delete diagnostic.fix;
+        const fix = diagnostic.fix && yamlFix(diagnostic.fix, locate);
+        if (fix) diagnostic.fix = fix;
+        else delete diagnostic.fix;
         for (const label of diagnostic.labels ?? []) {
           const at = locate(label.pointer);
           if (at) label.range = at;
@@ -309,6 +310,13 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   visits: ({ state }) => current?.history.visitsOf(state) ?? [],
   history: () => JSON.stringify({ events: current?.history.events ?? [] }, null, 2),
 };
+
+/// A fix is text in JSON. In YAML only one that replaces a text by a text means the same.
+function yamlFix(fix: NonNullable<Diagnostic["fix"]>, locate: NonNullable<Source["locate"]>): Diagnostic["fix"] {
+  const range = locate(fix.pointer);
+  if (!range || !/^"[\w.$ -]+"$/.test(fix.replacement) || fix.range?.start.offset === fix.range?.end.offset) return undefined;
+  return { ...fix, range, replacement: fix.replacement };
+}
 
 self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>) => {
   if ("connect" in data) {
