@@ -109,6 +109,44 @@ test("what is no snapshot of this machine is refused", async () => {
   }
 });
 
+test("a failed execution is redriven from where it stood", async () => {
+  const machine = new StateMachine({
+    StartAt: "First",
+    States: {
+      First: { Type: "Task", Resource: LAMBDA, ResultPath: "$.first", Next: "Second" },
+      Second: { Type: "Task", Resource: LAMBDA, ResultPath: "$.second", End: true },
+    },
+  });
+  const calls = [];
+  let broken = true;
+  const tasks = (_, { stateName }) => {
+    calls.push(stateName);
+    if (stateName === "Second" && broken) throw new Error("not yet");
+    return stateName;
+  };
+  const failed = machine.start({}, { tasks });
+  assert.equal((await failed.result).status, "FAILED");
+  broken = false;
+  const heard = [];
+  const from = failed.history().length;
+  for (const ended of [failed, store(failed.snapshot())]) {
+    calls.length = 0;
+    heard.length = 0;
+    const redriven = machine.redrive(ended, { tasks, onEvent: (event) => heard.push(event.type) });
+    assert.deepEqual((await redriven.result).output, { first: "First", second: "Second" });
+    assert.deepEqual(calls, ["Second"]);
+    assert.equal(heard[0], "ExecutionRedriven");
+    assert.equal(heard.at(-1), "ExecutionSucceeded");
+    assert.deepEqual(redriven.history().slice(0, from), failed.history());
+    assert.throws(() => machine.redrive(redriven), (error) => error.code === "NOT_REDRIVABLE");
+  }
+  assert.equal(failed.status, "FAILED");
+  const running = machine.start({}, { tasks: noUse });
+  await turn();
+  assert.throws(() => machine.redrive(running), (error) => error.code === "NOT_REDRIVABLE");
+  running.abort();
+});
+
 test("the Engine by hand", async () => {
   const machine = lambda();
   const engine = new Engine(machine);

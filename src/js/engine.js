@@ -53,6 +53,10 @@ export class Engine {
     return this.#handle.feed("tick", now);
   }
 
+  redrive(now) {
+    return this.#handle.feed("redrive", now);
+  }
+
   stop(now, error, cause) {
     return this.#handle.feed("stop", now, error, cause);
   }

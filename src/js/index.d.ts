@@ -444,6 +444,15 @@ export class StateMachine {
    * Throws {@link RestoreError} for a snapshot of another definition.
    */
   restore<Output = any>(snapshot: ExecutionSnapshot, options?: StartOptions): Execution<Output>;
+
+  /**
+   * Takes up an execution that failed, timed out or was aborted where it stood (RedriveExecution): the state that failed
+   * runs again, what was done stays done. Takes the execution or its snapshot; returns a new Execution, which has the
+   * history so far.
+   *
+   * Throws an Error with code `NOT_REDRIVABLE` for an execution that runs, has succeeded, or whose history is full.
+   */
+  redrive<Output = any>(ended: Execution | ExecutionSnapshot, options?: StartOptions): Execution<Output>;
 }
 
 /** A stored execution: JSON data, to be kept as it is. */
@@ -646,6 +655,8 @@ export class Engine {
   heartbeat(now: number, task: number): Step;
   /** Time has passed. Always harmless. */
   tick(now: number): Step;
+  /** Takes up an execution that did not succeed where it stood. */
+  redrive(now: number): Step;
   /** Ends the execution as ABORTED. */
   stop(now: number, error?: string, cause?: string): Step;
   readonly status: ExecutionResult | { status: "NOT_STARTED" | "RUNNING" };

@@ -80,15 +80,35 @@ export class StateMachine {
 
   /** Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again. */
   restore(snapshot, options = {}) {
-    checkOptions(options, START_OPTIONS, "machine.restore()");
+    const { driver, execution, submitted } = this.#restored(snapshot, options, "machine.restore()");
+    driver.resume(submitted);
+    return execution;
+  }
+
+  /**
+   * Takes up an execution that failed, timed out or was aborted where it stood (RedriveExecution): the state that failed
+   * runs again, what was done stays done. Takes the execution or its snapshot; returns a new Execution with the history
+   * so far.
+   */
+  redrive(ended, options = {}) {
+    const snapshot = ended instanceof Execution ? ended.snapshot() : ended;
+    const { driver, execution } = this.#restored(snapshot, options, "machine.redrive()");
+    try {
+      driver.redrive();
+    } catch (thrown) {
+      throw thrown?.code === "NOT_REDRIVABLE" ? misuse(thrown.code, thrown.message, Error) : thrown;
+    }
+    return execution;
+  }
+
+  #restored(snapshot, options, where) {
+    checkOptions(options, START_OPTIONS, where);
     if (typeof snapshot !== "object" || snapshot === null || snapshot.version !== 1 || typeof snapshot.engine !== "object") {
       throw new RestoreError("this is no snapshot of an execution");
     }
     const engine = new EngineHandle(this.#handle, {}, JSON.stringify(snapshot.engine));
     const clock = clockOf(options.clock, options.startTime ?? snapshot.engine?.clock);
-    const { driver, execution } = this.#execution(engine, { ...snapshot.execution }, options, clock);
-    driver.resume(new Set(snapshot.submitted ?? []));
-    return execution;
+    return { ...this.#execution(engine, { ...snapshot.execution }, options, clock), submitted: new Set(snapshot.submitted ?? []) };
   }
 
   #execution(engine, info, { tasks, signal, onEvent }, clock) {

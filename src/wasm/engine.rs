@@ -73,6 +73,11 @@ impl Engine {
         self.feed(now, Event::Tick)
     }
 
+    /// Takes up an execution that did not succeed where it stood.
+    pub fn redrive(&self, now: f64) -> Result<String, JsValue> {
+        self.feed(now, Event::Redrive)
+    }
+
     /// Ends the execution as ABORTED.
     pub fn stop(&self, now: f64, error: Option<String>, cause: Option<String>) -> Result<String, JsValue> {
         self.feed(now, Event::Stop { error: error.map(Arc::from), cause: cause.map(Arc::from) })
@@ -143,6 +148,7 @@ pub(super) fn refused(error: &StepError) -> JsValue {
         StepError::NotStarted => "NOT_STARTED",
         StepError::AlreadyStarted => "ALREADY_STARTED",
         StepError::UnknownTask(_) => "UNKNOWN_TASK",
+        StepError::NotRedrivable => "NOT_REDRIVABLE",
     };
     thrown(code, error)
 }

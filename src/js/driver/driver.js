@@ -88,6 +88,17 @@ export class Driver {
     this.begin([TICK]);
   }
 
+  /** Takes up an execution that did not succeed. Throws where that is impossible. */
+  redrive() {
+    this.#told = JSON.parse(this.#engine.ask("historyLength"));
+    const step = this.#engine.feed("redrive", this.#clock.now());
+    this.#commands = step.commands;
+    this.#more = step.more;
+    this.#deadline = step.deadline;
+    this.events = step.events;
+    this.begin([TICK]);
+  }
+
   /** Gives the engine's memory back. */
   release() {
     this.#engine.release();
