@@ -4,10 +4,12 @@ pub mod answer;
 mod check;
 pub mod codes;
 mod compile;
+pub mod complete;
 pub mod ir;
 pub mod resource;
 mod shape;
 mod suggest;
+pub mod variables;
 
 use crate::base::diag::{self, Diagnostic, Part, Severity};
 use crate::base::{Pointer, Span, Value, json};

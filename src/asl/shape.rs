@@ -272,6 +272,20 @@ pub static CATCHER: Shape = Shape {
     ]],
 };
 
+/// A state whose Type is yet to be written.
+pub static UNTYPED: Shape = Shape { noun: "a state", rows: &[STATE] };
+
+/// An element of `Choices` in a JSONPath state, apart from its comparison.
+pub static JSONPATH_RULE: Shape = Shape {
+    noun: "a Choice rule",
+    rows: &[&[
+        field("Variable", Type::String),
+        field("Next", Type::String),
+        field("Assign", Type::Object),
+        field("Comment", Type::String),
+    ]],
+};
+
 /// An element of `Choices` in a JSONata state.
 pub static JSONATA_RULE: Shape = Shape {
     noun: "a Choice rule",

@@ -1,0 +1,545 @@
+//! What may be written at a place of a definition: data for an editor. Works on texts that are half written.
+
+use super::ir::QueryLanguage;
+use super::shape::{self, Shape, Type};
+use crate::base::Span;
+use crate::expr::jsonata::function_names;
+
+/// One proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// What is shown, and what the typed text is matched against.
+    pub label: String,
+    /// What it is: `field`, `state`, `type`, `value`, `error`, `variable`, `function`, `path`.
+    pub kind: &'static str,
+    /// A few words about it.
+    pub detail: String,
+    /// What replaces [`Completions::replace`].
+    pub insert: String,
+}
+
+/// The proposals for a place, and the text that they replace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completions {
+    /// The part of the text that has been typed already; empty at a fresh place.
+    pub replace: Span,
+    /// The proposals, the likely ones first.
+    pub items: Vec<Completion>,
+}
+
+/// What may stand at a byte offset of a definition's text.
+///
+/// ```
+/// use stepglass::asl::complete::complete;
+/// let text = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":""},"Ship":{"Type":"Succeed"}}}"#;
+/// let at = text.find(r#""Next":""#).unwrap() + 8;
+/// assert_eq!(complete(text, at).items.iter().map(|c| &*c.label).collect::<Vec<_>>(), ["Ship", "A"]);
+/// ```
+pub fn complete(text: &str, offset: usize) -> Completions {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let outline = Outline::read(text, offset);
+    let Some(cursor) = &outline.cursor else { return Completions { replace: Span::new(offset, offset), items: Vec::new() } };
+    let place = outline.place(cursor.level);
+    let typed = cursor.string.map_or("", |start| &text[start + 1..offset]);
+    if cursor.string.is_some()
+        && !cursor.is_key
+        && let Some(found) = inside_expression(&outline, &place, cursor, typed, offset)
+    {
+        return found;
+    }
+    let replace = match cursor.string {
+        Some(start) => Span::new(start + 1, string_end(text, offset)),
+        None => Span::new(offset, offset),
+    };
+    let quoted = cursor.string.is_some();
+    let items =
+        if cursor.is_key { fields(&outline, &place, cursor.level, quoted) } else { values(&outline, &place, cursor, quoted) };
+    Completions { replace, items }
+}
+
+/// The end of the string that an offset stands in: its closing quote, or the end of the line where it has none.
+fn string_end(text: &str, offset: usize) -> usize {
+    let rest = &text[offset..];
+    offset + rest.find(['"', '\n']).filter(|end| rest[*end..].starts_with('"')).unwrap_or(0)
+}
+
+fn fields(outline: &Outline, place: &Place, level: usize, quoted: bool) -> Vec<Completion> {
+    let present = &outline.levels[level].keys;
+    let rows = place.shape.map(|shape| shape.fields().collect::<Vec<_>>()).unwrap_or_default();
+    let fits = |row: &&&shape::Row| {
+        row.language.is_none_or(|language| language == place.language) && !present.iter().any(|k| k == row.name)
+    };
+    let mut items: Vec<Completion> = rows
+        .iter()
+        .filter(fits)
+        .map(|row| {
+            let detail = format!("{}{}", describe(row.ty), if row.required { ", required" } else { "" });
+            let insert = if quoted { row.name.to_string() } else { format!("\"{}\": {}", row.name, blank(row.ty)) };
+            Completion { label: row.name.into(), kind: "field", detail, insert }
+        })
+        .collect();
+    if place.rule && place.language == QueryLanguage::JsonPath {
+        items.extend(operators().filter(|name| !present.contains(name)).map(|name| {
+            let insert = if quoted { name.clone() } else { format!("\"{name}\": ") };
+            Completion { label: name, kind: "field", detail: "comparison".into(), insert }
+        }));
+    }
+    items.sort_by_key(|item| !item.detail.ends_with("required"));
+    items
+}
+
+fn values(outline: &Outline, place: &Place, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
+    let key = cursor.key.as_deref().unwrap_or_default();
+    let item = |label: &str, kind: &'static str, detail: &str| Completion {
+        label: label.into(),
+        kind,
+        detail: detail.into(),
+        insert: if quoted { label.into() } else { format!("\"{label}\"") },
+    };
+    if matches!(key, "Next" | "Default" | "StartAt") {
+        let Some(states) = place.states else { return Vec::new() };
+        // The state itself is the least likely target.
+        let own = place.state.and_then(|level| outline.levels[level].name.clone());
+        let mut names = outline.levels[states].keys.clone();
+        names.sort_by_key(|name| Some(name) == own.as_ref());
+        return names.iter().map(|name| item(name, "state", "state")).collect();
+    }
+    if place.errors {
+        return ERRORS.iter().map(|(name, detail)| item(name, "error", detail)).collect();
+    }
+    match place.shape.and_then(|shape| shape.row(key)).map(|row| row.ty) {
+        Some(Type::Word(words)) => words.iter().map(|word| item(word, if key == "Type" { "type" } else { "value" }, "")).collect(),
+        Some(Type::Boolean) if !quoted => {
+            ["true", "false"].iter().map(|word| Completion { insert: (*word).into(), ..item(word, "value", "") }).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Proposals inside a path, an intrinsic call or a `{% … %}`; `None` for other strings.
+fn inside_expression(outline: &Outline, place: &Place, cursor: &Cursor, typed: &str, offset: usize) -> Option<Completions> {
+    let start = typed
+        .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$')))
+        .map_or(0, |i| i + typed[i..].chars().next().map_or(1, char::len_utf8));
+    let word = &typed[start..];
+    let jsonata = typed.trim_start().starts_with("{%");
+    let key = cursor.key.as_deref().unwrap_or_default();
+    let path = !jsonata
+        && place.language == QueryLanguage::JsonPath
+        && (key.ends_with(".$") || key.ends_with("Path") || key == "Variable");
+    if !jsonata && !path || word.is_empty() {
+        return None;
+    }
+    let (head, tail) = word.rsplit_once('.').map_or(("", word), |(head, tail)| (head, tail));
+    let plain = |labels: &[&str], kind: &'static str, detail: &str| -> Vec<Completion> {
+        let item = |label: &&str| Completion { label: (*label).into(), kind, detail: detail.into(), insert: (*label).into() };
+        labels.iter().map(item).collect()
+    };
+    let mut items = match head {
+        "$states" => plain(&["input", "context", "result", "errorOutput"], "variable", "of the state"),
+        "$states.context" | "$$" => plain(&["Execution", "State", "StateMachine", "Task", "Map"], "path", "Context Object"),
+        "$states.context.Execution" | "$$.Execution" => {
+            plain(&["Id", "Input", "Name", "RoleArn", "StartTime", "RedriveCount"], "path", "Context Object")
+        }
+        "$states.context.State" | "$$.State" => plain(&["Name", "EnteredTime", "RetryCount"], "path", "Context Object"),
+        "$states.context.StateMachine" | "$$.StateMachine" => plain(&["Id", "Name"], "path", "Context Object"),
+        "$states.context.Task" | "$$.Task" => plain(&["Token"], "path", "Context Object"),
+        "$states.context.Map" | "$$.Map" => plain(&["Item"], "path", "Context Object"),
+        "$states.context.Map.Item" | "$$.Map.Item" => plain(&["Index", "Value", "Key", "Source"], "path", "Context Object"),
+        "States" if path => plain(INTRINSICS, "function", "intrinsic function"),
+        "" if word.starts_with('$') => {
+            let mut items: Vec<Completion> = Vec::new();
+            if jsonata {
+                items.extend(plain(&["$states"], "variable", "input, result, context"));
+            } else {
+                items.extend(plain(&["$.", "$$."], "path", "input, Context Object"));
+            }
+            let mut names: Vec<&str> = outline.assigned().collect();
+            names.sort_unstable();
+            names.dedup();
+            let variable = |name: &&str| Completion {
+                label: format!("${name}"),
+                kind: "variable",
+                detail: "variable".into(),
+                insert: format!("${name}"),
+            };
+            items.extend(names.iter().map(variable));
+            if jsonata {
+                items.extend(function_names().map(|name| Completion {
+                    label: format!("${name}"),
+                    kind: "function",
+                    detail: "function".into(),
+                    insert: format!("${name}("),
+                }));
+            }
+            items
+        }
+        "" if path && "States.".starts_with(word) => plain(&["States."], "function", "intrinsic functions"),
+        _ => Vec::new(),
+    };
+    items.retain(|item| item.label.to_lowercase().starts_with(&tail.to_lowercase()));
+    Some(Completions { replace: Span::new(offset - tail.len(), offset), items })
+}
+
+fn describe(ty: Type) -> &'static str {
+    match ty {
+        Type::Any => "any value",
+        Type::String => "string",
+        Type::Word(_) => "one of a few words",
+        Type::Boolean => "boolean",
+        Type::Integer(..) => "integer",
+        Type::Number(..) => "number",
+        Type::Timestamp => "RFC 3339 timestamp",
+        Type::Object => "object",
+        Type::List | Type::Filled => "list",
+        Type::StringOrNull => "path or null",
+        Type::Items => "list or expression",
+    }
+}
+
+fn blank(ty: Type) -> &'static str {
+    match ty {
+        Type::String | Type::Word(_) | Type::Timestamp | Type::StringOrNull => "\"\"",
+        Type::Object => "{}",
+        Type::List | Type::Filled | Type::Items => "[]",
+        Type::Boolean => "true",
+        _ => "",
+    }
+}
+
+const INTRINSICS: &[&str] = &[
+    "Format",
+    "StringToJson",
+    "JsonToString",
+    "Array",
+    "ArrayPartition",
+    "ArrayContains",
+    "ArrayRange",
+    "ArrayGetItem",
+    "ArrayLength",
+    "ArrayUnique",
+    "Base64Encode",
+    "Base64Decode",
+    "Hash",
+    "JsonMerge",
+    "MathRandom",
+    "MathAdd",
+    "StringSplit",
+    "UUID",
+];
+
+const ERRORS: &[(&str, &str)] = &[
+    ("States.ALL", "any error but States.Runtime"),
+    ("States.TaskFailed", "any error but a time out"),
+    ("States.Timeout", "TimeoutSeconds or HeartbeatSeconds has passed"),
+    ("States.HeartbeatTimeout", "HeartbeatSeconds has passed"),
+    ("States.QueryEvaluationError", "a JSONata expression failed"),
+    ("States.DataLimitExceeded", "a payload is over 256 KiB"),
+    ("States.Permissions", "the role may not"),
+    ("States.ExceedToleratedFailureThreshold", "too many children of a Map failed"),
+    ("States.ItemReaderFailed", "the items could not be read"),
+    ("States.ResultWriterFailed", "the results could not be written"),
+    ("States.Http.Socket", "an HTTP Task took over 60 seconds"),
+];
+
+fn operators() -> impl Iterator<Item = String> {
+    let families = ["String", "Numeric", "Timestamp"].into_iter().flat_map(|family| {
+        let orders = ["Equals", "LessThan", "GreaterThan", "LessThanEquals", "GreaterThanEquals"].into_iter();
+        orders.flat_map(move |order| [format!("{family}{order}"), format!("{family}{order}Path")])
+    });
+    let others = [
+        "StringMatches",
+        "BooleanEquals",
+        "BooleanEqualsPath",
+        "IsNull",
+        "IsPresent",
+        "IsNumeric",
+        "IsString",
+        "IsBoolean",
+        "IsTimestamp",
+        "And",
+        "Or",
+        "Not",
+    ];
+    families.chain(others.into_iter().map(String::from))
+}
+
+/// A text's objects and lists, as far as they can be made out.
+struct Outline {
+    levels: Vec<Level>,
+    cursor: Option<Cursor>,
+}
+
+/// One object or list.
+#[derive(Default)]
+struct Level {
+    parent: Option<usize>,
+    /// Its member name in the parent; `None` in a list.
+    name: Option<String>,
+    list: bool,
+    /// Its member names, without the one that is being written.
+    keys: Vec<String>,
+    /// Its members that are strings.
+    texts: Vec<(String, String)>,
+}
+
+/// Where the cursor stands.
+struct Cursor {
+    level: usize,
+    /// The member whose value is being written.
+    key: Option<String>,
+    is_key: bool,
+    /// The opening quote of the string around it.
+    string: Option<usize>,
+}
+
+/// What is around the cursor.
+struct Place {
+    shape: Option<&'static Shape>,
+    language: QueryLanguage,
+    /// The `States` object in reach of transitions.
+    states: Option<usize>,
+    /// The state around it.
+    state: Option<usize>,
+    rule: bool,
+    errors: bool,
+}
+
+impl Outline {
+    /// Reads the whole text, however broken: an unknown character is skipped, a closing bracket closes what it can.
+    fn read(text: &str, offset: usize) -> Outline {
+        let bytes = text.as_bytes();
+        let mut levels: Vec<Level> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut cursor = None;
+        let (mut key, mut after_colon, mut at) = (None::<String>, false, 0);
+        while at <= bytes.len() {
+            if cursor.is_none()
+                && at >= offset
+                && let Some(&level) = open.last()
+            {
+                let list = levels[level].list;
+                cursor =
+                    Some(Cursor { level, key: key.clone().filter(|_| after_colon), is_key: !list && !after_colon, string: None });
+            }
+            let Some(&byte) = bytes.get(at) else { break };
+            match byte {
+                b'{' | b'[' => {
+                    let parent = open.last().copied();
+                    let name = key.take().filter(|_| after_colon);
+                    levels.push(Level { parent, name, list: byte == b'[', ..Level::default() });
+                    open.push(levels.len() - 1);
+                    after_colon = false;
+                }
+                b'}' | b']' => {
+                    let list = byte == b']';
+                    if let Some(i) = open.iter().rposition(|level| levels[*level].list == list) {
+                        open.truncate(i);
+                    }
+                    (key, after_colon) = (None, false);
+                }
+                b':' => after_colon = true,
+                b',' => (key, after_colon) = (None, false),
+                b'"' => {
+                    let end = closing(bytes, at);
+                    let content = text.get(at + 1..end).unwrap_or_default().to_string();
+                    let inside = at < offset && offset <= end;
+                    if let Some(&level) = open.last() {
+                        let is_key = !levels[level].list && !after_colon;
+                        if inside && cursor.is_none() {
+                            let of = key
+                                .clone()
+                                .filter(|_| after_colon)
+                                .or_else(|| levels[level].name.clone().filter(|_| levels[level].list));
+                            cursor = Some(Cursor { level, key: of, is_key, string: Some(at) });
+                        } else if is_key {
+                            levels[level].keys.push(content.clone());
+                        }
+                        if is_key {
+                            key = Some(content);
+                        } else if let Some(key) = &key {
+                            levels[level].texts.push((key.clone(), content));
+                        }
+                    }
+                    at = end;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        Outline { levels, cursor }
+    }
+
+    fn text(&self, level: usize, key: &str) -> Option<&str> {
+        self.levels[level].texts.iter().rev().find(|(name, _)| name == key).map(|(_, text)| text.as_str())
+    }
+
+    /// Names that any Assign assigns.
+    fn assigned(&self) -> impl Iterator<Item = &str> {
+        let assigns = self.levels.iter().filter(|level| level.name.as_deref() == Some("Assign") && !level.list);
+        assigns.flat_map(|level| level.keys.iter().map(|key| key.strip_suffix(".$").unwrap_or(key)))
+    }
+
+    /// Follows the way from the root to a level.
+    fn place(&self, level: usize) -> Place {
+        let mut way = vec![level];
+        while let Some(parent) = way.last().and_then(|last| self.levels[*last].parent) {
+            way.push(parent);
+        }
+        way.reverse();
+        let language = |text: Option<&str>| match text {
+            Some("JSONata") => Some(QueryLanguage::Jsonata),
+            Some("JSONPath") => Some(QueryLanguage::JsonPath),
+            _ => None,
+        };
+        let own = way.first().and_then(|root| language(self.text(*root, "QueryLanguage"))).unwrap_or(QueryLanguage::JsonPath);
+        let mut place =
+            Place { shape: Some(&shape::MACHINE), language: own, states: None, state: None, rule: false, errors: false };
+        let mut in_states = false;
+        for (depth, &level) in way.iter().enumerate() {
+            let info = &self.levels[level];
+            if depth == 0 {
+                place.states = self.child(level, "States");
+                continue;
+            }
+            let name = info.name.as_deref().unwrap_or_default();
+            if std::mem::take(&mut in_states) {
+                place.shape = self.text(level, "Type").and_then(shape::state).or(Some(&shape::UNTYPED));
+                place.state = Some(level);
+                place.language = language(self.text(level, "QueryLanguage")).unwrap_or(own);
+                continue;
+            }
+            let listed = way.get(depth - 1).and_then(|parent| self.levels[*parent].name.as_deref()).unwrap_or_default();
+            place.rule = false;
+            match (name, listed) {
+                ("States", _) => {
+                    in_states = true;
+                    place.shape = None;
+                    place.states = Some(level);
+                }
+                ("ItemProcessor" | "Iterator", _) => {
+                    place.shape = Some(&shape::PROCESSOR);
+                    place.states = self.child(level, "States");
+                    place.language = own;
+                }
+                ("ProcessorConfig", _) => place.shape = Some(&shape::PROCESSOR_CONFIG),
+                ("ItemReader", _) => place.shape = Some(&shape::ITEM_READER),
+                ("ReaderConfig", _) => place.shape = Some(&shape::READER_CONFIG),
+                ("ItemBatcher", _) => place.shape = Some(&shape::ITEM_BATCHER),
+                ("ResultWriter", _) => place.shape = Some(&shape::RESULT_WRITER),
+                ("WriterConfig", _) => place.shape = Some(&shape::WRITER_CONFIG),
+                ("ErrorEquals", _) => {
+                    place.shape = None;
+                    place.errors = true;
+                }
+                ("", "Branches") => {
+                    place.shape = Some(&shape::BRANCH);
+                    place.states = self.child(level, "States");
+                    place.language = own;
+                }
+                ("", "Retry") => place.shape = Some(&shape::RETRIER),
+                ("", "Catch") => place.shape = Some(&shape::CATCHER),
+                ("", "Choices" | "And" | "Or") | ("Not", _) => {
+                    place.rule = true;
+                    place.shape =
+                        Some(if place.language == QueryLanguage::Jsonata { &shape::JSONATA_RULE } else { &shape::JSONPATH_RULE });
+                }
+                _ => place.shape = None,
+            }
+        }
+        place
+    }
+
+    fn child(&self, level: usize, name: &str) -> Option<usize> {
+        self.levels.iter().position(|child| child.parent == Some(level) && child.name.as_deref() == Some(name))
+    }
+}
+
+/// The closing quote of a string; where it has none, the end of its line.
+fn closing(bytes: &[u8], open: usize) -> usize {
+    let mut at = open + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' | b'\n' => return at,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The labels proposed at the `¦`.
+    fn labels(text: &str) -> Vec<String> {
+        let at = text.find('¦').unwrap();
+        complete(&text.replace('¦', ""), at).items.into_iter().map(|item| item.label).collect()
+    }
+
+    fn has(text: &str, wanted: &[&str], unwanted: &[&str]) {
+        let labels = labels(text);
+        for label in wanted {
+            assert!(labels.iter().any(|l| l == label), "{label} is missing in {labels:?}");
+        }
+        for label in unwanted {
+            assert!(!labels.iter().any(|l| l == label), "{label} is in {labels:?}");
+        }
+    }
+
+    #[test]
+    fn places() {
+        has(r#"{"¦"}"#, &["StartAt", "States", "QueryLanguage"], &["Type", "Next"]);
+        has(r#"{"States":{"A":{"Type":"Pass", ¦}}}"#, &["Result", "Next", "Parameters"], &["Type", "Arguments", "Retry"]);
+        has(
+            r#"{"QueryLanguage":"JSONata","States":{"A":{"¦","Type":"Task"}}}"#,
+            &["Arguments", "Output"],
+            &["Parameters", "InputPath"],
+        );
+        has(r#"{"States":{"A":{"Type":"¦"#, &["Task", "Map"], &["Pass "]);
+        has(
+            r#"{"States":{"A":{"Type":"Choice","Choices":[{"Next":"¦"}]},"B":{},"C":{"Branches":[{"States":{"D":{}}}]}}}"#,
+            &["A", "B", "C"],
+            &["D"],
+        );
+        has(r#"{"States":{"A":{"Type":"Task","Retry":[{"¦"}]}}}"#, &["ErrorEquals", "MaxAttempts"], &["Next"]);
+        has(
+            r#"{"States":{"A":{"Type":"Task","Catch":[{"ErrorEquals":["¦"]}]}}}"#,
+            &["States.ALL", "States.Timeout"],
+            &["ErrorEquals"],
+        );
+        has(
+            r#"{"States":{"A":{"Type":"Choice","Choices":[{"And":[{"¦"}]}]}}}"#,
+            &["Variable", "StringEquals", "IsPresent"],
+            &["Condition"],
+        );
+        has(r#"{"States":{"A":{"Type":"Pass","End":¦}}}"#, &["true", "false"], &[]);
+    }
+
+    #[test]
+    fn expressions() {
+        let machine =
+            |field: &str| format!(r#"{{"States":{{"Z":{{"Assign":{{"total.$":"$.t"}}}},"A":{{"Type":"Pass",{field}}}}}}}"#);
+        has(&machine(r#""Parameters":{"x.$":"$¦"}"#), &["$.", "$$.", "$total"], &["$sum"]);
+        has(&machine(r#""Parameters":{"x.$":"States.Ma¦"}"#), &["MathAdd", "MathRandom"], &["Format"]);
+        has(&machine(r#""InputPath":"$$.Execution.¦"#), &["Input", "Name"], &["Token"]);
+        has(&machine(r#""QueryLanguage":"JSONata","Output":"{% $states.¦ %}""#), &["input", "context"], &[]);
+        has(&machine(r#""QueryLanguage":"JSONata","Output":"{% $su¦ %}""#), &["$sum", "$substring"], &["$total"]);
+    }
+
+    #[test]
+    fn whatever_is_typed() {
+        let text = r#"{"StartAt":"A","States":{"A":{"Type":"Task","Retry":[{"ErrorEquals":["x"]}],"é":"{% $a.b[0] %}"}}"#;
+        for cut in 0..=text.len() {
+            for at in 0..=cut {
+                let head = text.get(..cut).unwrap_or_default();
+                let found = complete(head, at);
+                assert!(head.get(found.replace.range()).is_some(), "{head} {at}");
+            }
+        }
+    }
+}
