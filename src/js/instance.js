@@ -95,6 +95,7 @@ export class MachineHandle {
   #options;
   #raw;
   #generation = -1;
+  #tasks = [];
 
   constructor(text, options) {
     this.#text = text;
@@ -112,11 +113,91 @@ export class MachineHandle {
     return this.#raw;
   }
 
+  /** `{state, resource}` of the Task state with this number. */
+  task(state) {
+    return (this.#tasks[state] ??= JSON.parse(this.raw().taskOf(state)));
+  }
+
   /** Gives the memory in the instance back. */
   release() {
     if (this.#generation === generation) this.#raw.free();
     this.#generation = -1;
   }
+}
+
+// The port: src/wasm/port.rs says what stands where.
+
+const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, NUMBERS] = Array(10).keys();
+const [NOTHING, INVOKE, COMMANDS] = Array(3).keys();
+const encoder = new TextEncoder();
+// Safari's decoder stops working after two gigabytes.
+const DECODER_BYTES = 2 ** 31 - 2 ** 20;
+let decoder;
+let decoded = Infinity;
+let head;
+let bytes;
+
+/** Views of the instance's memory: growing it takes the old ones away. */
+function look() {
+  if (bytes !== undefined && bytes.byteLength > 0) return;
+  const { buffer } = glue.sharedMemory();
+  bytes = new Uint8Array(buffer);
+  head = new Float64Array(buffer, glue.headAddress(), NUMBERS);
+}
+
+/** Feeds a fact to a raw engine. */
+function apply(raw, method, now, a, b, c) {
+  if (method === "succeed" || method === "submitted") raw[method](now, a, send(b));
+  else raw[method](now, a, b, c);
+}
+
+/** Writes a text into the inbox; its length in bytes. */
+function send(text) {
+  const most = text.length * 3;
+  const at = glue.inbox(most);
+  look();
+  // A short text takes longer to hand to the encoder than to write.
+  const short = text.length < 64;
+  let i = 0;
+  for (; short && i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) break;
+    bytes[at + i] = code;
+  }
+  if (i === text.length) return i;
+  return encoder.encodeInto(text, bytes.subarray(at, at + most)).written;
+}
+
+/** The text that a call has left. */
+function receive() {
+  const length = head[TEXT_LENGTH];
+  decoded += length;
+  if (decoded > DECODER_BYTES) {
+    decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    decoded = length;
+  }
+  return decoder.decode(bytes.subarray(head[TEXT_AT], head[TEXT_AT] + length));
+}
+
+/** The step that a fact has left: `{commands, more, deadline, events}`. Throws the reason why it was refused. */
+function readStep(machine) {
+  look();
+  let commands = [];
+  switch (head[KIND]) {
+    case NOTHING:
+      break;
+    case INVOKE: {
+      const { state, resource } = machine.task(head[STATE]);
+      commands = [{ type: "Invoke", task: head[TASK], state, resource, input: JSON.parse(receive()), attempt: head[ATTEMPT] }];
+      break;
+    }
+    case COMMANDS:
+      commands = JSON.parse(receive());
+      break;
+    default:
+      throw JSON.parse(receive());
+  }
+  return { commands, more: head[MORE] === 1, deadline: head[DEADLINE] < 0 ? null : head[DEADLINE], events: head[EVENTS] };
 }
 
 // A journal is replaced by a snapshot when it is this long, and then each time it has doubled: executions that run
@@ -143,18 +224,18 @@ export class EngineHandle {
     this.#alive();
   }
 
-  /** Feeds a fact; returns the parsed Step. Throws InternalError after a trap: this fact is then not in the journal. */
+  /** Feeds a fact; returns the Step. Throws InternalError after a trap: this fact is then not in the journal. */
   feed(method, now, a, b, c) {
     const raw = this.#alive();
-    let text;
     try {
-      text = raw[method](now, a, b, c);
+      apply(raw, method, now, a, b, c);
     } catch (thrown) {
       throw translate(thrown);
     }
+    const step = readStep(this.#machine);
     this.#journal.push([method, now, a, b, c]);
     if (this.#journal.length >= this.#compactAt) this.#compact();
-    return JSON.parse(text);
+    return step;
   }
 
   /** Asks; returns the text. */
@@ -196,7 +277,7 @@ export class EngineHandle {
     const machine = this.#machine.raw();
     try {
       const raw = this.#base === undefined ? new glue.Engine(machine, this.#options) : glue.Engine.restore(machine, this.#base);
-      for (const [method, now, a, b, c] of this.#journal) raw[method](now, a, b, c);
+      for (const [method, now, a, b, c] of this.#journal) apply(raw, method, now, a, b, c);
       this.#raw = raw;
       this.#generation = generation;
       return raw;
@@ -224,6 +305,7 @@ function translate(thrown) {
     return thrown?.code === "RESTORE" ? new RestoreError(thrown.message) : thrown;
   }
   generation += 1;
+  head = bytes = undefined;
   glue.__wbg_reset_state();
   const error = new InternalError(thrown);
   for (const reject of driven) reject(error);

@@ -1,13 +1,11 @@
 //! Between Rust values and JavaScript's: JSON text written by hand where it is hot, serde where it is ours and small.
 
 use super::error::thrown;
-use crate::asl::{CompileOptions, MachineType};
+use crate::asl::{CompileOptions, MachineType, ir};
 use crate::base::diag::{Diagnostic, Severity};
 use crate::base::span::{Position, Span, position};
 use crate::base::{Value, json};
-use crate::engine::{
-    ChildExecution, Command, Engine, ExecutionInfo, FrameView, HistoryLevel, Invocation, Options, Outcome, Stage, Step,
-};
+use crate::engine::{ChildExecution, Command, Engine, ExecutionInfo, FrameView, HistoryLevel, Invocation, Options, Outcome, Stage};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -216,21 +214,11 @@ fn range(span: Option<Span>, text: &str) -> Option<RangeOut> {
     span.map(|span| RangeOut { start: at(span.start), end: at(span.end) })
 }
 
-/// A step with the commands that it leaves to do.
-pub fn step_text(engine: &mut Engine, step: Step) -> String {
-    let commands = engine.take_commands();
-    let mut out = String::with_capacity(96 + commands.len() * 160);
-    out.push_str("{\"commands\":[");
-    separated(&mut out, &commands, command);
-    let _ = write!(out, "],\"more\":{},\"deadline\":", step.more);
-    match engine.deadline() {
-        Some(at) => {
-            let _ = write!(out, "{}", at.0);
-        }
-        None => out.push_str("null"),
-    }
-    let _ = write!(out, ",\"events\":{}}}", engine.history().len());
-    out
+/// Commands as a JSON array.
+pub fn commands(out: &mut String, commands: &[Command]) {
+    out.push('[');
+    separated(out, commands, command);
+    out.push(']');
 }
 
 fn command(out: &mut String, command: &Command) {
@@ -269,6 +257,21 @@ fn invocation(out: &mut String, call: &Invocation) {
         let _ = write!(out, ",\"iterations\":{:?}", call.iterations);
     }
     out.push('}');
+}
+
+/// What Invoke commands of a state have in common: `{state, resource}`.
+pub fn task_text(machine: &ir::Machine, state: ir::StateId) -> String {
+    let mut out = String::from("{\"state\":");
+    if let Some(state) = machine.states.get(state) {
+        json::write_str(&mut out, &state.name);
+        if let ir::Kind::Task(task) = &state.kind {
+            text_member(&mut out, "resource", Some(&task.resource));
+        }
+    } else {
+        out.push_str("null");
+    }
+    out.push('}');
+    out
 }
 
 /// An Invoke command.

@@ -1,6 +1,6 @@
 //! Definitions: checking, compiling and drawing them.
 
-use super::convert::{CompileSettings, DiagnosticOut, from_js, to_js};
+use super::convert::{self, CompileSettings, DiagnosticOut, from_js, to_js};
 use super::error::{not_json, thrown};
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Style};
@@ -121,6 +121,12 @@ impl Machine {
     #[wasm_bindgen(getter)]
     pub fn digest(&self) -> String {
         format!("{:016x}", self.machine.digest)
+    }
+
+    /// `{state, resource}` of a state that Invoke commands name by its number, as JSON text; the resource of a Task only.
+    #[wasm_bindgen(js_name = taskOf)]
+    pub fn task_of(&self, state: u32) -> String {
+        convert::task_text(&self.machine, ir::StateId(state))
     }
 
     /// The warnings, in the form of [`validate`].

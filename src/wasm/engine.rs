@@ -3,6 +3,7 @@
 use super::convert::{self, EngineSettings, ExecutionIn, from_js};
 use super::definition::Machine;
 use super::error::{not_json, thrown};
+use super::port;
 use crate::base::{Millis, Value, json};
 use crate::engine::{self, Event, Options, SNAPSHOT_DEPTH, StepError, TaskId};
 use std::cell::RefCell;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// One execution. Every method that takes `now` feeds one fact and returns a Step as JSON text.
+/// One execution. Every method that takes `now` feeds one fact and leaves its step in the port.
 #[wasm_bindgen]
 pub struct Engine {
     inner: Rc<RefCell<engine::Engine>>,
@@ -21,10 +22,12 @@ impl Engine {
         self.inner.clone()
     }
 
-    fn feed(&self, now: f64, event: Event) -> Result<String, JsValue> {
+    fn feed(&self, now: f64, event: Event) {
         let mut engine = self.inner.borrow_mut();
-        let step = engine.step(millis(now), event).map_err(|error| refused(&error))?;
-        Ok(convert::step_text(&mut engine, step))
+        match engine.step(millis(now), event) {
+            Ok(step) => port::leave(&mut engine, step),
+            Err(error) => port::refuse(refusal(&error), error),
+        }
     }
 }
 
@@ -38,49 +41,54 @@ impl Engine {
     }
 
     /// Begins the execution.
-    pub fn start(&self, now: f64, input: &str, execution: JsValue, seed: u64) -> Result<String, JsValue> {
+    pub fn start(&self, now: f64, input: &str, execution: JsValue, seed: u64) -> Result<(), JsValue> {
         let execution = from_js::<ExecutionIn>(execution)?.info();
-        self.feed(now, Event::Start { input: parse(input)?, execution, seed })
+        self.feed(now, Event::Start { input: parse(input)?, execution, seed });
+        Ok(())
     }
 
     /// A worker has taken an activity task.
-    pub fn started(&self, now: f64, task: u32, worker: Option<String>) -> Result<String, JsValue> {
-        self.feed(now, Event::TaskStarted { task: TaskId(task), worker: worker.map(Arc::from) })
+    pub fn started(&self, now: f64, task: u32, worker: Option<String>) {
+        self.feed(now, Event::TaskStarted { task: TaskId(task), worker: worker.map(Arc::from) });
     }
 
-    /// The service has answered; the result of the task is yet to come.
-    pub fn submitted(&self, now: f64, task: u32, output: &str) -> Result<String, JsValue> {
-        self.feed(now, Event::TaskSubmitted { task: TaskId(task), output: parse(output)? })
+    /// The service has answered with the text of `length` bytes in the inbox; the result of the task is yet to come.
+    pub fn submitted(&self, now: f64, task: u32, length: usize) {
+        if let Some(output) = port::received(length) {
+            self.feed(now, Event::TaskSubmitted { task: TaskId(task), output });
+        }
     }
 
-    /// The task has its result.
-    pub fn succeed(&self, now: f64, task: u32, output: &str) -> Result<String, JsValue> {
-        self.feed(now, Event::TaskSucceeded { task: TaskId(task), output: parse(output)? })
+    /// The task has its result: the text of `length` bytes in the inbox.
+    pub fn succeed(&self, now: f64, task: u32, length: usize) {
+        if let Some(output) = port::received(length) {
+            self.feed(now, Event::TaskSucceeded { task: TaskId(task), output });
+        }
     }
 
     /// The task has failed.
-    pub fn fail(&self, now: f64, task: u32, error: Option<String>, cause: Option<String>) -> Result<String, JsValue> {
-        self.feed(now, Event::TaskFailed { task: TaskId(task), error: error.map(Arc::from), cause: cause.map(Arc::from) })
+    pub fn fail(&self, now: f64, task: u32, error: Option<String>, cause: Option<String>) {
+        self.feed(now, Event::TaskFailed { task: TaskId(task), error: error.map(Arc::from), cause: cause.map(Arc::from) });
     }
 
     /// The task's worker is alive.
-    pub fn heartbeat(&self, now: f64, task: u32) -> Result<String, JsValue> {
-        self.feed(now, Event::TaskHeartbeat { task: TaskId(task) })
+    pub fn heartbeat(&self, now: f64, task: u32) {
+        self.feed(now, Event::TaskHeartbeat { task: TaskId(task) });
     }
 
     /// Time has passed.
-    pub fn tick(&self, now: f64) -> Result<String, JsValue> {
-        self.feed(now, Event::Tick)
+    pub fn tick(&self, now: f64) {
+        self.feed(now, Event::Tick);
     }
 
     /// Takes up an execution that did not succeed where it stood.
-    pub fn redrive(&self, now: f64) -> Result<String, JsValue> {
-        self.feed(now, Event::Redrive)
+    pub fn redrive(&self, now: f64) {
+        self.feed(now, Event::Redrive);
     }
 
     /// Ends the execution as ABORTED.
-    pub fn stop(&self, now: f64, error: Option<String>, cause: Option<String>) -> Result<String, JsValue> {
-        self.feed(now, Event::Stop { error: error.map(Arc::from), cause: cause.map(Arc::from) })
+    pub fn stop(&self, now: f64, error: Option<String>, cause: Option<String>) {
+        self.feed(now, Event::Stop { error: error.map(Arc::from), cause: cause.map(Arc::from) });
     }
 
     /// `{status, output?, error?, cause?}` as JSON text.
@@ -144,11 +152,14 @@ fn parse(text: &str) -> Result<Value, JsValue> {
 }
 
 pub(super) fn refused(error: &StepError) -> JsValue {
-    let code = match error {
+    thrown(refusal(error), error)
+}
+
+fn refusal(error: &StepError) -> &'static str {
+    match error {
         StepError::NotStarted => "NOT_STARTED",
         StepError::AlreadyStarted => "ALREADY_STARTED",
         StepError::UnknownTask(_) => "UNKNOWN_TASK",
         StepError::NotRedrivable => "NOT_REDRIVABLE",
-    };
-    thrown(code, error)
+    }
 }
