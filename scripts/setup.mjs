@@ -14,11 +14,12 @@ const NODE = [20, 19];
 const TARGET = "wasm32-unknown-unknown";
 
 /** Throws a `Missing` where a piece cannot be had. */
-export async function setUp({ dev = false } = {}) {
+export async function setUp({ dev = false, build: wanted = true } = {}) {
   checkNode();
   checkRust();
   addTarget();
   installPackages();
+  if (!wanted) return;
   const { build } = await import("./build.mjs");
   await build({ dev, ifStale: true });
 }

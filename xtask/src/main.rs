@@ -66,7 +66,8 @@ impl Build {
         run(cargo()
             .args(["build", "--locked", "--package", "stepglass", "--lib"])
             .args(["--target", "wasm32-unknown-unknown"])
-            .args(["--profile", profile]))?;
+            .args(["--profile", profile])
+            .args(["--config", &anonymous_paths()]))?;
         self.bind(&target_directory().join("wasm32-unknown-unknown").join(profile).join("stepglass.wasm"))
     }
 
@@ -102,6 +103,17 @@ impl Build {
         }
         Ok(())
     }
+}
+
+/// Panic messages name source files; the published module does not say where this machine keeps them.
+fn anonymous_paths() -> String {
+    let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    let flags: Vec<String> = [cargo_home.map(|home| (home.join("registry").join("src"), "crates")), Some((root(), "stepglass"))]
+        .into_iter()
+        .flatten()
+        .map(|(folder, name)| format!("'--remap-path-prefix={}={name}'", folder.display()))
+        .collect();
+    format!("target.wasm32-unknown-unknown.rustflags=[{}]", flags.join(", "))
 }
 
 /// Runs a script of the repository; `xtask` is then only a second way to say it.

@@ -1,0 +1,48 @@
+// What is in the tarball, and whether every resolver finds its way in.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pack, root } from "./tarball.mjs";
+
+let tarball;
+before(() => {
+  tarball = pack();
+});
+after(() => tarball?.remove());
+
+test("the tarball holds the files of packed-files.txt and no others (UPDATE_EXPECT=1 rewrites it)", () => {
+  // The shared chunks are named by their contents, and so are as many as esbuild finds good.
+  const names = new Set(tarball.files.map(({ path }) => path.replace(/^dist\/shared-.*\.js$/, "dist/shared-*.js")));
+  const text = `${[...names].sort().join("\n")}\n`;
+  const snapshot = join(root, "pkg-tests/packed-files.txt");
+  if (process.env.UPDATE_EXPECT) writeFileSync(snapshot, text);
+  assert.equal(text, readFileSync(snapshot, "utf8"));
+});
+
+test("the command can be executed", () => {
+  const { mode } = tarball.files.find(({ path }) => path === "dist/cli.js");
+  assert.equal(mode & 0o111, 0o111);
+});
+
+test("publint finds nothing", () => {
+  const publint = join(root, "node_modules/publint/src/cli.js");
+  execFileSync(process.execPath, [publint, "run", tarball.path, "--strict"], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+});
+
+test("types resolve as Node, bundlers and old compilers look for them", () => {
+  // `/slim` and `/inline` are ES modules alone; the wasm file has no types.
+  const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
+  const args = [tarball.path, "--exclude-entrypoints", "./stepglass.wasm", "--ignore-rules", "cjs-resolves-to-esm", "no-resolution", "--format", "ascii"];
+  execFileSync(process.execPath, [attw, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+});
+
+test("nothing of this machine is in the tarball", () => {
+  for (const { path } of tarball.files) {
+    const text = readFileSync(join(root, path), "latin1");
+    for (const trace of [root, process.env.HOME].filter((folder) => folder && folder.length > 1)) {
+      assert.ok(!text.includes(`${trace}/`), `${path} names ${trace}`);
+    }
+  }
+});

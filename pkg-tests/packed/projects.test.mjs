@@ -1,0 +1,107 @@
+// The tarball, installed and run in projects as users have them (../projects).
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, open, serve, skip } from "../browser.mjs";
+import { pack, root, runNpm } from "./tarball.mjs";
+
+const EXPECTED = 'stepglass: {"total":42}';
+const projects = join(root, "pkg-tests/projects");
+const tool = (path) => join(root, "node_modules", path);
+const [tsc, vite, esbuild] = [tool("typescript/bin/tsc"), tool("vite/bin/vite.js"), tool("esbuild/bin/esbuild")];
+
+/** name → how it is built, and what then runs: a file in Node, or a folder in the browser. */
+const cases = {
+  "node-esm": { node: "main.mjs" },
+  "node-cjs": { node: "main.js" },
+  slim: { node: "main.mjs" },
+  "ts-node16": { build: [[tsc, "-p", "."]], node: "out/main.js" },
+  // A bundler makes one file of what TypeScript left.
+  "ts-bundler": {
+    build: [
+      [tsc, "-p", "."],
+      [esbuild, "out/main.js", "--bundle", "--platform=node", "--format=esm", "--outfile=bundled/main.mjs", "--log-level=warning"],
+    ],
+    copy: [["stepglass.wasm", "bundled/stepglass.wasm"]],
+    node: "bundled/main.mjs",
+  },
+  vite: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 1 },
+  "vite-inline": { build: [[vite, "build", "--base=./", "--logLevel=warn", "--assetsInlineLimit=0"]], browser: "dist", wasm: 0 },
+  worker: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 1 },
+  // esbuild leaves `new URL(…)` alone: the file goes beside the bundle.
+  esbuild: {
+    build: [[esbuild, "main.js", "--bundle", "--format=esm", "--outfile=out/main.js", "--log-level=warning"]],
+    copy: [["stepglass.wasm", "out/stepglass.wasm"]],
+    browser: ".",
+  },
+};
+
+let tarball;
+let chrome;
+before(async () => {
+  tarball = pack();
+  if (!skip) chrome = await launch();
+});
+after(async () => {
+  await chrome?.close();
+  tarball?.remove();
+});
+
+test("every project has its case", () => {
+  const folders = readdirSync(projects, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.deepEqual(folders.map(({ name }) => name).sort(), Object.keys(cases).sort());
+});
+
+for (const [name, { build = [], copy = [], node, browser, wasm }] of Object.entries(cases)) {
+  test(name, async (t) => {
+    const folder = install(name);
+    for (const [program, ...args] of build) execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    for (const [from, to] of copy) cpSync(join(folder, "node_modules/stepglass/dist", from), join(folder, to));
+    if (wasm !== undefined) {
+      const modules = readdirSync(join(folder, browser), { recursive: true }).filter((file) => file.endsWith(".wasm"));
+      assert.equal(modules.length, wasm, "how often the bundle ships the module");
+    }
+    if (node) {
+      const { stdout, stderr, status } = spawnSync(process.execPath, ["--no-warnings", node], { cwd: folder, encoding: "utf8" });
+      assert.equal(status, 0, stderr);
+      assert.equal(stdout.trim(), EXPECTED);
+      return;
+    }
+    if (skip) return t.skip(skip);
+    const site = await serve(join(folder, browser));
+    try {
+      const { page, problems } = await open(chrome, site.url);
+      await page.waitForFunction(() => document.getElementById("result").textContent !== "…");
+      assert.equal(await page.textContent("#result"), EXPECTED);
+      assert.deepEqual(problems, []);
+      await page.close();
+    } finally {
+      await site.close();
+    }
+  });
+}
+
+test("the command runs from an installed package", () => {
+  const folder = install("node-esm", "command");
+  const bin = join(folder, "node_modules/.bin/stepglass");
+  const { status, stdout, stderr } = spawnSync(bin, ["validate", "order.json"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
+  assert.equal(status, 0, stdout + stderr);
+  assert.notEqual(spawnSync(bin, ["validate", "package.json"], { cwd: folder, shell: process.platform === "win32" }).status, 0);
+});
+
+/** A copy of a project with the tarball installed, out of reach of the repository's own packages. */
+function install(name, as = name) {
+  const folder = join(tarball.folder, as);
+  cpSync(join(projects, name), folder, { recursive: true });
+  cpSync(join(projects, "order.json"), join(folder, "order.json"));
+  runNpm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", tarball.path], folder);
+  assert.deepEqual(
+    readdirSync(join(folder, "node_modules")).filter((entry) => !entry.startsWith(".")),
+    ["stepglass"],
+    "the package brings no other",
+  );
+  if (name.startsWith("ts-")) symlinkSync(tool("@types"), join(folder, "node_modules/@types"), "junction");
+  return folder;
+}

@@ -1,0 +1,48 @@
+// A bounded run of the random tests (tests/fuzz_*.rs), optimized:   node scripts/fuzz.mjs [--seconds 60] [--seed N]
+//
+// Each round gives every target one seed, the next round the next; rounds go on until the time is over. The first seed
+// is 1, so that a run says something about the code and not about the day; try others with --seed.
+import { spawnSync } from "node:child_process";
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { root } from "./steps.mjs";
+
+const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } } });
+const seconds = Number(values.seconds);
+const first = Number(values.seed);
+if (!Number.isFinite(seconds) || !Number.isSafeInteger(first)) {
+  console.error("usage: node scripts/fuzz.mjs [--seconds N] [--seed N]");
+  process.exit(2);
+}
+
+const build = spawnSync("cargo", ["test", "--profile", "fast", "--package", "stepglass", "--test", "fuzz_*", "--no-run", "--locked", "--message-format=json-render-diagnostics"], {
+  cwd: root,
+  encoding: "utf8",
+  stdio: ["ignore", "pipe", "inherit"],
+  maxBuffer: 1 << 28,
+});
+if (build.status !== 0) process.exit(1);
+const programs = build.stdout
+  .split("\n")
+  .filter((line) => line.startsWith("{"))
+  .map((line) => JSON.parse(line))
+  .filter((message) => message.executable && message.target.name.startsWith("fuzz_"))
+  .map((message) => message.executable);
+if (programs.length === 0) {
+  console.error("fuzz: no target tests/fuzz_*.rs was built");
+  process.exit(1);
+}
+
+const end = Date.now() + seconds * 1000;
+const INPUTS = 20_000;
+let rounds = 0;
+for (let seed = first; rounds === 0 || Date.now() < end; seed += 1, rounds += 1) {
+  for (const program of programs) {
+    const result = spawnSync(program, [], { cwd: root, encoding: "utf8", env: { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) } });
+    if (result.status !== 0) {
+      console.error(`${result.stdout}\n${result.stderr}\nfuzz: ${basename(program)} failed with STEPGLASS_SEED=${seed} STEPGLASS_FUZZ=${INPUTS}`);
+      process.exit(1);
+    }
+  }
+}
+console.log(`fuzz: ${programs.length} targets, ${rounds} rounds of ${INPUTS} inputs each from seed ${first}: no failure`);

@@ -1,0 +1,162 @@
+// Runs every test, from a fresh clone on:   npm test [-- WORD…] [-- --list] [-- --fuzz-seconds N]
+//
+// WORD: only the steps whose names hold one of the words (the set-up always runs). The first step that fails ends the
+// run with exit code 1. What a machine cannot run, for want of a browser, is skipped with the reason; on CI that fails.
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { parseArgs, stripVTControlCharacters } from "node:util";
+import { findBrowser } from "./browser.mjs";
+import { main, setUp } from "./setup.mjs";
+import { root } from "./steps.mjs";
+
+let given;
+try {
+  given = parseArgs({ allowPositionals: true, options: { list: { type: "boolean" }, "fuzz-seconds": { type: "string", default: "60" } } });
+} catch (error) {
+  console.error(`test: ${error.message}\nusage: npm test [-- WORD…] [-- --list] [-- --fuzz-seconds N]`);
+  process.exit(2);
+}
+
+const bin = (name, path) => [process.execPath, join(root, "node_modules", name, path)];
+const cargo = (...args) => ["cargo", ...args];
+const node = (...args) => [process.execPath, ...args];
+const nodeTests = (...folders) => node("--test", "--test-reporter=spec", ...folders.flatMap(testFiles));
+
+// In the order in which mistakes are found soonest.
+const steps = [
+  ["set-up", () => setUp({ build: false })],
+  ["rust: format", cargo("fmt", "--all", "--check")],
+  ["rust: lints", cargo("clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")],
+  ["rust: lints of the border", cargo("clippy", "--package", "stepglass", "--lib", "--target", "wasm32-unknown-unknown", "--locked", "--", "-D", "warnings")],
+  ["rust: tests", cargo("test", "--workspace", "--locked")],
+  ["rust: documentation", cargo("doc", "--package", "stepglass", "--no-deps", "--locked", "--quiet"), { RUSTDOCFLAGS: "-D warnings" }],
+  ["package: build", node("scripts/build.mjs", "--if-stale")],
+  ["package: size", node("scripts/size.mjs", "--check")],
+  ["package: types (node16)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.json"]],
+  ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
+  ["package: behaviour", () => nodeTests("pkg-tests/api")],
+  ["browser: set-up", setUpBrowser],
+  ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
+  ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
+  ["page: build", [...bin("vite", "bin/vite.js"), "build", "--config", "www/vite.config.js"], {}, "www/index.html"],
+  ["browser: page", () => nodeTests("pkg-tests/browser"), {}, "www/index.html"],
+  ["fuzz", node("scripts/fuzz.mjs", "--seconds", given.values["fuzz-seconds"])],
+];
+
+const totals = { passed: 0, failed: 0, skipped: 0 };
+const report = [];
+let noBrowser;
+
+await main(async () => {
+  if (given.values.list) {
+    for (const [name] of steps) console.log(name);
+    return;
+  }
+  const words = given.positionals;
+  const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
+  // A part of the tests stands on what earlier steps leave.
+  const names = chosen.map(([name]) => name);
+  if (names.some((name) => /^(package|page|browser): (?!build|set-up)/.test(name))) need("package: build", "package:");
+  if (names.some((name) => name === "browser: page" || name === "package: tarball in projects")) need("browser: set-up", "package: tarball");
+  if (names.includes("browser: page")) need("page: build", "browser: page");
+  chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
+
+  for (const [name, action, env, needs] of chosen) {
+    if (needs && !existsSync(join(root, needs))) {
+      report.push(["skipped", name, 0, `${needs} does not exist`]);
+      totals.skipped += 1;
+      continue;
+    }
+    console.log(`\n── ${name}`);
+    const begin = performance.now();
+    const ok = await perform(typeof action === "function" ? await action() : action, env);
+    const seconds = (performance.now() - begin) / 1000;
+    report.push([ok ? "ok" : "FAILED", name, seconds, name === "browser: set-up" ? noBrowser : undefined]);
+    console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
+    if (!ok) break;
+  }
+  summary();
+
+  function need(name) {
+    const step = steps.find(([other]) => other === name);
+    if (!chosen.includes(step)) chosen.push(step);
+  }
+});
+
+/** Runs a command with its output shown and its tests counted; a step without tests counts as one. */
+async function perform(command, env) {
+  if (!Array.isArray(command)) {
+    const ok = command !== false;
+    totals[ok ? "passed" : "failed"] += 1;
+    return ok;
+  }
+  const [program, ...args] = command;
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const color = process.stdout.isTTY ? { CARGO_TERM_COLOR: "always", FORCE_COLOR: "1" } : {};
+  const code = await new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...color, ...env } });
+    child.stdout.on("data", (chunk) => process.stdout.write(chunk));
+    child.stderr.on("data", (chunk) => process.stderr.write(chunk));
+    let rest = "";
+    child.stdout.on("data", (chunk) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop();
+      for (const line of lines) count(stripVTControlCharacters(line), counts);
+    });
+    child.on("error", (error) => {
+      console.error(`${program}: ${error.message}`);
+      resolve(1);
+    });
+    child.on("close", resolve);
+  });
+  if (counts.passed + counts.failed + counts.skipped === 0) counts.passed += code === 0 ? 1 : 0;
+  if (code !== 0 && counts.failed === 0) counts.failed += 1;
+  for (const kind of Object.keys(totals)) totals[kind] += counts[kind];
+  return code === 0;
+}
+
+/** Adds what a line of cargo's or Node's test runner says. */
+function count(line, counts) {
+  const cargo = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/.exec(line);
+  if (cargo) {
+    counts.passed += Number(cargo[1]);
+    counts.failed += Number(cargo[2]);
+    counts.skipped += Number(cargo[3]);
+  }
+  const node = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
+  if (node) counts[{ pass: "passed", fail: "failed", cancelled: "failed", skipped: "skipped", todo: "skipped" }[node[1]]] += Number(node[2]);
+}
+
+function setUpBrowser() {
+  const found = findBrowser({ install: true });
+  if (found.path) {
+    process.env.CHROME_PATH = found.path;
+    console.log(found.version ?? found.path);
+    return true;
+  }
+  noBrowser = found.reason;
+  process.env.STEPGLASS_NO_BROWSER = found.reason;
+  console.log(`the browser tests are skipped: ${found.reason}`);
+  // A CI that skips them would be green for ever.
+  return !process.env.CI;
+}
+
+function testFiles(folder) {
+  const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder), { recursive: true }) : [];
+  const files = names.filter((name) => name.endsWith(".test.mjs") && !name.includes("node_modules")).map((name) => join(folder, name));
+  if (files.length === 0) throw new Error(`${folder} has no *.test.mjs`);
+  return files.sort();
+}
+
+function summary() {
+  console.log("\nSummary");
+  for (const [state, name, seconds, note] of report) {
+    console.log(`  ${state.padEnd(8)}${seconds.toFixed(1).padStart(7)} s  ${name}${note ? `: ${note}` : ""}`);
+  }
+  const all = report.reduce((sum, [, , seconds]) => sum + seconds, 0);
+  console.log(`  ${"".padEnd(8)}${all.toFixed(1).padStart(7)} s  in all\n`);
+  console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+  process.exitCode = report.some(([state]) => state === "FAILED") ? 1 : 0;
+}
