@@ -10,6 +10,8 @@ use crate::base::{Pointer, Value};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Bytes of JSON Pointers: a long name is part of the pointer of everything inside of it.
+const MAX_POINTER_BYTES: usize = 16 << 20;
 /// How many characters of a label are shown.
 const LABEL_CHARS: usize = 28;
 
@@ -83,6 +85,7 @@ pub(super) fn read(definition: &Value) -> Model {
     }
     model.comment = definition.get("Comment").and_then(Value::as_str).map(text::one_line).filter(|c| !c.is_empty());
     let mut transitions = 0;
+    let mut pointer_bytes = MAX_POINTER_BYTES;
     // A queue and no recursion: a scope is listed before the scopes inside it.
     let mut queue = vec![(definition.clone(), Pointer::root(), None::<usize>, 0usize)];
     let mut at = 0;
@@ -96,13 +99,17 @@ pub(super) fn read(definition: &Value) -> Model {
         let first = model.states.len();
         let states_at = pointer.key("States");
         for (name, state) in value.get("States").and_then(Value::as_object).iter().flat_map(|states| states.iter()) {
-            if model.states.len() >= MAX_STATES || transitions >= MAX_TRANSITIONS {
+            // Each way out of a state repeats its pointer.
+            let read_bytes = states_at.as_str().len() + name.len();
+            if model.states.len() >= MAX_STATES || transitions >= MAX_TRANSITIONS || read_bytes > pointer_bytes {
                 model.truncated = true;
                 break;
             }
             let id = model.states.len();
-            let mut read = read_state(name, state, states_at.key(name), scope, MAX_TRANSITIONS - transitions);
+            let room = (MAX_TRANSITIONS - transitions).min(pointer_bytes / (read_bytes + 1));
+            let mut read = read_state(name, state, states_at.key(name), scope, room);
             transitions += read.transitions.len();
+            pointer_bytes = pointer_bytes.saturating_sub(read_bytes * (1 + read.transitions.len()));
             let inner = inner_scopes(state, read.kind, &read.pointer);
             if depth + 1 >= MAX_DEPTH {
                 read.cut = !inner.is_empty();

@@ -7,7 +7,7 @@
 
 use super::layers::{Layers, Port, Side, What};
 use super::story::{Main, Story};
-use super::{Class, Groups, Link, sort, sorted};
+use super::{Class, Groups, Link, Pairs, sort, sorted};
 
 /// Nodes and steps looked at in all rounds together.
 const WORK: usize = 2_000_000;
@@ -169,7 +169,7 @@ impl Blocks {
 
     /// The place of bends and texts that hang on a lane at the side of an item: a lane can be widened to reach them, so
     /// they need not come nearer than it is. Of a link that leads back that is the outer one of the lanes at its ends.
-    fn beside(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Vec<(i64, u32)>) -> Option<i32> {
+    fn beside(&self, layers: &Layers, x: &[i32], block: u32, wishes: &mut Pairs) -> Option<i32> {
         let mut back: Option<i32> = None;
         let mut catch: Option<i32> = None;
         wishes.clear();
@@ -327,7 +327,7 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
         {
             return best;
         }
-        if of_flow.len() % 2 == 0 {
+        if of_flow.len().is_multiple_of(2) {
             return NONE;
         }
         let place = |i: usize| i64::from(pos[far(of_flow[i]).node as usize]) * 4 + far(of_flow[i]).side as i64;
@@ -335,7 +335,7 @@ fn joints(layers: &Layers, links: &[Link], main: &[Main], pos: &[u32], downs: &G
     };
     let preferred_out: Vec<u32> = (0..layers.nodes.len()).map(|node| prefer(downs.of(node), true)).collect();
     let preferred_in: Vec<u32> = (0..layers.nodes.len()).map(|node| prefer(ups.of(node), false)).collect();
-    let mut wanted: Vec<(i64, u32)> = Vec::new();
+    let mut wanted = Pairs::new();
     for (i, step) in layers.steps.iter().enumerate() {
         let id = i as u32;
         let (up, down) = (step.up.node as usize, step.down.node as usize);

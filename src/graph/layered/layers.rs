@@ -6,7 +6,7 @@
 
 use super::cycles::Cycles;
 use super::story::Story;
-use super::{Class, Groups, Item, Link, sort, sorted};
+use super::{Class, Groups, Item, Link, Pairs, sort, sorted};
 
 /// Distance between vertical lanes at the side of an item.
 pub(super) const LANE: i32 = 14;
@@ -250,7 +250,7 @@ fn trunks(links: &[Link], cycles: &Cycles, story: &Story, layer_of: &[usize]) ->
     };
     let by_target = Groups::new(layer_of.len() * 8, links.iter().enumerate().map(key));
     let mut out: Vec<Trunk> = Vec::new();
-    let mut members: Vec<(i64, u32)> = Vec::new();
+    let mut members = Pairs::new();
     for group in 0..layer_of.len() * 8 {
         members.clear();
         members.extend(by_target.of(group).iter().map(|&i| {

@@ -93,6 +93,9 @@ pub(super) fn place(items: &[Item], links: &[Link]) -> Placement {
     placement
 }
 
+/// Numbers with what they are sorted by.
+type Pairs = Vec<(i64, u32)>;
+
 /// Sorts by key, then by number. All sorting of the layout is done here, so that its code exists once.
 #[inline(never)]
 fn sort(pairs: &mut [(i64, u32)]) {
@@ -100,8 +103,8 @@ fn sort(pairs: &mut [(i64, u32)]) {
 }
 
 /// The numbers below `count`, sorted by key; equal keys keep their order.
-fn sorted(count: usize, key: impl Fn(usize) -> i64) -> Vec<(i64, u32)> {
-    let mut pairs: Vec<(i64, u32)> = (0..count).map(|i| (key(i), i as u32)).collect();
+fn sorted(count: usize, key: impl Fn(usize) -> i64) -> Pairs {
+    let mut pairs: Pairs = (0..count).map(|i| (key(i), i as u32)).collect();
     sort(&mut pairs);
     pairs
 }

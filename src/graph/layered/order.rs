@@ -1,7 +1,7 @@
 //! Order of each layer: few crossings, and the order of the definition where that costs none.
 
 use super::layers::{Layers, Port, Step};
-use super::{Groups, sort, sorted};
+use super::{Groups, Pairs, sort, sorted};
 
 /// Steps looked at in all sweeps together; larger graphs get fewer sweeps.
 const WORK: usize = 1_500_000;
@@ -69,8 +69,8 @@ struct Search<'a> {
     crossings: Vec<u64>,
     /// Space that is used again and again.
     tree: Vec<u32>,
-    ends: Vec<(i64, u32)>,
-    places: (Vec<(i64, u32)>, Vec<(i64, u32)>),
+    ends: Pairs,
+    places: (Pairs, Pairs),
 }
 
 impl Search<'_> {
@@ -156,7 +156,7 @@ impl Search<'_> {
     /// Sorts each layer by the mean place of the neighbours in the layer before.
     fn sweep(&mut self, order: &mut [Vec<u32>], down: bool, turn: bool) {
         let count = order.len();
-        let mut keyed: Vec<(i64, u32)> = Vec::new();
+        let mut keyed = Pairs::new();
         let mut before: Vec<u32> = Vec::new();
         for i in 0..count {
             let layer = if down { i } else { count - 1 - i };

@@ -121,6 +121,20 @@ fn nesting_is_bounded() {
     assert_eq!(graph.nodes.iter().filter(|node| node.kind == NodeKind::Map).count(), MAX_DEPTH);
 }
 
+#[test]
+fn long_names_are_bounded() {
+    // The name of a state is part of the pointer of every state inside of it.
+    let inner: Vec<String> = (0..2_000).map(|i| format!(r#""{i}":{{"Type":"Pass","Next":"{i}"}}"#)).collect();
+    let name = "n".repeat(100_000);
+    let definition = parse(&format!(
+        r#"{{"StartAt":"{name}","States":{{"{name}":{{"Type":"Map","ItemProcessor":{{"States":{{{}}}}}}}}}}}"#,
+        inner.join(",")
+    ));
+    let graph = draw(&definition, Direction::TopToBottom);
+    assert!(graph.truncated);
+    assert!(graph.nodes.len() > 10 && graph.nodes.len() < 200);
+}
+
 /// States `0` to `count - 1`, made by a function of their number.
 fn machine(count: usize, state: impl Fn(usize) -> String) -> Value {
     let states: Vec<String> = (0..count).map(|i| format!(r#""{i}":{}"#, state(i))).collect();
