@@ -125,8 +125,9 @@ const client = new Client(hear, (why) => {
 });
 
 const sandbox = new Sandbox((message) => {
-  say(message);
   console.value = [...console.value, { level: "error", text: message }];
+  shout(message);
+  void client.call("handlersDied", { message });
 });
 
 /// Polite words for people who do not see the page.
@@ -211,6 +212,7 @@ export async function start(): Promise<void> {
   const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: clock.value, seed: seed.value };
   batch(() => {
     clearRun();
+    alarm.value = "";
     run.value = begun;
     if (dockTab.value === "result" || dockTab.value === "waiting") dockTab.value = "events";
     if (prefs.layoutSize() === "narrow" && narrowTab.value === "code") narrowTab.value = "graph";
@@ -281,7 +283,6 @@ export function clearRun(): void {
     console.value = [];
     selectedEvent.value = null;
     active.value = null;
-    alarm.value = "";
     for (const held of nodeRuns.values()) held.value = idleRun();
     for (const held of edgeCounts.values()) held.value = 0;
   });

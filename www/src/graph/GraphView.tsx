@@ -225,6 +225,12 @@ function Canvas({ index }: { index: GraphIndex }) {
     return () => element.removeEventListener("wheel", wheel);
   }, []);
 
+  // Folding replaces the element that has the focus.
+  useLayoutEffect(() => {
+    if (refocus === null) return;
+    if (focusNode(svg.current!, refocus)) refocus = null;
+  }, [index]);
+
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const dragged = useRef(false);
   const down = (event: PointerEvent): void => {
@@ -644,6 +650,7 @@ function keys(event: KeyboardEvent, index: GraphIndex, svg: SVGSVGElement): void
     } else if (event.key === "-" || event.key === "+" || event.key === "=") {
       if (node.type !== "Parallel" && node.type !== "Map") return;
       if (node.collapsed !== (event.key !== "-")) return;
+      refocus = node.id;
       store.toggleFold(node.pointer);
     } else if (event.key === "Home") go(index, index.graph.nodes.findIndex(isState), svg);
     else if (event.key.startsWith("Arrow")) {
@@ -667,12 +674,15 @@ function go(index: GraphIndex, to: number, svg: SVGSVGElement): void {
   choose(node);
   reveal(node.id);
   // The element is there after the next painting at the latest, also where it was out of sight.
-  const find = (): boolean => {
-    const element = [...svg.querySelectorAll<SVGGElement>("[data-node]")].find((candidate) => candidate.dataset["node"] === node.id);
-    element?.focus({ preventScroll: true });
-    return element !== undefined;
-  };
-  if (!find()) requestAnimationFrame(() => find());
+  if (!focusNode(svg, node.id)) requestAnimationFrame(() => focusNode(svg, node.id));
+}
+
+let refocus: string | null = null;
+
+function focusNode(svg: SVGSVGElement, id: string): boolean {
+  const element = [...svg.querySelectorAll<SVGGElement>("[data-node]")].find((candidate) => candidate.dataset["node"] === id);
+  element?.focus({ preventScroll: true });
+  return element !== undefined;
 }
 
 function firstInside(index: GraphIndex, at: number): number {

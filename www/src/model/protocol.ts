@@ -115,6 +115,8 @@ export interface Methods {
   run: { params: RunRequest; value: { run: number; graph: Graph } };
   stop: { params: Record<string, never>; value: null };
   nextTimer: { params: Record<string, never>; value: boolean };
+  /// The sandbox had to end the handlers: what they owe will not come.
+  handlersDied: { params: { message: string }; value: null };
   answer: { params: { id: number; answer: Answer }; value: null };
   rows: { params: { filter: EventFilter; from: number; count: number }; value: { total: number; rows: EventRow[] } };
   /// Where an event stands among those that pass the filter: the place of the last one at or before it.

@@ -73,7 +73,7 @@ function GraphPane() {
 
 function InspectorPane() {
   return (
-    <section class="pane" id="inspector-pane" aria-label="Inspector">
+    <section class="pane" id="inspector-pane" aria-label="Inspector" tabIndex={-1}>
       <h2 class="pane-title">Inspector</h2>
       <div class="panel scroll">
         <Inspector />
@@ -203,7 +203,8 @@ function nextPane(back: boolean): void {
   const to = there[(at + (back ? there.length - 1 : 1) + there.length) % there.length];
   if (!to) return;
   if (to.id === "graph-pane") return focusGraph();
-  to.querySelector<HTMLElement>('[role="tab"][aria-selected="true"], button, [tabindex="0"]')?.focus();
+  const inside = to.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]') ?? to.querySelector<HTMLElement>('button:enabled, [tabindex="0"]');
+  (inside ?? to).focus();
 }
 
 /// Keys that work anywhere. Those of one character only where nobody types.

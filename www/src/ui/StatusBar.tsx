@@ -9,6 +9,7 @@ export function StatusBar() {
   const [text, tone, icon] =
     engine === "broken" ? (["The interpreter is not loaded", "bad", "error"] as const)
     : engine === "loading" ? (["Loading the interpreter…", "", "clock"] as const)
+    : !run && store.errorCount.value > 0 ? ([`${count(store.errorCount.value, "error")} in the definition`, "bad", "error"] as const)
     : !run ? (["Ready", "", "check"] as const)
     : run.refused ? (["Not started", "bad", "error"] as const)
     : run.phase !== "ended" || (store.live.value && store.cursor.value < store.eventCount.value) ? store.waiting.value.length > 0 ? ([`Waiting for your answer: ${store.waiting.value.map((task) => task.state).slice(0, 3).join(", ")}`, "accent", "hand"] as const) : (["Running", "accent", "play"] as const)

@@ -115,12 +115,14 @@ class Run {
       case "log":
         post({ note: "console", run: this.id, level: message.level, text: message.text });
         break;
-      case "died":
-        for (const call of this.calls.values()) call.reject(Object.assign(new Error(message.message), { name: "HandlerStopped" }));
-        this.calls.clear();
-        this.clock.nudge();
-        break;
     }
+  }
+
+  /// No handler answers any more.
+  handlersDied(message: string): void {
+    for (const call of this.calls.values()) call.reject(Object.assign(new Error(message), { name: "HandlerStopped" }));
+    this.calls.clear();
+    this.clock.nudge();
   }
 
   private handlers(): TaskHandlers {
@@ -227,8 +229,7 @@ type SandboxMessage =
   | { type: "error"; id: number; name: string; message: string; stack?: string; taskError: boolean }
   | { type: "heartbeat"; id: number }
   | { type: "token"; method: "succeed" | "fail" | "heartbeat"; token: string; value: unknown }
-  | { type: "log"; level: string; text: string }
-  | { type: "died"; message: string };
+  | { type: "log"; level: string; text: string };
 
 let current: Run | undefined;
 let runs = 0;
@@ -298,6 +299,13 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   },
 
   nextTimer: () => current?.clock.jump() ?? false,
+
+  handlersDied({ message }) {
+    sandbox?.close();
+    sandbox = undefined;
+    current?.handlersDied(message);
+    return null;
+  },
 
   answer({ id, answer }) {
     current?.answer(id, answer);

@@ -1,0 +1,449 @@
+// The page as its visitors use it, in real Chromium.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { begin } from "./playground.mjs";
+
+const GREETING = {
+  StartAt: "Greet",
+  States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
+};
+
+describe("the page", { skip }, () => {
+  let site;
+  before(async () => (site = await begin()));
+  after(() => site?.end());
+
+  /** A test with a visitor who has the page before them, and leaves it without a complaint. */
+  const visit = (name, options, body) =>
+    test(name, async () => {
+      const visitor = await site.visit(options);
+      await visitor.ready();
+      await body(visitor, visitor.page);
+      await visitor.leave();
+    });
+
+  visit("begins with an example, its graph and no problems", {}, async (visitor, page) => {
+    await visitor.state("CheckStock").waitFor();
+    assert.equal(await page.locator("[data-node]").count(), 12);
+    assert.match(await visitor.state("ChargeCard").getAttribute("aria-label"), /^ChargeCard Task .*not run, has retries, goes to Fulfil, on CardRefused to TellCustomer$/);
+    assert.equal(await page.locator(".problems-head").innerText(), "No problems");
+    assert.match(await page.title(), /^Order processing/);
+  });
+
+  visit("runs the example: output, states, transitions, events, console", {}, async (visitor, page) => {
+    await visitor.run();
+    const output = await visitor.output();
+    assert.deepEqual(output.payment, { receipt: "R-1001" });
+    assert.match(output.fulfilment.tracking, /^PKG-run-1-1$/);
+    assert.match(await visitor.state("ChargeCard").getAttribute("aria-label"), /succeeded, 2 failed attempts/);
+    assert.match(await visitor.state("CheckStock").getAttribute("aria-label"), /entered 2 times/);
+    assert.match(await visitor.state("OutOfStock").getAttribute("aria-label"), /not run/);
+    assert.match(await visitor.node("/States/Fulfil/Branches/0/States/HandOver").getAttribute("aria-label"), /succeeded/);
+    assert.equal(await page.locator(".line-back.taken").count(), 1, "the way back was taken");
+    assert.equal(await page.locator(".line-catch.taken").count(), 0, "the catcher was not");
+    await visitor.tab("Events");
+    await page.getByRole("listbox", { name: "History, 47 events" }).waitFor();
+    await visitor.tab("Console");
+    assert.equal(await page.locator(".console").innerText(), "charged 129.5 at attempt 3");
+    assert.match(await page.title(), /succeeded/);
+  });
+
+  visit("draws what is typed, and keeps the last graph while the text is broken", {}, async (visitor, page) => {
+    await visitor.write("Definition", JSON.stringify({ StartAt: "One", States: { One: { Type: "Pass", Next: "Two" }, Two: { Type: "Succeed" } } }));
+    await visitor.state("Two").waitFor();
+    assert.equal(await page.locator("[data-node]").count(), 2);
+    await page.keyboard.press("End");
+    await page.keyboard.type("]");
+    await page.getByText("This is its last good graph").waitFor();
+    assert.equal(await page.locator("[data-node]").count(), 2);
+    assert.notEqual(await page.locator(".problems li").count(), 0);
+    await page.keyboard.press("Backspace");
+    await page.getByText("This is its last good graph").waitFor({ state: "detached" });
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+  });
+
+  visit("underlines problems, lists them, marks them in the graph, and fixes one", {}, async (visitor, page) => {
+    const broken = structuredClone(GREETING);
+    broken.States.Greet.Next = "Dnoe";
+    await visitor.open({ definition: broken });
+    const problem = page.locator(".problems li", { hasText: "Dnoe" });
+    await problem.waitFor();
+    await page.locator(".cm-lintRange-error").first().waitFor();
+    assert.equal(await page.locator(".problem-badge").count(), 1);
+    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /1 problem/);
+    await problem.getByRole("button", { name: /Dnoe/ }).click();
+    // The place is chosen in the editor, so that typing replaces it.
+    await page.waitForFunction(() => {
+      const { shadowRoot } = document.activeElement ?? {};
+      return shadowRoot?.getSelection?.()?.toString() === '"Dnoe"';
+    });
+    await problem.getByRole("button", { name: /Did you mean/ }).click();
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    assert.match(await visitor.editor("Definition").innerText(), /"Next": "Done"/);
+  });
+
+  visit("does not run a definition with errors, and says why", {}, async (visitor) => {
+    await visitor.open({ definition: { StartAt: "Nowhere", States: {} } });
+    await visitor.run();
+    const result = await visitor.result();
+    assert.match(await result.innerText(), /Not started\s+The definition has/);
+  });
+
+  visit("selects a state everywhere, from the graph", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Events");
+    await visitor.state("WaitForSupply").click();
+    assert.equal(await visitor.state("WaitForSupply").getAttribute("aria-pressed"), "true");
+    await page.locator(".sg-current", { hasText: '"WaitForSupply"' }).waitFor();
+    await page.locator(".event-row.of-state", { hasText: "WaitStateEntered" }).waitFor();
+    const inspector = page.locator("#inspector-pane");
+    assert.equal(await inspector.getByRole("heading", { level: 3 }).innerText(), "WaitForSupply");
+    await inspector.getByText("took 2 d").waitFor();
+  });
+
+  visit("selects a state everywhere, from the editor", {}, async (visitor, page) => {
+    await visitor.editor("Definition").getByText('"Succeed"').click().catch(() => {});
+    await page.locator(".cm-line", { hasText: '"InStock?": {' }).click();
+    await page.locator('[data-node="/States/InStock?"][aria-pressed="true"]').waitFor();
+    assert.equal(await page.locator("#inspector-pane").getByRole("heading", { level: 3 }).innerText(), "InStock?");
+  });
+
+  visit("shows the machine as it was after an event, and comes back", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Events");
+    await page.getByRole("searchbox").fill("GatewayBusy");
+    const failed = page.locator(".event-row", { hasText: "TaskFailed" });
+    await failed.first().click();
+    await page.locator('[data-node="/States/ChargeCard"][aria-label*="failed, will retry"]').waitFor();
+    assert.match(await visitor.node("/States/Fulfil").getAttribute("aria-label"), /not run/);
+    const inspector = page.locator("#inspector-pane");
+    await inspector.getByText("GatewayBusy").first().waitFor();
+    assert.match(await page.getByRole("slider").getAttribute("aria-valuetext"), /^Event 21 of 47/);
+    await page.getByRole("button", { name: "Return to the end" }).click();
+    await page.locator('[data-node="/States/Fulfil"][aria-label*="succeeded"]').waitFor();
+  });
+
+  visit("filters the events by kind and by state", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Events");
+    await page.getByRole("button", { name: "Errors" }).click();
+    await page.getByRole("listbox", { name: "History, 2 events" }).waitFor();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await visitor.node("/States/Fulfil").click({ position: { x: 20, y: 20 } });
+    await page.getByRole("button", { name: "Only Fulfil" }).click();
+    await page.getByRole("listbox", { name: "History, 16 events" }).waitFor();
+  });
+
+  visit("works by keyboard alone", {}, async (visitor, page) => {
+    const focus = () => page.evaluate(() => document.activeElement?.dataset.node ?? document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent);
+    await page.keyboard.press("Tab");
+    assert.equal(await focus(), "Skip to the graph");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/CheckStock");
+    for (const [key, node] of [["ArrowDown", "InStock?"], ["ArrowDown", "ChargeCard"], ["ArrowRight", "WaitForSupply"], ["ArrowLeft", "ChargeCard"], ["ArrowDown", "Fulfil"]]) {
+      await page.keyboard.press(key);
+      assert.equal(await focus(), `/States/${node}`, key);
+    }
+    await page.keyboard.press("Enter");
+    assert.equal(await focus(), "/States/Fulfil/Branches/0/States/PackParcel");
+    await page.keyboard.press("Escape");
+    assert.equal(await focus(), "/States/Fulfil");
+    await page.keyboard.press("-");
+    await page.waitForFunction(() => document.querySelector('[data-node="/States/Fulfil/Branches/0/States/PackParcel"]') === null);
+    await page.keyboard.press("+");
+    await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor();
+
+    await page.keyboard.press("Control+Enter");
+    await visitor.result();
+    await page.keyboard.press("Control+F6");
+    await page.keyboard.press("Control+F6");
+    assert.match(await focus(), /^Result/);
+    await page.keyboard.press("ArrowLeft");
+    assert.match(await focus(), /^Events/);
+    await page.getByRole("listbox").focus();
+    await page.keyboard.press("Home");
+    await page.locator('.event-row.chosen[id="event-1"]').waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.locator('.event-row.chosen[id="event-2"]').waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.querySelector(".event-row.chosen") === null);
+
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Help" });
+    await help.waitFor();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    assert.match(await focus(), /History/, "the focus is back where it was");
+  });
+
+  visit("moves its borders by keys, and remembers them", {}, async (visitor, page) => {
+    const border = page.getByRole("separator", { name: "Width of the code" });
+    const width = () => page.locator("#left").evaluate((element) => element.clientWidth);
+    const old = await width();
+    await border.focus();
+    await page.keyboard.press("Shift+ArrowRight");
+    assert.ok((await width()) > old + 30);
+    const now = await width();
+    await page.reload();
+    await visitor.ready();
+    assert.equal(await width(), now);
+    await border.dblclick();
+    assert.equal(await width(), old);
+  });
+
+  visit("asks a person for a task without a handler", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: { name: "Ada" } });
+    await visitor.run();
+    const card = page.getByRole("form", { name: "Answer of Greet" });
+    await card.waitFor();
+    await page.locator('[data-node="/States/Greet"][aria-label*="running"]').waitFor();
+    await card.getByLabel("Result, JSON").fill("{ no");
+    await card.getByRole("button", { name: "Answer" }).click();
+    assert.match(await card.locator(".field-problem").innerText(), /JSON/);
+    await card.getByLabel("Result, JSON").fill('{"greeting": "Hello Ada"}');
+    await card.getByRole("button", { name: "Answer" }).click();
+    assert.deepEqual(await visitor.output(), { greeting: "Hello Ada" });
+  });
+
+  visit("fails a task by hand, and shows error and cause", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING });
+    await visitor.run();
+    const card = page.getByRole("form", { name: "Answer of Greet" });
+    await card.getByRole("button", { name: "Fail", exact: true }).click();
+    await card.getByLabel("Error").fill("Shy");
+    await card.getByLabel("Cause").fill("will not speak");
+    await card.getByRole("button", { name: "Fail the task" }).click();
+    const result = await visitor.result();
+    assert.match(await result.innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
+    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
+  });
+
+  visit("waits for a token; the answer goes on, and time can be let run out", {}, async (visitor, page) => {
+    await visitor.example("A person decides");
+    await visitor.state("AskManager").waitFor();
+    await visitor.run();
+    await page.locator('[data-node="/States/AskManager"][aria-label*="waits for an answer"]').waitFor();
+    await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: "Answer" }).click();
+    assert.deepEqual(await visitor.output(), { paid: 120, to: "Ada" });
+
+    await visitor.run();
+    await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
+    await page.getByRole("button", { name: /Next timer/ }).click();
+    const result = await visitor.result();
+    assert.match(await result.innerText(), /Unanswered/);
+    assert.match(await visitor.state("AskManager").getAttribute("aria-label"), /failed, caught/);
+  });
+
+  visit("stops a run", {}, async (visitor, page) => {
+    await visitor.open({ definition: { StartAt: "Long", States: { Long: { Type: "Wait", Seconds: 3600, End: true } } } });
+    await page.getByLabel("Clock").selectOption("real");
+    await visitor.run();
+    await page.locator('[data-node="/States/Long"][aria-label*="waiting"]').waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    assert.match(await (await visitor.result()).innerText(), /ABORTED/);
+    assert.match(await visitor.state("Long").getAttribute("aria-label"), /cancelled/);
+  });
+
+  visit("runs handlers without network, and without a way to the page", {}, async (visitor) => {
+    await visitor.open({
+      definition: GREETING,
+      tasks: `export default { Greet: async () => {
+        const tried = {};
+        try { await fetch("${site.url}"); tried.fetch = "went out"; } catch { tried.fetch = "refused"; }
+        try { importScripts("${site.url}assets/x.js"); tried.script = "loaded"; } catch { tried.script = "refused"; }
+        try { indexedDB.open("x"); tried.storage = "there"; } catch { tried.storage = "refused"; }
+        tried.origin = self.origin;
+        return tried;
+      } };`,
+    });
+    await visitor.run();
+    assert.deepEqual(await visitor.output(), { fetch: "refused", script: "refused", storage: "refused", origin: "null" });
+    visitor.problems.length = 0;
+  });
+
+  visit("stops a handler that never yields", {}, async (visitor) => {
+    await visitor.open({ definition: GREETING, tasks: "export default { Greet: () => { for (;;); } };" });
+    await visitor.run();
+    assert.match(await (await visitor.result()).innerText(), /HandlerStopped[\s\S]*did not yield/);
+  });
+
+  visit("says what is wrong with a tasks' module", {}, async (visitor) => {
+    await visitor.open({ definition: GREETING, tasks: "export default { Greet: 42 };" });
+    await visitor.run();
+    assert.match(await (await visitor.result()).innerText(), /the handler of "Greet" is no function/);
+  });
+
+  visit("shares by a link, whose code does not run before somebody says so", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: { name: "Ada" }, tasks: "export default { Greet: ({ name }) => ({ hello: name }) };" });
+    await page.getByRole("button", { name: "Share" }).click();
+    const field = page.getByRole("textbox", { name: "Link" });
+    await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));
+    const link = await field.inputValue();
+    assert.ok(link.length < 700, `${link.length} characters`);
+
+    const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
+    await other.ready();
+    assert.equal(await other.page.locator(".event-row").count(), 0, "nothing runs by itself");
+    await other.run();
+    const question = other.page.getByRole("dialog", { name: "Run this link's code?" });
+    await question.waitFor();
+    await question.getByRole("button", { name: "Run it" }).click();
+    assert.deepEqual(await other.output(), { hello: "Ada" });
+    await other.leave();
+
+    const cut = await site.visit({ hash: link.slice(link.indexOf("#"), -40) });
+    await cut.page.getByRole("alert").filter({ hasText: "damaged" }).waitFor();
+    await cut.ready();
+    await cut.leave();
+  });
+
+  visit("keeps the draft over a reload", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING });
+    await visitor.state("Greet").waitFor();
+    await page.waitForFunction(() => localStorage.getItem("stepglass.draft")?.includes("Greet"));
+    await page.reload();
+    await visitor.ready();
+    await visitor.state("Greet").waitFor();
+  });
+
+  visit("reads YAML, with fixes at their places", {}, async (visitor, page) => {
+    await visitor.example("YAML, and a problem to fix");
+    const problem = page.locator(".problems li", { hasText: "Publsh" });
+    await problem.getByText("Line 12").waitFor();
+    await problem.getByRole("button", { name: /Did you mean/ }).click();
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    await visitor.run();
+    assert.deepEqual(await visitor.output(), { page: "home", checked: true, published: true });
+  });
+
+  visit("turns JSON into YAML and back", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING });
+    await page.getByLabel("Format").selectOption("yaml");
+    await page.locator(".cm-line", { hasText: "StartAt: Greet" }).waitFor();
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    await page.getByLabel("Format").selectOption("json");
+    await page.locator(".cm-line", { hasText: '"StartAt": "Greet"' }).waitFor();
+  });
+
+  test("every example runs to its end", async () => {
+    const visitor = await site.visit();
+    await visitor.ready();
+    const ends = {
+      "Retry, back-off, catch": /SUCCEEDED/,
+      "Parallel branches": /FAILED[\s\S]*TripCancelled\s+TooYoung/,
+      "Map over items": /SUCCEEDED/,
+      "Waiting for weeks": /SUCCEEDED[\s\S]*30 d of the machine's time/,
+      "A loop with a counter": /SUCCEEDED[\s\S]*"divisor": 21/,
+      "Intrinsic functions": /SUCCEEDED[\s\S]*"always"/,
+    };
+    for (const [title, end] of Object.entries(ends)) {
+      await visitor.example(title);
+      await visitor.page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+      await visitor.run();
+      assert.match(await (await visitor.result()).innerText(), end, title);
+    }
+    await visitor.leave();
+  });
+
+  visit("gives equal runs for equal seeds", {}, async (visitor, page) => {
+    await visitor.example("Intrinsic functions");
+    const uuid = async (seed) => {
+      await page.getByRole("spinbutton", { name: "Seed" }).fill(String(seed));
+      await visitor.run();
+      return (await visitor.output()).chance.uuid;
+    };
+    const first = await uuid(7);
+    assert.notEqual(await uuid(8), first);
+    assert.equal(await uuid(7), first);
+  });
+
+  visit("restarts an interpreter that hangs", {}, async (visitor, page) => {
+    const worker = page.workers().find((candidate) => candidate.url().includes("interpreter"));
+    worker.evaluate(() => {
+      for (;;);
+    }).catch(() => {});
+    await visitor.write("Definition", JSON.stringify(GREETING));
+    await page.getByRole("alert").filter({ hasText: "was restarted" }).waitFor();
+    await visitor.state("Greet").waitFor();
+  });
+
+  test("says so when the interpreter cannot be loaded", async () => {
+    const visitor = await site.visit({ before: (page) => page.route("**/*.wasm", (route) => route.abort()) });
+    await visitor.page.getByText("The interpreter could not be loaded").waitFor();
+    assert.equal(await visitor.page.getByRole("button", { name: "Run", exact: true }).first().isDisabled(), true);
+    await visitor.page.context().close();
+  });
+
+  test("is a plain text area where the editor cannot be loaded", async () => {
+    const visitor = await site.visit({ before: (page) => page.route("**/codemirror*.js", (route) => route.abort()) });
+    const area = visitor.page.locator("textarea.plain-editor").first();
+    await visitor.state("CheckStock").waitFor();
+    await area.fill(JSON.stringify(GREETING));
+    await visitor.state("Greet").waitFor();
+    await visitor.page.context().close();
+  });
+
+  test("draws only what is in sight of a large machine, and its keys reach the rest", async () => {
+    const visitor = await site.visit();
+    await visitor.ready();
+    const States = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`S${i}`, i < 999 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }]));
+    await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
+    await visitor.state("S0").waitFor();
+    assert.ok((await visitor.page.locator("[data-node]").count()) < 200);
+    await visitor.state("S0").focus();
+    for (let i = 0; i < 30; i++) await visitor.page.keyboard.press("ArrowDown");
+    await visitor.page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/S30");
+    await visitor.run();
+    await visitor.result();
+    assert.match(await visitor.state("S30").getAttribute("aria-label"), /succeeded/);
+    await visitor.leave();
+  });
+
+  test("animates by default, and ends in the same picture", async () => {
+    const visitor = await site.visit({ reducedMotion: "no-preference" });
+    await visitor.ready();
+    await visitor.run();
+    await visitor.page.locator('[data-node="/States/CheckStock"][aria-label*="running"]').waitFor();
+    await visitor.result();
+    assert.match(await visitor.node("/States/Fulfil").getAttribute("aria-label"), /succeeded/);
+    await visitor.leave();
+  });
+
+  for (const [width, height] of [[1440, 900], [1000, 800], [800, 700], [390, 844], [320, 568]]) {
+    for (const colorScheme of ["light", "dark"]) {
+      test(`is accessible at ${width} × ${height}, ${colorScheme}`, async () => {
+        const visitor = await site.visit({ width, height, colorScheme });
+        await visitor.page.locator("[data-node]").first().waitFor();
+        assert.deepEqual(await visitor.violations(), [], "at the start");
+        await visitor.run();
+        if (width < 640) await visitor.page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Run" }).click();
+        await visitor.result();
+        await visitor.page.locator(".problems-head").waitFor({ state: width < 640 ? "attached" : "visible" });
+        assert.deepEqual(await visitor.violations(), [], "after a run");
+        assert.equal(await visitor.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "no scrolling in two ways");
+        await visitor.leave();
+      });
+    }
+  }
+
+  visit("has accessible dialogs, problems and waiting tasks", {}, async (visitor, page) => {
+    for (const [button, title] of [["Share", "Share"], ["Settings", "Settings"], ["Help and keyboard shortcuts", "Help"]]) {
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await page.getByRole("dialog", { name: title }).waitFor();
+      assert.deepEqual(await visitor.violations(), [], title);
+      await page.keyboard.press("Escape");
+    }
+    await visitor.example("YAML, and a problem to fix");
+    await page.locator(".problems li").waitFor();
+    assert.deepEqual(await visitor.violations(), [], "problems");
+    await visitor.example("A person decides");
+    await visitor.state("AskManager").waitFor();
+    await visitor.run();
+    await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
+    assert.deepEqual(await visitor.violations(), [], "waiting");
+  });
+});

@@ -1,0 +1,127 @@
+// A visitor of the page, in a real browser: what tests of it share.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { launch, serve } from "../browser.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The built page, served, and a browser. */
+export async function begin() {
+  const server = await serve(join(root, "www/dist"));
+  const chrome = await launch();
+  return {
+    url: server.url,
+    /** A visitor with an empty browser. `problems` must stay empty: exceptions, refusals of the policy, requests elsewhere. */
+    async visit({ width = 1440, height = 900, hash = "", before, ...options } = {}) {
+      const context = await chrome.newContext({ viewport: { width, height }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...options });
+      const page = await context.newPage();
+      const problems = [];
+      page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
+      page.on("console", (message) => ["error", "warning"].includes(message.type()) && problems.push(`console: ${message.text()}`));
+      page.on("request", (request) => {
+        if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url())) problems.push(`a request elsewhere: ${request.url()}`);
+      });
+      await before?.(page);
+      await page.goto(server.url + hash);
+      return new Visitor(page, problems);
+    },
+    async end() {
+      await chrome.close();
+      await server.close();
+    },
+  };
+}
+
+export class Visitor {
+  constructor(page, problems) {
+    this.page = page;
+    this.problems = problems;
+  }
+
+  /** Nothing went wrong that only the console tells. */
+  async leave() {
+    await this.page.context().close();
+    assert.deepEqual(this.problems, []);
+  }
+
+  node(pointer) {
+    return this.page.locator(`[data-node="${pointer}"]`);
+  }
+
+  /** A state by its name, at the outermost level. */
+  state(name) {
+    return this.node(`/States/${name}`);
+  }
+
+  editor(label) {
+    return this.page.getByRole("textbox", { name: label, exact: true });
+  }
+
+  async ready() {
+    await this.page.locator("[data-node]").first().waitFor();
+    await this.editor("Definition").waitFor();
+  }
+
+  /** Puts a text in place of an editor's, as a paste does. */
+  async write(label, text) {
+    const editor = this.editor(label);
+    await editor.click();
+    await this.page.keyboard.press("ControlOrMeta+a");
+    await this.page.keyboard.insertText(text);
+  }
+
+  /** A workspace of the tester's own. */
+  async open({ definition, input = "{}", tasks = "" }) {
+    await this.example("Empty");
+    await this.editor("Definition").waitFor();
+    await this.write("Definition", typeof definition === "string" ? definition : JSON.stringify(definition, null, 2));
+    await this.tab("Input");
+    await this.write("Input", typeof input === "string" ? input : JSON.stringify(input));
+    if (tasks !== "") {
+      await this.tab("Tasks");
+      await this.write("Task handlers, JavaScript", tasks);
+    }
+    await this.tab("Definition");
+  }
+
+  async example(title) {
+    await this.page.getByTitle("Examples and recent drafts").click();
+    await this.page.locator(".gallery button", { hasText: title }).click();
+    await this.page.locator(".document", { hasText: title === "Empty" ? "Untitled" : title }).waitFor();
+  }
+
+  tab(name) {
+    return this.page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
+  }
+
+  async run() {
+    await this.page.getByRole("button", { name: "Run", exact: true }).first().click();
+  }
+
+  /** The result's pane, when the run has ended. */
+  async result() {
+    const result = this.page.locator(".result");
+    await result.waitFor();
+    return result;
+  }
+
+  /** The output of the run, parsed. */
+  async output() {
+    const result = await this.result();
+    const text = await result.locator('pre[aria-label="Output"]').innerText();
+    return JSON.parse(text);
+  }
+
+  /** Violations of WCAG and of good practice. */
+  async violations() {
+    await this.page.evaluate(axe);
+    return this.page.evaluate(async () => {
+      const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+      const { violations } = await globalThis.axe.run(document, { runOnly: tags });
+      return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
+    });
+  }
+}
