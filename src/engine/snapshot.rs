@@ -599,8 +599,10 @@ impl<'a> Input<'a> {
         self.get(field)?.as_i64().ok_or_else(|| self.wrong(field))
     }
 
+    /// No count and no instant of a real execution is beyond what JavaScript counts exactly.
     fn unsigned(&self, field: &str) -> Restored<u64> {
-        u64::try_from(self.integer(field)?).map_err(|_| self.wrong(field))
+        let number = u64::try_from(self.integer(field)?).ok();
+        number.filter(|n| *n <= 1 << 53).ok_or_else(|| self.wrong(field))
     }
 
     fn maybe_unsigned(&self, field: &str) -> Restored<Option<u64>> {

@@ -1,0 +1,439 @@
+//! Random machines under random events: what must hold of the engine whatever it runs and whatever it is told.
+//!
+//! `STEPGLASS_FUZZ` sets the number of sequences (default 500), `STEPGLASS_SEED` the first seed. A failure names its seed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use stepglass::asl;
+use stepglass::base::{Map, Millis, Rng, Value, json};
+use stepglass::engine::{Command, Engine, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, StepError, TaskId};
+use stepglass::sim::{Journal, verify};
+
+fn count() -> u64 {
+    std::env::var("STEPGLASS_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(500)
+}
+
+fn first_seed() -> u64 {
+    std::env::var("STEPGLASS_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
+}
+
+#[test]
+fn random_machines_keep_every_promise() {
+    let (mut finished, mut steps) = (0, 0);
+    for seed in first_seed()..first_seed() + count() {
+        let run = std::panic::catch_unwind(|| Run::new(seed).drive());
+        match run {
+            Ok((ended, taken)) => {
+                finished += u64::from(ended);
+                steps += taken;
+            }
+            Err(_) => panic!("seed {seed}"),
+        }
+    }
+    println!("{} sequences, {steps} steps, {finished} executions ended", count());
+    assert!(finished * 2 > count(), "most sequences should come to an end");
+}
+
+#[test]
+fn damaged_snapshots_are_refused_or_sound() {
+    let (mut refused, mut restored) = (0u64, 0u64);
+    for seed in first_seed()..first_seed() + count() {
+        let mut run = Run::new(seed);
+        for _ in 0..run.rng.below(12) {
+            run.step();
+        }
+        let mut snapshot = run.engine.snapshot();
+        for _ in 0..=run.rng.below(3) {
+            damage(&mut run.rng, &mut snapshot);
+        }
+        match Engine::restore(run.engine.machine().clone(), &snapshot) {
+            Err(_) => refused += 1,
+            Ok(engine) => {
+                restored += 1;
+                run.engine = engine;
+                run.recorded = false;
+                for _ in 0..40 {
+                    run.step();
+                }
+            }
+        }
+    }
+    println!("{refused} refused, {restored} restored");
+    assert!(refused > 0 && restored > 0);
+}
+
+/// A random machine, its engine, and what a host knows about it.
+struct Run {
+    rng: Rng,
+    engine: Engine,
+    now: u64,
+    journal: Journal,
+    commands: Vec<Command>,
+    /// Whether journal and commands are complete.
+    recorded: bool,
+    open: BTreeSet<u32>,
+    closed: BTreeSet<u32>,
+}
+
+impl Run {
+    fn new(seed: u64) -> Run {
+        let mut rng = Rng::new(seed);
+        let text = definition(&mut rng).to_string();
+        let compiled = asl::compile(&text, &asl::CompileOptions::default());
+        let problems = || compiled.diagnostics.iter().map(|d| format!("{} {}", d.pointer, d.message)).collect::<Vec<_>>();
+        let machine = compiled.machine.clone().unwrap_or_else(|| panic!("{text}\n{:?}", problems()));
+        let options = Options {
+            history_limit: [25_000, 400, 60][rng.below(3) as usize],
+            step_budget: [10_000, 7, 1][rng.below(3) as usize],
+            payload_limit: [262_144, 400][rng.below(2) as usize],
+            trace: rng.below(8) == 0,
+            child_histories: rng.below(4) == 0,
+            ..Options::default()
+        };
+        let engine = Engine::new(Arc::new(machine), options);
+        let (journal, commands) = (Journal::default(), Vec::new());
+        let mut run =
+            Run { rng, engine, now: 1_000, journal, commands, recorded: true, open: BTreeSet::new(), closed: BTreeSet::new() };
+        assert_eq!(run.engine.step(Millis(0), Event::Tick).unwrap_err(), StepError::NotStarted);
+        let input = value(&mut run.rng, 2);
+        run.feed(Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
+        run
+    }
+
+    fn drive(mut self) -> (bool, u64) {
+        let mut steps = 0;
+        while steps < 80 && self.engine.outcome().is_none() {
+            self.step();
+            steps += 1;
+        }
+        // From here on everything is answered, so all but endless loops come to an end.
+        while steps < 1_500 && self.engine.outcome().is_none() {
+            match self.open.first().copied() {
+                Some(task) => self.feed(Event::TaskSucceeded { task: TaskId(task), output: Value::empty_object() }),
+                None => {
+                    self.now = self.engine.deadline().map_or(self.now, |at| at.0.max(self.now));
+                    self.feed(Event::Tick);
+                }
+            }
+            steps += 1;
+        }
+        if self.engine.outcome().is_none() {
+            self.feed(Event::Stop { error: None, cause: None });
+        }
+        self.check_end();
+        (true, steps)
+    }
+
+    fn feed(&mut self, event: Event) {
+        let ended = self.engine.outcome().is_some();
+        let redrives = matches!(event, Event::Redrive);
+        let settled = match &event {
+            Event::TaskSucceeded { task, .. } | Event::TaskFailed { task, .. } => Some(task.0),
+            _ => None,
+        };
+        self.journal.push(Millis(self.now), event.clone());
+        self.engine.step(Millis(self.now), event).expect("the event follows the protocol");
+        let commands = self.engine.take_commands();
+        assert!(!ended || redrives || commands.is_empty(), "nothing comes after the end");
+        for (i, command) in commands.iter().enumerate() {
+            match command {
+                Command::Invoke(call) => {
+                    assert!(self.open.insert(call.task.0), "a task is invoked once");
+                    assert!(!self.closed.contains(&call.task.0));
+                }
+                Command::Cancel { task, .. } => {
+                    assert!(self.open.remove(&task.0) || !self.recorded, "only what runs is cancelled");
+                    self.closed.insert(task.0);
+                }
+                Command::ChildFinished(child) => assert!(!child.name.is_empty()),
+                Command::Finish(_) => {
+                    assert_eq!(i + 1, commands.len(), "Finish is the last command");
+                    let open = self.open.iter().filter(|task| settled != Some(**task)).count();
+                    assert!(open == 0 || !self.recorded, "whatever ran is cancelled before the end");
+                }
+            }
+        }
+        if let Some(task) = settled {
+            self.open.remove(&task);
+            self.closed.insert(task);
+        }
+        self.commands.extend(commands);
+    }
+
+    fn step(&mut self) {
+        let any = |rng: &mut Rng, set: &BTreeSet<u32>| {
+            let n = set.len() as u64;
+            if n == 0 { None } else { set.iter().nth(rng.below(n) as usize).copied() }
+        };
+        // The clock may go back; the engine does not.
+        self.now = match self.rng.below(6) {
+            0 => self.now.saturating_sub(self.rng.below(3_000)),
+            1 => self.engine.deadline().map_or(self.now, |at| at.0),
+            2 => self.now + self.rng.below(20_000),
+            _ => self.now + self.rng.below(50),
+        };
+        let task = match self.rng.below(5) {
+            0 => any(&mut self.rng, &self.closed),
+            _ => any(&mut self.rng, &self.open),
+        };
+        let choice = self.rng.below(24);
+        if choice == 0 {
+            let unknown = TaskId(1_000_000);
+            let refused = self.engine.step(Millis(self.now), Event::TaskHeartbeat { task: unknown });
+            assert_eq!(refused.unwrap_err(), StepError::UnknownTask(unknown));
+            return;
+        }
+        if choice == 1 && self.engine.is_redrivable() {
+            return self.feed(Event::Redrive);
+        }
+        if choice == 2 {
+            return self.restore();
+        }
+        let event = match (choice, task.map(TaskId)) {
+            (3, _) if self.rng.below(6) == 0 => Event::Stop { error: Some("Stopped".into()), cause: None },
+            (4, Some(task)) => Event::TaskHeartbeat { task },
+            (5, Some(task)) => Event::TaskStarted { task, worker: Some("w".into()) },
+            (6, Some(task)) => Event::TaskSubmitted { task, output: value(&mut self.rng, 1) },
+            (7..=12, Some(task)) => {
+                let error = ["Red", "Blue", "States.Timeout", "States.Runtime"][self.rng.below(4) as usize];
+                Event::TaskFailed { task, error: (self.rng.below(8) > 0).then(|| error.into()), cause: None }
+            }
+            (13..=18, Some(task)) => Event::TaskSucceeded { task, output: value(&mut self.rng, 3) },
+            _ => Event::Tick,
+        };
+        self.feed(event);
+    }
+
+    /// Goes on with an engine restored from the text of a snapshot.
+    fn restore(&mut self) {
+        let text = self.engine.snapshot().to_string();
+        let snapshot = json::parse_within(&text, SNAPSHOT_DEPTH).expect("a snapshot is JSON");
+        let restored = Engine::restore(self.engine.machine().clone(), &snapshot).expect("a snapshot restores");
+        assert_eq!(restored.snapshot().to_string(), text);
+        assert_eq!(restored.history_json(0), self.engine.history_json(0));
+        let pending: BTreeSet<u32> = restored.pending().iter().map(|call| call.task.0).collect();
+        if self.recorded {
+            assert_eq!(pending, self.open, "a restored engine waits for the same tasks");
+        }
+        if self.engine.options().trace {
+            return;
+        }
+        self.engine = restored;
+    }
+
+    fn check_end(&mut self) {
+        let finishes = self.commands.iter().filter(|c| matches!(c, Command::Finish(_))).count();
+        let redrives = self.journal.entries().iter().filter(|(_, event)| matches!(event, Event::Redrive)).count();
+        assert_eq!(finishes, redrives + 1, "one end, and one more for each redrive");
+        assert!(self.open.is_empty(), "every task was answered or cancelled");
+        assert!(self.engine.pending().is_empty() && self.engine.deadline().is_none());
+        let limit = u64::from(self.engine.options().history_limit);
+        let history = self.engine.history();
+        assert!(history.len() as u64 <= limit + redrives as u64 * 2, "{} events", history.len());
+        for (i, event) in history.iter().enumerate() {
+            assert_eq!(event.id, i as u64 + 1, "ids have no gaps");
+            assert!(event.previous_event_id < event.id, "an event follows an earlier one");
+        }
+        if self.recorded {
+            let options = *self.engine.options();
+            let replayed = verify(self.engine.machine().clone(), options, &self.journal, &self.commands);
+            let replayed = replayed.unwrap_or_else(|mismatch| panic!("{mismatch}"));
+            assert_eq!(replayed.history_json(0), self.engine.history_json(0), "a replay writes the same history");
+        }
+        for event in [Event::Tick, Event::Stop { error: None, cause: None }] {
+            self.engine.step(Millis(self.now), event).expect("events after the end are harmless");
+            assert!(self.engine.take_commands().is_empty());
+        }
+    }
+}
+
+/// A definition that compiles: every scope is a chain, with side steps.
+fn definition(rng: &mut Rng) -> Value {
+    let mut names = 0;
+    let mut machine = scope(rng, 3, &mut names);
+    if rng.below(4) == 0 {
+        machine.insert("TimeoutSeconds", 1 + rng.below(60) as i64);
+    }
+    Value::from(machine)
+}
+
+fn scope(rng: &mut Rng, depth: u32, names: &mut u32) -> Map {
+    let count = 1 + rng.below(4) as u32;
+    let first = *names;
+    *names += count;
+    let name = |i: u32| format!("S{}", first + i);
+    let mut states = Map::new();
+    for i in 0..count {
+        let last = i + 1 == count;
+        let side = name(rng.below(u64::from(count)) as u32);
+        let mut state = kind(rng, depth, names, last, &name(i + 1), &side);
+        if rng.below(3) == 0
+            && state.get("Type") != Some(&Value::from("Succeed"))
+            && state.get("Type") != Some(&Value::from("Fail"))
+        {
+            state.insert("Assign", Value::from(Map::from_iter([(format!("v{}", first + i), i64::from(i))])));
+        }
+        states.insert(name(i), Value::from(state));
+    }
+    Map::from_iter([("StartAt", Value::from(name(0))), ("States", Value::from(states))])
+}
+
+fn kind(rng: &mut Rng, depth: u32, names: &mut u32, last: bool, next: &str, side: &str) -> Map {
+    let mut state = Map::new();
+    let pick = rng.below(if depth == 0 { 12 } else { 18 });
+    let mut goes_on = |state: &mut Map| {
+        if last {
+            state.insert("End", true);
+        } else {
+            state.insert("Next", next);
+        }
+    };
+    match pick {
+        0 | 1 if last => {
+            state.insert("Type", if pick == 0 { "Succeed" } else { "Fail" });
+            if pick == 1 && rng.below(2) == 0 {
+                state.insert("Error", "Red");
+            }
+        }
+        2 | 3 if !last => {
+            state.insert("Type", "Choice");
+            let rule = json::parse(&format!(r#"{{"Variable":"$.n","NumericLessThan":3,"Next":"{side}"}}"#)).expect("JSON");
+            let present = json::parse(&format!(
+                r#"{{"And":[{{"Variable":"$.n","IsPresent":true}},{{"Variable":"$.n","NumericEquals":7}}],"Next":"{side}"}}"#
+            ))
+            .expect("JSON");
+            state.insert("Choices", vec![if rng.below(6) == 0 { rule } else { present }]);
+            state.insert("Default", next);
+        }
+        4 => {
+            state.insert("Type", "Wait");
+            state.insert("Seconds", rng.below(9) as i64);
+            goes_on(&mut state);
+        }
+        5..=10 => {
+            state.insert("Type", "Task");
+            let resources = [
+                "arn:aws:lambda:us-east-1:123456789012:function:f",
+                "arn:aws:states:::sqs:sendMessage",
+                "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+                "arn:aws:states:::glue:startJobRun.sync",
+                "arn:aws:states:us-east-1:123456789012:activity:a",
+            ];
+            state.insert("Resource", resources[rng.below(5) as usize]);
+            if rng.below(3) == 0 {
+                state.insert("TimeoutSeconds", 5 + rng.below(20) as i64);
+            }
+            if rng.below(4) == 0 {
+                state.insert("HeartbeatSeconds", 1 + rng.below(4) as i64);
+            }
+            if rng.below(4) == 0 {
+                state.insert("Parameters", json::parse(r#"{"all.$":"$","id.$":"$$.Execution.Id"}"#).expect("JSON"));
+            }
+            handlers(rng, &mut state, side);
+            goes_on(&mut state);
+        }
+        12 | 13 => {
+            state.insert("Type", "Parallel");
+            let branches = (0..1 + rng.below(3)).map(|_| Value::from(scope(rng, depth - 1, names))).collect::<Vec<_>>();
+            state.insert("Branches", branches);
+            handlers(rng, &mut state, side);
+            goes_on(&mut state);
+        }
+        14..=17 => {
+            state.insert("Type", "Map");
+            let mut processor = scope(rng, depth - 1, names);
+            if pick == 17 {
+                processor
+                    .insert("ProcessorConfig", json::parse(r#"{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"}"#).expect("JSON"));
+                match rng.below(3) {
+                    0 => drop(state.insert("ToleratedFailurePercentage", 50i64)),
+                    1 => drop(state.insert("ToleratedFailureCount", 1i64)),
+                    _ => {}
+                }
+                if rng.below(3) == 0 {
+                    state.insert("ItemBatcher", json::parse(r#"{"MaxItemsPerBatch":2}"#).expect("JSON"));
+                }
+            }
+            state.insert("ItemProcessor", Value::from(processor));
+            state.insert("ItemsPath", "$.items");
+            state.insert("MaxConcurrency", rng.below(4) as i64);
+            if rng.below(3) == 0 {
+                state.insert("ItemSelector", json::parse(r#"{"n":7,"items":[1,2],"i.$":"$$.Map.Item.Index"}"#).expect("JSON"));
+            }
+            handlers(rng, &mut state, side);
+            goes_on(&mut state);
+        }
+        _ => {
+            state.insert("Type", "Pass");
+            match rng.below(3) {
+                0 => drop(state.insert("Result", json::parse(r#"{"n":7,"items":[{"n":1},2,{"items":[]}]}"#).expect("JSON"))),
+                1 => drop(state.insert("Parameters", json::parse(r#"{"n":1,"items.$":"$.items","in.$":"$"}"#).expect("JSON"))),
+                _ => drop(state.insert("ResultPath", "$.kept")),
+            }
+            goes_on(&mut state);
+        }
+    }
+    state
+}
+
+fn handlers(rng: &mut Rng, state: &mut Map, side: &str) {
+    if rng.below(2) == 0 {
+        let retry = r#"[{"ErrorEquals":["Red"],"MaxAttempts":2,"IntervalSeconds":2,"JitterStrategy":"FULL"},{"ErrorEquals":["States.ALL"],"MaxAttempts":1}]"#;
+        state.insert("Retry", json::parse(retry).expect("JSON"));
+    }
+    if rng.below(2) == 0 {
+        let errors = if rng.below(2) == 0 { "States.ALL" } else { "Blue" };
+        let catch = format!(r#"[{{"ErrorEquals":["{errors}"],"Next":"{side}","ResultPath":"$.error"}}]"#);
+        state.insert("Catch", json::parse(&catch).expect("JSON"));
+    }
+}
+
+/// A small value; most are objects that the machines can work on.
+fn value(rng: &mut Rng, depth: u32) -> Value {
+    match rng.below(8) {
+        0 => Value::Null,
+        1 => Value::from(rng.below(9) as i64),
+        2 => Value::from("text"),
+        _ => {
+            let items = (0..rng.below(4)).map(|_| if depth == 0 { Value::from(1i64) } else { value(rng, depth - 1) });
+            let items = items.collect::<Vec<_>>();
+            Value::from(Map::from_iter([("n", Value::from(rng.below(9) as i64)), ("items", Value::from(items))]))
+        }
+    }
+}
+
+/// Changes one thing somewhere in a snapshot.
+fn damage(rng: &mut Rng, value: &mut Value) {
+    let down = rng.below(8) > 0;
+    match value {
+        Value::Object(map) if down && !map.is_empty() => {
+            let key = map.keys().nth(rng.below(map.len() as u64) as usize).cloned();
+            let Some(key) = key else { return };
+            let Some(members) = value.make_object() else { return };
+            if rng.below(12) == 0 {
+                members.remove(&key);
+            } else if let Some(member) = members.get_mut(&key) {
+                damage(rng, member);
+            }
+        }
+        Value::Array(items) if down && !items.is_empty() => {
+            let at = rng.below(items.len() as u64) as usize;
+            let Some(items) = value.make_array() else { return };
+            match rng.below(8) {
+                0 => drop(items.remove(at)),
+                1 => items.push(items[at].clone()),
+                _ => damage(rng, &mut items[at]),
+            }
+        }
+        other => {
+            *other = match rng.below(6) {
+                0 => Value::Null,
+                1 => Value::from(rng.below(5) as i64),
+                2 => Value::from(-1i64),
+                3 => Value::from(i64::MAX),
+                4 => Value::from("S1"),
+                _ => Value::empty_object(),
+            };
+        }
+    }
+}
