@@ -6,8 +6,11 @@ use stepglass::base::{Millis, Rng, Value, json};
 use stepglass::expr::Env;
 use stepglass::expr::jsonata::{Expression, Limits, function_names};
 
-fn rounds(default: u64) -> u64 {
-    std::env::var("STEPGLASS_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+/// The seeds to try: `STEPGLASS_FUZZ` of them, from `STEPGLASS_FIRST` on.
+fn seeds(default: u64) -> std::ops::Range<u64> {
+    let read = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let first = read("STEPGLASS_FIRST").unwrap_or(0);
+    first..first + read("STEPGLASS_FUZZ").unwrap_or(default)
 }
 
 /// Makes expressions that mostly parse, of every construct of the language.
@@ -145,7 +148,7 @@ fn random_expressions_never_panic() {
             {"n":3,"s":"b"},{"n":1,"s":"a","items":[{"n":7}]},{"n":2,"s":"éa😀"}]}"#,
     )
     .unwrap();
-    for seed in 0..rounds(20_000) {
+    for seed in seeds(20_000) {
         let mut rng = Rng::new(seed);
         let depth = 1 + rng.below(5) as u32;
         let body = Maker { rng: &mut rng, functions: &functions }.expression(depth);
@@ -162,7 +165,7 @@ fn random_texts_never_panic() {
         "?:", "??", "|", "@", "#", "^", "&", "!", "~", "=", "and", "or", "in", "function", "λ", "1", "-1", "1.5e", "'s'",
         "\"\\u00", "`q`", "/re/", "/", "/*", "*/", "\\", "é", "😀", " ", "\n", "<s-:n>", "null",
     ];
-    for seed in 0..rounds(20_000) {
+    for seed in seeds(20_000) {
         let mut rng = Rng::new(seed ^ 0x5eed);
         let text: String = (0..rng.below(24)).map(|_| tokens[rng.below(tokens.len() as u64) as usize]).collect();
         let result = std::panic::catch_unwind(|| run(&text, &Value::from("x"), seed));

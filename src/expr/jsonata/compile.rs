@@ -272,12 +272,12 @@ impl Compiler {
 
     fn filter(&mut self, left: Raw, predicate: Raw) -> Result<Node, Thrown> {
         let mut result = self.node(left)?;
-        let predicate = self.node(predicate)?;
         let in_path = matches!(result.kind, Kind::Path(_));
         let step = last_step(&mut result);
         if step.group().is_some() {
             return Err(fault_at("S0209", predicate.at));
         }
+        let predicate = self.node(predicate)?;
         let mut seeking = Vec::new();
         if let Some(extra) = &predicate.extra
             && !extra.seeking.is_empty()

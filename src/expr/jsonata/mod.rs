@@ -27,6 +27,8 @@ mod parser;
 mod references;
 mod regex;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub use references::{References, VariableRef};

@@ -60,8 +60,8 @@ impl Evaluator<'_> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut places: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         let rows = if let Val::Tuples(rows) = input { Some(rows) } else { None };
-        // An empty array groups nothing at all: one undefined item.
-        let count = input.items().len().max(1);
+        // An empty array is grouped as one undefined item; no rows are no items.
+        let count = input.items().len().max(usize::from(rows.is_none()));
         for i in 0..count {
             let item = input.items().get(i).unwrap_or(Val::Undefined);
             let row = rows.and_then(|rows| rows.get(i));

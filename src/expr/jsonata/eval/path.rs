@@ -292,8 +292,8 @@ impl Evaluator<'_> {
             }
         }
         match out.len() {
-            // A scalar is as good as a sequence of it.
-            1 if !out.first().is_some_and(Val::is_array) => Ok(out.pop().unwrap_or(Val::Undefined)),
+            // A scalar is as good as a sequence of it; nothing that was selected is still an item.
+            1 if !out.first().is_some_and(|item| item.is_array() || item.is_undefined()) => Ok(out.pop().unwrap_or(Val::Undefined)),
             _ => self.sequence(out),
         }
     }

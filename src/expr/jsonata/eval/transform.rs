@@ -2,6 +2,7 @@
 
 use super::{Evaluator, R};
 use crate::base::Number;
+use crate::expr::jsonata::MAX_NESTING;
 use crate::expr::jsonata::ast::TransformDef;
 use crate::expr::jsonata::error::{fault, fault_at};
 use crate::expr::jsonata::number;
@@ -37,7 +38,7 @@ impl Evaluator<'_> {
         }
         let mut changes = Changes::new();
         for found in matches.items().iter() {
-            let current = self.changed(&found, &changes)?;
+            let current = self.snapshot(&found, &changes)?;
             let update = self.eval(&def.update, &current, frame)?;
             if !update.is_undefined() && !update.is_object() {
                 return Err(fault_at("T2011", def.update.at).json(self.shown(&update)));
@@ -56,7 +57,7 @@ impl Evaluator<'_> {
                 let deletions = match (&found, members.take()) {
                     (Val::Object(object), Some(new)) => {
                         changes.insert(address(object), new);
-                        let current = self.changed(&found, &changes)?;
+                        let current = self.snapshot(&found, &changes)?;
                         members = changes.remove(&address(object));
                         self.eval(delete, &current, frame)?
                     }
@@ -76,7 +77,15 @@ impl Evaluator<'_> {
                 changes.insert(address(object), members);
             }
         }
-        self.changed(&copy, &changes)
+        self.changed(&copy, &changes, 0)
+    }
+
+    /// The value with all changes made, as an object of its own: an update that refers to it makes no circle.
+    fn snapshot(&mut self, value: &Val, changes: &Changes) -> R<Val> {
+        match (self.changed(value, changes, 0)?, value) {
+            (Val::Object(same), Val::Object(object)) if Rc::ptr_eq(&same, object) => self.object((*same).clone()),
+            (changed, _) => Ok(changed),
+        }
     }
 
     /// The value as JSON text would carry it, in objects and arrays of its own.
@@ -113,17 +122,21 @@ impl Evaluator<'_> {
     }
 
     /// The value with all changes made; parts without changes are shared.
-    fn changed(&mut self, value: &Val, changes: &Changes) -> R<Val> {
+    fn changed(&mut self, value: &Val, changes: &Changes, depth: u32) -> R<Val> {
         if changes.is_empty() {
             return Ok(value.clone());
         }
         self.burn(1)?;
+        // Updates may put objects into each other.
+        if depth > 2 * MAX_NESTING {
+            return Err(fault("D1014"));
+        }
         match value {
             Val::Object(object) => {
                 let source = changes.get(&address(object)).unwrap_or(object);
                 let mut out = Object::with_capacity(source.len());
                 for (key, item) in source.entries() {
-                    let item = self.changed(item, changes)?;
+                    let item = self.changed(item, changes, depth + 1)?;
                     out.set(key.clone(), item);
                 }
                 self.object(out)
@@ -131,7 +144,7 @@ impl Evaluator<'_> {
             Val::Array(array, flags) => {
                 let mut out = Vec::with_capacity(array.items.len());
                 for item in &array.items {
-                    out.push(self.changed(item, changes)?);
+                    out.push(self.changed(item, changes, depth + 1)?);
                 }
                 Ok(self.list(out)?.with_flags(*flags))
             }
