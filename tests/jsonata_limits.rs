@@ -5,14 +5,16 @@
 use std::time::Instant;
 use stepglass::base::{Millis, Rng, Value, json};
 use stepglass::expr::Env;
-use stepglass::expr::jsonata::Expression;
+use stepglass::expr::jsonata::{Expression, Limits};
 
-fn evaluate(text: &str) -> Result<Option<Value>, (String, String)> {
+fn evaluate(text: &str, limits: &Limits) -> Result<Option<Value>, (String, String)> {
     let states = json::parse(r#"{"input":{"a":[1,2,3],"s":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","o":{"x":{"y":1}}}}"#).unwrap();
     let mut rng = Rng::new(7);
     let mut env = Env { now: Millis(0), rng: &mut rng };
     let bindings = |name: &str| (name == "states").then(|| states.clone());
-    Expression::parse(text).and_then(|e| e.evaluate(&Value::Null, &bindings, &mut env)).map_err(|e| (e.code.to_string(), e.message))
+    Expression::parse(text)
+        .and_then(|e| e.evaluate_within(None, &bindings, &mut env, limits))
+        .map_err(|e| (e.code.to_string(), e.message))
 }
 
 /// The codes of the budgets: depth, steps, nesting, memory, length of an array, size of a range, parser depth, patterns.
@@ -92,9 +94,12 @@ fn bombs_end_in_an_error() {
         "function($x){".repeat(100_000),
         "|a|".repeat(100_000),
     ];
+    // A tenth of the fuel shows the same, and a build without optimization takes ten times as long for it.
+    let fuel = Limits::default().fuel / if cfg!(debug_assertions) { 10 } else { 1 };
+    let limits = Limits { fuel, ..Limits::default() };
     for bomb in &bombs {
         let start = Instant::now();
-        let result = evaluate(bomb);
+        let result = evaluate(bomb, &limits);
         let shown: String = bomb.chars().take(70).collect();
         println!("{:>6} ms  {:?}  {shown}", start.elapsed().as_millis(), result.as_ref().err().map(|e| e.0.as_str()));
         match result {
@@ -119,16 +124,21 @@ fn what_is_large_but_bounded_works() {
         ("$length($reduce([1..2000], function($a,$b){$a & 'line ' & $b & '\n'}, ''))", "18893"),
         ("$count($reduce([1..2000], $append, []))", "2000"),
     ] {
-        assert_eq!(evaluate(text).map(|v| v.unwrap_or_default().to_string()), Ok(expected.to_string()), "{text}");
+        assert_eq!(
+            evaluate(text, &Limits::default()).map(|v| v.unwrap_or_default().to_string()),
+            Ok(expected.to_string()),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn long_flat_expressions_are_no_nesting() {
+    let limits = Limits::default();
     let sum = vec!["1"; 20_000].join("+");
-    assert_eq!(evaluate(&sum), Ok(Some(20_000.into())));
+    assert_eq!(evaluate(&sum, &limits), Ok(Some(20_000.into())));
     let path = format!("$states.input{}", ".a".repeat(20_000));
-    assert_eq!(evaluate(&path), Ok(None));
+    assert_eq!(evaluate(&path, &limits), Ok(None));
     let texts = vec!["'x'"; 20_000].join("&");
-    assert_eq!(evaluate(&format!("$length({texts})")), Ok(Some(20_000.into())));
+    assert_eq!(evaluate(&format!("$length({texts})"), &limits), Ok(Some(20_000.into())));
 }
