@@ -281,7 +281,7 @@ fn scope(rng: &mut Rng, depth: u32, names: &mut u32) -> Map {
 fn kind(rng: &mut Rng, depth: u32, names: &mut u32, last: bool, next: &str, side: &str) -> Map {
     let mut state = Map::new();
     let pick = rng.below(if depth == 0 { 12 } else { 18 });
-    let mut goes_on = |state: &mut Map| {
+    let goes_on = |state: &mut Map| {
         if last {
             state.insert("End", true);
         } else {
