@@ -118,10 +118,10 @@ fn script(mocks: Option<&Value>) -> Script {
             } else {
                 Ending::Error { error: text("error"), cause: text("cause") }
             };
-            script.answer(&**name, Response { submitted: submitted.take(), ending, ..Response::default() });
+            script.answer(name, Response { submitted: submitted.take(), ending, ..Response::default() });
         }
         if let Some(submitted) = submitted {
-            script.answer(&**name, Response { submitted: Some(submitted), ..Response::default() });
+            script.answer(name, Response { submitted: Some(submitted), ..Response::default() });
         }
     }
     script

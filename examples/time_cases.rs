@@ -32,9 +32,9 @@ fn time(case: &Value) -> Result<String, String> {
         let again = Ending::Error { error: Some("Again".into()), cause: None };
         for (_, state) in machine.states.iter() {
             for _ in 0..failures {
-                script.answer(&*state.name, Response { ending: again.clone(), ..Response::default() });
+                script.answer(&state.name, Response { ending: again.clone(), ..Response::default() });
             }
-            script.answer(&*state.name, Response { ending: Ending::Output(input.clone()), ..Response::default() });
+            script.answer(&state.name, Response { ending: Ending::Output(input.clone()), ..Response::default() });
         }
     }
     let (mut best, mut events, mut status) = (u128::MAX, 0, "");

@@ -1,13 +1,11 @@
 //! Checks of the whole machine: targets, reachability, ends, and which variables are whose.
 
 use super::codes;
-use super::compile::{Compiler, Dangling, ScopeDraft};
+use super::compile::{Assigned, Compiler, Dangling, ScopeDraft};
 use super::ir::{ScopeId, StateId};
 use super::suggest::nearest;
-use crate::base::Pointer;
 use crate::base::diag::{AwsText, Diagnostic, Part};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use crate::base::{Id, Names, Pointer, sort};
 
 /// AWS's code for transitions and states without one.
 const TRANSITION: &str = "MISSING_TRANSITION_TARGET";
@@ -37,24 +35,28 @@ pub fn check(compiler: &mut Compiler<'_>) {
     variables(compiler);
 }
 
-fn draft<'a, 'd>(compiler: &'a Compiler<'d>, scope: ScopeId) -> Option<&'a ScopeDraft<'d>> {
+fn draft<'a>(compiler: &'a Compiler<'_>, scope: ScopeId) -> Option<&'a ScopeDraft> {
     compiler.scopes.get(scope.0 as usize)
 }
 
 /// The state of the same scope that a misspelt target seems to mean.
 fn meant(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Option<StateId> {
-    if compiler.names.contains_key(dangling.target) {
+    if compiler.names.contains(dangling.target) {
         return None;
     }
     let scope = draft(compiler, dangling.scope)?;
-    scope.names.get(suggestion(compiler, dangling.target, scope.names.keys().copied())?).copied()
+    scope.names.get(suggestion(compiler, dangling.target, &state_names(compiler, scope))?).map(StateId::from_index)
+}
+
+fn state_names<'a>(compiler: &Compiler<'a>, scope: &ScopeDraft) -> Vec<&'a str> {
+    scope.states.iter().filter_map(|id| compiler.states.get(id.index())).map(|state| &**state.name).collect()
 }
 
 /// The nearest of some names, as long as the budget for comparisons lasts.
-fn suggestion<'a>(compiler: &Compiler<'_>, word: &str, names: impl ExactSizeIterator<Item = &'a str>) -> Option<&'a str> {
+fn suggestion<'a>(compiler: &Compiler<'_>, word: &str, names: &[&'a str]) -> Option<&'a str> {
     let left = compiler.suggestions.get().checked_sub(names.len())?;
     compiler.suggestions.set(left);
-    nearest(word, names)
+    nearest(word, names.iter().copied())
 }
 
 /// A transition to a state that its scope does not have, but another one may.
@@ -76,9 +78,7 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
             }
         }
     }
-    if let Some(id) = compiler.names.get(target)
-        && let Some(state) = compiler.states.get(id.0 as usize)
-    {
+    if let Some(state) = compiler.names.get(target).and_then(|id| compiler.states.get(id)) {
         let place = match draft(compiler, state.scope).and_then(|scope| scope.parent) {
             None => "the machine's own states".to_string(),
             Some((_, holder)) => {
@@ -91,16 +91,13 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
             .help("no transition leads into or out of a branch or an item processor");
     }
     let field = &dangling.field;
-    match suggestion(compiler, target, scope.names.keys().copied()) {
+    let names = state_names(compiler, scope);
+    match suggestion(compiler, target, &names) {
         Some(meant) => {
             let text = crate::base::Value::from(meant).to_string();
             diagnostic.fix(format!("did you mean `\"{field}\": {text}`?"), Part::Value, text)
         }
-        None if scope.names.len() <= 6 => {
-            let names: Vec<String> =
-                scope.states.iter().filter_map(|id| compiler.states.get(id.0 as usize)).map(|s| format!("`{}`", s.name)).collect();
-            diagnostic.help(format!("the states here are {}", names.join(", ")))
-        }
+        None if names.len() <= 6 => diagnostic.help(format!("the states here are `{}`", names.join("`, `"))),
         None => diagnostic,
     }
 }
@@ -154,20 +151,20 @@ fn no_terminal_state(compiler: &mut Compiler<'_>) -> bool {
 /// States that no transition leads to. AWS leaves them out when the machine has no end at all.
 fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: bool, misspelt: &[(StateId, usize)]) {
     let Some(scope) = draft(compiler, scope_id) else { return };
-    let reached = reachable(compiler, scope.start);
+    let reached = reachable(compiler, scope, scope.start.into_iter().collect());
     // What is unreachable for a typing error in a target is part of that error, which has been reported.
     let meant: Vec<(StateId, usize)> = misspelt
         .iter()
         .copied()
         .filter(|(id, _)| compiler.states.get(id.0 as usize).is_some_and(|state| state.scope == scope_id))
         .collect();
-    let nearly = reachable(compiler, meant.iter().map(|(id, _)| *id));
+    let nearly = reachable(compiler, scope, meant.iter().map(|(id, _)| *id).collect());
     let mut found = Vec::new();
     let mut implied = Vec::new();
-    for id in scope.states.iter().filter(|id| !reached.contains(id)) {
+    for id in scope.states.iter().filter(|id| !reached.contains(**id)) {
         let Some(state) = compiler.states.get(id.0 as usize) else { continue };
         // The second of two states with one name is shadowed, which has been said.
-        if scope.names.get(state.name) != Some(id) {
+        if scope.names.get(state.name) != Some(id.index()) {
             continue;
         }
         let aws = AwsText {
@@ -175,7 +172,7 @@ fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: b
             message: format!("State \"{}\" is not reachable.", state.name),
             location: Some(location(&state.pointer)),
         };
-        if nearly.contains(id) {
+        if nearly.contains(*id) {
             implied.push(aws);
             continue;
         }
@@ -193,10 +190,32 @@ fn unreachable_states(compiler: &mut Compiler<'_>, scope_id: ScopeId, endless: b
     compiler.diagnostics.extend(found);
 }
 
-/// All states that can come after some.
-fn reachable(compiler: &Compiler<'_>, from: impl IntoIterator<Item = StateId>) -> BTreeSet<StateId> {
-    let mut reached = BTreeSet::new();
-    let mut queue: Vec<StateId> = from.into_iter().collect();
+/// A set of states of one scope.
+struct States {
+    first: usize,
+    inside: Vec<bool>,
+}
+
+impl States {
+    fn none_of(scope: &ScopeDraft) -> States {
+        States { first: scope.states.first().map_or(0, |id| id.index()), inside: vec![false; scope.states.len()] }
+    }
+
+    /// Adds a state; whether it is new.
+    fn insert(&mut self, id: StateId) -> bool {
+        let place = id.index().checked_sub(self.first).and_then(|at| self.inside.get_mut(at));
+        place.is_some_and(|place| !std::mem::replace(place, true))
+    }
+
+    fn contains(&self, id: StateId) -> bool {
+        id.index().checked_sub(self.first).and_then(|at| self.inside.get(at)).is_some_and(|inside| *inside)
+    }
+}
+
+/// Some states of a scope and all that can come after them.
+fn reachable(compiler: &Compiler<'_>, scope: &ScopeDraft, from: Vec<StateId>) -> States {
+    let mut reached = States::none_of(scope);
+    let mut queue = from;
     while let Some(id) = queue.pop() {
         if reached.insert(id)
             && let Some(state) = compiler.states.get(id.0 as usize)
@@ -210,8 +229,8 @@ fn reachable(compiler: &Compiler<'_>, from: impl IntoIterator<Item = StateId>) -
 /// Reachable states from which no end can be reached: reported once a scope, at the first of them.
 fn endless_loops(compiler: &mut Compiler<'_>, scope: ScopeId) {
     let Some(scope) = draft(compiler, scope) else { return };
-    let mut into: BTreeMap<StateId, Vec<StateId>> = BTreeMap::new();
-    let mut ending = BTreeSet::new();
+    let mut into: Vec<(StateId, StateId)> = Vec::new();
+    let mut ending = States::none_of(scope);
     let mut queue = Vec::new();
     for id in &scope.states {
         let Some(state) = compiler.states.get(id.0 as usize) else { continue };
@@ -219,29 +238,17 @@ fn endless_loops(compiler: &mut Compiler<'_>, scope: ScopeId) {
         if state.terminal || state.next.is_empty() || state.compiled.is_none() {
             queue.push(*id);
         }
-        for next in &state.next {
-            into.entry(*next).or_default().push(*id);
-        }
+        into.extend(state.next.iter().map(|next| (*next, *id)));
     }
+    sort::sort(&mut into);
     while let Some(id) = queue.pop() {
         if ending.insert(id) {
-            queue.extend(into.get(&id).into_iter().flatten());
+            let from = into.partition_point(|(next, _)| *next < id);
+            queue.extend(into.iter().skip(from).take_while(|(next, _)| *next == id).map(|(_, before)| *before));
         }
     }
-    let mut reached = BTreeSet::new();
-    let mut queue: Vec<StateId> = scope.start.into_iter().collect();
-    let mut looping = Vec::new();
-    while let Some(id) = queue.pop() {
-        if !reached.insert(id) {
-            continue;
-        }
-        let Some(state) = compiler.states.get(id.0 as usize) else { continue };
-        if !ending.contains(&id) {
-            looping.push(id);
-        }
-        queue.extend(&state.next);
-    }
-    looping.sort_unstable();
+    let reached = reachable(compiler, scope, scope.start.into_iter().collect());
+    let looping: Vec<StateId> = scope.states.iter().copied().filter(|id| reached.contains(*id) && !ending.contains(*id)).collect();
     let Some(first) = looping.first().and_then(|id| compiler.states.get(id.0 as usize)) else { return };
     let message = format!("once at `{}`, an execution never ends", first.name);
     let mut diagnostic = Diagnostic::new(&codes::ENDLESS_LOOP, first.pointer.clone(), message).at(Part::Key);
@@ -255,8 +262,9 @@ fn endless_loops(compiler: &mut Compiler<'_>, scope: ScopeId) {
 fn variables(compiler: &mut Compiler<'_>) {
     let mut found = Vec::new();
     for scope in &compiler.scopes {
-        for (name, assigned) in &scope.assigned {
-            if let Some(outer) = outer_scopes(compiler, scope).find_map(|outer| outer.assigned.get(name)) {
+        for assigned in &scope.assigned {
+            let name = &assigned.name;
+            if let Some(outer) = outer_scopes(compiler, scope).find_map(|outer| assignment(outer, name)) {
                 let message = format!("`{name}` is a variable of an outer scope; inner states can read but not assign it");
                 found.push(
                     Diagnostic::new(&codes::VARIABLE_OF_OUTER_SCOPE, assigned.pointer.clone(), message)
@@ -273,20 +281,20 @@ fn variables(compiler: &mut Compiler<'_>) {
     }
     for state in &compiler.states {
         let Some(scope) = draft(compiler, state.scope) else { continue };
-        let mut reported: BTreeSet<&Arc<str>> = BTreeSet::new();
+        let mut reported = Names::default();
         for read in &state.reads {
-            let known = scope.assigned.contains_key(&read.name)
-                || outer_scopes(compiler, scope).any(|outer| outer.assigned.contains_key(&read.name));
-            if known || !reported.insert(&read.name) {
+            let known = scope.variables.contains(&read.name)
+                || outer_scopes(compiler, scope).any(|outer| outer.variables.contains(&read.name));
+            if known || !reported.add(&read.name, 0) {
                 continue;
             }
             let message = format!("no state assigns the variable `${}`", read.name);
             let mut diagnostic = Diagnostic::new(&codes::UNASSIGNED_VARIABLE, read.pointer.clone(), message).at(read.part);
             let within: Vec<&str> = std::iter::once(scope)
                 .chain(outer_scopes(compiler, scope))
-                .flat_map(|scope| scope.assigned.keys().map(|name| &**name))
+                .flat_map(|scope| scope.assigned.iter().map(|assigned| &*assigned.name))
                 .collect();
-            if let Some(meant) = suggestion(compiler, &read.name, within.into_iter()) {
+            if let Some(meant) = suggestion(compiler, &read.name, &within) {
                 diagnostic = diagnostic.help(format!("did you mean `${meant}`?"));
             } else if &*read.name == "state" {
                 diagnostic = diagnostic.help("did you mean `$states`?");
@@ -297,8 +305,13 @@ fn variables(compiler: &mut Compiler<'_>) {
     compiler.diagnostics.extend(found);
 }
 
+/// Where a scope assigns a variable.
+fn assignment<'a>(scope: &'a ScopeDraft, name: &str) -> Option<&'a Assigned> {
+    scope.assigned.get(scope.variables.get(name)?)
+}
+
 /// The scopes whose variables a scope sees, inmost first: none from inside a Distributed Map.
-fn outer_scopes<'a, 'd>(compiler: &'a Compiler<'d>, scope: &'a ScopeDraft<'d>) -> impl Iterator<Item = &'a ScopeDraft<'d>> {
+fn outer_scopes<'a>(compiler: &'a Compiler<'_>, scope: &'a ScopeDraft) -> impl Iterator<Item = &'a ScopeDraft> {
     std::iter::successors(Some(scope), |scope| {
         if scope.isolated {
             return None;

@@ -2,7 +2,7 @@
 
 use super::ir::QueryLanguage;
 use super::shape::{self, Shape, Type};
-use crate::base::Span;
+use crate::base::{Span, sort};
 use crate::expr::jsonata::function_names;
 
 /// One proposal.
@@ -87,7 +87,7 @@ fn fields(outline: &Outline, place: &Place, level: usize, quoted: bool) -> Vec<C
             Completion { label: name, kind: "field", detail: "comparison".into(), insert }
         }));
     }
-    items.sort_by_key(|item| !item.detail.ends_with("required"));
+    sort::by_key(&mut items, |item| !item.detail.ends_with("required"));
     items
 }
 
@@ -104,7 +104,7 @@ fn values(outline: &Outline, place: &Place, cursor: &Cursor, quoted: bool) -> Ve
         // The state itself is the least likely target.
         let own = place.state.and_then(|level| outline.levels[level].name.clone());
         let mut names = outline.levels[states].keys.clone();
-        names.sort_by_key(|name| Some(name) == own.as_ref());
+        sort::by_key(&mut names, |name| Some(name) == own.as_ref());
         return names.iter().map(|name| item(name, "state", "state")).collect();
     }
     if place.errors {
@@ -158,7 +158,7 @@ fn inside_expression(outline: &Outline, place: &Place, cursor: &Cursor, typed: &
                 items.extend(plain(&["$.", "$$."], "path", "input, Context Object"));
             }
             let mut names: Vec<&str> = outline.assigned().collect();
-            names.sort_unstable();
+            sort::sort(&mut names);
             names.dedup();
             let variable = |name: &&str| Completion {
                 label: format!("${name}"),

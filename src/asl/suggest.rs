@@ -2,6 +2,10 @@
 
 /// The known name nearest to `word`, if at most two edits away (and not further than the word is long).
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(word, &mut known.into_iter())
+}
+
+fn nearest_of<'a>(word: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().take(81).collect();
     let mut best: Option<(usize, &str)> = None;
     for name in known {

@@ -5,8 +5,8 @@
 
 use super::json::{Located, Node, Parts};
 use super::pointer::Pointer;
+use super::sort;
 use super::span::{Span, position};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,22 +202,24 @@ impl Diagnostic {
 
 /// Adds the byte spans to diagnostics of a document, in one walk over its places.
 pub fn locate(diagnostics: &mut [Diagnostic], text: &str, located: &Located) {
-    let mut places = Places { wanted: BTreeSet::new(), found: BTreeMap::new() };
+    let mut wanted = Vec::new();
     for diagnostic in diagnostics.iter() {
-        places.wanted.insert(diagnostic.pointer.as_str());
-        places.wanted.extend(diagnostic.labels.iter().map(|label| label.pointer.as_str()));
-        places.wanted.extend(diagnostic.fix.iter().map(|fix| fix.pointer.as_str()));
+        wanted.push(diagnostic.pointer.clone());
+        wanted.extend(diagnostic.labels.iter().map(|label| label.pointer.clone()));
+        wanted.extend(diagnostic.fix.iter().map(|fix| fix.pointer.clone()));
     }
+    sort::by(&mut wanted, |a, b| a.as_str().cmp(b.as_str()));
+    wanted.dedup();
+    let mut places = Places { found: vec![None; wanted.len()], wanted: &wanted };
     let root = Found { key: None, node: &located.root, parent: None };
     places.walk(&mut String::new(), root);
-    let found = places.found;
     for diagnostic in diagnostics {
-        diagnostic.span = find(text, &found, &diagnostic.pointer, diagnostic.part);
+        diagnostic.span = places.find(text, &diagnostic.pointer, diagnostic.part);
         for label in &mut diagnostic.labels {
-            label.span = find(text, &found, &label.pointer, label.part);
+            label.span = places.find(text, &label.pointer, label.part);
         }
         if let Some(fix) = &mut diagnostic.fix {
-            fix.span = find(text, &found, &fix.pointer, fix.part);
+            fix.span = places.find(text, &fix.pointer, fix.part);
         }
     }
 }
@@ -231,21 +233,26 @@ struct Found<'a> {
 }
 
 struct Places<'a, 'w> {
-    wanted: BTreeSet<&'w str>,
-    found: BTreeMap<String, Found<'a>>,
+    /// Sorted.
+    wanted: &'w [Pointer],
+    /// Where each of them stands.
+    found: Vec<Option<Found<'a>>>,
 }
 
 impl<'a> Places<'a, '_> {
     /// Notes the value here if it is wanted, and goes on to those parts that lead to wanted ones. The nesting of JSON
     /// bounds the recursion.
     fn walk(&mut self, path: &mut String, here: Found<'a>) {
-        let next = self.wanted.range(path.as_str()..).next();
-        if !next.is_some_and(|next| next.starts_with(path.as_str())) {
-            return;
-        }
-        if self.wanted.contains(path.as_str()) {
-            // Of members with one name the last one, as in the value.
-            self.found.insert(path.clone(), here);
+        let next = self.position(path);
+        match self.wanted.get(next) {
+            Some(wanted) if wanted.as_str() == path => {
+                // Of members with one name the last one, as in the value.
+                if let Some(found) = self.found.get_mut(next) {
+                    *found = Some(here);
+                }
+            }
+            Some(wanted) if wanted.as_str().starts_with(path.as_str()) => {}
+            _ => return,
         }
         let length = path.len();
         let node = here.node;
@@ -268,20 +275,25 @@ impl<'a> Places<'a, '_> {
             }
         }
     }
-}
 
-fn find(text: &str, found: &BTreeMap<String, Found<'_>>, pointer: &Pointer, part: Part) -> Option<Span> {
-    if let Part::Range(span) = part {
-        return Some(span);
+    /// The first wanted one that does not come before a pointer.
+    fn position(&self, pointer: &str) -> usize {
+        self.wanted.partition_point(|wanted| wanted.as_str() < pointer)
     }
-    let place = found.get(pointer.as_str())?;
-    let value = place.node.span;
-    match part {
-        Part::Value | Part::Range(_) => Some(value),
-        Part::Key => Some(place.key.unwrap_or(value)),
-        Part::Text { offset, length } => Some(inside_string(text, value, offset, length).unwrap_or(value)),
-        Part::End => Some(end_of_members(place.node)),
-        Part::Member => Some(member_with_comma(place).unwrap_or(value)),
+
+    fn find(&self, text: &str, pointer: &Pointer, part: Part) -> Option<Span> {
+        if let Part::Range(span) = part {
+            return Some(span);
+        }
+        let place = self.found.get(self.position(pointer.as_str()))?.as_ref()?;
+        let value = place.node.span;
+        match part {
+            Part::Value | Part::Range(_) => Some(value),
+            Part::Key => Some(place.key.unwrap_or(value)),
+            Part::Text { offset, length } => Some(inside_string(text, value, offset, length).unwrap_or(value)),
+            Part::End => Some(end_of_members(place.node)),
+            Part::Member => Some(member_with_comma(place).unwrap_or(value)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! An object's members: insertion order kept, equality blind to it.
 
+use super::names::Names;
 use super::value::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Up to this many members a linear search beats any index.
@@ -13,7 +13,7 @@ const LINEAR: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Arc<str>, Value)>,
-    index: Option<BTreeMap<Arc<str>, u32>>,
+    index: Option<Names>,
 }
 
 impl Map {
@@ -37,22 +37,23 @@ impl Map {
         self.entries.is_empty()
     }
 
+    #[inline(never)]
     fn position(&self, key: &str) -> Option<usize> {
         match &self.index {
-            Some(index) => index.get(key).map(|&i| i as usize),
+            Some(index) => index.get(key),
             None => self.entries.iter().position(|(k, _)| &**k == key),
         }
     }
 
     /// The member named `key`.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.position(key).map(|i| &self.entries[i].1)
+        self.entries.get(self.position(key)?).map(|entry| &entry.1)
     }
 
     /// The member named `key`, to change in place.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        let i = self.position(key)?;
-        Some(&mut self.entries[i].1)
+        let at = self.position(key)?;
+        self.entries.get_mut(at).map(|entry| &mut entry.1)
     }
 
     /// Whether there is a member named `key`.
@@ -62,12 +63,17 @@ impl Map {
 
     /// Adds or replaces a member; returns the value it replaced.
     pub fn insert(&mut self, key: impl Into<Arc<str>>, value: impl Into<Value>) -> Option<Value> {
-        let (key, value) = (key.into(), value.into());
-        if let Some(i) = self.position(&key) {
-            return Some(std::mem::replace(&mut self.entries[i].1, value));
+        self.set(key.into(), value.into())
+    }
+
+    /// [`Map::insert`] for all types of its arguments.
+    #[inline(never)]
+    fn set(&mut self, key: Arc<str>, value: Value) -> Option<Value> {
+        if let Some(place) = self.get_mut(&key) {
+            return Some(std::mem::replace(place, value));
         }
         if let Some(index) = &mut self.index {
-            index.insert(key.clone(), self.entries.len() as u32);
+            index.insert(key.clone(), self.entries.len());
         }
         self.entries.push((key, value));
         if self.index.is_none() && self.entries.len() > LINEAR {
@@ -88,7 +94,11 @@ impl Map {
     }
 
     fn reindex(&mut self) {
-        self.index = Some(self.entries.iter().enumerate().map(|(i, (k, _))| (k.clone(), i as u32)).collect());
+        let mut index = Names::default();
+        for (i, (key, _)) in self.entries.iter().enumerate() {
+            index.insert(key.clone(), i);
+        }
+        self.index = Some(index);
     }
 
     /// The members in order.

@@ -10,8 +10,7 @@ use super::limits::{HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
 use super::{Engine, Execution, Handled, Handler, Stage, context, retry, snapshot, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
-use crate::base::{Map, Rng, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::base::{Map, Rng, Table, Value, json, sort};
 use std::sync::Arc;
 
 /// What a state has come to.
@@ -605,15 +604,16 @@ impl Engine {
         }
         ensure(snapshot::ids_in_range(self), "an id was never given out")?;
         ensure(!self.started || self.frames.values().any(|f| f.execution == 0 && f.parent.is_none()), "nothing runs")?;
-        let mut queued = BTreeSet::new();
-        for id in &self.ready {
-            ensure(queued.insert(*id), "a frame is queued twice")?;
+        let mut queued: Vec<FrameId> = self.ready.iter().copied().collect();
+        sort::sort(&mut queued);
+        ensure(queued.windows(2).all(|pair| pair[0] != pair[1]), "a frame is queued twice")?;
+        for id in &queued {
             ensure(self.frames.contains_key(id), "a queued frame is gone")?;
         }
-        let mut owned = BTreeMap::new();
-        for (id, frame) in &self.frames {
+        let mut owned = Table::default();
+        for (id, frame) in self.frames.iter() {
             let ready = matches!(frame.phase, Phase::Enter | Phase::Again);
-            ensure(queued.contains(id) == ready, "a frame waits in the wrong place")?;
+            ensure(queued.binary_search(id).is_ok() == ready, "a frame waits in the wrong place")?;
             ensure(self.executions.contains_key(&frame.execution), "a frame's execution is gone")?;
             let kind = &self.machine.states[frame.state].kind;
             match &frame.phase {
@@ -627,7 +627,7 @@ impl Engine {
                 Phase::Joining(joining) => {
                     ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
                     ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
-                    for (slot, child) in &joining.children {
+                    for (slot, child) in joining.children.iter() {
                         ensure(self.frames.contains_key(child), "a child is gone")?;
                         ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
                     }
@@ -636,7 +636,7 @@ impl Engine {
                 _ => {}
             }
         }
-        for (id, frame) in &self.frames {
+        for (id, frame) in self.frames.iter() {
             let parent = match frame.parent {
                 Some(parent) => Some(parent),
                 None => self.executions.get(&frame.execution).and_then(|e| e.parent),

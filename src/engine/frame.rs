@@ -5,8 +5,7 @@ use super::items::Items;
 use super::timers::TimerKey;
 use crate::asl::ir::{ScopeId, StateId};
 use crate::asl::resource::Resource;
-use crate::base::{Map, Millis, Value};
-use std::collections::BTreeMap;
+use crate::base::{Map, Millis, Table, Value};
 use std::sync::Arc;
 
 pub(super) type FrameId = u32;
@@ -108,7 +107,7 @@ pub(super) enum Purpose {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joining {
     /// Running children by their slot.
-    pub(super) children: BTreeMap<u32, FrameId>,
+    pub(super) children: Table<u32, FrameId>,
     /// Results by slot; `None` while a child runs or when it has failed.
     pub(super) results: Vec<Option<Value>>,
     /// How many children have ended.

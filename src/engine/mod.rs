@@ -28,10 +28,10 @@ pub use limits::{HistoryLevel, Options};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
 
 use crate::asl::ir::Machine;
-use crate::base::{Map, Millis, Rng, Value};
+use crate::base::{Map, Millis, Rng, Table, Value};
 use frame::{Frame, FrameId};
 use history::Recorder;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use timers::Timers;
@@ -83,20 +83,20 @@ pub struct Engine {
     started: bool,
     outcome: Option<Outcome>,
     rng: Rng,
-    frames: BTreeMap<FrameId, Box<Frame>>,
+    frames: Table<FrameId, Box<Frame>>,
     next_frame: FrameId,
     ready: VecDeque<FrameId>,
     timers: Timers,
-    tasks: BTreeMap<TaskId, FrameId>,
+    tasks: Table<TaskId, FrameId>,
     last_task: u32,
     /// 0 is the execution itself, the others are children of Distributed Maps.
-    executions: BTreeMap<u32, Execution>,
+    executions: Table<u32, Execution>,
     next_execution: u32,
     commands: Vec<Command>,
     trace: Vec<Stage>,
     probe: Option<Box<Probe>>,
     /// What ran when it failed, for a redrive: kept from the error on, dropped when the error is caught.
-    stranded: Option<BTreeMap<FrameId, Box<Frame>>>,
+    stranded: Option<Table<FrameId, Box<Frame>>>,
     redrives: u32,
     redriven_at: Millis,
 }
@@ -208,13 +208,13 @@ impl Engine {
             started: false,
             outcome: None,
             rng: Rng::new(0),
-            frames: BTreeMap::new(),
+            frames: Table::default(),
             next_frame: 0,
             ready: VecDeque::new(),
             timers: Timers::default(),
-            tasks: BTreeMap::new(),
+            tasks: Table::default(),
             last_task: 0,
-            executions: BTreeMap::new(),
+            executions: Table::default(),
             next_execution: 0,
             commands: Vec::new(),
             trace: Vec::new(),

@@ -12,8 +12,7 @@ use super::timers::{TimerKey, TimerKind, Timers};
 use super::{Engine, Execution, Outcome};
 use crate::asl::ir::{Machine, ScopeId, StateId};
 use crate::asl::resource::Resource;
-use crate::base::{Id, Map, Millis, Rng, Value, json};
-use std::collections::BTreeMap;
+use crate::base::{Id, Map, Millis, Rng, Table, Value, json};
 use std::fmt;
 use std::sync::Arc;
 
@@ -119,7 +118,7 @@ impl Engine {
             engine.frames.insert(id, Box::new(frame));
         }
         if snapshot.get("stranded").is_some() {
-            let mut frames = BTreeMap::new();
+            let mut frames = Table::default();
             for item in input.list("stranded")? {
                 let (id, frame) = frame_in(&Input { value: item, name: "frame" }, &machine)?;
                 frames.insert(id, Box::new(frame));
@@ -130,7 +129,7 @@ impl Engine {
         engine.redriven_at = Millis(input.unsigned("redrivenAt")?);
         let made = input.unsigned("timersMade")?;
         let count = timers.len();
-        engine.timers = Timers::restore(made, timers.into_iter());
+        engine.timers = Timers::restore(made, timers);
         if engine.timers.iter().count() != count || engine.timers.iter().any(|((_, seq), _, _)| seq > made) {
             return Err(RestoreError::new("its timers contradict each other"));
         }

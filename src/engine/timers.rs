@@ -1,7 +1,6 @@
 //! All that is to happen at a known time, in order of time and then of making.
 
-use crate::base::Millis;
-use std::collections::BTreeMap;
+use crate::base::{Millis, Table, sort};
 
 /// Names one pending timer.
 pub(super) type TimerKey = (Millis, u64);
@@ -24,7 +23,7 @@ pub(super) enum TimerKind {
 /// The ordered set of timers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timers {
-    pending: BTreeMap<TimerKey, (u32, TimerKind)>,
+    pending: Table<TimerKey, (u32, TimerKind)>,
     made: u64,
 }
 
@@ -46,12 +45,12 @@ impl Timers {
 
     /// The earliest instant at which something is due.
     pub(super) fn next(&self) -> Option<Millis> {
-        self.pending.keys().next().map(|(at, _)| *at)
+        self.pending.first().map(|((at, _), _)| *at)
     }
 
     /// Takes the earliest timer that is due at `now`.
     pub(super) fn pop_due(&mut self, now: Millis) -> Option<(TimerKey, u32, TimerKind)> {
-        let (&key, &(owner, kind)) = self.pending.iter().next()?;
+        let (&key, &(owner, kind)) = self.pending.first()?;
         if key.0 > now {
             return None;
         }
@@ -76,7 +75,12 @@ impl Timers {
         self.made
     }
 
-    pub(super) fn restore(made: u64, timers: impl Iterator<Item = (TimerKey, u32, TimerKind)>) -> Timers {
-        Timers { pending: timers.map(|(key, owner, kind)| (key, (owner, kind))).collect(), made }
+    pub(super) fn restore(made: u64, mut timers: Vec<(TimerKey, u32, TimerKind)>) -> Timers {
+        sort::by_key(&mut timers, |timer| timer.0);
+        let mut pending = Table::default();
+        for (key, owner, kind) in timers {
+            pending.insert(key, (owner, kind));
+        }
+        Timers { pending, made }
     }
 }

@@ -42,7 +42,6 @@ pub use nest::layout;
 pub use svg::{SvgOptions, Theme, render_svg};
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// States read from one definition; AWS's limit of 1 MB of text allows about as many.
 pub const MAX_STATES: usize = 10_000;
@@ -70,7 +69,7 @@ pub struct LayoutOptions {
     /// Default: from top to bottom.
     pub direction: Direction,
     /// JSON Pointers of the Parallel and Map states to draw folded, e.g. `/States/FanOut`. Default: none.
-    pub collapsed: BTreeSet<String>,
+    pub collapsed: Vec<String>,
 }
 
 /// A graph with positions. All lengths are whole px; the origin is the top left corner, y runs downwards.

@@ -80,8 +80,11 @@ struct Nest<'a> {
 
 impl<'a> Nest<'a> {
     fn build(model: &'a Model, options: &LayoutOptions) -> Nest<'a> {
-        let folded: Vec<bool> =
-            model.states.iter().map(|state| state.cut || options.collapsed.contains(state.pointer.as_str())).collect();
+        let folded: Vec<bool> = model
+            .states
+            .iter()
+            .map(|state| state.cut || options.collapsed.iter().any(|pointer| pointer == state.pointer.as_str()))
+            .collect();
         let mut nest =
             Nest { model, direction: options.direction, placed: Vec::new(), folded, inside: vec![0; model.states.len()] };
         // Inner scopes stand after outer ones.

@@ -6,7 +6,7 @@
 use super::condition;
 use super::text;
 use super::{EdgeKind, MAX_DEPTH, MAX_STATES, MAX_TRANSITIONS, NodeKind};
-use crate::base::{Pointer, Value};
+use crate::base::{Pointer, Value, sort};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -128,7 +128,7 @@ pub(super) fn read(definition: &Value) -> Model {
         }
         let states = first..model.states.len();
         let mut by_name: Vec<usize> = states.clone().collect();
-        by_name.sort_unstable_by(|&a, &b| model.states[a].name.cmp(&model.states[b].name));
+        sort::by(&mut by_name, |&a, &b| model.states[a].name.cmp(&model.states[b].name));
         model.scopes.push(Scope { pointer, parent, start, states, by_name });
     }
     model

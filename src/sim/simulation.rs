@@ -2,16 +2,17 @@
 
 use super::replay::Journal;
 use crate::asl::ir::Machine;
-use crate::base::{Millis, Value};
+use crate::base::{Millis, Names, Table, Value};
 use crate::engine::{Command, Engine, Event, ExecutionInfo, Invocation, Options, Outcome, TaskId};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What the tasks answer. A queue for each name; the names that an invocation may go by are, in this order,
 /// `State@Map[i]` (an iteration's own), the state, the Resource.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    queues: BTreeMap<String, VecDeque<Response>>,
+    names: Names,
+    queues: Vec<VecDeque<Response>>,
     otherwise: Option<Response>,
     stand_in: Option<fn(&Invocation) -> Response>,
 }
@@ -23,8 +24,14 @@ impl Script {
     }
 
     /// Adds an answer to the queue of a name; the last one of a queue is given again and again.
-    pub fn answer(&mut self, name: impl Into<String>, response: Response) {
-        self.queues.entry(name.into()).or_default().push_back(response);
+    pub fn answer(&mut self, name: &str, response: Response) {
+        match self.names.get(name).and_then(|at| self.queues.get_mut(at)) {
+            Some(queue) => queue.push_back(response),
+            None => {
+                self.names.insert(name.into(), self.queues.len());
+                self.queues.push([response].into());
+            }
+        }
     }
 
     /// What a task answers that no queue is for.
@@ -40,7 +47,7 @@ impl Script {
     fn next(&mut self, call: &Invocation) -> Response {
         let own = call.iterations.last().map(|i| format!("{}@Map[{i}]", call.state_name));
         for name in own.into_iter().chain([call.state_name.to_string(), call.resource.to_string()]) {
-            if let Some(queue) = self.queues.get_mut(&name) {
+            if let Some(queue) = self.names.get(&name).and_then(|at| self.queues.get_mut(at)) {
                 return match queue.len() {
                     0 | 1 => queue.front().cloned().unwrap_or_default(),
                     _ => queue.pop_front().unwrap_or_default(),
@@ -158,7 +165,7 @@ impl Simulation {
         let mut engine = Engine::new(self.machine.clone(), self.options);
         let mut journal = Journal::default();
         let mut given = Vec::new();
-        let mut due: BTreeMap<(Millis, u64), Event> = BTreeMap::new();
+        let mut due: Table<(Millis, u64), Event> = Table::default();
         let mut made = 0;
         if let Some(at) = self.stop_at {
             due.insert((at, 0), Event::Stop { error: None, cause: None });
@@ -192,7 +199,7 @@ impl Simulation {
                 break;
             }
             let deadline = engine.deadline();
-            next = match (due.first_key_value().map(|(key, _)| *key), deadline) {
+            next = match (due.first().map(|(key, _)| *key), deadline) {
                 _ if more => Some((now, Event::Tick)),
                 // At the same instant the timer is first, as the engine has it.
                 (Some(key), Some(at)) if at <= key.0 => Some((at, Event::Tick)),

@@ -9,8 +9,7 @@ use crate::asl::ir::{Comparison, Condition, Family, Kind, Operand, QueryLanguage
 use crate::asl::shape;
 use crate::asl::suggest::nearest;
 use crate::base::diag::{Diagnostic, Part};
-use crate::base::{Map, Value};
-use std::collections::BTreeMap;
+use crate::base::{Map, Table, Value};
 
 /// How deep And, Or and Not may nest.
 const MAX_RULE_DEPTH: usize = 64;
@@ -52,7 +51,7 @@ impl<'d> Compiler<'d> {
 
     /// Rules with the condition of an earlier one.
     fn repeated_rules(&mut self, list: &Place<'_>, items: &[Value]) {
-        let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
+        let mut seen = Table::default();
         for (i, item) in items.iter().enumerate() {
             let Some(rule) = item.as_object() else { continue };
             let condition: Map = rule
@@ -64,17 +63,19 @@ impl<'d> Compiler<'d> {
                 continue;
             }
             let condition = Value::from(condition);
-            let first = *seen.entry(super::digest(&condition)).or_insert(i);
-            if first != i {
-                self.report(
-                    Diagnostic::new(
-                        &codes::UNREACHABLE_RULE,
-                        list.index(i).pointer(),
-                        "this rule can never apply: an earlier one has the same condition",
-                    )
-                    .label(list.index(first).pointer(), Part::Value, "this one wins"),
-                );
-            }
+            let digest = super::digest(&condition);
+            let Some(&first) = seen.get(&digest) else {
+                seen.insert(digest, i);
+                continue;
+            };
+            self.report(
+                Diagnostic::new(
+                    &codes::UNREACHABLE_RULE,
+                    list.index(i).pointer(),
+                    "this rule can never apply: an earlier one has the same condition",
+                )
+                .label(list.index(first).pointer(), Part::Value, "this one wins"),
+            );
         }
     }
 

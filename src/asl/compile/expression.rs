@@ -341,8 +341,7 @@ impl Compiler<'_> {
             };
             let at = place.key(key);
             self.variable_name(&at, name);
-            let assigned = Assigned { pointer: at.pointer(), location: place.location() };
-            self.facts.assigns.push((Arc::from(name), assigned));
+            self.facts.assigns.push(Assigned { name: Arc::from(name), pointer: at.pointer(), location: place.location() });
         }
         self.payload(&place, value, language, reach)
     }

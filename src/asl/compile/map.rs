@@ -370,14 +370,15 @@ impl<'d> Compiler<'d> {
             self.report(diagnostic);
             return;
         }
-        if let Some(first) = self.labels.get(label) {
+        if let Some(first) = self.label_names.get(label).and_then(|at| self.labels.get(at)) {
             let message = format!("another Map state has the label `{label}`");
             let diagnostic = Diagnostic::new(&codes::DUPLICATE_LABEL, place.pointer(), message)
                 .label(first.clone(), Part::Value, "first used here")
                 .aws("DUPLICATE_LABEL_NAME", format!("Duplicate Label name: {label}"), Some(place.location()));
             self.report(diagnostic);
         } else {
-            self.labels.insert(label, place.pointer());
+            self.label_names.add(label, self.labels.len());
+            self.labels.push(place.pointer());
         }
     }
 }

@@ -20,10 +20,9 @@ use super::ir::{Machine, QueryLanguage, Scope, ScopeId, State, StateId};
 use super::shape;
 use super::{CompileOptions, MAX_NESTING, MachineType};
 use crate::base::diag::{Diagnostic, Part};
-use crate::base::{IdVec, Map, Pointer, Value, json};
+use crate::base::{Id, IdVec, Map, Names, Pointer, Value, json};
 use place::Place;
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// `SCHEMA_VALIDATION_FAILED`, AWS's code for nearly everything.
@@ -47,8 +46,9 @@ pub fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec
         diagnostics: Vec::new(),
         states: Vec::new(),
         scopes: Vec::new(),
-        names: BTreeMap::new(),
-        labels: BTreeMap::new(),
+        names: Names::default(),
+        labels: Vec::new(),
+        label_names: Names::default(),
         dangling: Vec::new(),
         suggestions: Cell::new(20_000),
         facts: Facts::default(),
@@ -75,11 +75,12 @@ pub(super) struct Compiler<'d> {
     pub language: QueryLanguage,
     pub diagnostics: Vec<Diagnostic>,
     pub states: Vec<StateDraft<'d>>,
-    pub scopes: Vec<ScopeDraft<'d>>,
-    /// Where each name was first used.
-    pub names: BTreeMap<&'d str, StateId>,
+    pub scopes: Vec<ScopeDraft>,
+    /// The state that first used each name.
+    pub names: Names,
     /// Where each Map label was first used.
-    pub labels: BTreeMap<&'d str, Pointer>,
+    pub labels: Vec<Pointer>,
+    pub label_names: Names,
     /// Targets that their scope does not have.
     pub dangling: Vec<Dangling<'d>>,
     /// How many names may still be compared for suggestions: absurd definitions do without.
@@ -89,7 +90,7 @@ pub(super) struct Compiler<'d> {
 
 /// A state on its way.
 pub(super) struct StateDraft<'d> {
-    pub name: &'d str,
+    pub name: &'d Arc<str>,
     pub scope: ScopeId,
     pub pointer: Pointer,
     /// The states that it can go to, as far as they exist.
@@ -104,21 +105,25 @@ pub(super) struct StateDraft<'d> {
 }
 
 /// A `States` object on its way.
-pub(super) struct ScopeDraft<'d> {
+pub(super) struct ScopeDraft {
     pub start: Option<StateId>,
     /// The scope and the state around it.
     pub parent: Option<(ScopeId, StateId)>,
+    /// Ids in a row.
     pub states: Vec<StateId>,
-    pub names: BTreeMap<&'d str, StateId>,
+    /// The id of each of them.
+    pub names: Names,
     pub pointer: Pointer,
     /// Whether it is the item processor of a Distributed Map, which sees no variables of the scopes around it.
     pub isolated: bool,
-    /// The variables that its states assign, with the place of the first assignment.
-    pub assigned: BTreeMap<Arc<str>, Assigned>,
+    /// The first assignments of the variables that its states assign.
+    pub assigned: Vec<Assigned>,
+    pub variables: Names,
 }
 
 /// Where a variable is assigned.
 pub(super) struct Assigned {
+    pub name: Arc<str>,
     pub pointer: Pointer,
     pub location: String,
 }
@@ -145,7 +150,7 @@ pub(super) struct Dangling<'d> {
 struct Facts {
     uses_context: bool,
     reads: Vec<Read>,
-    assigns: Vec<(Arc<str>, Assigned)>,
+    assigns: Vec<Assigned>,
 }
 
 /// Where a state stands, for its compilation.
@@ -191,10 +196,11 @@ impl<'d> Compiler<'d> {
             start: None,
             parent,
             states: Vec::new(),
-            names: BTreeMap::new(),
+            names: Names::default(),
             pointer: place.pointer(),
             isolated,
-            assigned: BTreeMap::new(),
+            assigned: Vec::new(),
+            variables: Names::default(),
         });
         let Some(states) = members.get("States").and_then(Value::as_object) else { return scope };
         let states_place = place.key("States");
@@ -243,7 +249,7 @@ impl<'d> Compiler<'d> {
             self.state_name(&at, name, id);
             let draft = self.scope_draft(scope);
             draft.states.push(id);
-            draft.names.insert(name, id);
+            draft.names.insert(name.clone(), id.index());
             queue.push((name, value, id));
         }
         if let Some(Value::String(start)) = members.get("StartAt") {
@@ -256,7 +262,7 @@ impl<'d> Compiler<'d> {
         scope
     }
 
-    fn scope_draft(&mut self, id: ScopeId) -> &mut ScopeDraft<'d> {
+    fn scope_draft(&mut self, id: ScopeId) -> &mut ScopeDraft {
         // Invariant: an id is the position at which its draft was pushed, and drafts are never removed.
         &mut self.scopes[id.0 as usize]
     }
@@ -267,7 +273,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// Length and uniqueness.
-    fn state_name(&mut self, place: &Place<'_>, name: &'d str, id: StateId) {
+    fn state_name(&mut self, place: &Place<'_>, name: &Arc<str>, id: StateId) {
         let length = name.chars().count();
         if length == 0 || length > 80 {
             let message = if length == 0 {
@@ -287,8 +293,7 @@ impl<'d> Compiler<'d> {
             ));
         }
         if let Some(first) = self.names.get(name) {
-            let first = *first;
-            let first = self.state_draft(first).pointer.clone();
+            let first = self.state_draft(StateId::from_index(first)).pointer.clone();
             let message = format!("there is another state with the name `{name}`; names are unique in the whole machine");
             self.report(
                 Diagnostic::new(&codes::DUPLICATE_STATE, place.pointer(), message)
@@ -297,13 +302,13 @@ impl<'d> Compiler<'d> {
                     .aws("DUPLICATE_STATE_NAME", format!("Duplicate State name: {name}"), Some(place.location())),
             );
         } else {
-            self.names.insert(name, id);
+            self.names.insert(name.clone(), id.index());
         }
     }
 
     /// The state that a transition leads to; a missing one is reported at the end, when all scopes are known.
     fn target(&mut self, place: &Place<'_>, scope: ScopeId, name: &'d str) -> Option<StateId> {
-        let found = self.scopes.get(scope.0 as usize).and_then(|draft| draft.names.get(name)).copied();
+        let found = self.scopes.get(scope.0 as usize).and_then(|draft| draft.names.get(name)).map(StateId::from_index);
         if found.is_none() {
             let field = place.name().to_string();
             self.dangling.push(Dangling { scope, target: name, field, pointer: place.pointer(), location: place.location() });

@@ -7,7 +7,7 @@ use crate::asl::codes;
 use crate::asl::ir::{Field, Kind, PathField, QueryLanguage, ResultPath, ScopeId, State, StateId, Wait};
 use crate::asl::shape::{self, Shape};
 use crate::base::diag::{Diagnostic, Part, Severity};
-use crate::base::{Map, Value};
+use crate::base::{Id, Map, Value};
 use std::sync::Arc;
 
 impl<'d> Compiler<'d> {
@@ -27,9 +27,11 @@ impl<'d> Compiler<'d> {
     }
 
     fn keep(&mut self, site: Site, compiled: Option<State>, facts: Facts) {
-        let assigned = &mut self.scope_draft(site.scope).assigned;
-        for (name, at) in facts.assigns {
-            assigned.entry(name).or_insert(at);
+        let scope = self.scope_draft(site.scope);
+        for assigned in facts.assigns {
+            if scope.variables.add(&assigned.name, scope.assigned.len()) {
+                scope.assigned.push(assigned);
+            }
         }
         let draft = self.state_draft(site.id);
         draft.reads = facts.reads;
@@ -49,7 +51,7 @@ impl<'d> Compiler<'d> {
             }
         }
         let names = &self.scope_draft(site.scope).names;
-        let next = targets.iter().filter_map(|name| names.get(name).copied()).collect();
+        let next = targets.iter().filter_map(|name| names.get(name).map(StateId::from_index)).collect();
         let ty = members.get("Type").and_then(Value::as_str);
         let draft = self.state_draft(site.id);
         draft.next = next;

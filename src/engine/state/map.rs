@@ -486,7 +486,7 @@ fn spawn_child(
 
 /// Cuts off all running children of a Map or Parallel; `tail` is the event that is to blame.
 fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: u64) {
-    for (&slot, &child) in &joining.children {
+    for (&slot, &child) in joining.children.iter() {
         let own = joining.run.is_none();
         if own {
             let details = Details::Iteration { name: map.clone(), index: slot };

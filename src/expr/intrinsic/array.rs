@@ -1,8 +1,7 @@
 //! The array functions. Fractions of sizes, indexes and bounds are cut off, where AWS's guide says rounded (recorded).
 
 use super::java;
-use crate::base::{Number, Value, json};
-use std::collections::BTreeSet;
+use crate::base::{Names, Number, Value, json, sort};
 
 /// Most elements of `States.ArrayRange`.
 const MAX_RANGE: i64 = 1000;
@@ -46,17 +45,17 @@ pub(super) fn range(start: &Value, end: &Value, step: &Value) -> Option<Value> {
 
 /// First occurrences, in the order of a Java `HashSet`, as recorded: `[true,false]` comes out as `[false,true]`.
 pub(super) fn unique(list: &Value) -> Option<Value> {
-    let mut seen = BTreeSet::new();
+    let mut seen = Names::default();
     let mut first = Vec::new();
     for item in list.as_array()? {
         let mut key = String::new();
         canonical(&mut key, item, 0)?;
-        if seen.insert(key) {
+        if seen.add(&key, 0) {
             first.push((java::hash(item, 0).ok()?, item));
         }
     }
     let buckets = java::buckets(first.len());
-    first.sort_by_key(|(hash, _)| java::bucket(*hash, buckets));
+    sort::by_key(&mut first, |(hash, _)| java::bucket(*hash, buckets));
     Some(Value::from(first.into_iter().map(|(_, item)| item.clone()).collect::<Vec<_>>()))
 }
 
@@ -77,7 +76,7 @@ fn canonical(out: &mut String, value: &Value, depth: usize) -> Option<()> {
         }
         Value::Object(map) => {
             let mut members: Vec<_> = map.iter().collect();
-            members.sort_by(|a, b| a.0.cmp(b.0));
+            sort::by(&mut members, |a, b| a.0.cmp(b.0));
             out.push('{');
             for (name, item) in members {
                 json::write_str(out, name);

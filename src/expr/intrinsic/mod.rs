@@ -13,7 +13,7 @@ pub(crate) use encoding::hash_hex;
 use super::budget::{Budget, Limit, MAX_BYTES};
 use super::path::Path;
 use super::{Env, EvalError, Scope, SyntaxError};
-use crate::base::{Map, Value, json};
+use crate::base::{Map, Value, json, sort};
 use std::sync::Arc;
 
 /// How deep calls may nest, the outermost included.
@@ -316,15 +316,16 @@ fn merge(left: &Value, right: &Value) -> Option<Value> {
     }
     let mut members: Vec<(Arc<str>, Value)> = members.into_iter().collect();
     let buckets = java::buckets(members.len());
-    members.sort_by_key(|(name, _)| java::bucket(java::hash_str(name), buckets));
+    sort::by_key(&mut members, |(name, _)| java::bucket(java::hash_str(name), buckets));
     Some(Value::from(members.into_iter().collect::<Map>()))
 }
 
 /// `States.StringSplit`: any character of the second string delimits; no empty parts.
 fn split(text: &Value, delimiters: &Value) -> Option<Value> {
     let (text, delimiters) = (text.as_str()?, delimiters.as_str()?);
-    let set: std::collections::BTreeSet<char> = delimiters.chars().collect();
-    let parts = text.split(|c| set.contains(&c)).filter(|part| !part.is_empty());
+    let mut set: Vec<char> = delimiters.chars().collect();
+    sort::sort(&mut set);
+    let parts = text.split(|c| set.binary_search(&c).is_ok()).filter(|part| !part.is_empty());
     Some(Value::from(parts.map(Value::from).collect::<Vec<_>>()))
 }
 

@@ -1,7 +1,7 @@
 //! What an expression refers to, without evaluating it: variables, functions, the context.
 
 use super::ast::{Group, Kind, Names, Node, Stage};
-use crate::base::Span;
+use crate::base::{Span, sort};
 use std::sync::Arc;
 
 /// A variable that an expression uses and does not bind itself.
@@ -31,7 +31,7 @@ pub struct References {
 pub(super) fn references(root: &Node, names: &Names) -> References {
     let mut walker = Walker { names, scopes: vec![Vec::new()], found: References::default() };
     walker.node(root, true, false);
-    walker.found.variables.sort_by_key(|v| v.span.start);
+    sort::by_key(&mut walker.found.variables, |v| v.span.start);
     walker.found
 }
 

@@ -7,9 +7,8 @@ use super::ast::{LambdaDef, TransformDef};
 use super::error::Thrown;
 use super::functions::FnId;
 use super::regex::Pattern;
-use crate::base::{Map, Number, Value};
+use crate::base::{Map, Names, Number, Value};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -143,7 +142,7 @@ const LINEAR: usize = 16;
 #[derive(Default)]
 pub(super) struct Object {
     entries: Vec<(Arc<str>, Val)>,
-    index: Option<BTreeMap<Arc<str>, u32>>,
+    index: Option<Names>,
     depth: u32,
     charge: Option<Charge>,
 }
@@ -155,7 +154,7 @@ impl Object {
 
     fn position(&self, key: &str) -> Option<usize> {
         match &self.index {
-            Some(index) => index.get(key).map(|i| *i as usize),
+            Some(index) => index.get(key),
             None => self.entries.iter().position(|(k, _)| **k == *key),
         }
     }
@@ -172,19 +171,27 @@ impl Object {
             return;
         }
         if let Some(index) = &mut self.index {
-            index.insert(key.clone(), self.entries.len() as u32);
+            index.insert(key.clone(), self.entries.len());
         }
         self.entries.push((key, value));
         if self.index.is_none() && self.entries.len() > LINEAR {
-            self.index = Some(self.entries.iter().enumerate().map(|(i, (k, _))| (k.clone(), i as u32)).collect());
+            self.reindex();
         }
+    }
+
+    fn reindex(&mut self) {
+        let mut index = Names::default();
+        for (i, (key, _)) in self.entries.iter().enumerate() {
+            index.insert(key.clone(), i);
+        }
+        self.index = Some(index);
     }
 
     pub fn remove(&mut self, key: &str) {
         if let Some(i) = self.position(key) {
             self.entries.remove(i);
             if self.index.is_some() {
-                self.index = Some(self.entries.iter().enumerate().map(|(i, (k, _))| (k.clone(), i as u32)).collect());
+                self.reindex();
             }
         }
     }

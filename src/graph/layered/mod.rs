@@ -99,7 +99,7 @@ type Pairs = Vec<(i64, u32)>;
 /// Sorts by key, then by number. All sorting of the layout is done here, so that its code exists once.
 #[inline(never)]
 fn sort(pairs: &mut [(i64, u32)]) {
-    pairs.sort_unstable();
+    crate::base::sort::sort(pairs);
 }
 
 /// The numbers below `count`, sorted by key; equal keys keep their order.

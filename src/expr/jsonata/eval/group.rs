@@ -1,10 +1,10 @@
 //! `{ key: value }`: objects, and grouping of many items under one key.
 
 use super::{Evaluator, R};
+use crate::base::Names;
 use crate::expr::jsonata::ast::{Group, Node};
 use crate::expr::jsonata::error::fault_at;
 use crate::expr::jsonata::value::{Frame, Object, Tuple, Val};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl Evaluator<'_> {
             return self.single_object(group, input, frame);
         }
         let mut entries: Vec<Entry> = Vec::new();
-        let mut places: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        let mut places: Names = Names::default();
         let rows = if let Val::Tuples(rows) = input { Some(rows) } else { None };
         // An empty array is grouped as one undefined item; no rows are no items.
         let count = input.items().len().max(usize::from(rows.is_none()));
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
             let scope = scope.as_ref().unwrap_or(frame);
             for (p, (key, _)) in group.pairs.iter().enumerate() {
                 let Some(key) = self.key(group, key, &item, scope)? else { continue };
-                let Some(entry) = places.get(&key).and_then(|i| entries.get_mut(*i)) else {
+                let Some(entry) = places.get(&key).and_then(|i| entries.get_mut(i)) else {
                     self.burn(8)?;
                     places.insert(key.clone(), entries.len());
                     let rows = row.cloned().into_iter().collect();

@@ -1,9 +1,9 @@
 //! Functions on arrays.
 
 use super::Args;
+use crate::base::Names;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::{Flags, Items, Val};
-use std::collections::BTreeSet;
 
 /// `$count(array)`
 pub(super) fn count(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
@@ -63,13 +63,12 @@ pub(super) fn distinct(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     let mut out: Vec<Val> = Vec::new();
     // Strings, the usual items, are found by a search tree; everything else is compared with everything before it.
-    let mut texts: BTreeSet<String> = BTreeSet::new();
+    let mut texts: Names = Names::default();
     let mut others: Vec<usize> = Vec::new();
     for item in items.iter() {
         ev.burn(1)?;
         if let Some(text) = item.as_str() {
-            if !texts.contains(text) {
-                texts.insert(text.to_string());
+            if texts.add(text, 0) {
                 out.push(item);
             }
             continue;

@@ -1,26 +1,25 @@
 //! Functions on objects.
 
 use super::Args;
+use crate::base::Names;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::{Object, Val};
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// `$keys(value)`: of an array, all keys of its objects.
 pub(super) fn keys(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
-    let mut seen = BTreeSet::new();
+    let mut seen = Names::default();
     let mut out = Vec::new();
     collect_keys(ev, args.at(0), &mut seen, &mut out)?;
     ev.sequence(out)
 }
 
-fn collect_keys(ev: &mut Evaluator<'_>, value: &Val, seen: &mut BTreeSet<Arc<str>>, out: &mut Vec<Val>) -> R<()> {
+fn collect_keys(ev: &mut Evaluator<'_>, value: &Val, seen: &mut Names, out: &mut Vec<Val>) -> R<()> {
     ev.burn(1)?;
     if value.is_array() {
         return value.items().iter().try_for_each(|item| collect_keys(ev, &item, seen, out));
     }
     value.members().try_each(|key, _| {
-        if seen.insert(key.clone()) {
+        if seen.insert(key.clone(), 0).is_none() {
             out.push(Val::Str(key.clone()));
         }
         Ok(())

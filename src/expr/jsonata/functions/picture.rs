@@ -1,6 +1,7 @@
 //! `$formatInteger` and `$parseInteger`: integers as digits, letters, Roman numerals and words.
 
 use super::Args;
+use crate::base::sort;
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::number;
@@ -189,7 +190,7 @@ impl Format {
             Primary::Words => {
                 let mut known: Vec<String> = WORDS.iter().map(|(word, _)| word.to_string()).collect();
                 // Longest first, or "six" would stand in the way of "sixteenth".
-                known.sort_by_key(|word| std::cmp::Reverse(word.len()));
+                sort::by_key(&mut known, |word| std::cmp::Reverse(word.len()));
                 format!("(?:{}|and|[\\-, ])+", known.join("|"))
             }
             Primary::Decimal => {
