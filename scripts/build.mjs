@@ -11,6 +11,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { thirdParty } from "./licences.mjs";
 import { fingerprint, root, runOrExit } from "./steps.mjs";
 
 const dist = join(root, "dist");
@@ -19,7 +20,7 @@ const stamp = join(dist, ".built.json");
 /** What the WebAssembly is made of. */
 const rustSources = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** What the JavaScript is made of, besides. */
-const scriptSources = ["src/js", "scripts/build.mjs", "package-lock.json"];
+const scriptSources = ["src/js", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
 /** Builds what is not up to date. A finished release build also counts as current where a quick one would do. */
 export async function build({ dev = false, names = false, jsOnly = false, ifStale = false } = {}) {
@@ -89,7 +90,7 @@ async function bundle() {
     copyFileSync(types, join(dist, "index.d.ts"));
     copyFileSync(types, join(dist, "index.d.cts"));
   }
-  writeFileSync(join(dist, "THIRD-PARTY.txt"), licences(Object.keys(modules.metafile.inputs)));
+  writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty(Object.keys(modules.metafile.inputs)));
 }
 
 /** `new URL("../../dist/x", import.meta.url)` in src/js is `new URL("./x", import.meta.url)` in dist. */
@@ -102,18 +103,6 @@ const neighbours = {
     });
   },
 };
-
-/** The licences of the packages whose code is in the bundles. */
-function licences(inputs) {
-  const packages = new Set(inputs.flatMap((path) => /^(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
-  const texts = [...packages].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-    const file = readdirSync(join(root, folder)).find((file) => /^licen[cs]e/i.test(file));
-    const text = file ? readFileSync(join(root, folder, file), "utf8").trim() : "";
-    return `${name} ${version} (${license})\n\n${text}\n`;
-  });
-  return `Code of these packages is part of the files beside this one.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
-}
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const given = process.argv.slice(2);
