@@ -5,5 +5,5 @@ mod simulation;
 mod test_state;
 
 pub use replay::{Journal, Mismatch, replay, verify};
-pub use simulation::{Ending, Report, Response, Script, Simulation};
+pub use simulation::{Ending, Report, Response, Script, Simulation, Started};
 pub use test_state::{TestStateError, test_state};

@@ -72,12 +72,23 @@ impl Script {
 pub struct Response {
     /// Milliseconds from the invocation to the end.
     pub after: u64,
+    /// When a worker takes an activity, and who; without it the history says so when the activity ends.
+    pub started: Option<Started>,
     /// A service's first answer, for `.sync` and `.waitForTaskToken`; it comes at once.
     pub submitted: Option<Value>,
     /// Milliseconds from the invocation to each heartbeat.
     pub heartbeats: Vec<u64>,
     /// How it ends.
     pub ending: Ending,
+}
+
+/// A worker takes an activity.
+#[derive(Clone, Debug, Default)]
+pub struct Started {
+    /// Milliseconds from the invocation.
+    pub after: u64,
+    /// The worker's name, if it has one.
+    pub worker: Option<Arc<str>>,
 }
 
 /// How a scripted task ends.
@@ -128,6 +139,8 @@ pub struct Simulation {
     pub start: Millis,
     /// When to stop it from outside.
     pub stop_at: Option<Millis>,
+    /// Error and cause of that stop.
+    pub stop_reason: (Option<Arc<str>>, Option<Arc<str>>),
     /// Steps after which it is given up as stalled; a step is one event fed to the engine.
     pub step_limit: u64,
 }
@@ -156,6 +169,7 @@ impl Simulation {
             seed: 0,
             start: Millis(0),
             stop_at: None,
+            stop_reason: (None, None),
             step_limit: 1_000_000,
         }
     }
@@ -168,7 +182,8 @@ impl Simulation {
         let mut due: Table<(Millis, u64), Event> = Table::default();
         let mut made = 0;
         if let Some(at) = self.stop_at {
-            due.insert((at, 0), Event::Stop { error: None, cause: None });
+            let (error, cause) = self.stop_reason.clone();
+            due.insert((at, 0), Event::Stop { error, cause });
         }
         let mut next = Some((self.start, Event::Start { input, execution: self.execution.clone(), seed: self.seed }));
         let mut steps = 0;
@@ -218,6 +233,9 @@ fn events(task: TaskId, now: Millis, response: Response) -> Vec<(Millis, Event)>
     let mut events = Vec::new();
     if let Some(output) = response.submitted {
         events.push((now, Event::TaskSubmitted { task, output }));
+    }
+    if let Some(Started { after, worker }) = response.started {
+        events.push((now.plus(after), Event::TaskStarted { task, worker }));
     }
     for beat in response.heartbeats {
         events.push((now.plus(beat), Event::TaskHeartbeat { task }));
