@@ -22,13 +22,16 @@ const rustSources = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "x
 /** What the JavaScript is made of, besides. */
 const scriptSources = ["src/js", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
-/** Builds what is not up to date. A finished release build also counts as current where a quick one would do. */
-export async function build({ dev = false, names = false, jsOnly = false, ifStale = false } = {}) {
+/**
+ * Builds the package; with `ifStale` only what is not made of the present sources. A release build also counts where a
+ * quick one would do, and with `anyProfile` every one.
+ */
+export async function build({ dev = false, names = false, jsOnly = false, ifStale = false, anyProfile = false } = {}) {
   const last = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
   const rust = fingerprint(rustSources, (path) => path.endsWith(".rs") || path.endsWith(".toml") || path.endsWith(".lock"));
   const script = fingerprint(scriptSources);
   const profile = names ? "names" : dev ? "dev" : "release";
-  const sameProfile = last.profile === profile || (dev && last.profile === "release");
+  const sameProfile = anyProfile || last.profile === profile || (dev && last.profile === "release");
   const wasmStands = last.rust === rust && sameProfile && existsSync(join(dist, "stepglass.wasm")) && existsSync(join(dist, "glue.js"));
   if (ifStale && wasmStands && last.script === script) return false;
 

@@ -14,14 +14,14 @@ const NODE = [20, 19];
 const TARGET = "wasm32-unknown-unknown";
 
 /** Throws a `Missing` where a piece cannot be had. */
-export async function setUp({ dev = false, build: wanted = true } = {}) {
+export async function setUp({ build: wanted = true, ...options } = {}) {
   checkNode();
   checkRust();
   addTarget();
   installPackages();
   if (!wanted) return;
   const { build } = await import("./build.mjs");
-  await build({ dev, ifStale: true });
+  await build({ ifStale: true, ...options });
 }
 
 /** A piece that this machine lacks, and how to get it. */
@@ -94,7 +94,7 @@ function installPackages() {
   const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).update(process.platform + process.arch).digest("hex");
   if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
   console.log("setup: installing the npm packages of package-lock.json");
-  if (!run(...npm("ci"))) {
+  if (!run(...npm("ci", "--include=dev"))) {
     throw new Missing("The npm packages could not be installed.", ["npm ci   (needs the network once; its message above says what failed)"]);
   }
   writeFileSync(marker, wanted);

@@ -19,7 +19,7 @@ try {
 }
 
 await main(async () => {
-  await setUp({ dev: options.dev });
+  await setUp({ dev: options.dev, anyProfile: true });
   const page = join(root, "www/index.html");
   if (!existsSync(page)) {
     console.error(`start: there is no page to serve: ${page} is missing`);
