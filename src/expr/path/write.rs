@@ -29,7 +29,7 @@ impl ReferencePath {
     /// `$$` and `$name` are roots too, because all fields but ResultPath accept them: see
     /// [`ReferencePath::is_writable`]. The messages are AWS's where it has one.
     ///
-    /// Errors: not a path; anything that may select several nodes; more than [`MAX_STEPS`] steps.
+    /// Errors: not a path; anything that may select several nodes; more than 64 steps.
     pub fn parse(text: &str) -> Result<ReferencePath, SyntaxError> {
         let (root, query) = parse::reference(text)?;
         if query.steps.len() > MAX_STEPS {
