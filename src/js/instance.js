@@ -128,7 +128,7 @@ export class MachineHandle {
 // The port: src/wasm/port.rs says what stands where.
 
 const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, NUMBERS] = Array(10).keys();
-const [NOTHING, INVOKE, COMMANDS] = Array(3).keys();
+const [NOTHING, INVOKE, COMMANDS, , ECHO] = Array(5).keys();
 const encoder = new TextEncoder();
 // Safari's decoder stops working after two gigabytes.
 const DECODER_BYTES = 2 ** 31 - 2 ** 20;
@@ -179,16 +179,19 @@ function receive() {
   return decoder.decode(bytes.subarray(head[TEXT_AT], head[TEXT_AT] + length));
 }
 
-/** The step that a fact has left: `{commands, more, deadline, events}`. Throws the reason why it was refused. */
-function readStep(machine) {
+/** The step that a fact has left: `{commands, more, deadline, events}`; `sent` is the text that went in with it. Throws
+ * the reason why the fact was refused. */
+function readStep(machine, sent) {
   look();
   let commands = [];
   switch (head[KIND]) {
     case NOTHING:
       break;
-    case INVOKE: {
+    case INVOKE:
+    case ECHO: {
       const { state, resource } = machine.task(head[STATE]);
-      commands = [{ type: "Invoke", task: head[TASK], state, resource, input: JSON.parse(receive()), attempt: head[ATTEMPT] }];
+      const input = JSON.parse(head[KIND] === ECHO ? sent : receive());
+      commands = [{ type: "Invoke", task: head[TASK], state, resource, input, attempt: head[ATTEMPT] }];
       break;
     }
     case COMMANDS:
@@ -232,7 +235,7 @@ export class EngineHandle {
     } catch (thrown) {
       throw translate(thrown);
     }
-    const step = readStep(this.#machine);
+    const step = readStep(this.#machine, b);
     this.#journal.push([method, now, a, b, c]);
     if (this.#journal.length >= this.#compactAt) this.#compact();
     return step;

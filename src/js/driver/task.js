@@ -8,6 +8,7 @@ export class Task {
   #driver;
   #controller;
   #cancelled;
+  #heartbeat;
 
   constructor(command, driver) {
     this.#command = command;
@@ -84,9 +85,10 @@ export class Task {
   }
 
   /** Says that the work goes on: the heartbeat's time starts anew. */
-  heartbeat = () => {
-    this.#driver.heartbeat(this.#command.task);
-  };
+  get heartbeat() {
+    // Made when it is asked for: it may be taken off its object, and most tasks need none.
+    return (this.#heartbeat ??= () => this.#driver.heartbeat(this.#command.task));
+  }
 
   /** For the driver: nobody waits any more. */
   static cancel(task, reason) {
