@@ -1,5 +1,6 @@
 // The page as its visitors use it, in real Chromium.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { skip } from "../browser.mjs";
 import { begin } from "./playground.mjs";
@@ -124,6 +125,33 @@ describe("the page", { skip }, () => {
     assert.match(await page.getByRole("slider").getAttribute("aria-valuetext"), /^Event 21 of 47/);
     await page.getByRole("button", { name: "Return to the end" }).click();
     await page.locator('[data-node="/States/Fulfil"][aria-label*="succeeded"]').waitFor();
+  });
+
+  visit("goes to a state's definition, folds its inside, and saves the drawing", {}, async (visitor, page) => {
+    await visitor.state("ChargeCard").dblclick();
+    await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"ChargeCard"');
+    await page.locator(".fold").click();
+    await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor({ state: "detached" });
+    await visitor.run();
+    await visitor.result();
+    assert.match(await visitor.state("Fulfil").getAttribute("aria-label"), /succeeded, folded/);
+    await page.locator(".fold").click();
+    await page.locator('[data-node="/States/Fulfil/Branches/0/States/PackParcel"][aria-label*="succeeded"]').waitFor();
+
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save the graph as SVG" }).click();
+    const download = await saved;
+    assert.equal(download.suggestedFilename(), "Order processing.svg");
+    assert.match(readFileSync(await download.path(), "utf8"), /^<svg [\s\S]*ChargeCard/);
+  });
+
+  visit("opens a definition from a file, and saves one", {}, async (visitor, page) => {
+    await page.locator('input[type="file"]').setInputFiles({ name: "hello.asl.yaml", mimeType: "application/yaml", buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n") });
+    await visitor.state("Hello").waitFor();
+    assert.match(await page.title(), /^hello/);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    assert.equal((await saved).suggestedFilename(), "hello.asl.yaml");
   });
 
   visit("filters the events by kind and by state", {}, async (visitor, page) => {

@@ -3,10 +3,12 @@
 import { type Signal, computed, signal, useSignal, useSignalEffect } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { goToDefinition } from "../editor/place.ts";
 import { type GraphEdge, type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, STATUS_TEXT } from "../model/log.ts";
 import { motion } from "../prefs.ts";
 import * as store from "../store.ts";
+import { save } from "../ui/save.ts";
 import { GLYPHS, Icon, STATUS_ICON, iconPath } from "../ui/Icon.tsx";
 import { MOD, count } from "../ui/format.ts";
 import { fit, moved, pan, showing, sight, size, view, zoomTo } from "./viewport.ts";
@@ -196,8 +198,20 @@ function GraphTools({ index }: { index: GraphIndex }) {
       >
         <Icon name="turn" />
       </button>
+      <button type="button" class="square" aria-label="Save the graph as SVG" title="Save the graph as SVG" onClick={() => void saveSvg()}>
+        <Icon name="download" />
+      </button>
     </div>
   );
+}
+
+async function saveSvg(): Promise<void> {
+  try {
+    const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, collapsed: [...store.collapsed.value], direction: store.direction.value });
+    save(`${store.title.value}.svg`, svg, "image/svg+xml");
+  } catch (error) {
+    store.shout(`The graph could not be saved: ${(error as Error).message}`);
+  }
 }
 
 function Canvas({ index }: { index: GraphIndex }) {
@@ -494,13 +508,14 @@ function NodeButton({ index, at, run, container = false, children }: At & { run:
       aria-pressed={selected}
       onFocus={() => (focused.value = node.id)}
       onClick={() => choose(node)}
-      onDblClick={() => store.selectedState.value === node.name && store.reveal.value === null && toDefinition(node)}
+      onDblClick={() => isState(node) && goToDefinition(node.name)}
     >
       {selected && <rect class="selection" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
       {children}
       <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />
     </g>
       <Badges node={node} run={run} />
+      {(node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
       {bad > 0 && (
         <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
           <title>{count(bad, "problem")}</title>
@@ -512,12 +527,20 @@ function NodeButton({ index, at, run, container = false, children }: At & { run:
   );
 }
 
-function choose(node: GraphNode): void {
-  if (isState(node)) store.selectState(node.name, "graph");
+/// For the mouse; the keys are plus and minus.
+function FoldButton({ node }: { node: GraphNode }) {
+  const x = node.x + node.width - 24 - (node.retries ? 16 : 0);
+  return (
+    <g class="fold" aria-hidden="true" transform={`translate(${x} ${node.y + (node.collapsed ? 8 : 12)})`} onClick={() => store.toggleFold(node.pointer)}>
+      <title>{node.collapsed ? "Unfold (+)" : "Fold (−)"}</title>
+      <rect x="-6" y="-4" width="24" height="24" rx="6" />
+      <path d={node.collapsed ? "M1 8H11M6 3V13" : "M1 8H11"} />
+    </g>
+  );
 }
 
-function toDefinition(node: GraphNode): void {
-  if (isState(node)) store.selectState(node.name, "inspector");
+function choose(node: GraphNode): void {
+  if (isState(node)) store.selectState(node.name, "graph");
 }
 
 /// What is drawn is also what the accessible name begins with.
@@ -641,7 +664,7 @@ function keys(event: KeyboardEvent, index: GraphIndex, svg: SVGSVGElement): void
       if (into >= 0) go(index, into, svg);
       else {
         choose(node);
-        if (event.key === "Enter") toDefinition(node);
+        if (event.key === "Enter" && isState(node)) goToDefinition(node.name);
       }
     } else if (event.key === "Escape") {
       const out = index.stateAround(at);

@@ -112,6 +112,8 @@ export interface Visit {
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
   analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: Analysis };
+  /// The graph as a document of its own.
+  svg: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: string };
   run: { params: RunRequest; value: { run: number; graph: Graph } };
   stop: { params: Record<string, never>; value: null };
   nextTimer: { params: Record<string, never>; value: boolean };

@@ -7,6 +7,7 @@ import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
+import { save } from "../ui/save.ts";
 import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { Events } from "./Events.tsx";
 import { Failure } from "./Inspector.tsx";
@@ -152,14 +153,6 @@ function Result() {
 
 async function saveHistory(): Promise<void> {
   save(`${store.title.value}.history.json`, await store.query("history", {}), "application/json");
-}
-
-export function save(name: string, text: string, type: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name.replace(/[^\p{L}\p{N}._ -]/gu, "_");
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 function Waiting() {

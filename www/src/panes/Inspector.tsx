@@ -6,6 +6,7 @@ import { STATUS_TEXT } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
+import { goToDefinition } from "../editor/place.ts";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
 
@@ -79,8 +80,18 @@ function StateDetails({ node }: { node: GraphNode }) {
           </p>
         )}
         {node.comment && <p>{node.comment}</p>}
+        <p class="inspect-line">
+          <button type="button" class="link" onClick={() => goToDefinition(node.name)}>
+            Go to the definition
+          </button>
+          {(node.type === "Parallel" || node.type === "Map") && (
+            <button type="button" class="link" onClick={() => store.toggleFold(node.pointer)}>
+              {node.collapsed ? "Unfold" : "Fold"}
+            </button>
+          )}
+        </p>
       </header>
-      <Visits node={node} />
+      <Visits key={node.id} node={node} />
       <Ways at={at} />
     </>
   );

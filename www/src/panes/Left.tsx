@@ -1,9 +1,10 @@
 // The texts: definition, input, tasks, and the problems of the definition.
 
-import { batch, effect, signal } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Editor } from "../editor/Editor.tsx";
 import type { EditorHandle } from "../editor/codemirror.ts";
+import { definitionEditor } from "../editor/place.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
@@ -14,9 +15,6 @@ import { count, sentence } from "../ui/format.ts";
 import { Inspector } from "./Inspector.tsx";
 
 type LeftTab = typeof store.leftTab.value;
-
-/// The definition's editor, for keys that work from anywhere.
-export const definitionEditor = signal<EditorHandle | null>(null);
 
 export function Left() {
   const withInspector = prefs.layoutSize() === "medium";

@@ -1,10 +1,11 @@
 // The frame of the page.
 
 import { useEffect, useRef } from "preact/hooks";
+import { definitionEditor } from "../editor/place.ts";
 import { GraphView, fitGraph } from "../graph/GraphView.tsx";
 import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
-import { Left, definitionEditor } from "../panes/Left.tsx";
+import { Left } from "../panes/Left.tsx";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Dialogs } from "./Dialogs.tsx";

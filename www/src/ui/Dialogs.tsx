@@ -175,7 +175,7 @@ function Share() {
   const link = useSignal("");
   useEffect(() => {
     void store.shareLink({ input: withInput.value, tasks: withTasks.value }).then((made) => (link.value = made));
-  }, [withInput.value, withTasks.value]);
+  }, [withInput.value, withTasks.value, store.title.value]);
   const { length } = link.value;
   return (
     <Dialog
@@ -201,6 +201,10 @@ function Share() {
       }
     >
       <p>The link holds all of it in the part after the hash, which browsers send to no server. Who opens it sees your texts; nothing runs by itself.</p>
+      <label class="stack title-field">
+        <span>Title</span>
+        <input value={store.title.value} maxLength={200} onInput={(event) => (store.title.value = event.currentTarget.value || "Untitled")} />
+      </label>
       <p class="checks">
         <label>
           <input type="checkbox" checked disabled /> Definition

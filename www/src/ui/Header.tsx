@@ -1,11 +1,11 @@
 // The bar on top: what is open, how it runs, where it goes.
 
 import { useRef } from "preact/hooks";
-import { save } from "../panes/Dock.tsx";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { RunControls } from "./App.tsx";
 import { Icon } from "./Icon.tsx";
+import { save } from "./save.ts";
 
 export function Header() {
   const narrow = prefs.layoutSize() === "narrow";

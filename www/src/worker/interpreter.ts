@@ -1,6 +1,6 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, init, layout, validate, version } from "stepglass";
+import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, init, layout, renderSvg, validate, version } from "stepglass";
 import type { Graph } from "../model/graph.ts";
 import type { Answer, Call, Diagnostic, Methods, Note, RunRequest, WaitingTask } from "../model/protocol.ts";
 import { RunClock } from "./clock.ts";
@@ -276,6 +276,11 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const analysis: Methods["analyze"]["value"] = { diagnostics, tasks: findTasks(json), took: performance.now() - started };
     if (graph) analysis.graph = graph;
     return analysis;
+  },
+
+  async svg({ text, format, collapsed, direction }) {
+    const { json } = await readSource(text, format);
+    return renderSvg(json, { collapsed, direction });
   },
 
   async run(request) {
