@@ -55,6 +55,7 @@ fn paths() {
         ("$states.input.order.lines.tags", r#"["blue","blue","wet"]"#),
         ("$states.input.order.lines^(>price).sku", r#"["ink","pen","cap"]"#),
         ("$states.input.order.lines^(qty, <sku).sku", r#"["cap","ink","pen"]"#),
+        ("$states.input.one^(sku)", r#"{"sku":"pen"}"#),
         ("$states.input.order.lines.(price * qty)", "[6,24,0]"),
         ("$states.input.order.lines{sku: qty}", r#"{"pen":4,"ink":2,"cap":0}"#),
         ("$states.input.order.lines@$l.($l.sku & id)", r#"["penA-7","inkA-7","capA-7"]"#),

@@ -343,10 +343,9 @@ impl Evaluator<'_> {
     fn sort_step(&mut self, at: u32, terms: &[Term], items: &Input, frame: &Rc<Frame>) -> R<Val> {
         let count = items.len();
         if count <= 1 {
-            return Ok(match items {
-                Input::One(value) if value.is_array() => Val::sequence_of(value.clone()),
-                Input::One(value) | Input::Each(value) => value.clone(),
-            });
+            // A sequence of the one item, as the step before left it.
+            let only = if count == 0 { Val::EMPTY } else { items.get(0) };
+            return Ok(if only.is_array() && count == 1 { Val::sequence_of(only) } else { only });
         }
         let values: Vec<Val> = (0..count).map(|i| items.get(i)).collect();
         let mut keys: Vec<Vec<Val>> = vec![Vec::new(); count];

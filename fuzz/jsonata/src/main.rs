@@ -1,0 +1,127 @@
+//! Random expressions, answered by Stepglass and by `jsonata-core`: every difference is put down to a rule, and what
+//! no rule explains is printed and fails the run.
+//!
+//! `cargo run --manifest-path fuzz/jsonata/Cargo.toml -- 100000 [first seed]`
+
+#[path = "../../../tests/expressions/mod.rs"]
+mod expressions;
+
+use expressions::Maker;
+use jsonata_core::evaluator::{Context, Evaluator, EvaluatorOptions};
+use jsonata_core::{parser, value::JValue};
+use std::collections::BTreeMap;
+use stepglass::base::{Millis, Rng, Value, json};
+use stepglass::expr::Env;
+use stepglass::expr::jsonata::{Expression, Limits, function_names};
+
+const INPUT: &str = r#"{"a":1,"b":[{"a":"x","b":[1,2,{"c d":null}]},{"a":-2.5,"b":{"a":[[]]}}],"c d":"text",
+    "items":[{"n":3,"s":"b"},{"n":1,"s":"a","items":[{"n":7}]},{"n":2,"s":"éa"}]}"#;
+
+/// What an engine answers: a value, nothing, a function, or the code of an error.
+#[derive(Debug, PartialEq)]
+enum Answer {
+    Value(Value),
+    Undefined,
+    Error(String),
+}
+
+fn ours(text: &str, input: &Value) -> Answer {
+    let limits = Limits { fuel: 300_000, eval: true, ..Limits::default() };
+    let mut rng = Rng::new(1);
+    let mut env = Env { now: Millis(0), rng: &mut rng };
+    let bindings = |name: &str| (name == "states").then(|| input.clone());
+    match Expression::parse(text).and_then(|e| e.evaluate_within(Some(input), &bindings, &mut env, &limits)) {
+        Ok(Some(value)) => Answer::Value(value),
+        Ok(None) => Answer::Undefined,
+        Err(e) => Answer::Error(e.code.into()),
+    }
+}
+
+fn code(message: &str) -> String {
+    message
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .find(|word| word.len() == 5 && word.starts_with(['S', 'T', 'D', 'U']) && word[1..].bytes().all(|b| b.is_ascii_digit()))
+        .unwrap_or(message)
+        .to_string()
+}
+
+fn theirs(text: &str) -> Answer {
+    let data = JValue::from_json_str(INPUT).expect("the input is JSON");
+    let ast = match parser::parse(text) {
+        Ok(ast) => ast,
+        Err(e) => return Answer::Error(code(&e.to_string())),
+    };
+    let mut context = Context::new();
+    context.bind("states".into(), data.clone());
+    let options = EvaluatorOptions {
+        max_stack_depth: Some(150),
+        max_sequence_length: Some(100_000),
+        timeout_ms: Some(500),
+        ..Default::default()
+    };
+    match Evaluator::with_options(context, options).evaluate(&ast, &data) {
+        Ok(JValue::Undefined) => Answer::Undefined,
+        Ok(JValue::Lambda(_) | JValue::Builtin { .. } | JValue::Regex { .. }) => Answer::Error("D1020".into()),
+        Ok(value) => match value.to_json_string().ok().and_then(|text| json::parse(&text).ok()) {
+            Some(value) => Answer::Value(value),
+            None => Answer::Error("no JSON".into()),
+        },
+        Err(e) => Answer::Error(e.code().map_or_else(|| code(e.message()), str::to_string)),
+    }
+}
+
+/// The rule that explains a difference, if there is one.
+fn rule(text: &str, ours: &Answer, theirs: &Answer) -> Option<&'static str> {
+    let is = |answer: &Answer, codes: &[&str]| matches!(answer, Answer::Error(code) if codes.contains(&code.as_str()));
+    let holds_function = text.contains("function(") || text.contains("$f") || text.contains("$g") || text.contains('/');
+    Some(match (ours, theirs) {
+        _ if is(ours, &["D1011", "D1012", "D1014", "D1015", "D2015", "S0303", "S0501"]) => "our budgets are other ones",
+        _ if is(theirs, &["D1011", "D1012", "D2015", "U1001"]) => "its budgets are other ones",
+        (Answer::Error(a), Answer::Error(b)) if a != b => "both refuse it, each finds another error first",
+        _ if is(ours, &["D1020"]) && holds_function => "a function inside a value: we refuse it, it writes a text",
+        _ if is(ours, &["D1001"]) => "a number that JSON cannot hold: we refuse it, it writes null",
+        (_, Answer::Error(_)) if text.contains('%') => "a parent that is not there: the reference finds out at run time",
+        (Answer::Error(code), _) if matches!(code.as_str(), "S0211" | "S0302") => "a regular expression right behind a bracket",
+        (Answer::Error(code), _) if code.starts_with("T201") => "it overlooks a transform that is no object",
+        (Answer::Value(value), _) if value.to_string().contains("null") => "what a predicate selects of nothing",
+        (Answer::Undefined, _) if text.contains("~> /") => "a regular expression applied to what is no string",
+        _ if text.contains("-1[") || text.contains("-12[") => "a predicate of a negative number",
+        (Answer::Error(code), _) if matches!(code.as_str(), "T2003" | "T2004" | "D1002") => {
+            "it overlooks an operand that is no number"
+        }
+        _ if text.contains("$sift(") => "$sift without a function: the reference crashes",
+        _ if text.contains('%') => "a parent inside a predicate or a key",
+        _ => return None,
+    })
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u64>().expect("a number"));
+    let (count, first) = (arguments.next().unwrap_or(2000), arguments.next().unwrap_or(0));
+    // Without what is random, what only AWS has, and what makes the other engine allocate without bound.
+    let left_out = ["random", "shuffle", "uuid", "now", "millis", "eval", "partition", "range", "hash", "parse", "pad", "clone"];
+    let functions: Vec<&'static str> = function_names().filter(|name| !left_out.contains(name)).collect();
+    let input = json::parse(INPUT).expect("the input is JSON");
+    let (mut same, mut explained, mut open) = (0u64, BTreeMap::<&str, u64>::new(), 0u64);
+    for seed in first..first + count {
+        let mut rng = Rng::new(seed);
+        let depth = 1 + rng.below(4) as u32;
+        let body = Maker { rng: &mut rng, functions: &functions }.expression(depth);
+        let text = format!("($f := function($x, $y)<xx?:x>{{$x}}; $g := function($n){{$n > 5 ? $n : $g($n + 1)}}; {body})");
+        // Its numbers are doubles alone, and it walks ranges without end.
+        if text.contains("1e300") || text.contains("9007199254740993") {
+            continue;
+        }
+        let (a, b) = (ours(&text, &input), theirs(&text));
+        if a == b {
+            same += 1;
+        } else if let Some(rule) = rule(&text, &a, &b) {
+            *explained.entry(rule).or_default() += 1;
+        } else {
+            open += 1;
+            println!("seed {seed}: {body}\n    ours   {a:.300?}\n    theirs {b:.300?}");
+        }
+    }
+    println!("{same} equal; explained: {explained:#?}; {open} not explained");
+    std::process::exit(i32::from(open > 0));
+}
