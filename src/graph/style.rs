@@ -84,7 +84,7 @@ const DARK: Palette = Palette {
 };
 
 /// The tile behind each glyph; white stands out from all of them.
-const TILES: [(NodeKind, &str); 9] = [
+const TILES: [(NodeKind, &str); 10] = [
     (NodeKind::Pass, "#5a6673"),
     (NodeKind::Task, "#c2500c"),
     (NodeKind::Choice, "#7a3fb3"),
@@ -94,6 +94,7 @@ const TILES: [(NodeKind, &str); 9] = [
     (NodeKind::Parallel, "#0b5cad"),
     (NodeKind::Map, "#b0286e"),
     (NodeKind::Unknown, "#5a6673"),
+    (NodeKind::Missing, "#c4161c"),
 ];
 
 /// The style sheet; every selector begins with the prefix.
@@ -124,7 +125,7 @@ fn shapes(p: &str) -> String {
          .{p}-glyph{{fill:none;stroke:#fff;stroke-width:1.8;stroke-linecap:round;stroke-linejoin:round}}\
          .{p}-badge{{fill:none;stroke-width:1.4;stroke-linecap:round;stroke-linejoin:round}}\
          .{p}-line{{fill:none;stroke-width:1.6}}.{p}-end-line{{stroke-width:1.2}}.{p}-line-catch{{stroke-dasharray:5 4}}\
-         .{p}-mark{{stroke-width:2}}.{p}-label rect{{stroke-width:1}}.{p}-unreached{{opacity:.62}}"
+         .{p}-mark{{stroke-width:2}}.{p}-label rect{{stroke-width:1}}.{p}-unreached .{p}-tile{{opacity:.6}}"
     );
     for (kind, colour) in TILES {
         let class = kind.as_str().to_ascii_lowercase();
@@ -142,14 +143,60 @@ fn colours(out: &mut String, p: &str, c: &Palette) {
         out,
         ".{p}-background{{fill:{background}}}.{p}-box,.{p}-behind{{fill:{fill};stroke:{border}}}\
          .{p}-container .{p}-box{{fill:{container}}}.{p}-scope{{fill:{scope};stroke:{scope_border}}}\
-         .{p}-name{{fill:{text}}}.{p}-caption{{fill:{muted}}}.{p}-badge{{stroke:{muted}}}\
+         .{p}-name{{fill:{text}}}.{p}-caption,.{p}-unreached .{p}-name{{fill:{muted}}}.{p}-badge{{stroke:{muted}}}\
          .{p}-mark{{fill:{mark};stroke:{mark}}}.{p}-mark-text{{fill:{mark_text}}}\
          .{p}-end .{p}-mark{{fill:{fill}}}.{p}-end .{p}-mark-text{{fill:{mark}}}.{p}-mark-dot{{fill:{mark}}}\
          .{p}-line-flow{{stroke:{line}}}.{p}-head-flow{{fill:{line}}}.{p}-line-catch{{stroke:{catch}}}.{p}-head-catch{{fill:{catch}}}\
          .{p}-line-back{{stroke:{back}}}.{p}-head-back{{fill:{back}}}\
          .{p}-label rect{{fill:{label};stroke:{label_border}}}.{p}-label text{{fill:{text}}}\
          .{p}-label-catch text{{fill:{catch}}}.{p}-label-back text{{fill:{back}}}\
-         .{p}-missing .{p}-box{{fill:{missing_fill};stroke:{missing}}}.{p}-missing .{p}-tile{{fill:{missing}}}\
+         .{p}-missing .{p}-box{{fill:{missing_fill};stroke:{missing}}}\
          .{p}-missing .{p}-name,.{p}-missing .{p}-caption{{fill:{missing}}}"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn luminance(colour: &str) -> f64 {
+        let channel = |at: usize| {
+            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+    }
+
+    fn contrast(a: &str, b: &str) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn texts_and_shapes_stand_out() {
+        for c in [&LIGHT, &DARK] {
+            for (text, ground) in [
+                (c.text, c.fill),
+                (c.text, c.container),
+                (c.muted, c.fill),
+                (c.muted, c.container),
+                (c.text, c.label),
+                (c.catch, c.label),
+                (c.back, c.label),
+                (c.mark_text, c.mark),
+                (c.mark, c.fill),
+                (c.missing, c.missing_fill),
+            ] {
+                assert!(contrast(text, ground) >= 4.5, "text {text} on {ground}: {:.2}", contrast(text, ground));
+            }
+            for ground in [c.background, c.scope, c.container] {
+                for shape in [c.border, c.line, c.catch, c.back, c.missing] {
+                    assert!(contrast(shape, ground) >= 3.0, "{shape} on {ground}: {:.2}", contrast(shape, ground));
+                }
+            }
+        }
+        for (kind, tile) in TILES {
+            assert!(contrast(tile, "#ffffff") >= 4.5, "glyph of {kind:?}: {:.2}", contrast(tile, "#ffffff"));
+        }
+    }
 }
