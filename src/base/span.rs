@@ -32,6 +32,24 @@ pub struct Position {
     pub offset: u32,
 }
 
+/// The byte offset of an offset in UTF-16 units; one inside a character or beyond the end is clamped.
+///
+/// ```
+/// use stepglass::base::span::byte_offset;
+/// assert_eq!(byte_offset("aé😀b", 2), 3);
+/// assert_eq!(byte_offset("aé😀b", 4), 7);
+/// ```
+pub fn byte_offset(text: &str, units: usize) -> usize {
+    let mut left = units;
+    for (at, c) in text.char_indices() {
+        if left < c.len_utf16() {
+            return at;
+        }
+        left -= c.len_utf16();
+    }
+    text.len()
+}
+
 /// The position of a byte offset; an offset inside a character or beyond the end is clamped.
 pub fn position(text: &str, offset: usize) -> Position {
     let mut at = offset.min(text.len());

@@ -1,6 +1,6 @@
 //! How frames move: the ready queue, timers, transitions, errors, ends.
 
-use super::command::{CancelReason, Command, Outcome};
+use super::command::{CancelReason, ChildExecution, Command, Outcome};
 use super::dataflow::{Eval, View};
 use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
@@ -461,7 +461,9 @@ impl Engine {
         self.frames.clear();
         self.ready.clear();
         self.timers.clear();
-        self.executions.retain(|id, _| *id == 0);
+        for child in self.executions.keys().copied().filter(|id| *id != 0).collect::<Vec<_>>() {
+            self.drop_execution(child);
+        }
         if let Some(execution) = self.executions.get_mut(&0) {
             execution.timer = None;
         }
@@ -501,10 +503,30 @@ impl Engine {
         }
     }
 
+    /// Ends a child execution whose frames are gone already: with its Map Run, or with everything.
     pub(super) fn drop_execution(&mut self, execution: u32) {
-        if let Some(execution) = self.executions.remove(&execution) {
-            self.timers.remove(execution.timer);
+        let Some(mut child) = self.executions.remove(&execution) else { return };
+        self.timers.remove(child.timer);
+        child.recorder.add(self.clock, "ExecutionAborted", 0, Details::Failure { error: None, cause: None });
+        self.tell_child(child, "ABORTED", None);
+    }
+
+    /// Hands a child execution that has ended to the host, if it wants to hear of it.
+    pub(super) fn tell_child(&mut self, child: Execution, status: &'static str, result: Option<&Result<Value, Fault>>) {
+        if !self.options.child_histories {
+            return;
         }
+        let fault = result.and_then(|result| result.as_ref().err());
+        self.commands.push(Command::ChildFinished(Box::new(ChildExecution {
+            name: child.info.name,
+            arn: child.info.arn,
+            status,
+            input: child.input,
+            output: result.and_then(|result| result.as_ref().ok()).cloned(),
+            error: fault.and_then(|f| f.error.clone()),
+            cause: fault.and_then(|f| f.cause.clone()),
+            history: child.recorder.events,
+        })));
     }
 
     /// Something is due.
@@ -590,7 +612,15 @@ impl Engine {
     /// Records a stage of data flow for inspection.
     pub(super) fn stage(&mut self, frame: &Frame, state: &State, stage: &'static str, value: &Value) {
         if self.options.trace {
-            self.trace.push(Stage { state: state.name.clone(), entered_event: frame.entered_event, stage, value: value.clone() });
+            let execution = self.executions.get(&frame.execution);
+            self.trace.push(Stage {
+                state: state.name.clone(),
+                entered_event: frame.entered_event,
+                after: execution.map_or(0, |e| e.recorder.last),
+                child: execution.filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
+                stage,
+                value: value.clone(),
+            });
         }
     }
 

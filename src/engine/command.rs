@@ -83,7 +83,7 @@ pub struct ChildExecution {
     pub name: Arc<str>,
     /// Its ARN.
     pub arn: Arc<str>,
-    /// `SUCCEEDED`, `FAILED`, `TIMED_OUT`
+    /// `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED`
     pub status: &'static str,
     /// Its input.
     pub input: Value,

@@ -148,6 +148,9 @@ pub(super) struct MapRun {
     pub(super) tolerated_count: Option<u64>,
     pub(super) tolerated_percentage: Option<f64>,
     pub(super) total: u64,
+    /// How many of the failed children have timed out, and their items.
+    pub(super) timed_out: u32,
+    pub(super) timed_out_items: u64,
     pub(super) started_event: u64,
     /// ReaderConfig, evaluated.
     pub(super) config: Option<Value>,

@@ -3,10 +3,10 @@
 use super::Engine;
 use super::command::Invocation;
 use super::event::TaskId;
-use super::frame::Phase;
+use super::frame::{Joining, Phase};
 use super::state::task::invocation;
 use crate::asl::ir::StateId;
-use crate::base::{Millis, Value};
+use crate::base::{Map, Millis, Value};
 use std::sync::Arc;
 
 /// One running chain of states.
@@ -32,6 +32,8 @@ pub struct FrameView {
     pub task: Option<TaskId>,
     /// Retries of the current state.
     pub retries: u32,
+    /// The Map Run of a Distributed Map, as `DescribeMapRun` counts it: `mapRunArn`, `itemCounts`, `executionCounts`.
+    pub map_run: Option<Value>,
 }
 
 impl Engine {
@@ -68,7 +70,41 @@ impl Engine {
                 until,
                 task,
                 retries: frame.retries,
+                map_run: match &frame.phase {
+                    Phase::Joining(joining) => map_run(joining),
+                    _ => None,
+                },
             }
         })
     }
+}
+
+/// The counts of a Map Run. None of its children is ever counted as aborted: they are only when the run is over.
+fn map_run(joining: &Joining) -> Option<Value> {
+    let run = joining.run.as_ref()?;
+    let items = |slot: u32| joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
+    let started: u64 = if joining.batches.is_empty() { joining.next.into() } else { (0..joining.next).map(items).sum() };
+    let running = joining.children.keys().map(|slot| items(*slot)).sum();
+    let children = joining.results.len() as u64;
+    Some(Value::from(Map::from_iter([
+        ("mapRunArn", Value::from(run.arn.clone())),
+        ("itemCounts", counts(run.total, started, running, joining.failed_items, run.timed_out_items)),
+        (
+            "executionCounts",
+            counts(children, joining.next.into(), joining.children.len() as u64, joining.failed.into(), run.timed_out.into()),
+        ),
+    ])))
+}
+
+fn counts(total: u64, started: u64, running: u64, unsuccessful: u64, timed_out: u64) -> Value {
+    let members = [
+        ("pending", total.saturating_sub(started)),
+        ("running", running),
+        ("succeeded", started.saturating_sub(running + unsuccessful)),
+        ("failed", unsuccessful.saturating_sub(timed_out)),
+        ("timedOut", timed_out),
+        ("aborted", 0),
+        ("total", total),
+    ];
+    members.into_iter().map(|(name, n)| (name, Value::from(n as i64))).collect::<Map>().into()
 }

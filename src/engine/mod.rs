@@ -157,6 +157,10 @@ pub struct Stage {
     pub state: Arc<str>,
     /// The id of the event that entered it.
     pub entered_event: u64,
+    /// How many events the history had by then.
+    pub after: u64,
+    /// The name of the child execution that the state runs in; event ids are then of that one's history.
+    pub child: Option<Arc<str>>,
     /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them.
     pub stage: &'static str,
     /// The value after that stage.

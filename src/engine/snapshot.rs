@@ -324,6 +324,8 @@ fn joining_out(joining: &Joining) -> Value {
         about.maybe("toleratedCount", run.tolerated_count.map(|n| n as i64));
         about.maybe("toleratedPercentage", run.tolerated_percentage);
         about.set("total", run.total as i64);
+        about.set("timedOut", run.timed_out);
+        about.set("timedOutItems", run.timed_out_items as i64);
         about.set("startedEvent", run.started_event as i64);
         about.maybe("config", run.config.clone());
         about.maybe("maxItems", run.max_items);
@@ -378,6 +380,8 @@ fn joining_in(input: &Input<'_>) -> Restored<Joining> {
             tolerated_count: run.maybe_unsigned("toleratedCount")?,
             tolerated_percentage: value.get("toleratedPercentage").and_then(Value::as_f64),
             total: run.unsigned("total")?,
+            timed_out: run.small("timedOut")?,
+            timed_out_items: run.unsigned("timedOutItems")?,
             started_event: run.unsigned("startedEvent")?,
             config: value.get("config").cloned(),
             max_items: value.get("maxItems").and_then(Value::as_i64),

@@ -23,6 +23,11 @@ export function renderDiagnostics(text, options = {}) {
   return call((module) => module.renderDiagnostics(definitionText(text), fileName, compileSettings(options), color));
 }
 
+/** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
+export function complete(text, offset = text.length) {
+  return JSON.parse(call((module) => module.complete(definitionText(text), offset)));
+}
+
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
 export function testState(request) {
   try {

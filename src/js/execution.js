@@ -29,6 +29,12 @@ export class Execution {
     return this.#info.name;
   }
 
+  /** The execution's ARN. */
+  get arn() {
+    const { arn, name, stateMachineName } = this.#info;
+    return arn ?? `arn:aws:states:us-east-1:123456789012:execution:${stateMachineName}:${name}`;
+  }
+
   /** "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT" or "ABORTED". */
   get status() {
     return this.#driver.outcome?.status ?? "RUNNING";

@@ -136,6 +136,31 @@ export function validate(definition: Definition, options?: ValidateOptions): Dia
 /** All problems of a definition's text as a compiler prints them, with excerpts; an empty string for a good one. */
 export function renderDiagnostics(text: string, options?: ValidateOptions & { fileName?: string; color?: boolean }): string;
 
+/**
+ * What may be written at a place of a definition's text, which may be half written: data for an editor.
+ *
+ * @param offset In UTF-16 units, as JavaScript counts. Default: the end of the text.
+ */
+export function complete(text: string, offset?: number): Completions;
+
+/** Proposals for a place, the likely ones first. */
+export interface Completions {
+  /** The part of the text that they replace, in UTF-16 units; empty at a fresh place. */
+  replace: { start: number; end: number };
+  items: Completion[];
+}
+
+/** One proposal. */
+export interface Completion {
+  /** What is shown, and what the typed text is matched against. */
+  label: string;
+  kind: "field" | "state" | "type" | "value" | "error" | "variable" | "function" | "path";
+  /** A few words about it. */
+  detail: string;
+  /** The text to put in place of `replace`. */
+  insert: string;
+}
+
 /** A request of AWS's TestState API; payloads are JSON values or, where the API has texts, either. */
 export interface TestStateRequest {
   /** A state, or a whole machine together with `stateName`. */
@@ -315,7 +340,42 @@ export type TaskHandler<Input = any, Output = unknown> = (input: Input, task: Ta
  * with or without its suffix (`sqs:sendMessage`, `lambda:invoke`); any of these with `*` for any characters, the
  * most specific first (`aws-sdk:s3:*`, `*`).
  */
-export type TaskHandlers = Record<string, TaskHandler> | ReadonlyMap<string, TaskHandler> | TaskHandler;
+export type TaskHandlers = Record<string, TaskHandler | Activity> | ReadonlyMap<string, TaskHandler | Activity> | TaskHandler;
+
+/**
+ * A queue of an activity's tasks, which workers fetch as with GetActivityTask. As a value of `tasks` it stands for the
+ * activity in any number of executions. With virtual time, a worker that does not answer within a turn of the event loop
+ * is late: time jumps to what is due.
+ *
+ * @example
+ * ```js
+ * const review = new Activity();
+ * const execution = machine.start({ page: 1 }, { tasks: { review } });
+ * const { taskToken, input } = await review.getTask({ workerName: "Ada" });
+ * review.succeed(taskToken, { page: input.page, ok: true });
+ * ```
+ */
+export class Activity {
+  /** How many tasks wait for a worker. */
+  readonly waiting: number;
+  /** The next task as soon as there is one (GetActivityTask). Rejects with the signal's reason when it aborts. */
+  getTask(options?: { workerName?: string; signal?: AbortSignal }): Promise<ActivityTask>;
+  /** Completes a task that was fetched here (SendTaskSuccess). Returns false if it has ended already. */
+  succeed(token: string, output?: unknown): boolean;
+  /** Fails it (SendTaskFailure). */
+  fail(token: string, failure?: { error?: string; cause?: string }): boolean;
+  /** Says that the worker is alive (SendTaskHeartbeat). */
+  heartbeat(token: string): boolean;
+}
+
+/** What a worker gets. */
+export interface ActivityTask {
+  taskToken: string;
+  /** The task's input, parsed. */
+  input: any;
+  /** What a handler would learn of it: its execution, its signal. */
+  task: Task;
+}
 
 /**
  * Thrown by a task handler to say exactly which `Error` and `Cause` the state sees.
@@ -385,6 +445,13 @@ export interface Clock {
 export interface StartOptions extends Limits {
   /** What does the work of the Task states. */
   tasks?: TaskHandlers;
+  /**
+   * The machines that tasks may start: `states:startExecution`, its `.sync`, `.sync:2` and `.waitForTaskToken`, and of the
+   * SDK `sfn:startExecution`, `startSyncExecution` and `sendTask…` need no handler then. By name, or by ARN where one was
+   * given. Children have their parent's `tasks`, `machines`, clock and limits; a handler under the name of the state, the
+   * machine or the integration wins.
+   */
+  machines?: readonly StateMachine[] | Record<string, StateMachine> | ReadonlyMap<string, StateMachine>;
   /** `Execution.Name`. Default: a random UUID, or `seed-…` where a seed is given. */
   name?: string;
   /** `Execution.Id`. Default: an ARN made of the names. */
@@ -402,6 +469,27 @@ export interface StartOptions extends Limits {
   seed?: number | bigint;
   /** Hears every event of the history as it happens. What it throws is printed and changes nothing. */
   onEvent?: (event: HistoryEvent, execution: Execution) => void;
+  /** Hears of every stage of each state's data flow as it happens, in order with `onEvent`. Implies `trace`. */
+  onStage?: (stage: TraceStage, execution: Execution) => void;
+  /**
+   * Hears of every child execution of a Distributed Map when it has ended, with its history. Without it these histories are
+   * not kept; with it each is released once it was told.
+   */
+  onChild?: (child: ChildExecution, execution: Execution) => void;
+  /** Hears of every execution that a task starts through `machines`, with the one that started it. */
+  onNested?: (child: Execution, parent: Execution) => void;
+}
+
+/** A child execution of a Distributed Map that has ended. */
+export interface ChildExecution {
+  name: string;
+  arn: string;
+  status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+  input: any;
+  output?: any;
+  error?: string;
+  cause?: string;
+  history: HistoryEvent[];
 }
 
 /** How an execution ended. */
@@ -417,10 +505,14 @@ export class StateMachine {
   constructor(definition: Definition, options?: MachineOptions);
   readonly type: MachineType;
   readonly name: string;
+  /** The ARN that was given. */
+  readonly arn: string | undefined;
   /** Names this very definition: snapshots are restored only with a machine of the same digest. */
   readonly digest: string;
   /** The warnings about the definition. */
   readonly diagnostics: Diagnostic[];
+  /** The variables that each state reads, as DescribeStateMachine tells them. */
+  readonly variableReferences: Record<string, string[]>;
 
   /**
    * Starts an execution with an input, `{}` by default. Handlers are first called after the present code has run.
@@ -461,6 +553,8 @@ export interface ExecutionSnapshot {
   execution: { name: string; [key: string]: string };
   engine: EngineSnapshot;
   submitted: number[];
+  /** Executions that a task of this one waits for. */
+  nested?: { task: number; child: { [key: string]: unknown }; snapshot: ExecutionSnapshot }[];
 }
 
 /** One execution of a state machine, made by `machine.start()`. */
@@ -469,6 +563,7 @@ export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   /** How it ends. Never rejects. */
   readonly result: Promise<ExecutionResult<Output>>;
   readonly name: string;
+  readonly arn: string;
   readonly status: ExecutionStatus;
   /** All events so far, as GetExecutionHistory returns them. */
   history(): HistoryEvent[];
@@ -511,12 +606,30 @@ export interface Frame {
   task?: number;
   /** Retries of the state so far. */
   retries: number;
+  /** Of a Distributed Map whose children run: its counts so far, as DescribeMapRun tells them. */
+  mapRun?: { mapRunArn: string; itemCounts: MapRunCounts; executionCounts: MapRunCounts };
+}
+
+/** How many items or child executions of a Map Run stand where. */
+export interface MapRunCounts {
+  pending: number;
+  running: number;
+  succeeded: number;
+  failed: number;
+  timedOut: number;
+  /** Always 0: children are aborted only with the whole run. */
+  aborted: number;
+  total: number;
 }
 
 /** The value after one stage of a state's data flow. */
 export interface TraceStage {
   /** Id of the event that entered the state. */
   event: number;
+  /** How many events there were by then. */
+  after: number;
+  /** The name of the child execution of a Distributed Map that the state runs in; `event` and `after` count its events. */
+  child?: string;
   state: string;
   /** `afterInputPath`, `afterParameters`, `result` …, as TestState names them. */
   stage: string;
@@ -731,17 +844,7 @@ export interface CancelCommand {
 }
 
 /** A child execution of a Distributed Map has ended; with the option `childHistories`. */
-export interface ChildFinishedCommand {
-  type: "ChildFinished";
-  name: string;
-  arn: string;
-  status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
-  input: any;
-  output?: any;
-  error?: string;
-  cause?: string;
-  history: HistoryEvent[];
-}
+export type ChildFinishedCommand = { type: "ChildFinished" } & ChildExecution;
 
 /** The execution has ended. Exactly once, last. */
 export type FinishCommand = { type: "Finish" } & ExecutionResult;

@@ -5,6 +5,7 @@ export { StateMachine } from "./machine.js";
 export { Execution } from "./execution.js";
 export { Engine } from "./engine.js";
 export { simulate } from "./simulate.js";
-export { layout, renderDiagnostics, renderSvg, testState, validate, version } from "./definition.js";
+export { complete, layout, renderDiagnostics, renderSvg, testState, validate, version } from "./definition.js";
+export { Activity } from "./activity.js";
 export { TaskResponse } from "./integration.js";
 export { DefinitionError, ExecutionError, InternalError, RestoreError, TaskCancelled, TaskError } from "./errors.js";

@@ -41,7 +41,7 @@ export function resultText(resource, command, value, now) {
     case "http:invoke":
       return isHttpResponse(value) ? text : `{"Headers":{},"ResponseBody":${text},"StatusCode":200,"StatusText":"OK"}`;
     case "states:startExecution":
-      return resource.pattern === "" ? startedText(command, now) : JSON.stringify(description(resource, command, now, { output: text }));
+      return resource.pattern === "" ? startedText(command, now) : JSON.stringify(description(resource, handled(command, now, { status: "SUCCEEDED", output: value ?? null })));
     default:
       return text;
   }
@@ -57,8 +57,8 @@ export function failure(resource, command, thrown, now) {
   if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.cause };
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
   if (resource.name === "states:startExecution" && resource.pattern !== "") {
-    const inner = isExecutionError(thrown) ? thrown : plainFailure(thrown);
-    return { error: "States.TaskFailed", cause: JSON.stringify(description(resource, command, now, inner)) };
+    const { error, cause, status = "FAILED" } = isExecutionError(thrown) ? thrown : plainFailure(thrown);
+    return { error: "States.TaskFailed", cause: JSON.stringify(description(resource, handled(command, now, { status, error, cause }))) };
   }
   return lambda ? lambdaFailure(thrown) : plainFailure(thrown);
 }
@@ -118,36 +118,43 @@ function metadata(command) {
 
 function childArn(command) {
   const { StateMachineArn, Name } = isObject(command.input) ? command.input : {};
-  const machine = typeof StateMachineArn === "string" ? StateMachineArn : "arn:aws:states:us-east-1:123456789012:stateMachine:Child";
+  const machineArn = typeof StateMachineArn === "string" ? StateMachineArn : "arn:aws:states:us-east-1:123456789012:stateMachine:Child";
   const name = typeof Name === "string" ? Name : `task-${command.task}`;
-  return { machine, name, arn: `${machine.replace(":stateMachine:", ":execution:")}:${name}` };
+  return { machineArn, name, arn: `${machineArn.replace(":stateMachine:", ":execution:")}:${name}` };
 }
 
 function startedText(command, now) {
-  return `{"ExecutionArn":${JSON.stringify(childArn(command).arn)},${metadata(command)},"StartDate":${now}}`;
+  return started(command, childArn(command).arn, now);
 }
 
-/** The child as DescribeExecution tells it; `.sync:2` has its input and output as JSON, `.sync` as text. */
-function description(resource, command, now, { output, error, cause, status }) {
-  const { machine, name, arn } = childArn(command);
-  const input = isObject(command.input) && Object.hasOwn(command.input, "Input") ? command.input.Input : {};
-  const parsed = resource.pattern === "sync:2" && output !== undefined;
+/** StartExecution's response. */
+export function started(command, arn, now) {
+  return `{"ExecutionArn":${JSON.stringify(arn)},${metadata(command)},"StartDate":${now}}`;
+}
+
+/** The execution that a handler stands for. */
+function handled(command, now, outcome) {
+  const given = isObject(command.input) ? command.input.Input : undefined;
+  return { ...childArn(command), input: jsonText(given ?? {}), startDate: now, stopDate: now, ...outcome };
+}
+
+/** An execution as DescribeExecution tells it; of one that has succeeded `.sync:2` has input and output as JSON, not as text. */
+export function description({ pattern }, { name, arn, machineArn, input, startDate, stopDate, status, output, error, cause }) {
+  const succeeded = status === "SUCCEEDED";
+  const parsed = succeeded && pattern === "sync:2";
   const out = {};
   if (cause !== undefined) out.Cause = cause;
   if (error !== undefined) out.Error = error;
   out.ExecutionArn = arn;
-  out.Input = parsed ? input : jsonText(input);
+  out.Input = parsed ? JSON.parse(input) : input;
   out.InputDetails = { Included: true };
   out.Name = name;
-  if (output !== undefined) {
-    out.Output = parsed ? JSON.parse(output) : output;
+  if (succeeded) {
+    out.Output = parsed ? output : jsonText(output);
     out.OutputDetails = { Included: true };
   }
   out.RedriveCount = 0;
-  out.RedriveStatus = output === undefined ? "REDRIVABLE" : "NOT_REDRIVABLE";
-  out.StartDate = now;
-  out.StateMachineArn = machine;
-  out.Status = status ?? (output === undefined ? "FAILED" : "SUCCEEDED");
-  out.StopDate = now;
-  return out;
+  out.RedriveStatus = succeeded ? "NOT_REDRIVABLE" : "REDRIVABLE";
+  if (succeeded) out.RedriveStatusReason = "Execution is SUCCEEDED and cannot be redriven";
+  return { ...out, StartDate: startDate, StateMachineArn: machineArn, Status: status, StopDate: stopDate };
 }

@@ -6,11 +6,13 @@ import { DefinitionError, ExecutionError, RestoreError, misuse } from "./errors.
 import { Execution, release } from "./execution.js";
 import { EngineHandle, MachineHandle, call } from "./instance.js";
 import { jsonText } from "./integration.js";
+import { Family, Machines } from "./nested.js";
 import { Handlers } from "./resource.js";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type"];
 const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
-const START_OPTIONS = ["tasks", "name", "arn", "clock", "startTime", "signal", "seed", "onEvent", ...LIMITS];
+const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested"];
+const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", ...OBSERVERS, ...LIMITS];
 
 /** For the other classes of this package: the compiled machine behind the public one. */
 export let handleOf;
@@ -41,6 +43,16 @@ export class StateMachine {
     return this.#options.name ?? "StateMachine";
   }
 
+  /** The machine's ARN, where one was given. */
+  get arn() {
+    return this.#options.arn;
+  }
+
+  /** The variables that each state reads, as DescribeStateMachine tells them: `{state: [names]}`. */
+  get variableReferences() {
+    return JSON.parse(this.#handle.raw().variableReferences());
+  }
+
   /** Names this very definition: snapshots are restored only with a machine of the same digest. */
   get digest() {
     return this.#handle.raw().digest;
@@ -61,10 +73,7 @@ export class StateMachine {
     for (const [key, value] of [["arn", options.arn], ["roleArn", this.#options.roleArn], ["stateMachineArn", this.#options.arn]]) {
       if (value !== undefined) info[key] = value;
     }
-    const engine = new EngineHandle(this.#handle, engineSettings(options, this.type));
-    const { driver, execution } = this.#execution(engine, info, options, clockOf(options.clock, options.startTime));
-    driver.begin([["start", text, info, seed]]);
-    return execution;
+    return this.#start(text, info, seed, options, around(options, clockOf(options.clock, options.startTime)));
   }
 
   /** Runs an execution to its end; returns its output or rejects with ExecutionError. */
@@ -80,9 +89,9 @@ export class StateMachine {
 
   /** Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again. */
   restore(snapshot, options = {}) {
-    const { driver, execution, submitted } = this.#restored(snapshot, options, "machine.restore()");
-    driver.resume(submitted);
-    return execution;
+    checkOptions(options, START_OPTIONS, "machine.restore()");
+    checkSnapshot(snapshot);
+    return this.#resume(snapshot, options, this.#surroundings(snapshot, options));
   }
 
   /**
@@ -92,7 +101,9 @@ export class StateMachine {
    */
   redrive(ended, options = {}) {
     const snapshot = ended instanceof Execution ? ended.snapshot() : ended;
-    const { driver, execution } = this.#restored(snapshot, options, "machine.redrive()");
+    checkOptions(options, START_OPTIONS, "machine.redrive()");
+    checkSnapshot(snapshot);
+    const { driver, execution } = this.#restored(snapshot, options, this.#surroundings(snapshot, options));
     try {
       driver.redrive();
     } catch (thrown) {
@@ -101,19 +112,29 @@ export class StateMachine {
     return execution;
   }
 
-  #restored(snapshot, options, where) {
-    checkOptions(options, START_OPTIONS, where);
-    if (typeof snapshot !== "object" || snapshot === null || snapshot.version !== 1 || typeof snapshot.engine !== "object") {
-      throw new RestoreError("this is no snapshot of an execution");
-    }
-    const engine = new EngineHandle(this.#handle, {}, JSON.stringify(snapshot.engine));
-    const clock = clockOf(options.clock, options.startTime ?? snapshot.engine?.clock);
-    return { ...this.#execution(engine, { ...snapshot.execution }, options, clock), submitted: new Set(snapshot.submitted ?? []) };
+  #start(text, info, seed, options, surroundings) {
+    const engine = new EngineHandle(this.#handle, engineSettings(options, this.type));
+    const { driver, execution } = this.#execution(engine, info, seed, options, surroundings);
+    driver.begin([["start", text, info, seed]]);
+    return execution;
   }
 
-  #execution(engine, info, { tasks, signal, onEvent }, clock) {
-    if (onEvent !== undefined && typeof onEvent !== "function") throw misuse("INVALID_OPTION", "onEvent must be a function");
-    const handlers = new Handlers(tasks);
+  #surroundings(snapshot, options) {
+    return around(options, clockOf(options.clock, options.startTime ?? snapshot.engine?.clock));
+  }
+
+  #resume(snapshot, options, surroundings) {
+    const { driver, execution } = this.#restored(snapshot, options, surroundings);
+    driver.resume(new Set(snapshot.submitted ?? []), new Map((snapshot.nested ?? []).map((child) => [child.task, child])));
+    return execution;
+  }
+
+  #restored(snapshot, options, surroundings) {
+    const engine = new EngineHandle(this.#handle, {}, JSON.stringify(snapshot.engine));
+    return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings);
+  }
+
+  #execution(engine, info, seed, { signal, onEvent, onStage, onChild }, { handlers, clock, family, onFinish }) {
     let finish;
     const result = new Promise((resolve) => (finish = resolve));
     let stop;
@@ -121,10 +142,15 @@ export class StateMachine {
       engine,
       handlers,
       clock,
+      family,
+      seed,
       onEvent,
-      onFinish: (outcome) => {
+      onStage,
+      onChild,
+      onFinish: (outcome, now) => {
         signal?.removeEventListener("abort", stop);
         finish(outcome);
+        onFinish?.(outcome, now);
       },
     });
     const execution = new Execution(driver, info, result);
@@ -135,6 +161,35 @@ export class StateMachine {
       else signal.addEventListener("abort", stop, { once: true });
     }
     return { driver, execution };
+  }
+
+  /** For tasks that start machines: an execution with the surroundings of its parent. */
+  static launch(machine, surroundings, { text, snapshot, info, seed, family, onFinish }) {
+    const { options } = surroundings;
+    const about = { ...info, ...(machine.#options.roleArn !== undefined && { roleArn: machine.#options.roleArn }) };
+    const own = { ...surroundings, family, onFinish };
+    return snapshot === undefined ? machine.#start(text, about, seed, options, own) : machine.#resume(snapshot, options, own);
+  }
+}
+
+/** What an execution shares with those that its tasks start: handlers, clock, and the family itself. */
+function around(options, clock) {
+  for (const name of OBSERVERS) {
+    if (options[name] !== undefined && typeof options[name] !== "function") throw misuse("INVALID_OPTION", `${name} must be a function`);
+  }
+  const { tasks, machines, onNested } = options;
+  const registered = machines === undefined ? undefined : new Machines(machines, (machine) => machine instanceof StateMachine);
+  const handlers = new Handlers(tasks, registered);
+  if (registered === undefined) return { handlers, clock };
+  // Observers are told of the execution that they were given to.
+  const inherited = Object.fromEntries(LIMITS.filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));
+  const launch = (machine, how) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
+  return { handlers, clock, family: new Family({ launch, onNested }) };
+}
+
+function checkSnapshot(snapshot) {
+  if (typeof snapshot !== "object" || snapshot === null || snapshot.version !== 1 || typeof snapshot.engine !== "object") {
+    throw new RestoreError("this is no snapshot of an execution");
   }
 }
 
@@ -179,6 +234,8 @@ export function compileSettings({ type }) {
 /** What of the options concerns the engine. */
 export function engineSettings(options, type) {
   const settings = { express: type === "EXPRESS" };
+  if (options.onStage !== undefined) settings.trace = true;
+  if (options.onChild !== undefined) settings.childHistories = true;
   for (const name of LIMITS) if (options[name] !== undefined) settings[name] = options[name];
   return settings;
 }

@@ -1,5 +1,6 @@
 // What a Task's Resource names, and which handler is meant for it.
 
+import { isTaker } from "./activity.js";
 import { misuse } from "./errors.js";
 
 const PREFIX = /^arn:[^:]*:states:[^:]*:[^:]*:/;
@@ -20,7 +21,7 @@ export function parseResource(resource) {
 }
 
 /** The name in a function's or state machine's name, partial ARN or ARN, without version or alias. */
-function bareName(text, separator) {
+export function bareName(text, separator) {
   const at = text.lastIndexOf(separator);
   return (at < 0 ? text : text.slice(at + separator.length)).split(":")[0];
 }
@@ -32,8 +33,11 @@ export class Handlers {
   #patterns = [];
   #resources = new Map();
 
-  /** `tasks` is one function for all tasks, or an object or Map of functions. */
-  constructor(tasks = {}) {
+  #machines;
+
+  /** `tasks` is one function for all tasks, or an object or Map of functions; `machines` are those that tasks start. */
+  constructor(tasks = {}, machines) {
+    this.#machines = machines;
     if (typeof tasks === "function") {
       this.#all = tasks;
       return;
@@ -42,7 +46,7 @@ export class Handlers {
       throw misuse("INVALID_OPTION", "tasks must be an object or a Map of handlers, or one function for all tasks");
     }
     for (const [name, handler] of tasks instanceof Map ? tasks : Object.entries(tasks)) {
-      if (typeof handler !== "function") {
+      if (typeof handler !== "function" && !isTaker(handler)) {
         throw misuse("INVALID_OPTION", `the handler of ${JSON.stringify(String(name))} must be a function, not ${handler === null ? "null" : typeof handler}`);
       }
       this.#named.set(name, handler);
@@ -60,30 +64,34 @@ export class Handlers {
     return parsed;
   }
 
-  /** The handler of a task, or undefined. */
+  /** The handler of a task: a function, or an object with `take(call, driver)`; or undefined. */
   find(resource, state, input) {
-    if (this.#all) return this.#all;
     const named = this.#named.get(resource) ?? this.#named.get(state);
     if (named) return named;
     const parsed = this.resource(resource);
-    for (const name of candidates(parsed, input)) {
+    for (const name of this.#all ? [] : candidates(parsed, input)) {
       const handler = this.#named.get(name);
       if (handler) return handler;
     }
+    const nested = this.#machines?.find(parsed, input) ?? this.#all;
+    if (nested) return nested;
     for (const [pattern, handler] of this.#patterns) {
       if (matches(pattern, resource) || (parsed.full !== undefined && (matches(pattern, parsed.full) || matches(pattern, parsed.name)))) return handler;
     }
     return undefined;
   }
 
-  /** Says that a task has no handler, which there are, and how to give it one. */
-  missing(resource, state) {
+  /** The error of a task without handler: which handlers there are, and how to give it one. */
+  missing(resource, state, input) {
     const parsed = this.resource(resource);
+    const unknown = this.#machines?.missing(parsed, input);
+    if (unknown) return unknown;
     const names = [...this.#named.keys()].map((name) => JSON.stringify(String(name)));
     const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ` and ${names.length - 20} more` : "");
     const known = names.length === 0 ? "No handlers were given." : `Handlers known: ${shown}.`;
     const key = JSON.stringify(parsed.name ?? state);
-    return `No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
+    const cause = `No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
+    return { error: "States.TaskFailed", cause };
   }
 }
 

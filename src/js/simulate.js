@@ -100,7 +100,7 @@ class Simulation {
     this.#open.add(task);
     this.#calls.push({ state, resource: arn, input: handlerInput(resource, input), attempt, at: now });
     const find = this.#script.find(arn, state, input);
-    const result = find ? find(handlerInput(resource, input), about(command)) : { error: "States.TaskFailed", cause: this.#script.missing(arn, state) };
+    const result = find ? find(handlerInput(resource, input), about(command)) : this.#script.missing(arn, state, input);
     if (typeof result !== "object" || result === null) throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
     checkOptions(result, RESULT, `the scripted result for state ${JSON.stringify(state)}`);
     if (resource.kind === "activity") this.#at(now, ["started", task, undefined]);

@@ -1,6 +1,7 @@
 //! Between Rust values and JavaScript's: JSON text written by hand where it is hot, serde where it is ours and small.
 
 use super::error::thrown;
+use crate::asl::complete::Completions;
 use crate::asl::{CompileOptions, MachineType, ir};
 use crate::base::diag::{Diagnostic, Severity};
 use crate::base::span::{Position, Span, position};
@@ -342,19 +343,38 @@ pub fn frames_text(engine: &Engine) -> String {
         if let Some(task) = frame.task {
             let _ = write!(out, ",\"task\":{}", task.0);
         }
-        let _ = write!(out, ",\"retries\":{}}}", frame.retries);
+        let _ = write!(out, ",\"retries\":{}", frame.retries);
+        value_member(out, "mapRun", frame.map_run.as_ref());
+        out.push('}');
     })
 }
 
 /// Recorded stages of data flow.
 pub fn trace_text(trace: &[Stage]) -> String {
     array(trace, |out, stage| {
-        let _ = write!(out, "{{\"event\":{}", stage.entered_event);
+        let _ = write!(out, "{{\"event\":{},\"after\":{}", stage.entered_event, stage.after);
+        text_member(out, "child", stage.child.as_deref());
         text_member(out, "state", Some(&stage.state));
         text_member(out, "stage", Some(stage.stage));
         value_member(out, "value", Some(&stage.value));
         out.push('}');
     })
+}
+
+/// Proposals for a place, with offsets in UTF-16 units.
+pub fn completions_text(completions: &Completions, text: &str) -> String {
+    let units = |offset| position(text, offset).offset;
+    let Span { start, end } = completions.replace;
+    let mut out = format!("{{\"replace\":{{\"start\":{},\"end\":{}}},\"items\":", units(start), units(end));
+    out.push_str(&array(&completions.items, |out, item| {
+        let _ = write!(out, "{{\"kind\":\"{}\"", item.kind);
+        text_member(out, "label", Some(&item.label));
+        text_member(out, "detail", Some(&item.detail));
+        text_member(out, "insert", Some(&item.insert));
+        out.push('}');
+    }));
+    out.push('}');
+    out
 }
 
 fn array<T>(items: &[T], write: impl FnMut(&mut String, &T)) -> String {

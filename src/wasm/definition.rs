@@ -2,9 +2,11 @@
 
 use super::convert::{self, CompileSettings, DiagnosticOut, from_js, to_js};
 use super::error::{not_json, thrown};
+use crate::asl::variables::variable_references;
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Style};
-use crate::base::{Span, Value, json};
+use crate::base::span::byte_offset;
+use crate::base::{Map, Span, Value, json};
 use crate::graph::{self, LayoutOptions, SvgOptions};
 use crate::sim;
 use serde::Serialize;
@@ -80,6 +82,12 @@ pub fn test_state(request: &str) -> Result<String, JsValue> {
     Ok(json::to_string(&response))
 }
 
+/// What may be written at an offset of a definition's text, in UTF-16 units: `{replace, items}` as JSON text.
+#[wasm_bindgen]
+pub fn complete(text: &str, offset: usize) -> String {
+    convert::completions_text(&asl::complete::complete(text, byte_offset(text, offset)), text)
+}
+
 fn parse(text: &str) -> Result<Value, JsValue> {
     json::parse(text).map_err(|error| not_json(&error))
 }
@@ -133,5 +141,12 @@ impl Machine {
     #[wasm_bindgen(getter)]
     pub fn diagnostics(&self) -> JsValue {
         self.diagnostics.clone()
+    }
+    /// The variables that each state reads, as the JSON text of an object.
+    #[wasm_bindgen(js_name = variableReferences)]
+    pub fn variable_references(&self) -> String {
+        let states = variable_references(&self.machine).into_iter();
+        let lists = states.map(|(state, names)| (state, Value::from(names.into_iter().map(Value::from).collect::<Vec<_>>())));
+        Value::from(lists.collect::<Map>()).to_string()
     }
 }

@@ -7,7 +7,7 @@ use crate::asl::ir::{
 use crate::asl::resource::Resource;
 use crate::base::{Map, Value, json};
 use crate::engine::advance::{Flow, Ran};
-use crate::engine::command::{CancelReason, ChildExecution, Command};
+use crate::engine::command::CancelReason;
 use crate::engine::dataflow::View;
 use crate::engine::event::ExecutionInfo;
 use crate::engine::fault::{
@@ -189,6 +189,8 @@ fn start_run(
         tolerated_count,
         tolerated_percentage,
         total: 0,
+        timed_out: 0,
+        timed_out_items: 0,
         started_event: frame.tail,
         max_items,
         config: reading.as_ref().and_then(|(_, _, config)| config.clone()),
@@ -635,19 +637,9 @@ impl Engine {
             Err(fault) if fault.error.as_deref() == Some(TIMEOUT) && fault.cause.is_none() => "TIMED_OUT",
             Err(_) => "FAILED",
         };
-        if self.options.child_histories {
-            self.commands.push(Command::ChildFinished(Box::new(ChildExecution {
-                name: child.info.name.clone(),
-                arn: child.info.arn.clone(),
-                status,
-                output: result.as_ref().ok().cloned(),
-                error: result.as_ref().err().and_then(|f| f.error.clone()),
-                cause: result.as_ref().err().and_then(|f| f.cause.clone()),
-                input: child.input.clone(),
-                history: child.recorder.events.clone(),
-            })));
-        }
         let Some((parent, slot)) = child.parent else { return };
+        let (info, input, started) = (child.info.clone(), child.input.clone(), child.started);
+        self.tell_child(child, status, Some(&result));
         let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
         let state = &machine.states[frame.state];
         let Kind::Map(map) = &state.kind else { return };
@@ -655,7 +647,7 @@ impl Engine {
         joining.done += 1;
         let clock = self.clock;
         if let Some(record) = joining.run.as_mut().and_then(|run| run.records.get_mut(slot as usize)) {
-            *record = items::record(&child.info, &child.input, &result, status, child.started, clock);
+            *record = items::record(&info, &input, &result, status, started, clock);
         }
         match result {
             Ok(output) => {
@@ -664,8 +656,13 @@ impl Engine {
                 }
             }
             Err(_) => {
+                let items = joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
                 joining.failed += 1;
-                joining.failed_items += joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
+                joining.failed_items += items;
+                if let Some(run) = joining.run.as_mut().filter(|_| status == "TIMED_OUT") {
+                    run.timed_out += 1;
+                    run.timed_out_items += items;
+                }
             }
         }
         let ran = if joining.run.as_ref().is_some_and(|run| exceeded(run, joining.failed_items)) {

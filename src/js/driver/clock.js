@@ -1,6 +1,7 @@
 // Where an execution's time comes from.
 
 import { misuse } from "../errors.js";
+import { later } from "./scheduler.js";
 
 // The longest delay of setTimeout; a longer one fires at once, in Node and in browsers.
 const LONGEST = 2 ** 31 - 1;
@@ -11,9 +12,10 @@ const REAL = {
   clearTimeout: (timer) => clearTimeout(timer),
 };
 
-/** Time that stands still until it is moved. */
+/** Time that stands still until it is moved; the executions on it move it together. */
 export class VirtualClock {
   #now;
+  #members = new Set();
 
   constructor(start = Date.now()) {
     this.#now = start;
@@ -25,6 +27,33 @@ export class VirtualClock {
 
   jump(to) {
     this.#now = Math.max(this.#now, to);
+  }
+
+  join(driver) {
+    this.#members.add(driver);
+  }
+
+  leave(driver) {
+    this.#members.delete(driver);
+    // The others may have waited for this one.
+    for (const other of this.#members) later(() => other.wake());
+  }
+
+  /** The one that time moves next, asked by one that has nothing else to do; undefined while another has, or none is moved. */
+  first(driver) {
+    let first;
+    for (const member of this.#members) {
+      if (member !== driver && !member.quiet) return undefined;
+      if (member.deadline !== null && !(first?.deadline <= member.deadline)) first = member;
+    }
+    return first;
+  }
+
+  /** Tokens that somebody may still answer. */
+  get tokens() {
+    let tokens = 0;
+    for (const member of this.#members) tokens += member.tokens;
+    return tokens;
   }
 }
 

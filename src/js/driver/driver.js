@@ -20,6 +20,11 @@ class Call {
     this.submits = resource.pattern === "waitForTaskToken";
     this.answered = false;
     this.ended = false;
+    // Of a handler that takes calls itself: what it does when nobody waits any more, and when the call has ended anyhow.
+    this.onCancel = undefined;
+    this.onEnd = undefined;
+    // The execution that the call waits for.
+    this.child = undefined;
   }
 }
 
@@ -29,6 +34,8 @@ export class Driver {
   #clock;
   #alarm;
   #onEvent;
+  #onStage;
+  #onChild;
   #onFinish;
   #inbox = [];
   #read = 0;
@@ -57,23 +64,62 @@ export class Driver {
   /** How many events there are. */
   events = 0;
 
-  constructor({ engine, handlers, clock, onEvent, onFinish }) {
+  /** The executions that were started by one another, this one among them; undefined where none can be. */
+  family;
+  /** The seed of the names and seeds of executions that this one starts. */
+  seed;
+
+  constructor({ engine, handlers, clock, family, seed, onEvent, onStage, onChild, onFinish }) {
     this.#engine = engine;
     this.#handlers = handlers;
     this.#clock = clock;
     this.#onEvent = onEvent;
+    this.#onStage = onStage;
+    this.#onChild = onChild;
+    this.family = family;
+    this.seed = seed;
     this.#onFinish = onFinish;
     this.#alarm = new Alarm(clock, () => this.post(...TICK));
   }
 
+  /** The execution's time. */
+  now() {
+    return this.#clock.now();
+  }
+
+  /** With virtual time: whether nothing but the passing of time can move the execution. */
+  get quiet() {
+    return !this.#running && !this.#queued && this.#promises === 0 && !this.#more && this.#done === this.#commands.length && this.#read === this.#inbox.length;
+  }
+
+  /** When time moves the execution, or null. */
+  get deadline() {
+    return this.#deadline;
+  }
+
+  /** Tokens that somebody may still answer. */
+  get tokens() {
+    return this.#tokensOut;
+  }
+
+  /** Looks again whether there is anything to do. */
+  wake() {
+    if (this.outcome === undefined) this.#kick();
+  }
+
   /** Begins with the given facts, after the caller's own code has run: a handler may use the execution's variable. */
   begin(facts) {
+    this.#clock.join?.(this);
+    this.family?.drivers.add(this);
     this.#inbox.push(...facts);
     queueMicrotask(() => this.#kick());
   }
 
-  /** Goes on with a restored engine; the tasks in `submitted` wait for their token only, the others are called again. */
-  resume(submitted) {
+  /**
+   * Goes on with a restored engine; the tasks in `submitted` wait for their token only, those in `nested` for an execution
+   * that goes on too, the others are called again.
+   */
+  resume(submitted, nested) {
     const status = JSON.parse(this.#engine.ask("status"));
     this.events = JSON.parse(this.#engine.ask("historyLength"));
     this.#told = this.events;
@@ -82,7 +128,10 @@ export class Driver {
       return;
     }
     for (const command of JSON.parse(this.#engine.ask("pending"))) {
+      const child = nested.get(command.task);
+      const starter = child && this.#handlers.find(command.resource, command.state, command.input);
       if (submitted.has(command.task)) this.#open(command).answered = true;
+      else if (starter?.resume) starter.resume(this.#open(command), this, child);
       else this.#commands.push(command);
     }
     this.begin([TICK]);
@@ -127,6 +176,11 @@ export class Driver {
     return call;
   }
 
+  /** The call that a task token names, for those who try several executions: undefined where it is not of this one. */
+  findCall(token) {
+    return this.#tokens.get(token);
+  }
+
   /** The events from an index on, parsed. */
   history(from = 0) {
     const events = JSON.parse(this.#engine.ask("history", from));
@@ -153,8 +207,10 @@ export class Driver {
   snapshot() {
     // An execution that has not begun begins now; its commands are done in the turn that is coming.
     if (this.#inbox[this.#read]?.[0] === "start" && !this.#running) this.#feed(this.#inbox[this.#read++]);
-    const submitted = [...this.#calls.values()].filter((call) => call.submits && !call.ended && call.answered).map((call) => call.command.task);
-    return { engine: JSON.parse(this.#engine.ask("snapshot")), submitted };
+    const calls = [...this.#calls.values()].filter((call) => !call.ended);
+    const submitted = calls.filter((call) => call.submits && call.answered).map((call) => call.command.task);
+    const nested = calls.filter((call) => call.child?.running).map(({ command, child }) => ({ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }));
+    return { engine: JSON.parse(this.#engine.ask("snapshot")), submitted, ...(nested.length > 0 && { nested }) };
   }
 
   #kick() {
@@ -213,9 +269,14 @@ export class Driver {
       return fact;
     }
     if (this.#more) return TICK;
-    if (this.#clock instanceof VirtualClock && this.#deadline !== null && this.#promises === 0) {
+    if (this.#clock instanceof VirtualClock && this.#promises === 0) {
+      const first = this.#clock.first(this);
+      if (first !== this) {
+        if (first !== undefined) later(() => first.wake());
+        return undefined;
+      }
       // Whoever holds a token may answer in this very turn of the event loop: time jumps after it.
-      if (this.#tokensOut > 0 && !this.#jumping) {
+      if (this.#clock.tokens > 0 && !this.#jumping) {
         this.#jumping = true;
         later(() => this.#kick());
         return undefined;
@@ -265,6 +326,11 @@ export class Driver {
       case "Cancel":
         this.#close(command.task, command.reason);
         break;
+      case "ChildFinished": {
+        const { type, ...child } = command;
+        this.#observe("onChild", this.#onChild, child);
+        break;
+      }
       case "Finish": {
         const { type, ...outcome } = command;
         this.#end(outcome);
@@ -288,6 +354,7 @@ export class Driver {
   #leave(call) {
     if (call.ended) return;
     call.ended = true;
+    call.onEnd?.();
     this.#calls.delete(call.command.task);
     const { token } = call.command;
     if (token !== undefined) {
@@ -302,7 +369,12 @@ export class Driver {
     const handler = this.#handlers.find(resource, state, input);
     if (handler === undefined) {
       this.#leave(call);
-      this.#inbox.push(["fail", task, "States.TaskFailed", this.#handlers.missing(resource, state)]);
+      const { error, cause } = this.#handlers.missing(resource, state, input);
+      this.#inbox.push(["fail", task, error, cause]);
+      return;
+    }
+    if (typeof handler !== "function") {
+      handler.take(call, this);
       return;
     }
     if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
@@ -382,6 +454,7 @@ export class Driver {
       this.#promises -= 1;
     }
     Task.cancel(call.task, reason);
+    call.onCancel?.();
   }
 
   #end(outcome) {
@@ -399,7 +472,9 @@ export class Driver {
     for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
     this.#tell();
     this.#engine.retire();
-    this.#onFinish(outcome);
+    this.#clock.leave?.(this);
+    this.family?.drivers.delete(this);
+    this.#onFinish(outcome, this.#timeOfFailure());
   }
 
   /** Ends the execution where the engine cannot, with the history that it has or that its journal gives. */
@@ -434,18 +509,38 @@ export class Driver {
     }
   }
 
-  /** Tells `onEvent` of new events. */
+  /** Tells the observers of new events and stages, in the order in which they came about. */
   #tell() {
+    if (this.#onStage !== undefined) return this.#tellAll();
     if (this.#onEvent === undefined || this.#told >= this.events) return;
     const from = this.#told;
     this.#told = this.events;
-    for (const event of this.history(from)) {
-      try {
-        const answer = this.#onEvent(event, this.execution);
-        if (isThenable(answer)) Promise.resolve(answer).catch(report);
-      } catch (thrown) {
-        report(thrown);
-      }
+    for (const event of this.history(from)) this.#observe("onEvent", this.#onEvent, event);
+  }
+
+  #tellAll() {
+    const events = this.#told < this.events ? this.history(this.#told) : [];
+    this.#told = this.events;
+    let next = 0;
+    const upTo = (id) => {
+      while (next < events.length && events[next].id <= id) this.#observe("onEvent", this.#onEvent, events[next++]);
+    };
+    for (const stage of this.trace()) {
+      // Stages of child executions count events of their own histories.
+      if (stage.child === undefined) upTo(stage.after);
+      this.#observe("onStage", this.#onStage, stage);
+    }
+    upTo(Infinity);
+  }
+
+  /** An observer's mistake is not the execution's: it is said once, and neither stops it nor goes unhandled. */
+  #observe(name, observer, what) {
+    const report = (thrown) => console.error(`stepglass: ${name} has thrown`, thrown);
+    try {
+      const answer = observer?.(what, this.execution);
+      if (isThenable(answer)) Promise.resolve(answer).catch(report);
+    } catch (thrown) {
+      report(thrown);
     }
   }
 
@@ -472,9 +567,4 @@ function messageOf(thrown) {
   } catch {
     return "unknown error";
   }
-}
-
-// An observer's mistake is not the execution's: it is said once, and neither stops it nor goes unhandled.
-function report(thrown) {
-  console.error("stepglass: onEvent has thrown", thrown);
 }

@@ -1,0 +1,229 @@
+// Machines that start machines: responses, time, names, and what ends with what.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StateMachine } from "stepglass";
+import { turn, watchRejections } from "./machines.mjs";
+
+watchRejections();
+
+const ARN = "arn:aws:states:eu-west-1:111122223333:stateMachine:Child";
+const EXECUTION = "arn:aws:states:eu-west-1:111122223333:execution:Child:first";
+const START = Date.UTC(2025, 0, 1);
+
+/** A machine whose one state "S" starts the child. */
+function parent(resource, parameters = {}, fields = {}) {
+  const Parameters = { StateMachineArn: ARN, Name: "first", ...("Input" in parameters ? {} : { "Input.$": "$" }), ...parameters };
+  return new StateMachine({ StartAt: "S", States: { S: { Type: "Task", Resource: `arn:aws:states:::${resource}`, Parameters, End: true, ...fields } } }, { name: "Parent" });
+}
+
+const machine = (states, options) => new StateMachine({ StartAt: Object.keys(states)[0], States: states }, options);
+const minute = machine({ W: { Type: "Wait", Seconds: 60, Next: "P" }, P: { Type: "Pass", Result: { done: true }, End: true } }, { name: "Child" });
+const broken = machine({ F: { Type: "Fail", Error: "Broken", Cause: "quite" } }, { name: "Child" });
+const forever = machine({ W: { Type: "Wait", Seconds: 99999, End: true } }, { name: "Child" });
+const virtual = { clock: "virtual", startTime: START, seed: 1 };
+
+const DESCRIPTION = {
+  ExecutionArn: EXECUTION, Input: '{"n":1}', InputDetails: { Included: true }, Name: "first",
+  Output: '{"done":true}', OutputDetails: { Included: true }, RedriveCount: 0, RedriveStatus: "NOT_REDRIVABLE",
+  RedriveStatusReason: "Execution is SUCCEEDED and cannot be redriven", StartDate: START, StateMachineArn: ARN, Status: "SUCCEEDED", StopDate: START + 60_000,
+};
+
+test(".sync gives the child's description with texts, .sync:2 with JSON; the child's wait takes virtual time of both", async () => {
+  for (const [resource, expected] of [
+    ["states:startExecution.sync", DESCRIPTION],
+    ["states:startExecution.sync:2", { ...DESCRIPTION, Input: { n: 1 }, Output: { done: true } }],
+  ]) {
+    const execution = parent(resource).start({ n: 1 }, { ...virtual, machines: [minute] });
+    const { output } = await execution.result;
+    assert.equal(JSON.stringify(output), JSON.stringify(expected));
+    const types = execution.history().map(({ type }) => type);
+    assert.deepEqual(types.slice(2, 6), ["TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded"]);
+    assert.equal(Date.parse(execution.history().at(-1).timestamp), START + 60_000);
+  }
+});
+
+test("without .sync the parent goes on at once and the child runs on, on the same time line", async () => {
+  for (const [resource, response] of [
+    ["states:startExecution", { ExecutionArn: EXECUTION, StartDate: START }],
+    ["aws-sdk:sfn:startExecution", { ExecutionArn: EXECUTION, StartDate: "2025-01-01T00:00:00.000Z" }],
+  ]) {
+    const children = [];
+    const output = await parent(resource).run({ n: 1 }, { ...virtual, machines: [minute], onNested: (child, by) => children.push([child, by.name]) });
+    const { SdkHttpMetadata, SdkResponseMetadata, ...rest } = output;
+    assert.deepEqual(rest, response);
+    assert.equal(children.length, 1);
+    const [child] = children[0];
+    assert.deepEqual([child.name, child.arn, children[0][1]], ["first", EXECUTION, "seed-1"]);
+    assert.deepEqual(await child.result, { status: "SUCCEEDED", output: { done: true } });
+    assert.equal(Date.parse(child.history().at(-1).timestamp), START + 60_000);
+  }
+});
+
+test("parent and child take turns in the order of their deadlines", async () => {
+  const seen = [];
+  const tick = (name, seconds) => ({ [`${name}W`]: { Type: "Wait", Seconds: seconds, Next: `${name}T` }, [`${name}T`]: { Type: "Task", Resource: "note", Next: `${name}W2` }, [`${name}W2`]: { Type: "Wait", Seconds: seconds, Next: `${name}T2` }, [`${name}T2`]: { Type: "Task", Resource: "note", End: true } });
+  const child = machine(tick("c", 3), { name: "Child" });
+  const main = machine({ S: { Type: "Task", Resource: "arn:aws:states:::states:startExecution", Parameters: { StateMachineArn: "Child" }, Next: "pW" }, ...tick("p", 2) });
+  let ended;
+  await main.run({}, { ...virtual, machines: { Child: child }, tasks: { note: (_, { stateName }) => void seen.push(stateName) }, onNested: (nested) => (ended = nested.result) });
+  await ended;
+  assert.deepEqual(seen, ["pT", "cT", "pT2", "cT2"]);
+});
+
+test("time stands still while a handler of any of them works", async () => {
+  const child = machine({ T: { Type: "Task", Resource: "slow", End: true } }, { name: "Child" });
+  const slow = () => new Promise((resolve) => setTimeout(resolve, 20, "done"));
+  const output = await parent("states:startExecution.sync:2", {}, { TimeoutSeconds: 5 }).run({}, { ...virtual, machines: [child], tasks: { slow } });
+  assert.equal(output.Output, "done");
+});
+
+test("whatever way the child fails, the error is States.TaskFailed and the cause its description", async () => {
+  const late = new StateMachine({ StartAt: "W", TimeoutSeconds: 5, States: { W: { Type: "Wait", Seconds: 9, End: true } } }, { name: "Child" });
+  for (const [child, stop, expected] of [
+    [broken, undefined, { Cause: "quite", Error: "Broken", Status: "FAILED", StopDate: START }],
+    [late, undefined, { Status: "TIMED_OUT", StopDate: START + 5000 }],
+    [forever, (nested) => nested.abort("Enough", "by hand"), { Cause: "by hand", Error: "Enough", Status: "ABORTED", StopDate: START }],
+  ]) {
+    const result = await parent("states:startExecution.sync:2").start({ n: 1 }, { ...virtual, machines: [child], onNested: stop }).result;
+    const { Cause, Error, Status, StopDate } = expected;
+    const cause = { Cause, Error, ExecutionArn: EXECUTION, Input: '{"n":1}', InputDetails: { Included: true }, Name: "first", RedriveCount: 0, RedriveStatus: "REDRIVABLE", StartDate: START, StateMachineArn: ARN, Status, StopDate };
+    assert.deepEqual(result, { status: "FAILED", error: "States.TaskFailed", cause: JSON.stringify(cause) });
+  }
+});
+
+test("the end of the parent's interest stops the child", async () => {
+  const cause = (arn) => `The Task state in AWS Step Functions execution [${arn}] which was managing this resource was aborted`;
+  const failing = { StartAt: "F", States: { F: { Type: "Wait", Seconds: 1, Next: "G" }, G: { Type: "Fail", Error: "X" } } };
+  const sync = { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync", Parameters: { StateMachineArn: ARN }, End: true };
+  for (const [main, status, stop] of [
+    [parent("states:startExecution.sync"), "ABORTED", (_, by) => setImmediate(() => by.abort())],
+    [parent("states:startExecution.sync", {}, { TimeoutSeconds: 5 }), "FAILED", () => {}],
+    [machine({ P: { Type: "Parallel", Branches: [failing, { StartAt: "S", States: { S: sync } }], End: true } }), "FAILED", () => {}],
+  ]) {
+    let child;
+    const execution = main.start({}, { ...virtual, clock: stop.length > 0 ? "real" : "virtual", machines: [forever], onNested: (nested, by) => ((child = nested), stop(nested, by)) });
+    assert.equal((await execution.result).status, status);
+    assert.deepEqual(await child.result, { status: "ABORTED", cause: cause(execution.arn) });
+  }
+});
+
+test("startSyncExecution runs an Express machine and tells of its end, good or bad", async () => {
+  const express = machine({ P: { Type: "Pass", End: true } }, { name: "Child", type: "EXPRESS" });
+  const output = await parent("aws-sdk:sfn:startSyncExecution").run({ n: 1 }, { ...virtual, machines: [express] });
+  assert.match(output.ExecutionArn, /^arn:aws:states:eu-west-1:111122223333:express:Child:first:[0-9a-f-]{36}$/);
+  assert.deepEqual([output.Status, output.Input, output.Output, output.StartDate], ["SUCCEEDED", '{"n":1}', '{"n":1}', "2025-01-01T00:00:00.000Z"]);
+  const bad = machine({ F: { Type: "Fail", Error: "Broken" } }, { name: "Child", type: "EXPRESS" });
+  const failed = await parent("aws-sdk:sfn:startSyncExecution").run({}, { ...virtual, machines: [bad] });
+  assert.deepEqual([failed.Status, failed.Error, failed.Output], ["FAILED", "Broken", undefined]);
+  const standard = await parent("aws-sdk:sfn:startSyncExecution").start({}, { machines: [minute] }).result;
+  assert.equal(standard.error, "Sfn.StateMachineTypeNotSupportedException");
+});
+
+test("a child answers its parent's token", async () => {
+  const send = (api, fields, token = "$.token") => machine({ S: { Type: "Task", Resource: `arn:aws:states:::aws-sdk:sfn:${api}`, Parameters: { "TaskToken.$": token, ...fields }, End: true } }, { name: "Child" });
+  const children = [];
+  const wait = (child) => parent("states:startExecution.waitForTaskToken", { Input: { "token.$": "$$.Task.Token", wrong: "made up" } }).start({}, { ...virtual, machines: [child], onNested: (nested) => children.push(nested) });
+  const good = wait(send("sendTaskSuccess", { Output: '{"answer":42}' }));
+  assert.deepEqual(await good.result, { status: "SUCCEEDED", output: { answer: 42 } });
+  assert.deepEqual(good.history().map(({ type }) => type).slice(4, 6), ["TaskSubmitted", "TaskSucceeded"]);
+  const bad = wait(send("sendTaskFailure", { Error: "No", Cause: "never" }));
+  assert.deepEqual(await bad.result, { status: "FAILED", error: "No", cause: "never" });
+  const lost = wait(send("sendTaskSuccess", { Output: "1" }, "$.wrong"));
+  await turn();
+  assert.equal((await children[2].result).error, "Sfn.InvalidTokenException");
+  assert.equal(lost.status, "RUNNING");
+  lost.abort();
+});
+
+test("a name is taken once; started again with the same input while it runs, it is the same execution", async () => {
+  const start = (Input, Next) => ({ Type: "Task", Resource: "arn:aws:states:::states:startExecution", Parameters: { StateMachineArn: ARN, Name: "first", Input }, ...(Next ? { Next } : { End: true }) });
+  let started = 0;
+  const same = machine({ A: start({ n: 1 }, "B"), B: start({ n: 1 }) });
+  assert.equal((await same.run({}, { ...virtual, machines: [minute], onNested: () => started++ })).ExecutionArn, EXECUTION);
+  assert.equal(started, 1);
+  const other = machine({ A: start({ n: 1 }, "B"), B: start({ n: 2 }) });
+  const { error, cause } = await other.start({}, { ...virtual, machines: [minute] }).result;
+  assert.equal(error, "StepFunctions.ExecutionAlreadyExistsException");
+  assert.match(cause, new RegExp(`^Execution Already Exists: '${EXECUTION}'`));
+});
+
+test("handlers of the same name win; wildcards and functions for all take what is not registered", async () => {
+  const main = parent("states:startExecution.sync:2");
+  for (const [tasks, machines, expected] of [
+    [{ "states:startExecution": () => "mine" }, [broken], "mine"],
+    [{ Child: () => "mine" }, [broken], "mine"],
+    [{ S: () => "mine" }, [broken], "mine"],
+    [{ "states:*": () => "mine" }, [minute], { done: true }],
+    [() => "mine", [minute], { done: true }],
+    [{ "states:*": () => "mine" }, [], "mine"],
+    [() => "mine", {}, "mine"],
+  ]) {
+    assert.deepEqual((await main.run({}, { ...virtual, tasks, machines })).Output, expected);
+  }
+});
+
+test("a machine is found by name, by ARN, with a version or alias; one that is not registered does not exist", async () => {
+  for (const [machines, given] of [
+    [[minute], ARN],
+    [{ Child: minute }, `${ARN}:7`],
+    [new Map([[ARN, minute]]), `${ARN}:PROD`],
+    [new Map([[`${ARN}:PROD`, minute], [ARN, broken]]), `${ARN}:PROD`],
+    [[machine({ P: { Type: "Pass", Result: { done: true }, End: true } }, { arn: ARN })], ARN],
+    [{ Child: minute }, "Child"],
+  ]) {
+    const output = await parent("states:startExecution.sync:2", { StateMachineArn: given }).run({}, { ...virtual, machines });
+    assert.deepEqual(output.Output, { done: true }, given);
+  }
+  const { error, cause } = await parent("states:startExecution").start({}, { machines: [] }).result;
+  assert.equal(error, "StepFunctions.StateMachineDoesNotExistException");
+  assert.match(cause, /^State Machine Does Not Exist: 'arn:aws:states:eu-west-1:111122223333:stateMachine:Child' \(Service: AWSStepFunctions; Status Code: 400; Error Code: StateMachineDoesNotExist; /);
+  assert.throws(() => minute.start({}, { machines: [{}] }), { code: "INVALID_OPTION" });
+  assert.throws(() => minute.start({}, { machines: 1 }), { code: "INVALID_OPTION" });
+});
+
+test("machines may start themselves; equal seeds give equal families", async () => {
+  const down = machine(
+    {
+      C: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 0, Next: "End" }], Default: "Less" },
+      Less: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, -1)" }, Next: "S" },
+      S: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "Down", "Input.$": "$" }, End: true },
+      End: { Type: "Succeed" },
+    },
+    { name: "Down" },
+  );
+  const names = [];
+  for (const seed of [5, 5, 6]) {
+    const run = [];
+    let output = await down.run({ n: 4 }, { clock: "virtual", seed, startTime: START, machines: [down], onNested: (child) => run.push(child.name) });
+    for (let i = 0; i < 4; i++) output = output.Output;
+    assert.deepEqual(output, { n: 0 });
+    names.push(run.join());
+    assert.equal(new Set(run).size, 4);
+  }
+  assert.equal(names[0], names[1]);
+  assert.notEqual(names[0], names[2]);
+});
+
+test("a snapshot of the parent has the child in it, and both go on", async () => {
+  const child = machine({ A: { Type: "Task", Resource: "once", Next: "B" }, B: { Type: "Task", Resource: "later", End: true } }, { name: "Child" });
+  const main = parent("states:startExecution.sync:2");
+  let calls = 0;
+  const first = main.start({}, { machines: [child], tasks: { once: () => ++calls, later: () => new Promise(() => {}) } });
+  await turn();
+  const snapshot = JSON.parse(JSON.stringify(first.snapshot()));
+  first.abort();
+  const second = main.restore(snapshot, { machines: [child], tasks: { once: () => ++calls, later: (input) => input + 100 } });
+  const { output } = await second.result;
+  assert.deepEqual([output.Output, output.ExecutionArn, calls], [101, EXECUTION, 1]);
+  assert.deepEqual(second.history().filter(({ type }) => type === "TaskSubmitted").length, 1);
+});
+
+test("no family is left behind when a thousand children have ended", async () => {
+  const map = machine({
+    M: { Type: "Map", ItemProcessor: { StartAt: "S", States: { S: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "Child", "Input.$": "$" }, OutputPath: "$.Output", End: true } } }, End: true },
+  });
+  const double = machine({ P: { Type: "Wait", Seconds: 3, Next: "Q" }, Q: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($, $)" }, End: true } }, { name: "Child" });
+  const items = Array.from({ length: 1000 }, (_, i) => i);
+  const output = await map.run(items, { ...virtual, machines: [double] });
+  assert.deepEqual(output, items.map((n) => ({ n: n + n })));
+});

@@ -1,0 +1,278 @@
+// Executions that tasks start: what `states:startExecution` and its kin do with the machines that are registered.
+
+import { jsonText, started, description } from "./integration.js";
+import { bareName } from "./resource.js";
+import { misuse } from "./errors.js";
+
+const ACCOUNT = "arn:aws:states:us-east-1:123456789012";
+const SEND = { "aws-sdk:sfn:sendTaskSuccess": "succeed", "aws-sdk:sfn:sendTaskFailure": "fail", "aws-sdk:sfn:sendTaskHeartbeat": "heartbeat" };
+const START = ["states:startExecution", "aws-sdk:sfn:startExecution", "aws-sdk:sfn:startSyncExecution"];
+
+/** The machines that tasks may start, by name and by ARN. */
+export class Machines {
+  #named = new Map();
+
+  /** `option` is an array of machines, or an object or Map of them. */
+  constructor(option, isMachine) {
+    if (typeof option !== "object" || option === null) throw misuse("INVALID_OPTION", "machines must be an array, an object or a Map of state machines");
+    const own = (machine) => [machine.arn ?? machine.name, machine];
+    const entries = Array.isArray(option) ? option.map((machine) => (isMachine(machine) ? own(machine) : ["", machine])) : option instanceof Map ? option : Object.entries(option);
+    for (const [name, machine] of entries) {
+      if (!isMachine(machine)) throw misuse("INVALID_OPTION", `the machine ${JSON.stringify(String(name))} must be a StateMachine`);
+      this.#named.set(name, machine);
+      if (!this.#named.has(bareName(name, ":stateMachine:"))) this.#named.set(bareName(name, ":stateMachine:"), machine);
+    }
+  }
+
+  /** What does a task that starts a machine or answers a token; undefined for other tasks. */
+  find({ kind, name }, input) {
+    if (kind !== "service") return undefined;
+    if (Object.hasOwn(SEND, name)) return new Sender(SEND[name]);
+    const arn = input?.StateMachineArn;
+    if (!START.includes(name) || typeof arn !== "string") return undefined;
+    const machine = this.#named.get(arn) ?? this.#named.get(withoutQualifier(arn)) ?? this.#named.get(bareName(arn, ":stateMachine:"));
+    return machine && new Starter(machine);
+  }
+
+  /** The error of a task that starts a machine which is not registered; undefined for other tasks. */
+  missing({ name }, input) {
+    const arn = input?.StateMachineArn;
+    return START.includes(name) && typeof arn === "string" ? refusal(name, "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`) : undefined;
+  }
+}
+
+/** What executions share that were started by one another: machines, handlers, one time line, names and tokens. */
+export class Family {
+  drivers = new Set();
+  // The executions that were given a name, by ARN.
+  named = new Map();
+
+  /** `launch` starts or restores an execution as a member. */
+  constructor({ launch, onNested }) {
+    this.launch = launch;
+    this.onNested = onNested;
+  }
+
+  /** Tells of an execution that a task has started. */
+  tell(child, parent) {
+    try {
+      this.onNested?.(child, parent);
+    } catch (thrown) {
+      console.error("stepglass: onNested has thrown", thrown);
+    }
+  }
+}
+
+/** Starts a machine, and waits for it where the integration does. */
+class Starter {
+  constructor(machine) {
+    this.machine = machine;
+  }
+
+  take(call, driver) {
+    const { resource } = call;
+    if (resource.name.endsWith("startSyncExecution") && this.machine.type !== "EXPRESS") {
+      return fail(driver, call, refusal(resource.name, "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine"));
+    }
+    const child = this.#child(call, driver);
+    if (child !== undefined) this.#answer(child, call, driver);
+    // Told last: who hears of it may stop it at once.
+    if (child?.told === false) {
+      child.told = true;
+      driver.family.tell(child.execution, driver.execution);
+    }
+  }
+
+  #answer(child, call, driver) {
+    const { resource, command } = call;
+    const { task } = command;
+    const now = driver.now();
+    if (resource.pattern === "waitForTaskToken") {
+      call.answered = true;
+      driver.post("submitted", task, started(command, child.arn, now));
+    } else if (resource.pattern !== "") {
+      driver.post("submitted", task, started(command, child.arn, now));
+      this.#await(child, call, driver);
+    } else if (resource.name.endsWith("startSyncExecution")) {
+      this.#await(child, call, driver);
+    } else {
+      const sdk = resource.name.startsWith("aws-sdk:");
+      driver.complete(call, "succeed", sdk ? JSON.stringify({ ExecutionArn: child.arn, StartDate: iso(now) }) : started(command, child.arn, now));
+    }
+  }
+
+  /** Waits again for a child that was restored with its parent. */
+  resume(call, driver, { child: info, snapshot }) {
+    const child = Object.assign(new Child(), info, { running: true });
+    this.#begin(child, driver, { snapshot });
+    child.told = true;
+    driver.family.tell(child.execution, driver.execution);
+    this.#await(child, call, driver);
+  }
+
+  /** The new execution; one that runs with this name and input already; or undefined where AWS refuses. */
+  #child(call, driver) {
+    const { resource, command } = call;
+    const { StateMachineArn: machineArn, Name, Input: given } = command.input;
+    // The SDK's API takes a text; Step Functions writes one where there is something else.
+    const input = given === undefined || given === null ? "{}" : typeof given === "string" && resource.name.startsWith("aws-sdk:") ? given : jsonText(given);
+    const seed = mix(driver.seed, command.task);
+    const name = typeof Name === "string" ? Name : uuid(seed);
+    const arn = executionArn(machineArn, name, this.machine, seed);
+    const known = driver.family.named.get(arn);
+    if (known?.running && known.input === input) return known;
+    if (known) return void fail(driver, call, refusal(resource.name, "ExecutionAlreadyExists", `Execution Already Exists: '${arn}'`));
+    try {
+      JSON.parse(input);
+    } catch {
+      return void fail(driver, call, refusal(resource.name, "InvalidExecutionInput", "Invalid State Machine Execution Input: 'the input is not JSON'"));
+    }
+    const child = Object.assign(new Child(), { name, arn, machineArn: arnOf(machineArn), input, startDate: driver.now(), seed: `${seed}` });
+    if (typeof Name === "string") driver.family.named.set(arn, child);
+    this.#begin(child, driver, { text: input });
+    return child;
+  }
+
+  #begin(child, driver, from) {
+    const { family } = driver;
+    const execution = family.launch(this.machine, {
+      ...from,
+      family,
+      seed: BigInt(child.seed),
+      info: { name: child.name, arn: child.arn, stateMachineName: bareName(child.machineArn, ":stateMachine:"), stateMachineArn: child.machineArn },
+      onFinish: (outcome, now) => child.end(outcome, now),
+    });
+    child.execution = execution;
+  }
+
+  #await(child, call, driver) {
+    const { resource, command } = call;
+    call.child = child;
+    call.onCancel = () => {
+      if (!child.running) return;
+      const parent = driver.execution.arn;
+      child.execution.abort(undefined, `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`);
+    };
+    child.waiters.push(() => {
+      const about = { ...child, ...child.outcome };
+      if (resource.name.endsWith("startSyncExecution")) return driver.complete(call, "succeed", JSON.stringify(syncResponse(about)));
+      const text = JSON.stringify(description(resource, about));
+      if (child.outcome.status === "SUCCEEDED") driver.complete(call, "succeed", text);
+      else driver.complete(call, "fail", "States.TaskFailed", text);
+    });
+  }
+}
+
+/** An execution that a task has started, for as long as it counts. */
+class Child {
+  running = true;
+  told = false;
+  waiters = [];
+
+  end(outcome, now) {
+    this.running = false;
+    this.outcome = outcome;
+    this.stopDate = now;
+    const { waiters } = this;
+    this.waiters = [];
+    for (const tell of waiters) tell();
+    // Only the name is kept: it is taken.
+    this.execution = this.outcome = this.input = undefined;
+  }
+
+  /** What a snapshot of the parent keeps. */
+  toJSON() {
+    const { name, arn, machineArn, input, startDate, seed } = this;
+    return { name, arn, machineArn, input, startDate, seed };
+  }
+}
+
+/** Answers the task token of an execution in the family. */
+class Sender {
+  constructor(method) {
+    this.method = method;
+  }
+
+  take(call, driver) {
+    const { TaskToken, Output, Error: error, Cause: cause } = call.command.input ?? {};
+    for (const member of driver.family.drivers) {
+      const target = member.findCall(TaskToken);
+      if (target === undefined) continue;
+      const rest = { succeed: [typeof Output === "string" ? Output : jsonText(Output)], fail: [error, cause], heartbeat: [] }[this.method];
+      if (this.method === "succeed" && !isJson(rest[0])) return fail(driver, call, refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'"));
+      if (!member.complete(target, this.method, ...rest)) break;
+      return driver.complete(call, "succeed", "{}");
+    }
+    const spent = [...driver.family.drivers].some((member) => member.findCall(TaskToken) !== undefined);
+    const [code, message] = spent ? ["TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'"] : ["InvalidToken", "Invalid Token: 'Invalid token'"];
+    fail(driver, call, refusal("aws-sdk:sfn", code, message));
+  }
+}
+
+function fail(driver, call, { error, cause }) {
+  driver.complete(call, "fail", error, cause);
+}
+
+/** An error of the service, in the words of the optimized integration or of the SDK's. */
+function refusal(service, code, message) {
+  const id = "00000000-0000-4000-8000-000000000000";
+  return service.startsWith("aws-sdk:")
+    ? { error: `Sfn.${code}Exception`, cause: `${message} (Service: Sfn, Status Code: 400, Request ID: ${id})` }
+    : { error: `StepFunctions.${code}Exception`, cause: `${message} (Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: ${id}; Proxy: null)` };
+}
+
+/** StartSyncExecution's response. */
+function syncResponse({ status, error, cause, output, arn, input, name, machineArn, startDate, stopDate }) {
+  const response = { BillingDetails: { BilledDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100, BilledMemoryUsedInMB: 64 } };
+  if (cause !== undefined) response.Cause = cause;
+  if (error !== undefined) response.Error = error;
+  response.ExecutionArn = arn;
+  response.Input = input;
+  response.InputDetails = { Included: true };
+  response.Name = name;
+  if (status === "SUCCEEDED") {
+    response.Output = jsonText(output);
+    response.OutputDetails = { Included: true };
+  }
+  return { ...response, StartDate: iso(startDate), StateMachineArn: machineArn, Status: status, StopDate: iso(stopDate) };
+}
+
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const iso = (time) => new Date(time).toISOString();
+
+/** A machine's ARN without version or alias; one for a mere name. */
+function arnOf(text) {
+  return text.includes(":stateMachine:") ? withoutQualifier(text) : `${ACCOUNT}:stateMachine:${text}`;
+}
+
+function withoutQualifier(arn) {
+  return /^(.*:stateMachine:[^:]*)/.exec(arn)?.[1] ?? arn;
+}
+
+function executionArn(machineArn, name, machine, seed) {
+  const base = arnOf(machineArn);
+  if (machine.type === "EXPRESS") return `${base.replace(":stateMachine:", ":express:")}:${name}:${uuid(mix(seed, 1))}`;
+  return `${base.replace(":stateMachine:", ":execution:")}:${name}`;
+}
+
+/** A seed for a part of something seeded (SplitMix64). */
+function mix(seed, part) {
+  let z = BigInt.asUintN(64, seed + 0x9e3779b97f4a7c15n * BigInt(part));
+  z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
+  z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
+  return z ^ (z >> 31n);
+}
+
+/** A name as AWS gives one, from a seed. */
+function uuid(seed) {
+  const hex = mix(seed, 2).toString(16).padStart(16, "0") + mix(seed, 3).toString(16).padStart(16, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
