@@ -26,6 +26,11 @@ impl Budget {
         Ok(())
     }
 
+    /// How many values may still be visited.
+    pub(super) fn visits(&self) -> u64 {
+        self.visits
+    }
+
     /// Pays for looking at text: eight bytes cost as much as one value.
     pub(super) fn scan(&mut self, bytes: usize) -> Result<(), Limit> {
         self.visit(bytes as u64 / 8)

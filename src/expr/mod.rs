@@ -4,6 +4,7 @@ mod budget;
 pub mod intrinsic;
 pub mod jsonata;
 pub mod path;
+mod regex;
 pub mod template;
 
 use crate::base::{Map, Millis, Rng, Value};

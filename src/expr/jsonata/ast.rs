@@ -1,8 +1,8 @@
 //! The tree that is evaluated.
 
-use super::regex::Pattern;
 use super::signature::Signature;
 use crate::base::Value;
+use crate::expr::regex::Pattern;
 use std::sync::Arc;
 
 /// An expression with its place in the text.

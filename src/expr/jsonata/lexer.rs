@@ -1,8 +1,8 @@
 //! Text to tokens. Whether `/` starts a regular expression depends on what the parser expects.
 
 use super::error::{Thrown, fault_at};
-use super::regex::Pattern;
 use crate::base::{Number, Value};
+use crate::expr::regex::{Options, Pattern};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -17,6 +17,9 @@ pub(super) enum Token {
     Regex(Arc<Pattern>),
     End,
 }
+
+/// Longest regular expression, in bytes.
+const MAX_PATTERN: usize = 1024;
 
 /// A token with its place.
 #[derive(Debug)]
@@ -243,7 +246,13 @@ impl<'a> Lexer<'a> {
                             self.at += 1;
                         }
                         let flags = self.text.get(flags..self.at).unwrap_or("");
-                        let pattern = Pattern::compile(source, flags).map_err(|why| fault_at("S0303", start as u32).text(&why))?;
+                        if source.len() > MAX_PATTERN {
+                            return Err(fault_at("S0303", start as u32).text(&format!("longer than {MAX_PATTERN} bytes")));
+                        }
+                        let options =
+                            Options { ignore_case: flags.contains('i'), multi_line: flags.contains('m'), ..Options::default() };
+                        let pattern =
+                            Pattern::compile(source, options).map_err(|why| fault_at("S0303", start as u32).text(&why))?;
                         return Ok(Token::Regex(Arc::new(pattern)));
                     }
                     b'(' | b'[' | b'{' => depth += 1,

@@ -25,7 +25,6 @@ mod lexer;
 mod number;
 mod parser;
 mod references;
-mod regex;
 mod signature;
 #[cfg(test)]
 mod tests;

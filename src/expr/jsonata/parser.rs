@@ -4,9 +4,9 @@ use super::ast::Operator;
 use super::error::{Thrown, fault_at};
 use super::lexer::{Lexeme, Lexer, Token};
 use super::number;
-use super::regex::Pattern;
 use super::signature::Signature;
 use crate::base::Value;
+use crate::expr::regex::Pattern;
 use std::sync::Arc;
 
 /// How deep an expression may nest; every walk over the tree is bounded by it.

@@ -6,8 +6,8 @@
 use super::ast::{LambdaDef, TransformDef};
 use super::error::Thrown;
 use super::functions::FnId;
-use super::regex::Pattern;
 use crate::base::{Map, Names, Number, Value};
+use crate::expr::regex::Pattern;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;

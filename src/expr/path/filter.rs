@@ -3,14 +3,13 @@
 use super::Query;
 use crate::base::{Number, Value, json};
 use crate::expr::budget::{Budget, Limit};
-use regex_lite::{Regex, RegexBuilder};
+use crate::expr::regex::{Options, Pattern as Regex, Scratch};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Longest regular expression, in bytes.
 const MAX_PATTERN: usize = 1024;
-/// Sizes of compiled regular expressions, in bytes, up to the largest allowed: repetition counts multiply.
-const COMPILED: [usize; 4] = [1 << 10, 1 << 12, 1 << 14, 1 << 15];
 
 /// A test on one value.
 #[derive(Clone, Debug)]
@@ -37,10 +36,11 @@ pub(super) enum Operand {
 /// `/…/flags`: matches whole strings, in time linear in their length.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
-    regex: Regex,
-    /// What one byte of text costs: the engine simulates all states of the pattern at every byte.
-    weight: u64,
+    regex: Arc<Regex>,
 }
+
+/// Steps of the matching machine that cost as much as the visit of one value.
+const STEPS_PER_VISIT: u64 = 8;
 
 impl Pattern {
     pub(super) fn new(source: &str, flags: &str) -> Result<Pattern, String> {
@@ -50,22 +50,15 @@ impl Pattern {
         if let Some(flag) = flags.chars().find(|flag| !"idmsuUx".contains(*flag)) {
             return Err(format!("There is no regular expression flag '{flag}'"));
         }
-        // The line break ends a comment that the flag x may have opened.
-        let end = if flags.contains('x') { "\n" } else { "" };
-        let mut builder = RegexBuilder::new(&format!("\\A(?:{source}{end})\\z"));
-        builder
-            .case_insensitive(flags.contains('i'))
-            .multi_line(flags.contains('m'))
-            .dot_matches_new_line(flags.contains('s'))
-            .ignore_whitespace(flags.contains('x'));
-        let mut refused = String::new();
-        for size in COMPILED {
-            match builder.size_limit(size).build() {
-                Ok(regex) => return Ok(Pattern { regex, weight: size as u64 / 256 }),
-                Err(error) => refused = format!("Not a regular expression: {error}"),
-            }
-        }
-        Err(refused)
+        let options = Options {
+            ignore_case: flags.contains('i'),
+            multi_line: flags.contains('m'),
+            dot_all: flags.contains('s'),
+            verbose: flags.contains('x'),
+            whole: true,
+        };
+        let regex = Regex::compile(source, options).map_err(|why| format!("Not a regular expression: {why}"))?;
+        Ok(Pattern { regex: Arc::new(regex) })
     }
 
     fn matches(&self, value: &Value, budget: &mut Budget) -> Result<bool, Limit> {
@@ -83,8 +76,11 @@ impl Pattern {
             }
             _ => return Ok(false),
         };
-        budget.visit(1 + (text.len() as u64 + 8) * self.weight / 2)?;
-        Ok(self.regex.is_match(&text))
+        let all = budget.visits().saturating_mul(STEPS_PER_VISIT);
+        let mut left = all;
+        let found = self.regex.find(&text, 0, &mut Scratch::default(), &mut left);
+        budget.visit(1 + (all - left) / STEPS_PER_VISIT)?;
+        found.map(|found| found.is_some()).map_err(|_| Limit)
     }
 }
 

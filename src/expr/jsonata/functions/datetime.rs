@@ -2,10 +2,12 @@
 
 use super::Args;
 use super::picture::{self, Case, Format, read_int};
+use super::text_match::search;
 use crate::base::time::{civil, days_from_civil};
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
+use crate::expr::regex::{Options, Pattern, Scratch, escape};
 
 const DAY: f64 = 86_400_000.0;
 /// The farthest instant that JavaScript's dates reach.
@@ -388,7 +390,7 @@ fn pattern(marker: &Marker) -> Result<String, Thrown> {
     if matches!(marker.component, 'Z' | 'z') {
         let mut out = String::from(if marker.component == 'z' { "GMT[-+][0-9]+" } else { "[-+][0-9]+" });
         if let Some((_, separator)) = marker.format.as_ref().and_then(|f| f.regular) {
-            out.push_str(&regex_lite::escape(&separator.to_string()));
+            out.push_str(&escape(&separator.to_string()));
             out.push_str("[0-9]+");
         }
         return Ok(out);
@@ -406,22 +408,22 @@ fn pattern(marker: &Marker) -> Result<String, Thrown> {
 }
 
 /// Reads an instant by a picture; `None` when the text does not fit it.
-fn parse(text: &str, picture: &str, now: &Parts) -> Result<Option<f64>, Thrown> {
+fn parse(ev: &mut Evaluator<'_>, text: &str, picture: &str, now: &Parts) -> Result<Option<f64>, Thrown> {
     let parts = analyse(picture)?;
-    let mut source = String::from("(?i)^");
+    let mut source = String::new();
     for part in &parts {
         match part {
-            Part::Literal(text) => source.push_str(&format!("({})", regex_lite::escape(text))),
+            Part::Literal(text) => source.push_str(&format!("({})", escape(text))),
             Part::Marker(marker) => source.push_str(&format!("({})", pattern(marker)?)),
         }
     }
-    source.push('$');
-    let regex = regex_lite::RegexBuilder::new(&source).size_limit(200 << 10).build().map_err(|_| fault("D1015"))?;
-    let Some(found) = regex.captures(text) else { return Ok(None) };
+    let options = Options { ignore_case: true, whole: true, ..Options::default() };
+    let pattern = Pattern::compile(&source, options).map_err(|_| fault("D1015"))?;
+    let Some(found) = search(ev, &pattern, text, 0, &mut Scratch::default())? else { return Ok(None) };
     let mut known = Components(Vec::new());
     for (i, part) in parts.iter().enumerate() {
-        if let (Part::Marker(marker), Some(text)) = (part, found.get(i + 1)) {
-            known.set(marker.component, read(marker, text.as_str())?);
+        if let (Part::Marker(marker), Some(text)) = (part, found.groups.get(i).copied().flatten()) {
+            known.set(marker.component, read(marker, text)?);
         }
     }
     if known.0.is_empty() {
@@ -624,5 +626,5 @@ pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     ev.burn(200 + picture.len() * (1 + text.len() / 16))?;
     let Some(now) = Parts::of(ev.now.0 as f64) else { return Ok(Val::Undefined) };
-    Ok(parse(text, picture, &now)?.map_or(Val::Undefined, Val::num))
+    Ok(parse(ev, text, picture, &now)?.map_or(Val::Undefined, Val::num))
 }

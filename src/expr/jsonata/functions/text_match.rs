@@ -3,8 +3,8 @@
 use super::Args;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
-use crate::expr::jsonata::regex::{Match, Pattern, Scratch};
 use crate::expr::jsonata::value::{Function, Val};
+use crate::expr::regex::{Match, Pattern, Scratch};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ struct Matcher<'a> {
 const STEPS_PER_FUEL: u64 = 4;
 
 /// Looks for a match and pays for the search.
-fn search<'t>(
+pub(super) fn search<'t>(
     ev: &mut Evaluator<'_>,
     pattern: &Pattern,
     text: &'t str,

@@ -30,8 +30,8 @@ const MAX_DEPTH: u32 = 40;
 const MAX_COUNT: u32 = 1000;
 
 /// Takes a pattern apart; the error says what is not supported.
-pub(super) fn parse(source: &str) -> Result<Parsed, String> {
-    let mut parser = Parser { chars: source.chars().collect(), at: 0, sets: Vec::new(), groups: 1, depth: 0 };
+pub(super) fn parse(source: &str, verbose: bool) -> Result<Parsed, String> {
+    let mut parser = Parser { chars: source.chars().collect(), at: 0, sets: Vec::new(), groups: 1, depth: 0, verbose };
     let tree = parser.either()?;
     if parser.at < parser.chars.len() {
         return Err("unmatched )".into());
@@ -45,11 +45,24 @@ struct Parser {
     sets: Vec<Set>,
     groups: u32,
     depth: u32,
+    /// White space and comments are passed over.
+    verbose: bool,
 }
 
 impl Parser {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
+    }
+
+    /// Passes over what means nothing in a verbose pattern.
+    fn skip(&mut self) {
+        while self.verbose
+            && let Some(c) = self.peek(0)
+            && (c.is_whitespace() || c == '#')
+        {
+            let comment = self.chars.iter().skip(self.at).position(|c| *c == '\n').unwrap_or(self.chars.len());
+            self.at = if c == '#' { (self.at + comment).min(self.chars.len()) } else { self.at + 1 };
+        }
     }
 
     fn starts(&self, text: &str) -> bool {
@@ -67,11 +80,11 @@ impl Parser {
 
     fn concat(&mut self) -> Result<Tree, String> {
         let mut parts = Vec::new();
-        while let Some(c) = self.peek(0)
-            && c != '|'
-            && c != ')'
-        {
+        loop {
+            self.skip();
+            let Some(c) = self.peek(0).filter(|c| !matches!(c, '|' | ')')) else { break };
             let atom = self.atom(c)?;
+            self.skip();
             parts.push(self.repeat(atom)?);
         }
         Ok(Tree::Concat(parts))

@@ -1,4 +1,4 @@
-//! Regular expressions in JavaScript's syntax on an engine of linear time.
+//! Regular expressions of JSONata and of path filters, in JavaScript's syntax, on an engine of linear time.
 //!
 //! Our own, because every step has to be paid for: finding all matches of `/a(.*b)?/` takes quadratic time in any
 //! engine, and only one that counts can stop. Look-around and back references have no linear-time form: they are
@@ -11,8 +11,6 @@ pub(super) use machine::Scratch;
 
 use parse::{Parsed, Tree};
 
-/// A pattern longer than this is refused.
-const MAX_SOURCE: usize = 1024;
 /// More instructions than this a pattern may not have; counted repetitions multiply.
 const MAX_PROGRAM: usize = 4000;
 
@@ -25,15 +23,24 @@ pub(super) struct Pattern {
     sets: Vec<Set>,
     /// Groups, the whole match included.
     groups: usize,
-    flags: Flags,
+    options: Options,
     /// The character that every match starts with, where there is one.
     first: Option<char>,
 }
 
+/// How a pattern is read and applied.
 #[derive(Clone, Copy, Debug, Default)]
-struct Flags {
-    ignore_case: bool,
-    multi_line: bool,
+pub(super) struct Options {
+    /// Letters match without regard to case.
+    pub ignore_case: bool,
+    /// `^` and `$` match at every line.
+    pub multi_line: bool,
+    /// `.` matches line terminators too.
+    pub dot_all: bool,
+    /// White space in the pattern means nothing, and `#` opens a comment.
+    pub verbose: bool,
+    /// The pattern has to match the whole text.
+    pub whole: bool,
 }
 
 /// One instruction.
@@ -42,7 +49,7 @@ enum Step {
     Char(char),
     /// A character of a set, by its index.
     Set(u32),
-    /// Anything but a line terminator.
+    /// Anything but a line terminator; with `dot_all` anything.
     Any,
     /// Both ways, the first one preferred.
     Split(u32, u32),
@@ -57,6 +64,9 @@ enum Step {
 enum Assertion {
     Start,
     End,
+    /// Of the text, not of a line.
+    TextStart,
+    TextEnd,
     WordBoundary,
     NoWordBoundary,
 }
@@ -93,6 +103,18 @@ fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
+/// A text as a pattern that matches it.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// One match: byte offsets, and the groups.
 pub(super) struct Match<'t> {
     pub start: usize,
@@ -101,18 +123,20 @@ pub(super) struct Match<'t> {
 }
 
 impl Pattern {
-    /// Compiles `/source/flags`; the error says what is not supported.
-    pub fn compile(source: &str, flags: &str) -> Result<Pattern, String> {
-        if source.len() > MAX_SOURCE {
-            return Err(format!("longer than {MAX_SOURCE} bytes"));
+    /// Compiles a pattern; the error says what is not supported.
+    pub fn compile(source: &str, options: Options) -> Result<Pattern, String> {
+        let Parsed { tree, sets, groups } = parse::parse(source, options.verbose)?;
+        let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, options, first: None };
+        pattern.first = first(&tree).filter(|_| !options.ignore_case);
+        if options.whole {
+            pattern.emit(Step::Assert(Assertion::TextStart))?;
         }
-        let Parsed { tree, sets, groups } = parse::parse(source)?;
-        let flags = Flags { ignore_case: flags.contains('i'), multi_line: flags.contains('m') };
-        let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, flags, first: None };
-        pattern.first = first(&tree).filter(|_| !flags.ignore_case);
         pattern.emit(Step::Save(0))?;
         pattern.tree(&tree)?;
         pattern.emit(Step::Save(1))?;
+        if options.whole {
+            pattern.emit(Step::Assert(Assertion::TextEnd))?;
+        }
         pattern.emit(Step::Match)?;
         Ok(pattern)
     }
@@ -213,7 +237,8 @@ mod tests {
     use super::*;
 
     fn find(source: &str, flags: &str, text: &str) -> Option<String> {
-        let pattern = Pattern::compile(source, flags).unwrap();
+        let options = Options { ignore_case: flags.contains('i'), multi_line: flags.contains('m'), ..Options::default() };
+        let pattern = Pattern::compile(source, options).unwrap();
         let found = pattern.find(text, 0, &mut Scratch::default(), &mut 1_000_000).unwrap()?;
         let groups: Vec<&str> = found.groups.iter().map(|g| g.unwrap_or("-")).collect();
         Some([&[&text[found.start..found.end]], groups.as_slice()].concat().join("|"))
@@ -251,14 +276,14 @@ mod tests {
         for source in
             ["(?=a)", "(?<!a)", "(a)\\1", "(a{1000}){1000}", "(?:a?){1000}{1000}", "(", "a)", "*", "[z-a]", "\\", "a{2,1}"]
         {
-            assert!(Pattern::compile(source, "").is_err(), "{source}");
+            assert!(Pattern::compile(source, Options::default()).is_err(), "{source}");
         }
     }
 
     #[test]
     fn every_step_is_paid_for() {
         let cost = |source: &str, len: usize| {
-            let pattern = Pattern::compile(source, "").unwrap();
+            let pattern = Pattern::compile(source, Options::default()).unwrap();
             let mut fuel = u64::MAX;
             pattern.find(&"a".repeat(len), 0, &mut Scratch::default(), &mut fuel).unwrap();
             u64::MAX - fuel
@@ -267,7 +292,7 @@ mod tests {
             assert!(cost(source, 4000) < 3 * cost(source, 2000), "{source}");
         }
         // All matches together take quadratic time: the fuel ends it.
-        let pattern = Pattern::compile("a(.*b)?", "").unwrap();
+        let pattern = Pattern::compile("a(.*b)?", Options::default()).unwrap();
         let (text, mut fuel, mut at) = ("a".repeat(10_000), 100_000, 0);
         while let Ok(Some(found)) = pattern.find(&text, at, &mut Scratch::default(), &mut fuel) {
             at = found.end;

@@ -7,7 +7,7 @@ const NONE: usize = usize::MAX;
 
 /// Memory of a search, to be used again by the next one.
 #[derive(Default)]
-pub(in crate::expr::jsonata) struct Scratch {
+pub(in crate::expr) struct Scratch {
     now: Threads,
     next: Threads,
     stack: Vec<Job>,
@@ -50,7 +50,7 @@ enum Job {
 
 /// The search used up its fuel.
 #[derive(Debug)]
-pub(in crate::expr::jsonata) struct OutOfFuel;
+pub(in crate::expr) struct OutOfFuel;
 
 impl Pattern {
     /// The first match at or behind a byte offset. Every step of every thread takes one unit of fuel.
@@ -103,11 +103,11 @@ impl Pattern {
                         // Whatever comes behind in the list is less preferred.
                         break;
                     }
-                    (Step::Char(wanted), Some(c)) => *wanted == c || self.flags.ignore_case && fold(*wanted) == fold(c),
+                    (Step::Char(wanted), Some(c)) => *wanted == c || self.options.ignore_case && fold(*wanted) == fold(c),
                     (Step::Set(set), Some(c)) => {
-                        self.sets.get(*set as usize).is_some_and(|set| set.contains(c, self.flags.ignore_case))
+                        self.sets.get(*set as usize).is_some_and(|set| set.contains(c, self.options.ignore_case))
                     }
-                    (Step::Any, Some(c)) => !is_line_end(c),
+                    (Step::Any, Some(c)) => self.options.dot_all || !is_line_end(c),
                     _ => false,
                 };
                 if advance {
@@ -194,10 +194,12 @@ impl Pattern {
 
     fn holds(&self, assertion: Assertion, before: Option<char>, after: Option<char>) -> bool {
         let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
-        let edge = |c: Option<char>| c.is_none_or(|c| self.flags.multi_line && is_line_end(c));
+        let edge = |c: Option<char>| c.is_none_or(|c| self.options.multi_line && is_line_end(c));
         match assertion {
             Assertion::Start => edge(before),
             Assertion::End => edge(after),
+            Assertion::TextStart => before.is_none(),
+            Assertion::TextEnd => after.is_none(),
             Assertion::WordBoundary => word(before) != word(after),
             Assertion::NoWordBoundary => word(before) == word(after),
         }
