@@ -262,29 +262,17 @@ impl Parser<'_> {
         let open = self.at;
         self.at += 1;
         let start = self.at;
-        loop {
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    let text = &self.text[start..self.at];
-                    self.at += 1;
-                    return Ok(text.into());
-                }
-                Some(b'\\') => break,
-                Some(0..=0x1f) => return Err(self.error("control character in a string: write it as an escape, such as \\n")),
-                Some(_) => self.at += 1,
-                None => return Err(JsonError { message: "string is not closed".into(), offset: open }),
-            }
+        // Invariant: `at` never passes the end.
+        self.at += plain_run(&self.bytes[self.at..]);
+        if let Some(b'"') = self.bytes.get(self.at) {
+            let text = &self.text[start..self.at];
+            self.at += 1;
+            return Ok(text.into());
         }
         let mut out = String::from(&self.text[start..self.at]);
         loop {
             let plain = self.at;
-            while let Some(b) = self.bytes.get(self.at)
-                && *b != b'"'
-                && *b != b'\\'
-                && *b >= 0x20
-            {
-                self.at += 1;
-            }
+            self.at += plain_run(&self.bytes[self.at..]);
             out.push_str(&self.text[plain..self.at]);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
@@ -488,30 +476,49 @@ pub fn write(out: &mut String, value: &Value) {
 /// Appends a string as a JSON string with its quotes.
 pub fn write_str(out: &mut String, text: &str) {
     out.push('"');
+    let bytes = text.as_bytes();
     let mut plain = 0;
-    for (i, b) in text.bytes().enumerate() {
-        let escape = match b {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0..=0x1f => {
-                out.push_str(&text[plain..i]);
-                out.push_str(&format!("\\u{b:04x}"));
-                plain = i + 1;
-                continue;
-            }
-            _ => continue,
-        };
-        out.push_str(&text[plain..i]);
-        out.push_str(escape);
-        plain = i + 1;
+    let mut at = plain_run(bytes);
+    while let Some(&b) = bytes.get(at) {
+        // Invariant: both ends stand on ASCII bytes or on the ends of the text.
+        out.push_str(&text[plain..at]);
+        match b {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            _ => out.push_str(&format!("\\u{b:04x}")),
+        }
+        plain = at + 1;
+        at = plain + plain_run(&bytes[plain..]);
     }
     out.push_str(&text[plain..]);
     out.push('"');
+}
+
+/// How many bytes from the first on stand for themselves in a JSON string: all but `"`, `\` and control characters.
+fn plain_run(bytes: &[u8]) -> usize {
+    // Eight at a time: payloads are measured and written at every state.
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = EACH * 0x80;
+    const QUOTE: u64 = EACH * b'"' as u64;
+    const BACKSLASH: u64 = EACH * b'\\' as u64;
+    let mut at = 0;
+    for chunk in bytes.as_chunks::<8>().0 {
+        let word = u64::from_le_bytes(*chunk);
+        let (quote, backslash) = (word ^ QUOTE, word ^ BACKSLASH);
+        // The highest bit of the first byte that is below 0x20, or 0 after the exclusive or, is set, and of none before.
+        let control = word.wrapping_sub(EACH * 0x20) & !word;
+        let special = control | (quote.wrapping_sub(EACH) & !quote) | (backslash.wrapping_sub(EACH) & !backslash);
+        if special & HIGH != 0 {
+            break;
+        }
+        at += 8;
+    }
+    at + bytes[at..].iter().take_while(|b| ESCAPED[usize::from(**b)] == 1).count()
 }
 
 /// Whether the JSON text of a value is longer than `limit` bytes. Stops as soon as it knows: values share their parts,
@@ -579,7 +586,8 @@ const ESCAPED: [u8; 256] = {
 };
 
 fn str_len(text: &str) -> usize {
-    2 + text.bytes().map(|b| usize::from(ESCAPED[usize::from(b)])).sum::<usize>()
+    let (plain, rest) = text.as_bytes().split_at(plain_run(text.as_bytes()));
+    2 + plain.len() + rest.iter().map(|b| usize::from(ESCAPED[usize::from(*b)])).sum::<usize>()
 }
 
 fn int_len(n: i64) -> usize {
@@ -614,6 +622,21 @@ mod tests {
         }
         assert_eq!(round(" [ 1 , 2 ] "), "[1,2]");
         assert_eq!(round("-0"), "0");
+    }
+
+    #[test]
+    fn what_must_be_escaped_is_found_at_every_place() {
+        for special in ["\"", "\\", "\n", "\u{8}", "\u{1}", "\u{1f}"] {
+            for place in 0..20 {
+                for filler in ["a", " ", "\u{7f}", "é", "😀", "!", "#", "[", "]"] {
+                    let value = Value::from(format!("{}{special}{}", filler.repeat(place), filler.repeat(11)));
+                    let text = to_string(&value);
+                    assert_eq!(parse(&text).unwrap(), value);
+                    assert_eq!(serialized_len(&value), text.len());
+                    assert_eq!(text.matches('\\').count(), if special == "\\" { 2 } else { 1 }, "{text}");
+                }
+            }
+        }
     }
 
     #[test]
