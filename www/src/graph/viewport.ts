@@ -1,6 +1,9 @@
 // Where the graph is looked at from.
 
 import { computed, signal } from "@preact/signals";
+import { isContainer } from "../model/graph.ts";
+import { motion } from "../prefs.ts";
+import { graph } from "../store.ts";
 
 export const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 4;
@@ -65,4 +68,35 @@ export function showing(box: { x: number; y: number; width: number; height: numb
     return offset;
   };
   return { k, x: along(box.x, box.width, x, width), y: along(box.y, box.height, y, height) };
+}
+
+let gliding = 0;
+/// Moves the view, in a moment or at once.
+export function glide(to: { x: number; y: number; k: number }): void {
+  cancelAnimationFrame(gliding);
+  if (!motion() || size.value.width === 0) {
+    view.value = to;
+    return;
+  }
+  const from = view.value;
+  const begun = performance.now();
+  const step = (now: number): void => {
+    const t = Math.min(1, (now - begun) / 180);
+    const ease = 1 - (1 - t) ** 3;
+    const mix = (a: number, b: number): number => a + (b - a) * ease;
+    view.value = { x: mix(from.x, to.x), y: mix(from.y, to.y), k: mix(from.k, to.k) };
+    if (t < 1) gliding = requestAnimationFrame(step);
+  };
+  gliding = requestAnimationFrame(step);
+}
+
+/// Moves the view as little as it takes to show a node.
+export function reveal(id: string): void {
+  const index = graph.peek();
+  const node = index?.node(index.byId.get(id) ?? -1);
+  if (!node || size.peek().width === 0) return;
+  const box = isContainer(node) ? { ...node, height: Math.min(node.height, 90) } : node;
+  const to = showing(box);
+  const now = view.peek();
+  if (Math.abs(to.x - now.x) > 1 || Math.abs(to.y - now.y) > 1) glide(to);
 }
