@@ -8,7 +8,7 @@
 //
 // The sources in src/js run as they lie and reach `../../dist/glue.js` and `../../dist/stepglass.wasm`; in dist these
 // are neighbours.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { thirdParty } from "./licences.mjs";
@@ -51,7 +51,7 @@ async function bundle() {
     if (/\.(js|cjs|d\.c?ts)$/.test(name) && !name.startsWith("glue.")) rmSync(join(dist, name));
   }
   const entry = (name) => join(root, "src/js", `${name}.js`);
-  const entries = ["node", "web", "slim", "inline", "cli"].filter((name) => existsSync(entry(name)));
+  const entries = ["node", "web", "slim", "inline", "folder", "cli"].filter((name) => existsSync(entry(name)));
   const options = {
     absWorkingDir: root,
     outdir: dist,
@@ -75,10 +75,11 @@ async function bundle() {
     splitting: true,
     chunkNames: "shared-[hash]",
   });
-  if (existsSync(entry("node"))) {
+  const common = ["node", "folder"].filter((name) => existsSync(entry(name)));
+  if (common.length > 0) {
     await esbuild.build({
       ...options,
-      entryPoints: [entry("node")],
+      entryPoints: common.map(entry),
       outExtension: { ".js": ".cjs" },
       format: "cjs",
       platform: "node",
@@ -88,10 +89,10 @@ async function bundle() {
   }
   if (existsSync(join(dist, "cli.js"))) chmodSync(join(dist, "cli.js"), 0o755);
 
-  const types = join(root, "src/js/index.d.ts");
-  if (existsSync(types)) {
-    copyFileSync(types, join(dist, "index.d.ts"));
-    copyFileSync(types, join(dist, "index.d.cts"));
+  for (const name of ["index", "folder"]) {
+    const types = readFileSync(join(root, `src/js/${name}.d.ts`), "utf8");
+    writeFileSync(join(dist, `${name}.d.ts`), types);
+    writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll('"./index.js"', '"./index.cjs"'));
   }
   writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty(Object.keys(modules.metafile.inputs)));
 }

@@ -1,19 +1,23 @@
 // Compiled, never run: what is right compiles, what is wrong does not.
 import {
+  Activity,
   DefinitionError,
   Engine,
   ExecutionError,
   StateMachine,
   TaskError,
   TaskResponse,
+  complete,
   init,
   layout,
   renderSvg,
+  s3Handlers,
   simulate,
   validate,
   version,
 } from "stepglass";
-import type { Command, Diagnostic, Execution, ExecutionSnapshot, HistoryEvent, Step, TaskHandler, TaskHandlers } from "stepglass";
+import { folder } from "stepglass/node";
+import type { ChildExecution, Command, Diagnostic, Execution, ExecutionSnapshot, HistoryEvent, Step, TaskHandler, TaskHandlers } from "stepglass";
 
 const machine = new StateMachine({ StartAt: "A", States: {} }, { name: "M", type: "EXPRESS" });
 new StateMachine("{}");
@@ -127,5 +131,24 @@ report.duration.toFixed();
 simulate("{}", {}, { A: { outptu: 1 } });
 layout({}).nodes.map(({ x, type }) => (type === "Task" ? x : 0));
 const svg: string = renderSvg("{}", { theme: "dark", direction: "LR" });
-const text: string = version() + svg;
+const label: string = complete("{", 1).items.map(({ label }) => label).join();
+const references: string[] | undefined = machine.variableReferences.A;
+
+const review = new Activity();
+review.getTask({ workerName: "Ada", signal: AbortSignal.timeout(1) }).then(({ taskToken, input }) => review.succeed(taskToken, input));
+const children: ChildExecution[] = [];
+machine.start({}, {
+  tasks: { review, ...s3Handlers({ "b/k": "text", "b/l": new Uint8Array(), "b/m": [{ n: 1 }], "b/n": new URL("https://example.org/") }), ...s3Handlers(folder("data")) },
+  machines: [machine],
+  onNested: (child, parent) => child.abort(parent.arn),
+  onChild: (child) => children.push(child),
+  onStage: ({ state, event, stage, value }) => `${state} ${event} ${stage} ${value}`,
+}).frames().map(({ mapRun }) => mapRun?.itemCounts.pending);
+machine.start({}, { machines: { Child: machine }, tasks: s3Handlers({ get: async (bucket, key) => `${bucket}/${key}` }) });
+// @ts-expect-error a machine is no definition
+machine.start({}, { machines: [{}] });
+// @ts-expect-error a store can at least be read
+s3Handlers({ put: () => {} });
+
+const text: string = version() + svg + label + references;
 export { text, wrong };

@@ -24,8 +24,9 @@ export function renderDiagnostics(text, options = {}) {
 }
 
 /** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
-export function complete(text, offset = text.length) {
-  return JSON.parse(call((module) => module.complete(definitionText(text), offset)));
+export function complete(text, offset) {
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", "complete() takes a definition's text");
+  return JSON.parse(call((module) => module.complete(text, offset ?? text.length)));
 }
 
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */

@@ -378,6 +378,43 @@ export interface ActivityTask {
 }
 
 /**
+ * Handlers for S3's `getObject`, `listObjectsV2` and `putObject`: what ItemReader and ResultWriter of a Distributed Map call,
+ * and tasks through `aws-sdk:s3:…`. A key that ends in `.gz` is decompressed. What is written to an object or Map is in it
+ * afterwards. For files on disk see `folder()` of `stepglass/node`.
+ *
+ * @example
+ * ```js
+ * const objects = { "in/orders.csv": "id,amount\n1,20\n2,30\n" };
+ * await machine.run({}, { tasks: { ...s3Handlers(objects), charge } });
+ * Object.keys(objects); // with a ResultWriter: also "out/…/manifest.json", "out/…/SUCCEEDED_0.json"
+ * ```
+ */
+export function s3Handlers(source: Record<string, ObjectBody> | Map<string, ObjectBody> | ObjectStore): Record<string, TaskHandler>;
+
+/** What an object holds: text, bytes, a File, a URL to fetch, or JSON as it is. */
+export type ObjectBody = string | ArrayBuffer | ArrayBufferView | Blob | URL | readonly unknown[] | { readonly [key: string]: unknown };
+
+/** A place for objects; without `list` or `put` it cannot be listed or written. */
+export interface ObjectStore {
+  /** The object, or undefined where there is none. */
+  get(bucket: string, key: string): ObjectBody | undefined | PromiseLike<ObjectBody | undefined>;
+  /** The objects whose key begins so; `LastModified` in seconds since 1970. */
+  list?(bucket: string, prefix: string): Listing | PromiseLike<Listing>;
+  put?(bucket: string, key: string, text: string): void | PromiseLike<void>;
+}
+
+/** A list of objects, in any order. */
+export type Listing = Iterable<ListedObject> | AsyncIterable<ListedObject>;
+
+/** An object as a listing names it. */
+export interface ListedObject {
+  Key: string;
+  Size?: number;
+  LastModified?: number;
+  Etag?: string;
+}
+
+/**
  * Thrown by a task handler to say exactly which `Error` and `Cause` the state sees.
  *
  * @example

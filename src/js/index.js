@@ -7,5 +7,6 @@ export { Engine } from "./engine.js";
 export { simulate } from "./simulate.js";
 export { complete, layout, renderDiagnostics, renderSvg, testState, validate, version } from "./definition.js";
 export { Activity } from "./activity.js";
+export { s3Handlers } from "./objects.js";
 export { TaskResponse } from "./integration.js";
 export { DefinitionError, ExecutionError, InternalError, RestoreError, TaskCancelled, TaskError } from "./errors.js";

@@ -1,0 +1,82 @@
+// Work that is fetched by workers.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Activity, StateMachine, simulate } from "stepglass";
+import { turn, watchRejections } from "./machines.mjs";
+
+watchRejections();
+
+const ARN = "arn:aws:states:us-east-1:123456789012:activity:review";
+const review = (fields = {}) => new StateMachine({ StartAt: "R", States: { R: { Type: "Task", Resource: ARN, End: true, ...fields } } });
+const types = (execution) => execution.history().map(({ type }) => type);
+
+test("a worker gets the task with its name in the history, and completes it by its token", async () => {
+  for (const key of ["review", ARN, "R", "*review"]) {
+    const activity = new Activity();
+    const execution = review().start({ page: 1 }, { tasks: { [key]: activity } });
+    const { taskToken, input, task } = await activity.getTask({ workerName: "Ada" });
+    assert.deepEqual([input, task.stateName, task.token, task.execution], [{ page: 1 }, "R", taskToken, execution]);
+    assert.equal(activity.heartbeat(taskToken), true);
+    assert.equal(activity.succeed(taskToken, { ok: true }), true);
+    assert.equal(activity.succeed(taskToken, 2), false);
+    assert.deepEqual(await execution.result, { status: "SUCCEEDED", output: { ok: true } });
+    const started = execution.history().find(({ type }) => type === "ActivityStarted");
+    assert.deepEqual(started.activityStartedEventDetails, { workerName: "Ada" });
+  }
+});
+
+test("a worker that was there first gets it too; failures have error and cause", async () => {
+  const activity = new Activity();
+  const fetched = activity.getTask();
+  const execution = review().start({}, { tasks: { review: activity } });
+  const { taskToken } = await fetched;
+  activity.fail(taskToken, { error: "Bad", cause: "smudged" });
+  assert.deepEqual(await execution.result, { status: "FAILED", error: "Bad", cause: "smudged" });
+  assert.deepEqual(types(execution).slice(2, 5), ["ActivityScheduled", "ActivityStarted", "ActivityFailed"]);
+});
+
+test("tasks are fetched in the order in which they were scheduled, by any number of workers", async () => {
+  const activity = new Activity();
+  const machine = new StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemProcessor: { StartAt: "R", States: { R: { Type: "Task", Resource: ARN, End: true } } }, End: true } } });
+  const executions = [[1, 2], [3]].map((items) => machine.start(items, { tasks: new Map([["review", activity]]) }));
+  await turn();
+  assert.equal(activity.waiting, 3);
+  const seen = [];
+  for (let i = 0; i < 3; i++) {
+    const { taskToken, input, task } = await activity.getTask();
+    seen.push(input);
+    // The execution takes tokens as well.
+    task.execution.succeed(taskToken, input * 10);
+  }
+  assert.deepEqual(seen, [1, 2, 3]);
+  assert.deepEqual(await Promise.all(executions.map(async ({ result }) => (await result).output)), [[10, 20], [30]]);
+});
+
+test("a poll can be given up", async () => {
+  const activity = new Activity();
+  const controller = new AbortController();
+  const poll = activity.getTask({ signal: controller.signal });
+  controller.abort(new Error("closing time"));
+  await assert.rejects(poll, /closing time/);
+  await assert.rejects(activity.getTask({ signal: controller.signal }), /closing time/);
+  const execution = review().start({}, { tasks: { review: activity } });
+  await turn();
+  assert.equal(activity.waiting, 1);
+  execution.abort();
+  assert.equal(activity.waiting, 0);
+  assert.throws(() => activity.getTask({ workerName: 7 }), { code: "INVALID_OPTION" });
+});
+
+test("what nobody fetches times out, and is then not given out; so is what a worker leaves lying", async () => {
+  const activity = new Activity();
+  const late = review({ TimeoutSeconds: 60 }).start({}, { clock: "virtual", tasks: { review: activity } });
+  assert.equal((await late.result).error, "States.Timeout");
+  assert.equal(activity.waiting, 0);
+  const idle = review({ HeartbeatSeconds: 5, TimeoutSeconds: 60 }).start({ n: 2 }, { clock: "virtual", tasks: { review: activity } });
+  const { taskToken, input, task } = await activity.getTask();
+  assert.deepEqual(input, { n: 2 });
+  assert.equal((await idle.result).error, "States.Timeout");
+  assert.equal(task.signal.reason.reason, "Heartbeat");
+  assert.equal(activity.succeed(taskToken, 1), false);
+  assert.equal(activity.succeed("made up"), false);
+});

@@ -1,0 +1,21 @@
+/**
+ * What needs Node's own modules: the entry `stepglass/node`.
+ *
+ * @packageDocumentation
+ */
+
+import type { ObjectStore } from "./index.js";
+
+/**
+ * A store for `s3Handlers()` in a folder: an object's file has the path `bucket/key` in it. Keys that lead out of the folder
+ * are refused.
+ *
+ * @example
+ * ```js
+ * import { s3Handlers } from "stepglass";
+ * import { folder } from "stepglass/node";
+ *
+ * await machine.run({}, { tasks: { ...s3Handlers(folder("./data")) } });
+ * ```
+ */
+export function folder(path: string | URL): ObjectStore;

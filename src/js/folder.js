@@ -1,0 +1,45 @@
+// The entry `stepglass/node`: what needs Node's own modules.
+
+import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { dirname, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A store for `s3Handlers()` in a folder: `bucket/key` is the file of that path in it. */
+export function folder(path) {
+  const root = resolve(path instanceof URL ? fileURLToPath(path) : path);
+  return {
+    get: async (bucket, key) => {
+      try {
+        return await readFile(place(root, bucket, key));
+      } catch (error) {
+        if (["ENOENT", "EISDIR", "ENOTDIR"].includes(error.code)) return undefined;
+        throw error;
+      }
+    },
+    async *list(bucket, prefix) {
+      const top = place(root, bucket, "");
+      for (const entry of await readdir(top, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        const file = resolve(entry.parentPath ?? entry.path, entry.name);
+        const Key = relative(top, file).split(sep).join("/");
+        if (!Key.startsWith(prefix)) continue;
+        const { size, mtimeMs } = await stat(file);
+        yield { Key, Size: size, LastModified: Math.floor(mtimeMs / 1000) };
+      }
+    },
+    put: async (bucket, key, text) => {
+      const file = place(root, bucket, key);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    },
+  };
+}
+
+/** A definition says which bucket and key: neither leads out of the folder. */
+function place(root, bucket, key) {
+  const top = resolve(root, String(bucket));
+  const file = resolve(top, String(key).replace(/^\/+/, ""));
+  const inside = (parent, child) => child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
+  if (!inside(root, top) || (file !== top && !inside(top, file))) throw new RangeError(`s3://${bucket}/${key} is outside of the folder`);
+  return file;
+}
