@@ -96,10 +96,23 @@ pub(super) fn place(items: &[Item], links: &[Link]) -> Placement {
 /// Numbers with what they are sorted by.
 type Pairs = Vec<(i64, u32)>;
 
+/// Up to this many pairs are sorted by insertion.
+const SHORT: usize = 24;
+
 /// Sorts by key, then by number. All sorting of the layout is done here, so that its code exists once.
 #[inline(never)]
 fn sort(pairs: &mut [(i64, u32)]) {
-    crate::base::sort::sort(pairs);
+    // The sweeps sort the few links of each node again and again: short lists are sorted in place.
+    if pairs.len() > SHORT {
+        return crate::base::sort::sort(pairs);
+    }
+    for end in 1..pairs.len() {
+        let mut at = end;
+        while at > 0 && pairs[at - 1] > pairs[at] {
+            pairs.swap(at - 1, at);
+            at -= 1;
+        }
+    }
 }
 
 /// The numbers below `count`, sorted by key; equal keys keep their order.

@@ -14,12 +14,10 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
     let nodes = layers.nodes.len();
     let ups = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.down.node as usize)));
     let downs = Groups::new(nodes, layers.steps.iter().map(|step| Some(step.up.node as usize)));
-    let gaps = Groups::new(layers.layers.len(), layers.steps.iter().map(|step| Some(layers.nodes[step.up.node as usize].layer)));
     let mut search = Search {
         steps: &layers.steps,
         ups,
         downs,
-        gaps,
         pos: vec![0; nodes],
         crossings: vec![0; layers.layers.len()],
         tree: Vec::new(),
@@ -29,7 +27,7 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
     let sweeps = (WORK / (layers.steps.len() + nodes + 1)).clamp(1, MAX_SWEEPS);
     let mut best_order = search.walk(layers, false);
     search.set(&best_order);
-    let mut best = search.count();
+    let mut best = search.count(&best_order);
     // Starts: the order of the definition, and its mirror image.
     for mirrored in [false, true] {
         if best == 0 {
@@ -41,7 +39,7 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
         for sweep in 0..sweeps {
             // Every second pair of sweeps turns the order of equals round.
             search.sweep(&mut order, sweep % 2 == 0, sweep % 4 >= 2);
-            let crossings = search.count();
+            let crossings = search.count(&order);
             let crossings = crossings.saturating_sub(search.exchange(&mut order));
             idle += 1;
             if crossings < best {
@@ -60,10 +58,9 @@ pub(super) fn minimize(layers: &mut Layers) -> u64 {
 
 struct Search<'a> {
     steps: &'a [Step],
-    /// Steps that enter each node from above, that leave it downwards, and that start in each layer.
+    /// Steps that enter each node from above, and that leave it downwards.
     ups: Groups,
     downs: Groups,
-    gaps: Groups,
     pos: Vec<u32>,
     /// Crossings below each layer, when they were last counted.
     crossings: Vec<u64>,
@@ -113,23 +110,27 @@ impl Search<'_> {
         self.pos[port.node as usize] * 4 + port.side as u32
     }
 
-    fn count(&mut self) -> u64 {
-        for gap in 0..self.crossings.len() {
-            self.crossings[gap] = self.crossings_below(gap);
+    fn count(&mut self, order: &[Vec<u32>]) -> u64 {
+        for (gap, layer) in order.iter().enumerate() {
+            self.crossings[gap] = self.crossings_below(layer);
         }
         self.crossings.iter().sum()
     }
 
-    /// Pairs of steps that cross, counted with a tree of prefix sums.
-    fn crossings_below(&mut self, gap: usize) -> u64 {
+    /// Pairs of steps below a layer that cross, counted with a tree of prefix sums.
+    fn crossings_below(&mut self, layer: &[u32]) -> u64 {
         let mut ends = std::mem::take(&mut self.ends);
         ends.clear();
-        ends.extend(self.gaps.of(gap).iter().map(|&step| {
-            let step = &self.steps[step as usize];
-            let down = self.place(step.down);
-            (i64::from(self.place(step.up)) << 32 | i64::from(down), down)
-        }));
-        sort(&mut ends);
+        // From left to right by their upper ends; only those of one node have to be sorted.
+        for &node in layer {
+            let first = ends.len();
+            ends.extend(self.downs.of(node as usize).iter().map(|&step| {
+                let step = &self.steps[step as usize];
+                let down = self.place(step.down);
+                (i64::from(self.place(step.up)) << 32 | i64::from(down), down)
+            }));
+            sort(&mut ends[first..]);
+        }
         let size = ends.iter().map(|&(_, down)| down as usize + 1).max().unwrap_or(0);
         self.tree.clear();
         self.tree.resize(size + 1, 0);
