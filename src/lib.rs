@@ -8,3 +8,8 @@ pub mod graph;
 pub mod sim;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
+
+/// The examples of the guide are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/host-guide.md")]
+pub struct HostGuide;

@@ -1,4 +1,4 @@
-// The README's examples print what they say they print.
+// The examples of the README and the guides print what they say they print.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,12 +12,15 @@ const folder = join(root, "pkg-tests", ".cache", "readme");
 mkdirSync(folder, { recursive: true });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const blocks = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/```js\n([^]*?)```/g)].map((match) => match[1]);
+const blocks = ["README.md", "docs/host-guide.md"].flatMap((file) => {
+  const examples = [...readFileSync(join(root, file), "utf8").matchAll(/```js\n([^]*?)```/g)];
+  return examples.map(([, block], i) => [`${file}, example ${i + 1}`, block]);
+});
 
 test("there are examples", () => assert.ok(blocks.length >= 4));
 
-for (const [i, block] of blocks.entries()) {
-  test(`example ${i + 1}`, () => {
+for (const [i, [name, block]] of blocks.entries()) {
+  test(name, () => {
     const file = join(folder, `example-${i + 1}.mjs`);
     writeFileSync(file, block);
     const expected = [...block.matchAll(/^\/\/ → (.*)$/gm)].map((match) => match[1]);

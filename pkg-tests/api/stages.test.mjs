@@ -10,7 +10,7 @@ test("stages come as they happen, in order with the events", async () => {
   const machine = new StateMachine({
     StartAt: "A",
     States: {
-      A: { Type: "Pass", InputPath: "$.x", Parameters: { "y.$": "$.n" }, ResultPath: "$.r", Next: "T" },
+      A: { Type: "Pass", InputPath: "$.x", Parameters: { "y.$": "$.n" }, ResultPath: "$.r", Assign: { v: 5 }, Next: "T" },
       T: { Type: "Task", Resource: "later", ResultSelector: { "z.$": "$" }, End: true },
     },
   });
@@ -33,7 +33,9 @@ test("stages come as they happen, in order with the events", async () => {
   };
   before("2 PassStateEntered", 'A(2) afterInputPath {"n":1}');
   before('A(2) afterInputPath {"n":1}', 'A(2) afterParameters {"y":1}');
-  before('A(2) afterParameters {"y":1}', "3 PassStateExited");
+  before('A(2) afterParameters {"y":1}', 'A(2) assignedVariables {"v":5}');
+  before('A(2) assignedVariables {"v":5}', 'A(2) output {"x":{"n":1},"r":{"y":1}}');
+  before('A(2) output', "3 PassStateExited");
   before("TaskStateEntered", "T(4) afterInputPath");
   before("T(4) afterInputPath", "TaskScheduled");
   before("TaskSucceeded", "T(4) result 7");

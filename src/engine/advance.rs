@@ -401,6 +401,12 @@ impl Engine {
                 variables.insert(name.clone(), value.clone());
             }
         }
+        if self.options.trace {
+            if !assigned.is_empty() {
+                self.stage(frame, state, "assignedVariables", &Value::from(assigned.iter().cloned().collect::<Map>()));
+            }
+            self.stage(frame, state, "output", &output);
+        }
         let details = Details::Exited { name: state.name.clone(), output: output.clone(), assigned };
         frame.tail = self.record(frame.execution, history::exited(&state.kind), frame.tail, details);
         match next {

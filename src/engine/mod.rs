@@ -161,7 +161,8 @@ pub struct Stage {
     pub after: u64,
     /// The name of the child execution that the state runs in; event ids are then of that one's history.
     pub child: Option<Arc<str>>,
-    /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them.
+    /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them; at last
+    /// `assignedVariables`, if there are any, and `output`.
     pub stage: &'static str,
     /// The value after that stage.
     pub value: Value,

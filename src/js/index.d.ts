@@ -668,7 +668,7 @@ export interface TraceStage {
   /** The name of the child execution of a Distributed Map that the state runs in; `event` and `after` count its events. */
   child?: string;
   state: string;
-  /** `afterInputPath`, `afterParameters`, `result` …, as TestState names them. */
+  /** `afterInputPath`, `afterParameters`, `result` …, as TestState names them; at last `assignedVariables` and `output`. */
   stage: string;
   value: any;
 }
