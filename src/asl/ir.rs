@@ -1,6 +1,7 @@
 //! The compiled machine. Whatever is a name in the definition is an id here: a target that does not exist, a path
 //! that does not parse or a field of the wrong type cannot reach the engine.
 
+use crate::asl::resource::Resource;
 use crate::base::{IdVec, Pointer, Value};
 use crate::expr::intrinsic::Call;
 use crate::expr::jsonata::Expression;
@@ -209,6 +210,8 @@ impl Kind {
 pub struct Task {
     /// `Resource`, untouched.
     pub resource: Arc<str>,
+    /// The same, taken apart.
+    pub parsed: Resource,
     /// `TimeoutSeconds`, `TimeoutSecondsPath`
     pub timeout: Option<Field<u64>>,
     /// `HeartbeatSeconds`, `HeartbeatSecondsPath`

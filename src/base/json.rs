@@ -135,6 +135,10 @@ struct Parser<'a> {
     locate: bool,
     /// Pointer of the value being read; kept only when `locate`.
     path: String,
+    /// Objects begun.
+    objects: u32,
+    /// Names of members, at places that follow from their texts.
+    names: Vec<Option<Arc<str>>>,
     /// Whether any member name stood twice in one object.
     repeated: bool,
     /// Where they stand; kept only when `locate`.
@@ -152,6 +156,8 @@ impl Parser<'_> {
             max_depth: MAX_DEPTH,
             locate,
             path: String::new(),
+            objects: 0,
+            names: Vec::new(),
             repeated: false,
             duplicates: Vec::new(),
         }
@@ -286,6 +292,29 @@ impl Parser<'_> {
         }
     }
 
+    /// The name of a member. The rows of a list have the same ones: all but the first share theirs.
+    fn name(&mut self) -> Result<Arc<str>, JsonError> {
+        const PLACES: usize = 32;
+        let start = self.at + 1;
+        // Invariant: `at` stands on the opening quote.
+        let end = start + plain_run(&self.bytes[start..]);
+        if self.objects < 2 || self.bytes.get(end) != Some(&b'"') {
+            return self.string();
+        }
+        let text = &self.text[start..end];
+        self.at = end + 1;
+        if self.names.is_empty() {
+            self.names.resize(PLACES, None);
+        }
+        let first = text.as_bytes().first().copied().unwrap_or_default();
+        let place = (text.len() * 7 + usize::from(first)) % PLACES;
+        match self.names.get_mut(place) {
+            Some(Some(name)) if **name == *text => Ok(name.clone()),
+            Some(free) => Ok(free.insert(text.into()).clone()),
+            None => Ok(text.into()),
+        }
+    }
+
     fn escape(&mut self, out: &mut String) -> Result<(), JsonError> {
         let c = match self.bytes.get(self.at + 1) {
             Some(b'"') => '"',
@@ -372,6 +401,7 @@ impl Parser<'_> {
         self.deeper(depth)?;
         let start = self.at;
         self.at += 1;
+        self.objects = self.objects.saturating_add(1);
         let mut map = Map::new();
         let mut nodes: Vec<(Arc<str>, Span, Node)> = Vec::new();
         self.space();
@@ -388,7 +418,7 @@ impl Parser<'_> {
                 Some(_) => return Err(self.error("expected a member name in double quotes")),
                 None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
             }
-            let key = self.string()?;
+            let key = self.name()?;
             let key_span = Span::new(key_start, self.at);
             self.space();
             if self.bytes.get(self.at) != Some(&b':') {
@@ -524,33 +554,41 @@ fn plain_run(bytes: &[u8]) -> usize {
 /// Whether the JSON text of a value is longer than `limit` bytes. Stops as soon as it knows: values share their parts,
 /// so a small one in memory may be gigabytes as text.
 pub fn longer_than(value: &Value, limit: usize) -> bool {
-    fn spend(value: &Value, left: &mut usize) -> bool {
-        let own = match value {
-            Value::Array(items) => 1 + items.len().max(1),
-            Value::Object(map) => 1 + map.len().max(1) + map.keys().map(|key| str_len(key) + 1).sum::<usize>(),
-            scalar => serialized_len(scalar),
-        };
-        match left.checked_sub(own) {
-            None => false,
-            Some(rest) => {
-                *left = rest;
-                match value {
-                    Value::Array(items) => items.iter().all(|item| spend(item, left)),
-                    Value::Object(map) => map.values().all(|item| spend(item, left)),
-                    _ => true,
-                }
-            }
-        }
-    }
-    !spend(value, &mut limit.clone())
+    spend(value, &mut limit.clone(), usize::MAX).is_err()
 }
 
-/// Whether a value nests at most `depth` levels of arrays and objects.
-pub fn depth_within(value: &Value, depth: usize) -> bool {
+/// How a value exceeds what its text may be long (checked first) or it may nest; `None` if it does neither.
+pub fn excess(value: &Value, limit: usize, depth: usize) -> Option<Excess> {
+    match spend(value, &mut limit.clone(), depth) {
+        Ok(()) => None,
+        Err(Excess::Depth) if longer_than(value, limit) => Some(Excess::Length),
+        Err(excess) => Some(excess),
+    }
+}
+
+/// See [`excess`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// Its JSON text is too long.
+    Length,
+    /// It nests too deep.
+    Depth,
+}
+
+/// Takes the length of a value's text from what is left.
+fn spend(value: &Value, left: &mut usize, depth: usize) -> Result<(), Excess> {
+    let own = match value {
+        Value::Array(items) => 1 + items.len().max(1),
+        Value::Object(map) => 1 + map.len().max(1) + map.keys().map(|key| str_len(key) + 1).sum::<usize>(),
+        Value::String(text) => str_len(text),
+        scalar => serialized_len(scalar),
+    };
+    *left = left.checked_sub(own).ok_or(Excess::Length)?;
     match value {
-        Value::Array(items) => depth > 0 && items.iter().all(|item| depth_within(item, depth - 1)),
-        Value::Object(map) => depth > 0 && map.values().all(|item| depth_within(item, depth - 1)),
-        _ => true,
+        Value::Array(_) | Value::Object(_) if depth == 0 => Err(Excess::Depth),
+        Value::Array(items) => items.iter().try_for_each(|item| spend(item, left, depth - 1)),
+        Value::Object(map) => map.values().try_for_each(|item| spend(item, left, depth - 1)),
+        _ => Ok(()),
     }
 }
 
@@ -619,6 +657,8 @@ mod tests {
             let value = parse(text).unwrap();
             assert_eq!(serialized_len(&value), text.len(), "{text}");
             assert!(!longer_than(&value, text.len()) && longer_than(&value, text.len() - 1), "{text}");
+            assert_eq!(excess(&value, text.len(), 2), None, "{text}");
+            assert_eq!(excess(&value, text.len() - 1, 2), Some(Excess::Length), "{text}");
         }
         assert_eq!(round(" [ 1 , 2 ] "), "[1,2]");
         assert_eq!(round("-0"), "0");
@@ -637,6 +677,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_in_excess() {
+        let value = parse(r#"{"a":[1,{"b":[]}]}"#).unwrap();
+        assert_eq!(excess(&value, 100, 4), None);
+        assert_eq!(excess(&value, 100, 3), Some(Excess::Depth));
+        assert_eq!(excess(&value, 10, 3), Some(Excess::Length));
+        assert_eq!(excess(&Value::Null, 4, 0), None);
+    }
+
+    #[test]
+    fn names_of_rows_are_shared() {
+        let rows = parse(r#"[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":3,"di":0,"na\u006de":"c"}]"#).unwrap();
+        let names = |i: usize| rows.at(i).and_then(Value::as_object).unwrap().keys().cloned().collect::<Vec<_>>();
+        assert!(Arc::ptr_eq(&names(1)[0], &names(2)[0]));
+        assert_eq!(names(2).iter().map(|name| &**name).collect::<Vec<_>>(), ["id", "di", "name"]);
     }
 
     #[test]

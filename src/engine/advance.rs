@@ -422,14 +422,16 @@ impl Engine {
     /// Refuses a value that is too large to be handed on, or too deep for any recursion over it. Whatever goes into the
     /// history, a command or a frame has passed here.
     pub(super) fn check_payload(&self, frame: &Frame, state: &State, value: &Value) -> Result<(), Fault> {
-        if self.too_large(value) {
-            return Err(data_limit(&state.name));
+        match json::excess(value, self.options.payload_limit, PAYLOAD_DEPTH) {
+            None => Ok(()),
+            // A limit that no number fits into is for what carries data.
+            Some(json::Excess::Length) if !self.too_large(value) => Ok(()),
+            Some(json::Excess::Length) => Err(data_limit(&state.name)),
+            Some(json::Excess::Depth) => {
+                let cause = format!("The payload is nested deeper than {PAYLOAD_DEPTH} levels.");
+                Err(Fault::of_state(RUNTIME, &state.name, frame.entered_event, &cause))
+            }
         }
-        if !json::depth_within(value, PAYLOAD_DEPTH) {
-            let cause = format!("The payload is nested deeper than {PAYLOAD_DEPTH} levels.");
-            return Err(Fault::of_state(RUNTIME, &state.name, frame.entered_event, &cause));
-        }
-        Ok(())
     }
 
     /// Whether a value's JSON text is longer than a payload may be.
@@ -689,7 +691,7 @@ impl Engine {
 }
 
 /// Whether two values are one and the same container: a payload that was only passed on needs no second measure.
-fn same(a: &Value, b: &Value) -> bool {
+pub(super) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
         (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),

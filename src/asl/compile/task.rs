@@ -5,6 +5,7 @@ use super::state::unsigned;
 use super::{Compiler, Place, SCHEMA, Site};
 use crate::asl::codes;
 use crate::asl::ir::{Field, QueryLanguage, Task};
+use crate::asl::resource;
 use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Map, Value};
 use std::sync::Arc;
@@ -35,7 +36,7 @@ impl Compiler<'_> {
             ));
         }
         self.callback(place, members, resource);
-        Some(Task { resource: Arc::from(resource), timeout, heartbeat, credentials })
+        Some(Task { resource: Arc::from(resource), parsed: resource::Resource::parse(resource), timeout, heartbeat, credentials })
     }
 
     fn credentials(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage) -> Option<crate::asl::ir::Payload> {

@@ -3,7 +3,7 @@
 use crate::asl::ir::{Kind, QueryLanguage, State, Task};
 use crate::asl::resource::{Pattern, Resource};
 use crate::base::{Millis, Rng, Value};
-use crate::engine::advance::{Flow, Ran, data_limit};
+use crate::engine::advance::{Flow, Ran, data_limit, same};
 use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
 use crate::engine::dataflow::View;
 use crate::engine::event::TaskId;
@@ -15,7 +15,7 @@ use crate::engine::{Engine, state};
 use std::sync::Arc;
 
 pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, task: &Task) -> Ran {
-    let resource = Resource::parse(&task.resource);
+    let resource = task.parsed.clone();
     let token = resource.has_token().then(|| new_token(&mut engine.rng));
     let context = engine.context(frame, state, token.as_ref());
     let (input, timeout, heartbeat, credentials) = {
@@ -40,7 +40,8 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         }
         (input, timeout, heartbeat, credentials)
     };
-    for payload in [Some(&input), credentials.as_ref()].into_iter().flatten() {
+    // The raw input was checked where it came from.
+    for payload in [Some(&input).filter(|input| !same(input, &frame.input)), credentials.as_ref()].into_iter().flatten() {
         engine.check_payload(frame, state, payload)?;
     }
     scheduled(engine, frame, &task.resource, &resource, &input, timeout, heartbeat, credentials.as_ref());
