@@ -6,7 +6,7 @@ use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
 use super::frame::{Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{self, Details, Recorder};
-use super::limits::{HistoryLevel, PAYLOAD_DEPTH};
+use super::limits::{EXPRESS_TIMEOUT, HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
 use super::{Engine, Execution, Handled, Handler, Stage, context, retry, snapshot, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
@@ -74,11 +74,19 @@ impl Engine {
         self.spawn_root(execution, Machine::ROOT, None);
     }
 
-    /// Sets the machine's time out; an Express execution without one ends after five minutes (spec §11.2).
+    /// Sets the machine's time out, which for an Express one is at most that of its type.
     pub(super) fn start_clock(&mut self) {
-        let Some(seconds) = self.machine.timeout.or(self.options.express.then_some(300)) else { return };
-        let timer = self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), 0, TimerKind::Execution);
-        if let Some(execution) = self.executions.get_mut(&0) {
+        let own = self.machine.timeout;
+        let seconds = if self.options.express { Some(own.unwrap_or(EXPRESS_TIMEOUT).min(EXPRESS_TIMEOUT)) } else { own };
+        if let Some(seconds) = seconds {
+            self.limit_execution(0, seconds);
+        }
+    }
+
+    /// Ends an execution when so many seconds have passed.
+    pub(super) fn limit_execution(&mut self, id: u32, seconds: u64) {
+        let timer = self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), id, TimerKind::Execution);
+        if let Some(execution) = self.executions.get_mut(&id) {
             execution.timer = Some(timer);
         }
     }

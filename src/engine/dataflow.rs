@@ -5,7 +5,7 @@ use super::limits::LONGEST_TIMEOUT;
 use crate::asl::ir::{Field, JsonataTemplate, PathField, Payload, ResultPath};
 use crate::base::{Map, Millis, Number, Rng, Value};
 use crate::expr::jsonata::Expression;
-use crate::expr::path::Path;
+use crate::expr::path::{Path, Root};
 use crate::expr::template::Template;
 use crate::expr::{Env, Scope};
 use std::cell::OnceCell;
@@ -109,6 +109,9 @@ impl Eval<'_> {
 
     /// A path of a field that has AWS's words for InputPath.
     pub(super) fn path(&self, path: &Path, view: &View<'_>) -> Result<Value, Fault> {
+        if view.input.is_null() && *path.root() == Root::Input && !path.is_root() {
+            return Err(self.runtime("Unable to apply Path transformation to null or empty input."));
+        }
         path.eval(&view.scope()).map_err(|missing| self.runtime(&format!("Invalid path '{}' : {missing}", path.text())))
     }
 

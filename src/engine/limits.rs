@@ -57,3 +57,6 @@ pub const LONGEST_TIMEOUT: i64 = 99_999_999;
 /// Levels that an output or a variable may nest. A loop that wraps its input once more each time around would
 /// otherwise grow a value that no recursion over it survives; AWS's limit of bytes alone allows 50,000 levels.
 pub const PAYLOAD_DEPTH: usize = 256;
+
+/// Seconds that an Express execution may last (spec §11.2).
+pub const EXPRESS_TIMEOUT: u64 = 300;

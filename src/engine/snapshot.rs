@@ -10,7 +10,7 @@ use super::items::Items;
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
 use super::{Engine, Execution, Outcome};
-use crate::asl::ir::{Machine, ScopeId, StateId};
+use crate::asl::ir::{Kind, Machine, ScopeId, StateId};
 use crate::asl::resource::Resource;
 use crate::base::{Id, Map, Millis, Rng, Table, Value, json};
 use std::fmt;
@@ -209,7 +209,7 @@ fn frame_in(input: &Input<'_>, machine: &Machine) -> Restored<(FrameId, Frame)> 
         "again" => Phase::Again,
         "sleeping" => Phase::Sleeping { timer: timer()? },
         "backoff" => Phase::Backoff { timer: timer()? },
-        "acting" => Phase::Acting(Box::new(acting_in(&input.object("acting")?)?)),
+        "acting" => Phase::Acting(Box::new(acting_in(&input.object("acting")?, &machine.states[state].kind)?)),
         "joining" => Phase::Joining(Box::new(joining_in(&input.object("joining")?)?)),
         _ => return Err(input.wrong("phase")),
     };
@@ -239,7 +239,6 @@ fn frame_in(input: &Input<'_>, machine: &Machine) -> Restored<(FrameId, Frame)> 
 fn acting_out(acting: &Acting) -> Value {
     let mut out = Object::default();
     out.set("task", acting.task.0);
-    out.set("resource", resource_out(&acting.resource));
     out.maybe("token", acting.token.clone());
     out.set("started", acting.started);
     out.set("submitted", acting.submitted);
@@ -259,7 +258,7 @@ fn acting_out(acting: &Acting) -> Value {
     out.done()
 }
 
-fn acting_in(input: &Input<'_>) -> Restored<Acting> {
+fn acting_in(input: &Input<'_>, kind: &Kind) -> Restored<Acting> {
     let maybe_timer = |name: &str| input.value.get(name).map(|v| timer_in(&Input { value: v, name: "timer" })).transpose();
     let purpose = if input.value.get("itemReader").is_some() {
         Purpose::ItemReader(Box::new(joining_in(&input.object("itemReader")?)?))
@@ -268,9 +267,17 @@ fn acting_in(input: &Input<'_>) -> Restored<Acting> {
     } else {
         Purpose::Task
     };
+    // The definition has it; a text of its own could only contradict it.
+    let resource = match (kind, &purpose) {
+        (Kind::Task(task), Purpose::Task) => Some(&task.resource),
+        (Kind::Map(map), Purpose::ItemReader(_)) => map.item_reader.as_ref().map(|reader| &reader.resource),
+        (Kind::Map(map), Purpose::ResultWriter(_)) => map.result_writer.as_ref().and_then(|writer| writer.resource.as_ref()),
+        _ => None,
+    };
+    let resource = resource.ok_or_else(|| RestoreError::new("a task and its state do not fit"))?;
     Ok(Acting {
         task: TaskId(input.small("task")?),
-        resource: Resource::parse(&input.text("resource")?),
+        resource: Resource::parse(resource),
         purpose,
         token: input.maybe_text("token")?,
         started: input.boolean("started")?,
@@ -284,16 +291,6 @@ fn acting_in(input: &Input<'_>) -> Restored<Acting> {
         timeout_seconds: input.maybe_unsigned("timeoutSeconds")?,
         credentials: input.value.get("credentials").cloned(),
     })
-}
-
-/// A resource as a text that [`Resource::parse`] reads back to the same.
-fn resource_out(resource: &Resource) -> String {
-    match resource {
-        Resource::Lambda { function } => format!("arn:aws:lambda:::function:{function}"),
-        Resource::Activity { name } => format!("arn:aws:states:::activity:{name}"),
-        Resource::Service { kind, api, .. } if kind.is_empty() => api.to_string(),
-        Resource::Service { kind, api, .. } => format!("arn:aws:states:::{kind}:{api}"),
-    }
 }
 
 fn joining_out(joining: &Joining) -> Value {

@@ -121,7 +121,7 @@ fn script(tasks: Option<&Value>) -> Result<Script, String> {
     let Some(tasks) = tasks else { return Ok(script) };
     for (name, answers) in tasks.as_object().ok_or("`tasks` is an object")?.iter() {
         for answer in answers.as_array().ok_or_else(|| format!("the answers of {name:?} are an array"))? {
-            script.answer(&**name, response(answer).map_err(|problem| format!("{name:?}: {problem}"))?);
+            script.answer(name, response(answer).map_err(|problem| format!("{name:?}: {problem}"))?);
         }
     }
     Ok(script)

@@ -16,7 +16,7 @@ use crate::engine::fault::{
 use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
 use crate::engine::items::{Items, Read};
-use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, INLINE_CONCURRENCY};
+use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
 use crate::engine::{Engine, TaskId, items, state};
 use std::sync::Arc;
 
@@ -419,8 +419,7 @@ fn go_on(
             match select(engine, frame, state, map, &joining.input, &item) {
                 Ok(input) => input,
                 Err(fault) => {
-                    let tail = frame.tail;
-                    cut(engine, frame.execution, &state.name, &joining, tail);
+                    cut(engine, frame.execution, &state.name, &joining, Some(frame.tail).filter(|_| !fault.is_fatal()));
                     return Err(if joining.run.is_some() { run_failed(engine, frame, fault) } else { fault });
                 }
             }
@@ -483,19 +482,23 @@ fn spawn_child(
     let express = map.mode == MapMode::Distributed { express: true };
     let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
     let execution = engine.begin_execution(info, input, recorder, Some((id, slot)), express);
+    if express {
+        engine.limit_execution(execution, EXPRESS_TIMEOUT);
+    }
     engine.spawn_root(execution, map.processor, Some(item))
 }
 
-/// Cuts off all running children of a Map or Parallel; `tail` is the event that is to blame.
-fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: u64) {
+/// Cuts off all running children of a Map; `tail` is the event that is to blame. Without one the history says nothing:
+/// an error that nobody can catch ends everything at once.
+fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: Option<u64>) {
     for (&slot, &child) in joining.children.iter() {
         let own = joining.run.is_none();
-        if own {
+        if let Some(tail) = tail.filter(|_| own) {
             let details = Details::Iteration { name: map.clone(), index: slot };
             engine.record(execution, "MapIterationAborted", tail, details);
         }
         let id = engine.frames.get(&child).map(|f| f.execution);
-        engine.kill(child, own.then_some(tail), CancelReason::SiblingFailed);
+        engine.kill(child, tail.filter(|_| own), CancelReason::SiblingFailed);
         if let Some(id) = id.filter(|_| !own) {
             engine.drop_execution(id);
         }
@@ -613,7 +616,7 @@ impl Engine {
             self.record(frame.execution, "TaskStateAborted", tail, Details::None);
         }
         if is_map {
-            cut(self, frame.execution, &state.name, &joining, tail);
+            cut(self, frame.execution, &state.name, &joining, Some(tail));
         } else {
             for child in joining.children.into_values() {
                 self.kill(child, Some(tail), CancelReason::SiblingFailed);
@@ -666,8 +669,7 @@ impl Engine {
             }
         }
         let ran = if joining.run.as_ref().is_some_and(|run| exceeded(run, joining.failed_items)) {
-            let tail = frame.tail;
-            cut(self, frame.execution, &state.name, &joining, tail);
+            cut(self, frame.execution, &state.name, &joining, Some(frame.tail));
             let fault = Fault::new(EXCEED_TOLERATED_FAILURE, "The specified tolerated failure threshold was exceeded");
             Err(run_failed(self, &mut frame, fault))
         } else {

@@ -89,8 +89,9 @@ pub(in crate::engine) fn invoke(
     let now = engine.clock;
     acting.timeout = acting.timeout_seconds.map(|s| engine.timers.add(now.plus(s.saturating_mul(1000)), id, TimerKind::Timeout));
     acting.heartbeat = heartbeat.map(|seconds| {
-        // A callback's heartbeat counts from the service's answer (spec §7.2): until then the timer sleeps.
-        let waits = acting.resource.pattern() == Pattern::Callback;
+        // A callback's heartbeat counts from the service's answer, an activity's from the moment when a worker takes it
+        // (spec §7.2): until then the timer sleeps.
+        let waits = acting.resource.pattern() == Pattern::Callback || !acting.started;
         let at = if waits { Millis(u64::MAX) } else { now.plus(seconds.saturating_mul(1000)) };
         (seconds, engine.timers.add(at, id, TimerKind::Heartbeat))
     });
@@ -169,69 +170,68 @@ fn new_token(rng: &mut Rng) -> Arc<str> {
 }
 
 impl Engine {
-    fn acting(&mut self, task: TaskId) -> Option<(FrameId, &mut Frame)> {
+    /// Takes the frame that waits for a task out of its place; [`settle`](Engine::settle) puts it back.
+    fn take_acting(&mut self, task: TaskId) -> Option<(FrameId, Box<Frame>)> {
         let id = *self.tasks.get(&task)?;
-        let frame = self.frames.get_mut(&id)?;
-        matches!(frame.phase, Phase::Acting(_)).then_some((id, &mut **frame))
+        Some((id, self.frames.remove(&id)?))
     }
 
-    /// A worker has taken an activity.
+    /// A worker has taken an activity: from here on its time out and its heartbeat count (spec §7.2).
     pub(in crate::engine) fn task_started(&mut self, task: TaskId, worker: Option<Arc<str>>) {
-        let Some((_, frame)) = self.acting(task) else { return };
-        let Phase::Acting(acting) = &mut frame.phase else { return };
-        if acting.started {
-            return;
+        let Some((id, mut frame)) = self.take_acting(task) else { return };
+        if let Phase::Acting(acting) = &mut frame.phase
+            && !acting.started
+        {
+            acting.started = true;
+            if let (Some(old), Some(seconds)) = (acting.timeout, acting.timeout_seconds) {
+                acting.timeout = Some(self.start_again(old, seconds, id, TimerKind::Timeout));
+            }
+            if let Some((seconds, old)) = acting.heartbeat {
+                acting.heartbeat = Some((seconds, self.start_again(old, seconds, id, TimerKind::Heartbeat)));
+            }
+            frame.tail = self.record(frame.execution, "ActivityStarted", frame.tail, Details::Worker(worker));
         }
-        acting.started = true;
-        let (execution, tail) = (frame.execution, frame.tail);
-        let id = self.record(execution, "ActivityStarted", tail, Details::Worker(worker));
-        if let Some((_, frame)) = self.acting(task) {
-            frame.tail = id;
-        }
+        self.go_on_waiting(id, frame);
     }
 
     /// A service has answered; the result is yet to come. Says the same of a plain task: nothing.
     pub(in crate::engine) fn task_submitted(&mut self, task: TaskId, output: Value) {
-        let clock = self.clock;
-        let Some((id, frame)) = self.acting(task) else { return };
-        let (execution, tail) = (frame.execution, frame.tail);
-        let Phase::Acting(acting) = &mut frame.phase else { return };
-        let Resource::Service { kind, api, pattern } = &acting.resource else { return };
-        if acting.submitted || *pattern == Pattern::RequestResponse {
-            return;
-        }
-        acting.submitted = true;
-        let name = TaskName { kind: kind.clone(), api: api.clone() };
-        let heartbeat = acting.heartbeat;
-        if let Some((seconds, old)) = heartbeat {
-            self.timers.remove(Some(old));
-            let new = self.timers.add(clock.plus(seconds.saturating_mul(1000)), id, TimerKind::Heartbeat);
-            self.set_heartbeat(task, seconds, new);
-        }
-        let event = self.record(execution, "TaskSubmitted", tail, Details::TaskOutput { task: name, output });
-        if let Some((_, frame)) = self.acting(task) {
-            frame.tail = event;
-        }
-    }
-
-    fn set_heartbeat(&mut self, task: TaskId, seconds: u64, timer: TimerKey) {
-        if let Some((_, frame)) = self.acting(task)
-            && let Phase::Acting(acting) = &mut frame.phase
+        let Some((id, mut frame)) = self.take_acting(task) else { return };
+        if let Phase::Acting(acting) = &mut frame.phase
+            && let Resource::Service { kind, api, pattern } = &acting.resource
+            && !acting.submitted
+            && *pattern != Pattern::RequestResponse
         {
-            acting.heartbeat = Some((seconds, timer));
+            acting.submitted = true;
+            let name = TaskName { kind: kind.clone(), api: api.clone() };
+            if let Some((seconds, old)) = acting.heartbeat {
+                acting.heartbeat = Some((seconds, self.start_again(old, seconds, id, TimerKind::Heartbeat)));
+            }
+            frame.tail = self.record(frame.execution, "TaskSubmitted", frame.tail, Details::TaskOutput { task: name, output });
         }
+        self.go_on_waiting(id, frame);
     }
 
     /// A worker is alive.
     pub(in crate::engine) fn task_heartbeat(&mut self, task: TaskId) {
-        let clock = self.clock;
-        let Some((id, frame)) = self.acting(task) else { return };
-        let Phase::Acting(acting) = &frame.phase else { return };
-        if let Some((seconds, old)) = acting.heartbeat {
-            self.timers.remove(Some(old));
-            let new = self.timers.add(clock.plus(seconds.saturating_mul(1000)), id, TimerKind::Heartbeat);
-            self.set_heartbeat(task, seconds, new);
+        let Some((id, mut frame)) = self.take_acting(task) else { return };
+        if let Phase::Acting(acting) = &mut frame.phase
+            && let Some((seconds, old)) = acting.heartbeat
+        {
+            acting.heartbeat = Some((seconds, self.start_again(old, seconds, id, TimerKind::Heartbeat)));
         }
+        self.go_on_waiting(id, frame);
+    }
+
+    /// A timer that begins anew now.
+    fn start_again(&mut self, old: TimerKey, seconds: u64, id: FrameId, kind: TimerKind) -> TimerKey {
+        self.timers.remove(Some(old));
+        self.timers.add(self.clock.plus(seconds.saturating_mul(1000)), id, kind)
+    }
+
+    fn go_on_waiting(&mut self, id: FrameId, frame: Box<Frame>) {
+        let machine = self.machine.clone();
+        self.settle(&machine, id, frame, Ok(Flow::Wait));
     }
 
     /// TimeoutSeconds or HeartbeatSeconds has passed.
