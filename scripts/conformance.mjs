@@ -40,11 +40,13 @@ const cases = files.flatMap((file) =>
 const UNHEARD = "A service is called whose answer is not part of the recording";
 const groups = new Map();
 const failed = [];
+// What is right of each case in every engine that ran it.
+const right = cases.map(() => ({ status: true, result: true, history: true }));
 const all = {};
 for (const engine of engines) {
   const runnable = cases.map(prepare);
   const results = engine === "native" ? native(runnable) : await throughWasm(runnable);
-  cases.forEach((one, i) => judge(engine, one, results[i]));
+  cases.forEach((one, i) => judge(engine, one, results[i], right[i]));
   all[engine] = results;
 }
 const agreement = all.native && all.wasm ? agree(all.native, all.wasm) : undefined;
@@ -115,7 +117,7 @@ function agree(native, wasm) {
   return { total: cases.length, agreeing: cases.length - differing.length, differing };
 }
 
-function judge(engine, one, result) {
+function judge(engine, one, result, right) {
   const kind = one.kind ?? "definition";
   const languages = one.query_languages ?? [];
   const named = JSON.stringify(one.definition ?? one.args?.definition ?? "");
@@ -127,16 +129,20 @@ function judge(engine, one, result) {
   group.total += 1;
   const reasons = verdict(kind, one, result);
   const hasHistory = kind === "execution";
-  if (!reasons.status) group.status += 1;
-  if (!reasons.status && !reasons.result) group.result += 1;
-  if (hasHistory) {
-    group.histories += 1;
-    if (!reasons.status && !reasons.result && !reasons.history) group.history += 1;
-  }
+  const status = !reasons.status;
+  const output = status && !reasons.result;
+  const history = hasHistory && output && !reasons.history;
+  right.status &&= status;
+  right.result &&= output;
+  right.history &&= history;
+  if (status) group.status += 1;
+  if (output) group.result += 1;
+  if (history) group.history += 1;
+  if (hasHistory) group.histories += 1;
   const reason = reasons.status ?? reasons.result ?? reasons.history;
   // Without recorded answers a stand-in plays the service, and may not play it well.
   const unheard = Object.keys(one.mocks ?? {}).length === 0 && named.includes('"Task"') && (hasHistory || kind === "express_sync");
-  if (reason) failed.push({ name: `${engine}: ${one.name}`, reason: unheard ? `${UNHEARD} (${reason})` : reason });
+  if (reason) failed.push({ engine, one, name: one.name, reason: unheard ? `${UNHEARD} (${reason})` : reason });
 }
 
 function verdict(kind, one, result) {
@@ -195,10 +201,10 @@ function writeScore(rows, percent) {
   }
   lines.push("", "What is missing:", "");
   const reasons = new Map();
-  for (const { name, reason } of failed) {
-    if (!name.startsWith(`${engine}: `)) continue;
+  for (const { engine: by, name, reason } of failed) {
+    if (by !== engine) continue;
     const short = why(reason);
-    reasons.set(short, [...(reasons.get(short) ?? []), name.slice(engine.length + 2).replace(/^.*::/, "").replace(/#.*$/, "")]);
+    reasons.set(short, [...(reasons.get(short) ?? []), name.replace(/^.*::/, "").replace(/#.*$/, "")]);
   }
   for (const [reason, names] of reasons) lines.push(`- ${reason}: ${[...new Set(names)].map((name) => `\`${name}\``).join(", ")}`);
   const text = readFileSync(file, "utf8");
@@ -243,7 +249,6 @@ function report() {
   const rows = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
   const percent = (n, of) => (of === 0 ? "–" : `${n}/${of} ${((100 * n) / of).toFixed(1)} %`);
   console.log(`${"".padEnd(36)}${"verdict".padEnd(18)}${"result".padEnd(18)}history`);
-  const sum = { total: 0, status: 0, result: 0, history: 0 };
   for (const [key, group] of rows) {
     console.log(
       key.padEnd(36) +
@@ -251,16 +256,29 @@ function report() {
         percent(group.result, group.total).padEnd(18) +
         percent(group.history, group.histories),
     );
-    for (const part of Object.keys(sum)) sum[part] += group[part];
   }
   if (agreement) {
     console.log(`native and wasm agree on ${agreement.agreeing} of ${agreement.total}`);
     for (const one of agreement.differing) console.log(`\n≠ ${one.name}\n  ${one.reason}`);
   }
   if (flag("--write")) writeScore(rows, percent);
+  const misses = missed();
   if (!flag("--json")) {
-    for (const one of failed) console.log(`\n✗ ${one.name}\n  ${one.reason}`);
+    for (const { name, reason } of misses) console.log(`\n✗ ${name}\n  ${reason}`);
     return;
   }
-  console.log(JSON.stringify({ ...sum, groups: Object.fromEntries(rows), failed: failed.map(({ name, reason }) => ({ name, reason })) }));
+  const count = (part) => right.filter((one) => one[part]).length;
+  const sum = { total: cases.length, status: count("status"), result: count("result"), history: count("history") };
+  const differing = agreement && { differing: agreement.differing };
+  console.log(JSON.stringify({ ...sum, groups: Object.fromEntries(rows), ...differing, failed: misses }));
+}
+
+/** The misses, each once where the engines miss alike; else the name says which engine it is. */
+function missed() {
+  const alike = new Map();
+  for (const { engine, one, name, reason } of failed) {
+    const key = `${cases.indexOf(one)} ${reason}`;
+    alike.set(key, { name, reason, by: [...(alike.get(key)?.by ?? []), engine] });
+  }
+  return [...alike.values()].map(({ name, reason, by }) => ({ name: by.length === engines.length ? name : `${by}: ${name}`, reason }));
 }
