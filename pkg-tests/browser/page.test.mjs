@@ -64,6 +64,31 @@ describe("the page", { skip }, () => {
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
   });
 
+  visit("proposes what may stand at a place: states, fields with an empty value, values", {}, async (visitor, page) => {
+    const lines = ['{', '"StartAt": "One",', '"States": {', '"One": { "Type": "Pass", "Next": "" },', '"Two": { "Type": "Succeed" }', "}", "}"];
+    await visitor.open({ definition: lines.join("\n") });
+    const proposals = page.locator(".cm-tooltip-autocomplete li");
+    await visitor.editor("Definition").click();
+    await page.keyboard.press("Control+Home");
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("End");
+    for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
+    await page.keyboard.type("T");
+    await proposals.first().waitFor();
+    assert.deepEqual(await proposals.locator(".cm-completionLabel").allInnerTexts(), ["Two"]);
+    // The list takes keys a moment after it has come.
+    await page.waitForTimeout(150);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.type(', "Outp');
+    await proposals.filter({ hasText: "OutputPath" }).waitFor();
+    await page.waitForTimeout(150);
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("$.x");
+    const written = await visitor.editor("Definition").locator(".cm-line").nth(3).innerText();
+    assert.equal(written, '"One": { "Type": "Pass", "Next": "Two", "OutputPath": "$.x" },');
+  });
+
   visit("underlines problems, lists them, marks them in the graph, and fixes one", {}, async (visitor, page) => {
     const broken = structuredClone(GREETING);
     broken.States.Greet.Next = "Dnoe";

@@ -39,6 +39,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           label,
           placeholder,
           changed: (next) => (text.value = next),
+          complete: store.complete,
         });
         handle.current = editor;
         detach = attach?.(editor);

@@ -12,7 +12,7 @@ import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "../model/protocol.ts";
 import { sentence } from "../ui/format.ts";
-import { aslCompletions } from "./completions.ts";
+import { type Ask, askedCompletions, yamlCompletions } from "./completions.ts";
 import { type StateRange, stateRanges } from "./ranges.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
@@ -46,6 +46,8 @@ interface Options {
   label: string;
   placeholder: string;
   changed(text: string): void;
+  /// Asks the interpreter what may be written at a place of a definition in JSON.
+  complete?: Ask;
 }
 
 const setCurrent = StateEffect.define<string | null>();
@@ -174,20 +176,20 @@ const looks = EditorView.theme({
 });
 
 /// JSON comes with the editor, the others when they are wanted.
-async function languageOf(language: Language): Promise<Extension> {
+async function languageOf(language: Language, ask: Ask | undefined): Promise<Extension> {
   switch (language) {
     case "asl-yaml":
-      return [(await import("@codemirror/lang-yaml")).yaml(), aslCompletions("yaml")];
+      return [(await import("@codemirror/lang-yaml")).yaml(), yamlCompletions()];
     case "javascript":
       return [(await import("@codemirror/lang-javascript")).javascript(), autocompletion()];
     case "asl-json":
-      return [json(), aslCompletions("json")];
+      return [json(), ask ? askedCompletions(ask) : autocompletion()];
     default:
       return [json(), autocompletion()];
   }
 }
 
-export function createEditor({ host, text, language, label, placeholder: empty, changed }: Options): EditorHandle {
+export function createEditor({ host, text, language, label, placeholder: empty, changed, complete: ask }: Options): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
@@ -255,7 +257,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   });
 
   let gone = false;
-  languageOf(language).then(
+  languageOf(language, ask).then(
     (extension) => gone || view.dispatch({ effects: grammar.reconfigure(extension) }),
     // Without its grammar the text is plain, and as good to edit.
     () => {},

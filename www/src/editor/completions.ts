@@ -1,9 +1,10 @@
-// What may stand here: names of states, fields of a state's type, values that the language knows.
+// What may stand here. In JSON the interpreter knows; YAML has fields, states and values of its own here.
 
 import { type Completion, type CompletionContext, type CompletionResult, autocompletion, snippetCompletion } from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState, Extension } from "@codemirror/state";
 import type { SyntaxNode } from "@lezer/common";
+import type { Completions } from "../model/protocol.ts";
 import { stateRanges } from "./ranges.ts";
 
 const COMMON = ["Type", "Comment", "QueryLanguage"];
@@ -41,11 +42,45 @@ const VALUES: Record<string, string[]> = {
 
 const NAMES = new Set(["Next", "Default", "StartAt"]);
 
-export function aslCompletions(format: "json" | "yaml"): Extension {
-  return autocompletion({ override: [(context) => complete(context, format)], icons: false });
+export type Ask = (text: string, offset: number) => Promise<Completions>;
+
+const KINDS: Record<string, string> = { field: "property", state: "variable", type: "type", function: "function", variable: "variable" };
+
+/// Completions that the interpreter gives.
+export function askedCompletions(ask: Ask): Extension {
+  return autocompletion({ override: [(context) => asked(context, ask)], icons: false });
 }
 
-function complete(context: CompletionContext, format: "json" | "yaml"): CompletionResult | null {
+async function asked(context: CompletionContext, ask: Ask): Promise<CompletionResult | null> {
+  const { state, pos } = context;
+  const node = syntaxTree(state).resolveInner(pos, -1);
+  const quoted = (node.name === "String" || node.name === "PropertyName") && pos > node.from;
+  if (!quoted && !context.explicit) return null;
+  // A field's name without a value yet is written anew, with an empty value behind it.
+  const fresh = quoted && node.name === "PropertyName" && !/^\s*:/.test(state.sliceDoc(node.to, node.to + 20));
+  const text = state.doc.toString();
+  const found = await ask(fresh ? text.slice(0, node.from) + text.slice(node.to) : text, fresh ? node.from : pos).catch(() => null);
+  if (found === null || context.aborted || found.items.length === 0) return null;
+  const from = fresh ? node.from : found.replace.start;
+  const options = found.items.map(({ label, kind, detail, insert }): Completion => {
+    const shown = { label: fresh || (!quoted && insert.startsWith('"')) ? `"${label}"` : label, displayLabel: label, detail, type: KINDS[kind] ?? "constant" };
+    // The cursor goes between the quotes or brackets of an empty value.
+    const blank = /^(.*)(""|\{\}|\[\])$/s.exec(insert);
+    return blank && insert.length > 2 ? snippetCompletion(`${plain(blank[1]!)}${blank[2]![0]}\${}${blank[2]![1]}`, shown) : { ...shown, apply: insert };
+  });
+  return { from, to: fresh ? node.to : found.replace.end, options, filter: true };
+}
+
+/// Text that a snippet writes as it is.
+function plain(text: string): string {
+  return text.replace(/[{}]/g, "\\$&");
+}
+
+export function yamlCompletions(): Extension {
+  return autocompletion({ override: [complete], icons: false });
+}
+
+function complete(context: CompletionContext): CompletionResult | null {
   const { state, pos } = context;
   const node = syntaxTree(state).resolveInner(pos, -1);
   const property = enclosing(node, ["Property", "Pair"]);
@@ -55,13 +90,12 @@ function complete(context: CompletionContext, format: "json" | "yaml"): Completi
   const from = quoted ? node.from : (context.matchBefore(/[\w.:$-]+/)?.from ?? pos);
   if (!quoted && from === pos && !context.explicit) return null;
   const to = quoted ? node.to : pos;
-  const write = (text: string): string => (format === "json" ? JSON.stringify(text) : text);
 
   if (key && !inKey) {
     const name = text(state, key);
     const options: Completion[] = NAMES.has(name)
-      ? scopeNames(state, pos).map((label) => ({ label: write(label), displayLabel: label, type: "variable", detail: "state" }))
-      : (VALUES[name] ?? []).map((label) => ({ label: write(label), displayLabel: label, type: "constant" }));
+      ? scopeNames(state, pos).map((label) => ({ label, type: "variable", detail: "state" }))
+      : (VALUES[name] ?? []).map((label) => ({ label, type: "constant" }));
     return options.length > 0 ? { from, to, options, filter: true } : null;
   }
   // A field's name: only inside of an object, and only what is not there yet.
@@ -74,18 +108,9 @@ function complete(context: CompletionContext, format: "json" | "yaml"): Completi
   const fields = fieldsOf(state, object, there);
   const hasValue = inKey && property!.lastChild !== key;
   const options = fields.filter((field) => !there.has(field)).map((field) => {
-    const label = write(field);
-    return hasValue ? { label, displayLabel: field, type: "property" } : snippetCompletion(`${label}: ${format === "json" ? valueOf(field) : ""}\${}`, { label, displayLabel: field, type: "property" });
+    return hasValue ? { label: field, type: "property" } : snippetCompletion(`${field}: \${}`, { label: field, type: "property" });
   });
   return options.length > 0 ? { from, to, options } : null;
-}
-
-function valueOf(field: string): string {
-  if (["Retry", "Catch", "Choices", "Branches", "ErrorEquals", "And", "Or"].includes(field)) return "[${}]";
-  if (["States", "Parameters", "Arguments", "ResultSelector", "ItemProcessor", "ItemSelector", "Assign", "Not"].includes(field)) return "{${}}";
-  if (field === "End") return "true";
-  if (/Seconds$|^Max(?!.*Path)|Rate$|^Is|^Numeric|^Boolean|Tolerated/.test(field)) return "";
-  return '"${}"';
 }
 
 /// The fields that an object may have, from where it stands.

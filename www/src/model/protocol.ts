@@ -108,10 +108,17 @@ export interface Visit {
   attempts: { scheduled: number; ended: number; failed: boolean }[];
 }
 
+export interface Completions {
+  replace: { start: number; end: number };
+  items: { label: string; kind: string; detail: string; insert: string }[];
+}
+
 /// The worker's methods, by name: what they take and what they give.
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
   analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: Analysis };
+  /// What may be written at a place of a definition in JSON.
+  complete: { params: { text: string; offset: number }; value: Completions };
   /// The graph as a document of its own.
   svg: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: string };
   run: { params: RunRequest; value: { run: number; graph: Graph } };

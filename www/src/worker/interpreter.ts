@@ -1,6 +1,6 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, init, layout, renderSvg, validate, version } from "stepglass";
+import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, complete, init, layout, renderSvg, validate, version } from "stepglass";
 import type { Graph } from "../model/graph.ts";
 import type { Answer, Call, Diagnostic, Methods, Note, RunRequest, WaitingTask } from "../model/protocol.ts";
 import { RunClock } from "./clock.ts";
@@ -246,6 +246,8 @@ loaded.catch(() => {});
 
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
+
+  complete: ({ text, offset }) => complete(text, offset),
 
   async analyze({ text, format, collapsed, direction }) {
     const started = performance.now();
