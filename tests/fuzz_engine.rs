@@ -117,11 +117,13 @@ impl Run {
             }
             steps += 1;
         }
-        if self.engine.outcome().is_none() {
+        // What has not ended by itself is a loop; a stop gets through to it.
+        let ended = self.engine.outcome().is_some();
+        if !ended {
             self.feed(Event::Stop { error: None, cause: None });
         }
         self.check_end();
-        (true, steps)
+        (ended, steps)
     }
 
     fn feed(&mut self, event: Event) {
