@@ -225,6 +225,7 @@ describe("the page", { skip }, () => {
     await page.keyboard.press("Escape");
     await page.waitForFunction(() => document.querySelector(".event-row.chosen") === null);
 
+    await page.getByRole("listbox").focus();
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Help" });
     await help.waitFor();
