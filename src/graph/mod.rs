@@ -29,16 +29,20 @@
 
 mod condition;
 mod layered;
+mod mermaid;
 mod nest;
 mod path;
 mod read;
+mod status;
 mod style;
 mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use mermaid::to_mermaid;
 pub use nest::layout;
+pub use status::Status;
 pub use svg::{SvgOptions, Theme, render_svg};
 
 use serde::{Deserialize, Serialize};
@@ -134,6 +138,9 @@ pub struct Node {
     pub caption: String,
     /// Whether the state has retriers.
     pub retries: bool,
+    /// How a Task waits beyond its answer: `sync` for a job's end, `token` for a task token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Pattern>,
     /// Whether anything leads to it from the start of its scope.
     pub reachable: bool,
     /// Whether its scopes are not drawn.
@@ -159,6 +166,16 @@ impl Node {
     pub fn is_container(&self) -> bool {
         self.kind == NodeKind::Scope || (self.states > 0 && !self.collapsed)
     }
+}
+
+/// What a Task state waits for besides the answer to its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Pattern {
+    /// The end of the job: `.sync`.
+    Sync,
+    /// Its token to come back: `.waitForTaskToken`, or an activity's worker.
+    Token,
 }
 
 /// What a node is.

@@ -382,6 +382,7 @@ impl<'a> Nest<'a> {
                 detail: None,
                 caption: String::new(),
                 retries: false,
+                pattern: None,
                 reachable: placed.placement.reached[i],
                 collapsed: false,
                 states: 0,
@@ -437,6 +438,7 @@ impl<'a> Nest<'a> {
         node.comment.clone_from(&state.comment);
         node.detail.clone_from(&state.detail);
         node.retries = state.retries;
+        node.pattern = state.pattern;
         node.states = self.inside[id];
         node.collapsed = self.folded[id] && (!state.scopes.is_empty() || state.cut);
     }
@@ -481,6 +483,7 @@ impl<'a> Nest<'a> {
                 detail: None,
                 caption: String::new(),
                 retries: false,
+                pattern: None,
                 reachable: true,
                 collapsed: false,
                 states: count,

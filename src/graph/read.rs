@@ -5,7 +5,7 @@
 
 use super::condition;
 use super::text;
-use super::{EdgeKind, MAX_DEPTH, MAX_STATES, MAX_TRANSITIONS, NodeKind};
+use super::{EdgeKind, MAX_DEPTH, MAX_STATES, MAX_TRANSITIONS, NodeKind, Pattern};
 use crate::base::{Pointer, Value, sort};
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,6 +57,7 @@ pub(super) struct State {
     /// What the type alone does not say: the service called, the time waited, the error raised.
     pub detail: Option<String>,
     pub retries: bool,
+    pub pattern: Option<Pattern>,
     /// Its branches or its item processor.
     pub scopes: Vec<usize>,
     /// Whether its scopes could not be read because of a bound.
@@ -159,6 +160,7 @@ fn read_state(name: &Arc<str>, state: &Value, pointer: Pointer, scope: usize, ro
         comment: state.get("Comment").and_then(Value::as_str).map(text::one_line).filter(|c| !c.is_empty()),
         detail: detail(state, kind, type_name),
         retries: state.get("Retry").and_then(Value::as_array).is_some_and(|retriers| !retriers.is_empty()),
+        pattern: pattern(state, kind),
         scopes: Vec::new(),
         cut: false,
         transitions: transitions(state, kind, &pointer, room),
@@ -214,6 +216,14 @@ fn catch_label(catcher: &Value) -> (String, String) {
     let more = if names.len() > 1 { format!(" +{}", names.len() - 1) } else { String::new() };
     let short = text::shorten(first, LABEL_CHARS.saturating_sub(more.len())) + &more;
     (short, text::one_line(&names.join(", ")))
+}
+
+fn pattern(state: &Value, kind: NodeKind) -> Option<Pattern> {
+    let resource = state.get("Resource").and_then(Value::as_str).filter(|_| kind == NodeKind::Task)?;
+    if resource.ends_with(".waitForTaskToken") || resource.contains(":activity:") {
+        return Some(Pattern::Token);
+    }
+    (resource.ends_with(".sync") || resource.ends_with(".sync:2")).then_some(Pattern::Sync)
 }
 
 fn detail(state: &Value, kind: NodeKind, type_name: Option<&str>) -> Option<String> {

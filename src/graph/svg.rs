@@ -1,9 +1,12 @@
 //! A placed graph as one SVG document that needs nothing else: no script, no font, no image.
 
 use super::nest::{CAPTION_SIZE, LABEL_SIZE, NAME_SIZE, TEXT_X};
+use super::status::{self, Status};
 use super::style;
-use super::{Edge, EdgeKind, Graph, Node, NodeKind, path};
+use super::{Edge, EdgeKind, Graph, Node, NodeKind, path, text};
+use crate::base::sort;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Which colours to draw with.
@@ -32,11 +35,27 @@ pub struct SvgOptions {
     /// Start of all ids and class names, for pages with several drawings; anything but letters, digits, `-` and `_` is
     /// dropped. Default: `sg`.
     pub prefix: String,
+    /// What has become of states, by JSON Pointer or by name; the pointer counts where both are given. Default: none, a
+    /// drawing without a run.
+    pub status: BTreeMap<String, Status>,
+    /// How often transitions were taken, by the id of the edge (the JSON Pointer of the field that makes it). What is not
+    /// in here is drawn faint. Default: no transition is marked.
+    pub taken: Option<BTreeMap<String, u32>>,
+    /// A short text on the lower border of states, by JSON Pointer or by name: a count of visits, for instance.
+    pub notes: BTreeMap<String, String>,
 }
 
 impl Default for SvgOptions {
     fn default() -> SvgOptions {
-        SvgOptions { theme: Theme::Auto, title: None, background: true, prefix: "sg".into() }
+        SvgOptions {
+            theme: Theme::Auto,
+            title: None,
+            background: true,
+            prefix: "sg".into(),
+            status: BTreeMap::new(),
+            taken: None,
+            notes: BTreeMap::new(),
+        }
     }
 }
 
@@ -58,14 +77,19 @@ pub fn render_svg(graph: &Graph, options: &SvgOptions) -> String {
     if !prefix.starts_with(|c: char| c.is_ascii_alphabetic()) {
         prefix.insert_str(0, "sg");
     }
-    let mut svg = Svg { out: String::with_capacity(4_096 + 600 * (graph.nodes.len() + graph.edges.len())), prefix };
-    svg.document(graph, options);
+    let out = String::with_capacity(4_096 + 600 * (graph.nodes.len() + graph.edges.len()));
+    let mut svg = Svg { out, prefix, options, by_id: BTreeMap::new() };
+    svg.by_id = graph.nodes.iter().filter_map(|node| Some((node.id.as_str(), svg.status(node)?))).collect();
+    svg.document(graph);
     svg.out
 }
 
-struct Svg {
+struct Svg<'a> {
     out: String,
     prefix: String,
+    options: &'a SvgOptions,
+    /// The status of nodes, by their ids.
+    by_id: BTreeMap<&'a str, Status>,
 }
 
 /// Appends formatted markup.
@@ -76,8 +100,14 @@ macro_rules! put {
     }};
 }
 
-impl Svg {
-    fn document(&mut self, graph: &Graph, options: &SvgOptions) {
+impl<'a> Svg<'a> {
+    fn status(&self, node: &Node) -> Option<Status> {
+        let given = &self.options.status;
+        given.get(&node.pointer).or_else(|| given.get(&node.name)).copied().filter(|_| node.kind.is_state())
+    }
+
+    fn document(&mut self, graph: &Graph) {
+        let options = self.options;
         let p = self.prefix.clone();
         let (width, height) = (graph.width, graph.height);
         put!(self, r#"<svg xmlns="http://www.w3.org/2000/svg" class="{p}" width="{width}" height="{height}" "#);
@@ -85,7 +115,14 @@ impl Svg {
         let title = options.title.as_deref().or(graph.comment.as_deref()).unwrap_or("State machine");
         put!(self, "\n<title id=\"{p}-title\">{}</title>", Escaped(title));
         put!(self, "\n<desc id=\"{p}-desc\">{}</desc>", Escaped(&describe(graph)));
-        put!(self, "\n<style>{}</style>", style::sheet(&p, options.theme));
+        let mut sheet = style::sheet(&p, options.theme);
+        if !self.by_id.is_empty() || options.taken.is_some() || !options.notes.is_empty() {
+            let mut used: Vec<Status> = self.by_id.values().copied().collect();
+            sort::sort(&mut used);
+            used.dedup();
+            status::sheet(&mut sheet, &p, &used, options.theme);
+        }
+        put!(self, "\n<style>{sheet}</style>");
         put!(self, "\n<defs>");
         for kind in ["flow", "catch", "back"] {
             put!(
@@ -105,8 +142,13 @@ impl Svg {
         for node in graph.nodes.iter().filter(|node| node.is_container()) {
             self.container(node);
         }
-        for edge in &graph.edges {
-            self.edge(edge);
+        // Lines that were taken lie above those that share a way with them.
+        for taken in [false, true] {
+            for edge in &graph.edges {
+                if self.is_taken(edge) == taken {
+                    self.edge(edge);
+                }
+            }
         }
         for edge in &graph.edges {
             self.label(edge);
@@ -136,6 +178,10 @@ impl Svg {
         if !node.reachable {
             put!(self, " {p}-unreached");
         }
+        let status = self.by_id.get(node.id.as_str()).copied();
+        if let Some(status) = status {
+            put!(self, " {p}-is-{}", status.class());
+        }
         put!(self, "\"><title>{}", Escaped(&node.name));
         if node.kind.is_state() {
             put!(self, " ({}", node.kind.as_str());
@@ -153,10 +199,44 @@ impl Svg {
         if !node.reachable && node.kind.is_state() {
             put!(self, ", nothing leads here");
         }
+        if let Some(status) = status {
+            put!(self, ", {}", status.words());
+        }
+        if let Some(note) = self.note(node) {
+            put!(self, ", {}", Escaped(note));
+        }
         if let Some(comment) = &node.comment {
             put!(self, "\n{}", Escaped(comment));
         }
         put!(self, "</title>");
+    }
+
+    fn note(&self, node: &Node) -> Option<&'a str> {
+        let given = &self.options.notes;
+        given.get(&node.pointer).or_else(|| given.get(&node.name)).map(String::as_str).filter(|_| node.kind.is_state())
+    }
+
+    /// The sign of the status and the note, on the lower border.
+    fn run_marks(&mut self, node: &Node) {
+        let p = self.prefix.clone();
+        let (right, bottom) = (node.x + node.width, node.y + node.height);
+        let sign = self.by_id.get(node.id.as_str()).map_or("", |status| status.sign());
+        if !sign.is_empty() {
+            let (x, y) = (right - 12, bottom - 10);
+            put!(self, r#"<g class="{p}-sign"><circle cx="{x}" cy="{y}" r="10"/>"#);
+            put!(self, r#"<path transform="translate({} {}) scale(.65)" d="{sign}"/></g>"#, f64::from(x) - 6.5, f64::from(y) - 6.5);
+        }
+        if let Some(note) = self.note(node) {
+            let note = text::shorten(note, 24);
+            let width = text::width(&note, 11) + 12;
+            let x = right - width - if sign.is_empty() { 8 } else { 26 };
+            put!(self, r#"<g class="{p}-note"><rect x="{x}" y="{}" width="{width}" height="18" rx="9"/>"#, bottom - 9);
+            put!(self, r#"<text x="{}" y="{}">{}</text></g>"#, x + width / 2, bottom + 4, Escaped(&note));
+        }
+    }
+
+    fn is_taken(&self, edge: &Edge) -> bool {
+        self.options.taken.as_ref().is_some_and(|taken| taken.get(&edge.id).is_some_and(|&times| times > 0))
     }
 
     fn node(&mut self, node: &Node) {
@@ -209,13 +289,19 @@ impl Svg {
             let (x, y) = (node.x + node.width - 21, node.y + 9);
             put!(self, r#"<path class="{p}-badge" transform="translate({x} {y})" d="{}"/>"#, style::RETRY);
         }
+        self.run_marks(node);
     }
 
     fn edge(&mut self, edge: &Edge) {
         let p = self.prefix.clone();
         let kind = line_kind(edge);
         let thin = if edge.kind == EdgeKind::End { format!(" {p}-end-line") } else { String::new() };
-        put!(self, "\n<path class=\"{p}-line {p}-line-{kind}{thin}\" d=\"{}\" marker-end=\"url(#{p}-arrow-{kind})\"", edge.path);
+        let run = self.run_class(edge);
+        put!(
+            self,
+            "\n<path class=\"{p}-line {p}-line-{kind}{thin}{run}\" d=\"{}\" marker-end=\"url(#{p}-arrow-{kind})\"",
+            edge.path
+        );
         if kind == "catch" {
             // Dashes are counted from the arrow, so that they meet where lines join.
             let offset = DASH - path::rounded_length(&edge.points) % DASH;
@@ -224,11 +310,26 @@ impl Svg {
         put!(self, "/>");
     }
 
+    /// Whether it was taken, in the colour of what it leaves.
+    fn run_class(&self, edge: &Edge) -> String {
+        let p = &self.prefix;
+        match &self.options.taken {
+            None => String::new(),
+            Some(_) if !self.is_taken(edge) => format!(" {p}-untaken"),
+            Some(_) => match self.by_id.get(edge.from.as_str()) {
+                Some(status) => format!(" {p}-taken {p}-by-{}", status.class()),
+                None => format!(" {p}-taken"),
+            },
+        }
+    }
+
     fn label(&mut self, edge: &Edge) {
         let (Some(label), Some(at)) = (&edge.label, &edge.label_box) else { return };
         let p = self.prefix.clone();
         let kind = if edge.kind == EdgeKind::Catch { "catch" } else { line_kind(edge) };
-        put!(self, "\n<g class=\"{p}-label {p}-label-{kind}\"><title>{}</title>", Escaped(edge.title.as_deref().unwrap_or(label)));
+        let faint = if self.options.taken.is_some() && !self.is_taken(edge) { format!(" {p}-untaken") } else { String::new() };
+        let title = Escaped(edge.title.as_deref().unwrap_or(label));
+        put!(self, "\n<g class=\"{p}-label {p}-label-{kind}{faint}\"><title>{title}</title>");
         put!(self, r#"<rect x="{}" y="{}" width="{}" height="{}" rx="8"/>"#, at.x, at.y + 1, at.width, at.height - 2);
         put!(self, r#"<text x="{}" y="{}">{}</text></g>"#, at.x + at.width / 2, at.y + at.height / 2 + 4, Escaped(label));
     }

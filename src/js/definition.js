@@ -47,9 +47,21 @@ export function layout(definition, options = {}) {
 
 /** The graph of a definition as an SVG document. */
 export function renderSvg(definition, options = {}) {
-  checkOptions(options, ["direction", "collapsed", "theme", "title", "background", "prefix"], "renderSvg()");
-  const { direction, collapsed, ...style } = options;
+  checkOptions(options, ["direction", "collapsed", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
+  const { direction, collapsed, status, taken, notes, ...rest } = options;
+  const style = { ...rest, status: asMap(status), taken: asMap(taken), notes: asMap(notes) };
   return drawing((module) => module.renderSvg(definitionText(definition), layoutSettings({ direction, collapsed }), defined(style)));
+}
+
+/** The definition as text of a Mermaid `stateDiagram-v2`. */
+export function renderMermaid(definition, options = {}) {
+  checkOptions(options, ["direction"], "renderMermaid()");
+  return drawing((module) => module.renderMermaid(definitionText(definition), layoutSettings(options)));
+}
+
+/** An object or a Map, as a Map: the names of states are anybody's. */
+function asMap(given) {
+  return given && (given instanceof Map ? given : new Map(Object.entries(given)));
 }
 
 function layoutSettings({ direction, collapsed }) {

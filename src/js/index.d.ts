@@ -215,13 +215,40 @@ export interface SvgOptions extends LayoutOptions {
   background?: boolean;
   /** Start of all ids and class names, for pages with several drawings. Default: `"sg"`. */
   prefix?: string;
+  /** What has become of states, by name or by JSON Pointer. Default: a drawing without a run. */
+  status?: Record<string, StateStatus> | ReadonlyMap<string, StateStatus>;
+  /** How often transitions were taken, by {@link GraphEdge.id}; all others are drawn faint. Default: none is marked. */
+  taken?: Record<string, number> | ReadonlyMap<string, number>;
+  /** A short text on the lower border of states, by name or by JSON Pointer: a count of visits, for instance. */
+  notes?: Record<string, string> | ReadonlyMap<string, string>;
 }
+
+/** What has become of a state, as a drawing shows it. */
+export type StateStatus =
+  | "idle" | "queued" | "running" | "paused" | "waiting" | "awaiting" | "retrying"
+  | "succeeded" | "caught" | "failed" | "timedOut" | "cancelled" | "skipped";
 
 /** The graph of a definition with all places and sizes in px; also of one with errors, as long as it is JSON. */
 export function layout(definition: Definition, options?: LayoutOptions): Graph;
 
-/** The graph of a definition as one SVG document without scripts, fonts or images. Any text in it is safe. */
+/**
+ * The graph of a definition as one SVG document without scripts, fonts or images. Any text in it is safe.
+ *
+ * ```js
+ * const svg = renderSvg(definition, { theme: "light", status: { Charge: "caught", Refund: "succeeded" } });
+ * ```
+ */
 export function renderSvg(definition: Definition, options?: SvgOptions): string;
+
+/**
+ * The definition as text of a Mermaid `stateDiagram-v2`, for READMEs and pull requests; also of one with errors, as long as
+ * it is JSON.
+ *
+ * ```js
+ * console.log("```mermaid\n" + renderMermaid(definition) + "```");
+ * ```
+ */
+export function renderMermaid(definition: Definition, options?: { direction?: "TB" | "LR" }): string;
 
 /** A placed graph; the origin is the top left corner. */
 export interface Graph {
@@ -261,6 +288,8 @@ export interface GraphNode {
   caption?: string;
   /** Whether the state has retriers. */
   retries: boolean;
+  /** What a Task waits for besides its answer: the job's end (`.sync`) or its token (`.waitForTaskToken`, activities). */
+  pattern?: "sync" | "token";
   /** Whether anything leads to it. */
   reachable: boolean;
   collapsed: boolean;

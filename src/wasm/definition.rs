@@ -75,6 +75,13 @@ pub fn render_svg(text: &str, layout: JsValue, options: JsValue) -> Result<Strin
     Ok(graph::render_svg(&graph, &from_js::<SvgOptions>(options)?))
 }
 
+/// The graph of a definition as text of a Mermaid `stateDiagram-v2`.
+#[wasm_bindgen(js_name = renderMermaid)]
+pub fn render_mermaid(text: &str, options: JsValue) -> Result<String, JsValue> {
+    let options = from_js::<LayoutOptions>(options)?;
+    Ok(graph::to_mermaid(&parse(text)?, options.direction))
+}
+
 /// TestState: request and response as JSON text. Throws `{code, message}` where the API would refuse.
 #[wasm_bindgen(js_name = testState)]
 pub fn test_state(request: &str) -> Result<String, JsValue> {

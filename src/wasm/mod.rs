@@ -14,7 +14,9 @@ mod engine;
 mod error;
 mod port;
 
-pub use definition::{Machine, complete, layout, render_diagnostics, render_diagnostics_in, render_svg, test_state, validate};
+pub use definition::{
+    Machine, complete, layout, render_diagnostics, render_diagnostics_in, render_mermaid, render_svg, test_state, validate,
+};
 pub use drive::drive;
 pub use engine::Engine;
 pub use port::{head_address, inbox, shared_memory};

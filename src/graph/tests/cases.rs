@@ -197,3 +197,31 @@ fn the_json_has_the_documented_shape() {
     let back: Graph = serde_json::from_value(json).unwrap();
     assert_eq!(back, graph);
 }
+
+#[test]
+fn a_run_is_drawn_with_signs_words_and_lines() {
+    let definition = parse(
+        r#"{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"r","Next":"B","Catch":[{"ErrorEquals":["X"],"Next":"F"}]},
+            "B":{"Type":"Succeed"},"F":{"Type":"Fail"}}}"#,
+    );
+    let graph = draw(&definition, Direction::TopToBottom);
+    let options: SvgOptions = serde_json::from_str(
+        r#"{"theme":"light","status":{"A":"caught","/States/F":"failed","B":"skipped","Unknown":"running"},
+            "taken":{"/States/A/Catch/0":2,"/StartAt":1},"notes":{"A":"×2 <"}}"#,
+    )
+    .unwrap();
+    let svg = render_svg(&graph, &options);
+    for expected in [
+        r#"class="sg-node sg-task sg-is-caught"><title>A (Task, r), failed, caught, ×2 &lt;</title>"#,
+        r#"sg-node sg-fail sg-is-failed"#,
+        r#"sg-node sg-succeed sg-is-skipped"#,
+        r#"class="sg-line sg-line-catch sg-taken sg-by-caught""#,
+        r#"class="sg-line sg-line-flow sg-untaken""#,
+        ".sg-is-caught .sg-box{stroke-width:2}",
+        ">×2 &lt;</text>",
+    ] {
+        assert!(svg.contains(expected), "{expected} in {svg}");
+    }
+    assert!(!svg.contains("is-running"));
+    assert!(!render_svg(&graph, &SvgOptions::default()).contains("sg-is-"), "a drawing without a run has no trace of one");
+}

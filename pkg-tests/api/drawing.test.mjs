@@ -1,0 +1,46 @@
+// Drawings of a definition: SVG with and without a run, Mermaid.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { layout, renderMermaid, renderSvg } from "stepglass";
+
+const ORDER = {
+  StartAt: "Charge",
+  States: {
+    Charge: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Next: "Ship", Catch: [{ ErrorEquals: ["States.ALL"], Next: "Refund" }] },
+    Ship: { Type: "Succeed" },
+    Refund: { Type: "Fail", Error: "Refunded" },
+  },
+};
+
+test("an SVG shows what has become of a run", () => {
+  const plain = renderSvg(ORDER);
+  assert.doesNotMatch(plain, /is-caught|untaken/);
+  const catcher = layout(ORDER).edges.find(({ kind }) => kind === "catch");
+  for (const options of [
+    { status: { Charge: "caught", "/States/Refund": "failed" }, taken: { [catcher.id]: 3 }, notes: { Charge: "×3" } },
+    { status: new Map([["Charge", "caught"], ["/States/Refund", "failed"]]), taken: new Map([[catcher.id, 3]]), notes: new Map([["Charge", "×3"]]) },
+  ]) {
+    const svg = renderSvg(ORDER, options);
+    assert.match(svg, /Charge \(Task, lambda invoke\), failed, caught, ×3</);
+    assert.match(svg, /sg-fail sg-is-failed/);
+    assert.match(svg, /sg-line-catch sg-taken sg-by-caught/);
+    assert.match(svg, /sg-line-flow sg-untaken/);
+  }
+  assert.throws(() => renderSvg(ORDER, { status: { Charge: "great" } }), TypeError);
+});
+
+test("names of states cannot change the options' prototype", () => {
+  const odd = { StartAt: "__proto__", States: JSON.parse('{"__proto__":{"Type":"Succeed"}}') };
+  const text = JSON.stringify(odd);
+  assert.match(renderSvg(text, { status: JSON.parse('{"__proto__":"succeeded"}') }), /sg-is-succeeded/);
+});
+
+test("Mermaid text has every state and transition", () => {
+  const text = renderMermaid(ORDER, { direction: "LR" });
+  assert.deepEqual(text.split("\n").map((line) => line.trim()), [
+    "stateDiagram-v2", "direction LR", 'state "Charge" as s0', 'state "Ship" as s1', 'state "Refund" as s2',
+    "[*] --> s0", "s0 --> s1", "s0 --> s2: on States.ALL", "s1 --> [*]", "s2 --> [*]", "",
+  ]);
+  assert.throws(() => renderMermaid("{"), SyntaxError);
+  assert.throws(() => renderMermaid(ORDER, { theme: "dark" }), TypeError);
+});
