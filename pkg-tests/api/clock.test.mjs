@@ -134,3 +134,63 @@ test("10,000 virtual waits", async () => {
   });
   assert.deepEqual(await machine.run({ n: 0 }, { clock: "virtual", historyLimit: 0 }), { n: 10_000 });
 });
+
+const slow = { StartAt: "T", States: { T: { Type: "Task", Resource: "slow", TimeoutSeconds: 60, Next: "W" }, W: { Type: "Wait", Seconds: 5, End: true } } };
+
+test("a handler that sleeps takes virtual time; while another one works, time stands still", async () => {
+  const parallel = { StartAt: "P", States: { P: { Type: "Parallel", End: true, Branches: ["A", "B"].map((name) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: name, End: true } } })) } } };
+  const order = [];
+  const tasks = {
+    A: async (_, t) => {
+      await t.sleep(86_400_000);
+      order.push("A");
+    },
+    B: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      order.push("B");
+    },
+  };
+  const execution = new StateMachine(parallel).start({}, { tasks, clock: "virtual", startTime: 0 });
+  assert.equal((await execution.result).status, "SUCCEEDED");
+  assert.deepEqual(order, ["B", "A"]);
+  assert.equal(Date.parse(execution.history().at(-1).timestamp), 86_400_000);
+});
+
+test("a sleep that is longer than the task may last is cut off", async () => {
+  let reason;
+  const tasks = { slow: (_, t) => t.sleep(60_000).catch((thrown) => (reason = thrown)) };
+  const execution = new StateMachine(slow).start({}, { tasks, clock: "virtual" });
+  assert.equal((await execution.result).error, "States.Timeout");
+  assert.equal(reason.reason, "Timeout");
+});
+
+test("a sleep that nobody waits for keeps no time from passing, in real and in virtual time", async () => {
+  for (const clock of ["virtual", "real"]) {
+    const tasks = { slow: (_, t) => Promise.race([t.sleep(1), t.sleep(50_000)]) };
+    const machine = new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: "slow", End: true } } });
+    const execution = machine.start({}, { tasks, clock, startTime: 0 });
+    assert.equal((await execution.result).status, "SUCCEEDED");
+    if (clock === "virtual") assert.equal(Date.parse(execution.history().at(-1).timestamp), 1);
+  }
+});
+
+test("an execution that waits for ever says so, with virtual time", async () => {
+  const idle = [];
+  const onIdle = (_, execution) => {
+    idle.push(execution.frames().map(({ state }) => state));
+    execution.abort("Stuck");
+  };
+  const tasks = { slow: (_, t) => t.sleep(Infinity) };
+  const machine = new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: "slow", End: true } } });
+  assert.equal((await machine.start({}, { tasks, onIdle, clock: "virtual" }).result).status, "ABORTED");
+  assert.deepEqual(idle, [["T"]]);
+});
+
+test("the execution that waits for a child that waits for ever hears of it too", async () => {
+  const child = new StateMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: "slow", End: true } } }, { name: "Child" });
+  const start = { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "Child" }, End: true };
+  const parent = new StateMachine({ StartAt: "P", States: { P: start } });
+  const tasks = { slow: (_, t) => t.sleep(Infinity) };
+  const execution = parent.start({}, { tasks, machines: [child], clock: "virtual", onIdle: (_, it) => it.abort() });
+  assert.equal((await execution.result).status, "ABORTED");
+});

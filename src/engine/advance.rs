@@ -1,6 +1,7 @@
 //! How frames move: the ready queue, timers, transitions, errors, ends.
 
 use super::command::{CancelReason, ChildExecution, Command, Outcome};
+use super::coverage::Branch;
 use super::dataflow::{Eval, View};
 use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
@@ -185,6 +186,7 @@ impl Engine {
         let details = Details::Entered { name: state.name.clone(), input: frame.input.clone() };
         frame.entered_event = self.record(frame.execution, history::entered(&state.kind), frame.tail, details);
         frame.tail = frame.entered_event;
+        self.used(frame, Branch::Entered);
         if self.is_full(frame.execution) {
             return Ok(Flow::Wait);
         }
@@ -256,6 +258,7 @@ impl Engine {
         }
         if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
             self.handled(&fault, Handler::Retrier(index, delay));
+            self.took_on(&frame, &fault, index, Some(delay));
             self.stranded = None;
             let timer = self.timers.add(self.clock.plus(delay), id, TimerKind::Backoff);
             frame.phase = Phase::Backoff { timer };
@@ -315,6 +318,7 @@ impl Engine {
     fn catch(&mut self, frame: &mut Frame, state: &State, fault: &Fault) -> Ran {
         let Some((index, catcher)) = retry::catcher(state, fault) else { return Err(fault.clone()) };
         self.handled(fault, Handler::Catcher(index));
+        self.took_on(frame, fault, index, None);
         let context = self.context(frame, state, None);
         let error_output = fault.output();
         let mut eval = self.eval(frame, state);
@@ -366,6 +370,7 @@ impl Engine {
                 (output, assigned)
             }
         };
+        self.used(frame, Branch::Way);
         self.exit(frame, state, output, assigned, state.next)
     }
 
@@ -382,6 +387,7 @@ impl Engine {
                 None => effective.clone(),
             },
         };
+        self.used(frame, if matches!(state.kind, Kind::Choice { .. }) { Branch::Default } else { Branch::Way });
         self.exit(frame, state, output, assigned, next)
     }
 

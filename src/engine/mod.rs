@@ -6,6 +6,7 @@
 mod advance;
 mod command;
 mod context;
+mod coverage;
 mod dataflow;
 mod event;
 mod fault;
@@ -21,6 +22,7 @@ mod state;
 mod timers;
 
 pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome};
+pub use coverage::{Coverage, HandledError};
 pub use event::{Event, ExecutionInfo, TaskId};
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};
 pub use inspect::FrameView;
@@ -94,6 +96,7 @@ pub struct Engine {
     next_execution: u32,
     commands: Vec<Command>,
     trace: Vec<Stage>,
+    coverage: Option<Box<Coverage>>,
     probe: Option<Box<Probe>>,
     /// What ran when it failed, for a redrive: kept from the error on, dropped when the error is caught.
     stranded: Option<Table<FrameId, Box<Frame>>>,
@@ -223,6 +226,7 @@ impl Engine {
             next_execution: 0,
             commands: Vec::new(),
             trace: Vec::new(),
+            coverage: None,
             probe: None,
             stranded: None,
             redrives: 0,

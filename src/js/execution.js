@@ -93,6 +93,11 @@ export class Execution {
     return this.#driver.trace();
   }
 
+  /** What of the definition was used so far, with the option `coverage: true`: `{hits: {pointer: count}, handled}`. */
+  coverage() {
+    return this.#driver.coverage();
+  }
+
   /** The execution as JSON data, for `machine.restore()`. Answers of handlers that are still on their way are not in it. */
   snapshot() {
     return { version: 1, execution: { ...this.#info }, ...this.#driver.snapshot() };

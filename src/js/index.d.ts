@@ -349,6 +349,19 @@ export interface Task {
   readonly signal: AbortSignal;
   /** Says that the work goes on: the heartbeat's time starts anew. */
   heartbeat(): void;
+  /**
+   * Resolves after so many milliseconds of the execution's time: at once with a virtual clock, which goes on while all
+   * handlers sleep. `Infinity` is for ever. Rejects with the reason of `signal` when that aborts.
+   *
+   * @example
+   * ```js
+   * const tasks = { charge: async (order, task) => {
+   *   await task.sleep(90_000); // longer than TimeoutSeconds: 60
+   *   return { paid: true };
+   * } };
+   * ```
+   */
+  sleep(milliseconds: number): Promise<void>;
 }
 
 /**
@@ -544,6 +557,40 @@ export interface StartOptions extends Limits {
   onChild?: (child: ChildExecution, execution: Execution) => void;
   /** Hears of every execution that a task starts through `machines`, with the one that started it. */
   onNested?: (child: Execution, parent: Execution) => void;
+  /**
+   * Hears, with virtual time, that nothing moves the execution any more: no time, no handler at work. Only the answer to a
+   * task token, or `abort()`, still could.
+   */
+  onIdle?: (nothing: undefined, execution: Execution) => void;
+  /** Whether it is counted what of the definition is used, for `execution.coverage()`. Default: false. */
+  coverage?: boolean;
+}
+
+/** What of a definition an execution has used. */
+export interface ExecutionCoverage {
+  /**
+   * How often each part was used, by its JSON Pointer and in the order of the definition: states (`/States/Ship`), their ways
+   * out (`…/Next`, `…/End`, `…/Default`), Choice rules that were true (`…/Choices/0`), retriers (`…/Retry/0`) and catchers
+   * (`…/Catch/1`) that took an error on. What was never used is not in it.
+   */
+  hits: Record<string, number>;
+  /** The errors that retriers and catchers took on, in order; of very many the first ten thousand. */
+  handled: HandledError[];
+}
+
+/** An error that a retrier or a catcher took on. */
+export interface HandledError {
+  state: string;
+  /** The retrier or catcher: `/States/Charge/Retry/0`. */
+  pointer: string;
+  error?: string;
+  cause?: string;
+  /** Milliseconds until the next attempt; absent for a catcher. */
+  delay?: number;
+  /** Id of the state's last event by then. */
+  event: number;
+  /** The name of the child execution of a Distributed Map that the state runs in; `event` is then of that one's history. */
+  child?: string;
 }
 
 /** A child execution of a Distributed Map that has ended. */
@@ -650,6 +697,8 @@ export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   frames(): Frame[];
   /** The stages of data flow since the last call; with the option `trace`. */
   trace(): TraceStage[];
+  /** What of the definition was used so far; with the option `coverage`. */
+  coverage(): ExecutionCoverage;
   /** The execution as JSON data, for `machine.restore()`. Answers that are still on their way are not in it. */
   snapshot(): ExecutionSnapshot;
 }

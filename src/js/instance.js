@@ -103,6 +103,11 @@ export class MachineHandle {
     this.raw();
   }
 
+  /** The definition's JSON text. */
+  get text() {
+    return this.#text;
+  }
+
   /** The object of the present instance, to be used at once. Throws `{diagnostics}` for a definition with errors. */
   raw() {
     if (this.#generation !== generation) {
@@ -280,6 +285,7 @@ export class EngineHandle {
     const machine = this.#machine.raw();
     try {
       const raw = this.#base === undefined ? new glue.Engine(machine, this.#options) : glue.Engine.restore(machine, this.#base);
+      if (this.#options.coverage) raw.cover();
       for (const [method, now, a, b, c] of this.#journal) apply(raw, method, now, a, b, c);
       this.#raw = raw;
       this.#generation = generation;

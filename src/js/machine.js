@@ -11,8 +11,11 @@ import { Handlers } from "./resource.js";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type"];
 const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
-const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested"];
-const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", ...OBSERVERS, ...LIMITS];
+const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested", "onIdle"];
+const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", ...OBSERVERS, ...LIMITS];
+
+// Whoever collects the coverage of a process puts a function here; copies of this package share it.
+const COLLECTOR = Symbol.for("stepglass.coverage");
 
 /** For the other classes of this package: the compiled machine behind the public one. */
 export let handleOf;
@@ -130,11 +133,11 @@ export class StateMachine {
   }
 
   #restored(snapshot, options, surroundings) {
-    const engine = new EngineHandle(this.#handle, {}, JSON.stringify(snapshot.engine));
+    const engine = new EngineHandle(this.#handle, counting(options), JSON.stringify(snapshot.engine));
     return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings);
   }
 
-  #execution(engine, info, seed, { signal, onEvent, onStage, onChild }, { handlers, clock, family, onFinish }) {
+  #execution(engine, info, seed, { signal, onEvent, onStage, onChild, onIdle }, { handlers, clock, family, onFinish }) {
     let finish;
     const result = new Promise((resolve) => (finish = resolve));
     let stop;
@@ -147,8 +150,10 @@ export class StateMachine {
       onEvent,
       onStage,
       onChild,
+      onIdle,
       onFinish: (outcome, now) => {
         signal?.removeEventListener("abort", stop);
+        tellUse(this, () => driver.coverage());
         finish(outcome);
         onFinish?.(outcome, now);
       },
@@ -237,7 +242,24 @@ export function engineSettings(options, type) {
   if (options.onStage !== undefined) settings.trace = true;
   if (options.onChild !== undefined) settings.childHistories = true;
   for (const name of LIMITS) if (options[name] !== undefined) settings[name] = options[name];
-  return settings;
+  return { ...settings, ...counting(options) };
+}
+
+/** Tells the process's collector, where there is one, what an execution that has ended has used of its definition. */
+export function tellUse(machine, ask) {
+  const collect = globalThis[COLLECTOR];
+  if (collect === undefined) return;
+  const { digest, name } = machine;
+  try {
+    collect({ digest, name, definition: handleOf(machine).text, hits: ask().hits });
+  } catch (thrown) {
+    console.error("stepglass: the coverage could not be collected", thrown);
+  }
+}
+
+/** Whether the engine counts what is used. */
+function counting({ coverage }) {
+  return coverage || globalThis[COLLECTOR] !== undefined ? { coverage: true } : {};
 }
 
 /** The state in which an execution failed, from its history. */

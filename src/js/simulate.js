@@ -3,7 +3,7 @@
 import { VirtualClock } from "./driver/clock.js";
 import { EngineHandle } from "./instance.js";
 import { handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
-import { StateMachine, checkOptions, engineSettings, handleOf, seedOf } from "./machine.js";
+import { StateMachine, checkOptions, engineSettings, handleOf, seedOf, tellUse } from "./machine.js";
 import { Handlers } from "./resource.js";
 import { TaskError, misuse } from "./errors.js";
 
@@ -57,6 +57,7 @@ class Simulation {
     const end = this.#clock.now();
     const report = { ...outcome, history: JSON.parse(this.#engine.ask("history", 0)), calls: this.#calls, startTime: this.#start, endTime: end, duration: end - this.#start };
     if (this.options.trace) report.trace = JSON.parse(this.#engine.ask("takeTrace"));
+    tellUse(this.machine, () => JSON.parse(this.#engine.ask("coverage")));
     this.#engine.release();
     return report;
   }

@@ -361,6 +361,30 @@ pub fn trace_text(trace: &[Stage]) -> String {
     })
 }
 
+/// What of the definition was used.
+pub fn coverage_text(engine: &Engine) -> String {
+    let mut out = String::from("{\"hits\":{");
+    separated(&mut out, &engine.hits(), |out, (place, count)| {
+        json::write_str(out, place.as_str());
+        let _ = write!(out, ":{count}");
+    });
+    out.push_str("},\"handled\":[");
+    separated(&mut out, engine.handled_errors(), |out, handled| {
+        let _ = write!(out, "{{\"event\":{}", handled.event);
+        text_member(out, "child", handled.child.as_deref());
+        text_member(out, "state", Some(&handled.state));
+        text_member(out, "pointer", Some(handled.pointer.as_str()));
+        text_member(out, "error", handled.error.as_deref());
+        text_member(out, "cause", handled.cause.as_deref());
+        if let Some(delay) = handled.delay {
+            let _ = write!(out, ",\"delay\":{delay}");
+        }
+        out.push('}');
+    });
+    out.push_str("]}");
+    out
+}
+
 /// Proposals for a place, with offsets in UTF-16 units.
 pub fn completions_text(completions: &Completions, text: &str) -> String {
     let units = |offset| position(text, offset).offset;

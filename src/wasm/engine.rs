@@ -128,6 +128,16 @@ impl Engine {
         convert::trace_text(&self.inner.borrow_mut().take_trace())
     }
 
+    /// Counts from now on what of the definition is used.
+    pub fn cover(&self) {
+        self.inner.borrow_mut().cover();
+    }
+
+    /// What was used and what became of errors, as JSON text: `{hits, handled}`.
+    pub fn coverage(&self) -> String {
+        convert::coverage_text(&self.inner.borrow())
+    }
+
     /// The whole engine as JSON text.
     pub fn snapshot(&self) -> String {
         json::to_string(&self.inner.borrow().snapshot())

@@ -5,6 +5,7 @@ use crate::base::Value;
 use crate::base::time::parse_rfc3339;
 use crate::engine::Engine;
 use crate::engine::advance::Ran;
+use crate::engine::coverage::Branch;
 use crate::engine::dataflow::{Eval, View};
 use crate::engine::fault::Fault;
 use crate::engine::frame::Frame;
@@ -47,6 +48,7 @@ pub(in crate::engine) fn run(
         (QueryLanguage::Jsonata, Some(output)) => eval.payload(output, &format!("Choices[{i}]/Output"), &view)?,
         (QueryLanguage::Jsonata, None) => effective.clone(),
     };
+    engine.used(frame, Branch::Rule(i));
     engine.exit(frame, state, output, assigned, Some(rule.next))
 }
 

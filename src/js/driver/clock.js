@@ -49,6 +49,17 @@ export class VirtualClock {
     return first;
   }
 
+  /** Whether nothing moves any of them: no time, no handler that is at work, as far as the one that asks knows. */
+  idle(driver) {
+    for (const member of this.#members) if (member.deadline !== null || (member !== driver && !member.quiet)) return false;
+    return true;
+  }
+
+  /** Says to all that nothing moves any of them. */
+  tellIdle() {
+    for (const member of [...this.#members]) member.idle();
+  }
+
   /** Tokens that somebody may still answer. */
   get tokens() {
     let tokens = 0;

@@ -3,7 +3,7 @@
 // All facts go through one inbox, so a handler may call anything of its execution while it runs: what it says is fed
 // when the commands at hand are done. A handler whose answer is no promise is fed at once, without a microtask.
 
-import { InternalError, misuse } from "../errors.js";
+import { InternalError, TaskCancelled, misuse } from "../errors.js";
 import { failure, handlerInput, resultText, submittedText } from "../integration.js";
 import { Alarm, VirtualClock } from "./clock.js";
 import { inTime, later } from "./scheduler.js";
@@ -17,6 +17,8 @@ class Call {
     this.task = task;
     // Whether a handler's promise is open, and whether the answer to come is only the request's.
     this.pending = false;
+    // Sleeps of the handler that are not over; a handler that sleeps does not hold virtual time.
+    this.sleeps = 0;
     this.submits = resource.pattern === "waitForTaskToken";
     this.answered = false;
     this.ended = false;
@@ -36,6 +38,7 @@ export class Driver {
   #onEvent;
   #onStage;
   #onChild;
+  #onIdle;
   #onFinish;
   #inbox = [];
   #read = 0;
@@ -45,10 +48,13 @@ export class Driver {
   #stopping = false;
   #calls = new Map();
   #tokens = new Map();
-  // Open promises of handlers, and tokens that somebody may still answer.
+  // Handlers at work: with an open promise, and not asleep. And tokens that somebody may still answer.
   #promises = 0;
   #tokensOut = 0;
   #jumping = false;
+  // What handlers sleep for, ordered by time: `{at, call, resolve, reject}`.
+  #sleeps = [];
+  #toldIdle = false;
   #running = false;
   #queued = false;
   #more = false;
@@ -69,13 +75,14 @@ export class Driver {
   /** The seed of the names and seeds of executions that this one starts. */
   seed;
 
-  constructor({ engine, handlers, clock, family, seed, onEvent, onStage, onChild, onFinish }) {
+  constructor({ engine, handlers, clock, family, seed, onEvent, onStage, onChild, onIdle, onFinish }) {
     this.#engine = engine;
     this.#handlers = handlers;
     this.#clock = clock;
     this.#onEvent = onEvent;
     this.#onStage = onStage;
     this.#onChild = onChild;
+    this.#onIdle = onIdle;
     this.family = family;
     this.seed = seed;
     this.#onFinish = onFinish;
@@ -94,7 +101,8 @@ export class Driver {
 
   /** When time moves the execution, or null. */
   get deadline() {
-    return this.#deadline;
+    const wakes = this.#sleeps.length > 0 ? this.#sleeps[0].at : Infinity;
+    return this.#deadline !== null && this.#deadline <= wakes ? this.#deadline : wakes === Infinity ? null : wakes;
   }
 
   /** Tokens that somebody may still answer. */
@@ -105,6 +113,31 @@ export class Driver {
   /** Looks again whether there is anything to do. */
   wake() {
     if (this.outcome === undefined) this.#kick();
+  }
+
+  /** For a handler: a promise that resolves when so much of the execution's time has passed. */
+  sleep(task, milliseconds) {
+    const duration = Number(milliseconds);
+    if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
+    const call = this.#calls.get(task.id);
+    if (call?.task !== task) return asleep(Promise.reject(task.signal.reason ?? new TaskCancelled("Stopped", task.stateName)));
+    return asleep(
+      new Promise((resolve, reject) => {
+        const sleep = { at: this.#clock.now() + duration, call, resolve, reject };
+        const before = this.#sleeps.findIndex(({ at }) => at > sleep.at);
+        this.#sleeps.splice(before < 0 ? this.#sleeps.length : before, 0, sleep);
+        this.#change(call, () => (call.sleeps += 1));
+        // Whoever waits for time waits for this, too.
+        later(() => this.#kick());
+      }),
+    );
+  }
+
+  /** With virtual time: nothing moves this execution any more, nor another one on its clock. */
+  idle() {
+    if (this.#onIdle === undefined || this.#toldIdle || this.outcome !== undefined) return;
+    this.#toldIdle = true;
+    this.#observe("onIdle", this.#onIdle, undefined);
   }
 
   /** Begins with the given facts, after the caller's own code has run: a handler may use the execution's variable. */
@@ -203,6 +236,11 @@ export class Driver {
     return JSON.parse(this.#engine.ask("takeTrace"));
   }
 
+  /** What of the definition was used, and what became of errors. */
+  coverage() {
+    return JSON.parse(this.#engine.ask("coverage"));
+  }
+
   /** The engine's snapshot, and the tasks whose request was made and whose token is awaited. */
   snapshot() {
     // An execution that has not begun begins now; its commands are done in the turn that is coming.
@@ -246,7 +284,7 @@ export class Driver {
         this.#feed(fact);
         this.#tell();
       } while (inTime());
-      if (this.outcome === undefined) this.#alarm.set(idle && !(this.#clock instanceof VirtualClock) ? this.#deadline : null);
+      if (this.outcome === undefined) this.#alarm.set(idle && !(this.#clock instanceof VirtualClock) ? this.deadline : null);
     } catch (bug) {
       // Of ours, or of a clock that throws.
       this.#fail(new InternalError(bug).message);
@@ -273,6 +311,7 @@ export class Driver {
       const first = this.#clock.first(this);
       if (first !== this) {
         if (first !== undefined) later(() => first.wake());
+        else if (this.#clock.idle(this)) later(() => this.quiet && this.#clock.idle(this) && this.#clock.tellIdle());
         return undefined;
       }
       // Whoever holds a token may answer in this very turn of the event loop: time jumps after it.
@@ -282,10 +321,32 @@ export class Driver {
         return undefined;
       }
       this.#jumping = false;
-      this.#clock.jump(this.#deadline);
-      return TICK;
+      this.#clock.jump(this.deadline);
+      if (this.#deadline !== null && this.#deadline <= this.#clock.now()) return TICK;
     }
+    this.#wakeSleepers();
     return undefined;
+  }
+
+  /** Ends the sleeps that are over. What is due in the engine at the same instant comes first. */
+  #wakeSleepers() {
+    if (this.#sleeps.length === 0) return;
+    const now = this.#clock.now();
+    if (this.#sleeps[0].at > now || (this.#deadline !== null && this.#deadline <= now)) return;
+    while (this.#sleeps.length > 0 && this.#sleeps[0].at <= now) {
+      const { call, resolve } = this.#sleeps.shift();
+      this.#change(call, () => (call.sleeps -= 1));
+      resolve();
+    }
+    later(() => this.#kick());
+  }
+
+  /** Changes what decides whether a call's handler is at work. */
+  #change(call, change) {
+    const atWork = () => (call.pending && call.sleeps === 0 ? 1 : 0);
+    const before = atWork();
+    change();
+    this.#promises += atWork() - before;
   }
 
   #feed(fact) {
@@ -300,6 +361,7 @@ export class Driver {
     this.#more = step.more;
     this.#deadline = step.deadline;
     this.events = step.events;
+    this.#toldIdle = false;
     if (this.#done === this.#commands.length) {
       this.#commands = step.commands;
       this.#done = 0;
@@ -354,6 +416,7 @@ export class Driver {
   #leave(call) {
     if (call.ended) return;
     call.ended = true;
+    if (call.sleeps > 0) this.#disturb(call);
     call.onEnd?.();
     this.#calls.delete(call.command.task);
     const { token } = call.command;
@@ -383,8 +446,7 @@ export class Driver {
     try {
       answer = handler(handlerInput(call.resource, input), call.task);
       if (isThenable(answer)) {
-        call.pending = true;
-        this.#promises += 1;
+        this.#change(call, () => (call.pending = true));
         Promise.resolve(answer).then(
           (value) => this.#settle(call, value),
           (thrown) => this.#reject(call, thrown),
@@ -420,10 +482,7 @@ export class Driver {
 
   /** Whether an answer still counts. */
   #answered(call) {
-    if (call.pending) {
-      call.pending = false;
-      this.#promises -= 1;
-    }
+    this.#change(call, () => (call.pending = false));
     call.answered = true;
     if (!call.ended) return true;
     // With virtual time, this promise may have been what the clock waited for.
@@ -448,13 +507,20 @@ export class Driver {
   #close(task, reason) {
     const call = this.#calls.get(task);
     if (call === undefined) return;
+    const sleeps = call.sleeps > 0 ? this.#disturb(call) : [];
     this.#leave(call);
-    if (call.pending) {
-      call.pending = false;
-      this.#promises -= 1;
-    }
+    this.#change(call, () => (call.pending = false));
     Task.cancel(call.task, reason);
+    for (const { reject } of sleeps) reject(call.task.signal.reason);
     call.onCancel?.();
+  }
+
+  /** Takes the sleeps of a call away that nobody waits for any more. */
+  #disturb(call) {
+    const disturbed = this.#sleeps.filter((sleep) => sleep.call === call);
+    this.#sleeps = this.#sleeps.filter((sleep) => sleep.call !== call);
+    this.#change(call, () => (call.sleeps = 0));
+    return disturbed;
   }
 
   #end(outcome) {
@@ -556,6 +622,12 @@ const TICK = ["tick"];
 
 // Stands for every call whose token is spent: late answers are told apart from made up tokens, and nothing is kept.
 const ENDED = { ended: true };
+
+/** A promise that may be forgotten: a sleep that nobody waits for may be cut off without a word. */
+function asleep(promise) {
+  promise.catch(() => {});
+  return promise;
+}
 
 function isThenable(value) {
   return (typeof value === "object" || typeof value === "function") && value !== null && typeof value.then === "function";

@@ -9,6 +9,7 @@ export class Task {
   #controller;
   #cancelled;
   #heartbeat;
+  #sleep;
 
   constructor(command, driver) {
     this.#command = command;
@@ -88,6 +89,11 @@ export class Task {
   get heartbeat() {
     // Made when it is asked for: it may be taken off its object, and most tasks need none.
     return (this.#heartbeat ??= () => this.#driver.heartbeat(this.#command.task));
+  }
+
+  /** Resolves after so many milliseconds of the execution's time, which with a virtual clock pass at once. */
+  get sleep() {
+    return (this.#sleep ??= (milliseconds) => this.#driver.sleep(this, milliseconds));
   }
 
   /** For the driver: nobody waits any more. */

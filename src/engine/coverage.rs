@@ -1,0 +1,170 @@
+//! What of a definition an execution has used: for coverage reports of test runs, and for tests that ask which retrier or
+//! catcher it was.
+
+use super::Engine;
+use super::fault::Fault;
+use super::frame::Frame;
+use crate::asl::ir::{Kind, State, StateId};
+use crate::base::{Pointer, Table};
+use std::sync::Arc;
+
+/// How often each state, transition, rule, retrier and catcher was used, and what became of errors.
+///
+/// Counted from [`Engine::cover`] on; children of Distributed Maps count like everything else.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// For each state that was entered: how often, how often it was left by Next or End, by Default, then by each rule,
+    /// retrier and catcher.
+    states: Table<StateId, Vec<u64>>,
+    handled: Vec<HandledError>,
+}
+
+/// A part of a state that is used or not.
+#[derive(Clone, Copy)]
+pub(super) enum Branch {
+    /// The state itself was entered.
+    Entered,
+    /// It was left by its `Next` or `End`.
+    Way,
+    /// Its `Default` was taken.
+    Default,
+    /// The rule of that place in `Choices` was true.
+    Rule(usize),
+    /// The element of that place in `Retry` has taken an error on.
+    Retrier(usize),
+    /// The element of that place in `Catch` has taken an error on.
+    Catcher(usize),
+}
+
+/// An error that a retrier or a catcher has taken on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandledError {
+    /// The state.
+    pub state: Arc<str>,
+    /// The retrier or catcher.
+    pub pointer: Pointer,
+    /// `Error`, where it is known.
+    pub error: Option<Arc<str>>,
+    /// `Cause`, where it is known.
+    pub cause: Option<Arc<str>>,
+    /// Milliseconds until the next attempt; `None` for a catcher.
+    pub delay: Option<u64>,
+    /// The last event of the state by then.
+    pub event: u64,
+    /// The name of the child execution that the state runs in; `event` is then of that one's history.
+    pub child: Option<Arc<str>>,
+}
+
+/// Errors that are remembered one by one; those beyond are only counted.
+const REMEMBERED: usize = 10_000;
+
+/// Counts of a state before those of its lists.
+const FIXED: usize = 3;
+
+impl Engine {
+    /// Counts from now on what of the definition is used.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use stepglass::asl;
+    /// use stepglass::base::{Millis, Value};
+    /// use stepglass::engine::{Engine, Event, ExecutionInfo, Options};
+    ///
+    /// let text = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"B":{"Type":"Succeed"}}}"#;
+    /// let machine = asl::compile(text, &asl::CompileOptions::default()).machine.unwrap();
+    /// let mut engine = Engine::new(Arc::new(machine), Options::default());
+    /// engine.cover();
+    /// let execution = ExecutionInfo::named("Two", "first");
+    /// engine.step(Millis(0), Event::Start { input: Value::Null, execution, seed: 1 }).unwrap();
+    /// let used: Vec<_> = engine.hits().into_iter().map(|(place, count)| (place.to_string(), count)).collect();
+    /// let expected = [("/States/A", 1), ("/States/A/Next", 1), ("/States/B", 1), ("/States/B/End", 1)];
+    /// assert_eq!(used, expected.map(|(place, count)| (place.to_string(), count)));
+    /// ```
+    pub fn cover(&mut self) {
+        self.coverage.get_or_insert_default();
+    }
+
+    /// How often each part was used (getter), by its JSON Pointer and in the order of the definition: `/States/Ship`,
+    /// `/States/Ship/Next` or `…/End`, `/States/Enough/Choices/0`, `…/Default`, `/States/Charge/Retry/0`, `…/Catch/1`.
+    /// What was never used is not told.
+    pub fn hits(&self) -> Vec<(Pointer, u64)> {
+        let mut out = Vec::new();
+        for (id, counts) in self.coverage.iter().flat_map(|coverage| coverage.states.iter()) {
+            let state = &self.machine.states[*id];
+            out.extend(
+                counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(slot, count)| (place(state, slot), *count)),
+            );
+        }
+        out
+    }
+
+    /// The errors that Retry and Catch have taken on, in order; of very many the first ten thousand (getter).
+    pub fn handled_errors(&self) -> &[HandledError] {
+        self.coverage.as_ref().map_or(&[], |coverage| &coverage.handled)
+    }
+
+    /// Counts a use of a part of the frame's state.
+    pub(super) fn used(&mut self, frame: &Frame, branch: Branch) {
+        let Some(coverage) = &mut self.coverage else { return };
+        let state = &self.machine.states[frame.state];
+        let (rules, retriers) = (rules(state), state.retry.len());
+        let slot = match branch {
+            Branch::Entered => 0,
+            Branch::Way => 1,
+            Branch::Default => 2,
+            Branch::Rule(i) => FIXED + i,
+            Branch::Retrier(i) => FIXED + rules + i,
+            Branch::Catcher(i) => FIXED + rules + retriers + i,
+        };
+        if !coverage.states.contains_key(&frame.state) {
+            coverage.states.insert(frame.state, vec![0; FIXED + rules + retriers + state.catch.len()]);
+        }
+        if let Some(count) = coverage.states.get_mut(&frame.state).and_then(|counts| counts.get_mut(slot)) {
+            *count += 1;
+        }
+    }
+
+    /// Counts and remembers that an error was taken on; with a delay by a retrier, without by a catcher.
+    pub(super) fn took_on(&mut self, frame: &Frame, fault: &Fault, index: usize, delay: Option<u64>) {
+        if self.coverage.is_none() {
+            return;
+        }
+        self.used(frame, if delay.is_some() { Branch::Retrier(index) } else { Branch::Catcher(index) });
+        let execution = self.executions.get(&frame.execution);
+        let child = execution.filter(|e| e.parent.is_some()).map(|e| e.info.name.clone());
+        let state = &self.machine.states[frame.state];
+        let handled = HandledError {
+            state: state.name.clone(),
+            pointer: state.pointer.key(if delay.is_some() { "Retry" } else { "Catch" }).index(index),
+            error: fault.error.clone(),
+            cause: fault.cause.clone(),
+            delay,
+            event: frame.tail,
+            child,
+        };
+        if let Some(coverage) = self.coverage.as_mut().filter(|coverage| coverage.handled.len() < REMEMBERED) {
+            coverage.handled.push(handled);
+        }
+    }
+}
+
+fn rules(state: &State) -> usize {
+    match &state.kind {
+        Kind::Choice { rules, .. } => rules.len(),
+        _ => 0,
+    }
+}
+
+/// The part of a state that a count stands for.
+fn place(state: &State, slot: usize) -> Pointer {
+    let own = &state.pointer;
+    let (rules, retriers) = (rules(state), state.retry.len());
+    match slot {
+        0 => own.clone(),
+        1 => own.key(if state.next.is_some() { "Next" } else { "End" }),
+        2 => own.key("Default"),
+        slot if slot < FIXED + rules => own.key("Choices").index(slot - FIXED),
+        slot if slot < FIXED + rules + retriers => own.key("Retry").index(slot - FIXED - rules),
+        slot => own.key("Catch").index(slot - FIXED - rules - retriers),
+    }
+}
