@@ -6,7 +6,7 @@
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
 /** A machine whose states follow one another. */
-function chain(count, state) {
+export function chain(count, state) {
   const States = {};
   for (let i = 1; i <= count; i++) States[`S${i}`] = { ...state(i), ...(i < count ? { Next: `S${i + 1}` } : { End: true }) };
   return { StartAt: "S1", States };

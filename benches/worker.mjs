@@ -1,7 +1,8 @@
 // One of the two sides in a process of its own: answers requests to run a case with what it cost.
 //
-//   node benches/worker.mjs stepglass|peer        (forked by scripts/bench.mjs)
+//   node benches/worker.mjs stepglass|peer|jsonata    (forked by scripts/bench.mjs)
 import { cases, handlersOf } from "./cases.mjs";
+import { expressions } from "./expressions.mjs";
 
 const side = await import(`./sides/${process.argv[2]}.mjs`);
 const prepared = new Map();
@@ -17,7 +18,7 @@ process.send({ ready: true, versions: side.versions() });
 
 /** Runs a case as often as it takes to fill `least` milliseconds; the mean in microseconds of wall time and of CPU. */
 async function measure(id, least, warmUp) {
-  const one = cases.find((one) => one.id === id);
+  const one = [...cases, ...expressions].find((one) => one.id === id);
   if (!prepared.has(id)) {
     // Handlers that count their failures are made for each run.
     const shared = one.failures === undefined ? handlersOf(one) : undefined;

@@ -1,4 +1,5 @@
-// Measures us beside `aws-local-stepfunctions`, in one run, with the same definitions, inputs and handlers.
+// Measures us beside `aws-local-stepfunctions`, in one run, with the same definitions, inputs and handlers; and our
+// JSONata, through the engine, beside jsonata-js.
 //
 //   npm run bench                 everything
 //   npm run bench -- --quick      fewer and shorter runs
@@ -16,6 +17,7 @@ import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { cases } from "../benches/cases.mjs";
+import { expressions } from "../benches/expressions.mjs";
 import { root, run as runShown } from "./steps.mjs";
 
 const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--help"];
@@ -29,11 +31,12 @@ if (unknown.length > 0 || args.includes("--help")) {
 const quick = args.includes("--quick");
 const json = args.includes("--json");
 const wanted = args.filter((_, i) => args[i - 1] === "--case");
-for (const id of wanted.filter((id) => !cases.some((one) => one.id === id))) {
-  console.error(`bench: no case ${id}; there are ${cases.map((one) => one.id).join(", ")}`);
+const all = [...cases, ...expressions];
+for (const id of wanted.filter((id) => !all.some((one) => one.id === id))) {
+  console.error(`bench: no case ${id}; there are ${all.map((one) => one.id).join(", ")}`);
   process.exit(2);
 }
-const chosen = cases.filter((one) => wanted.length === 0 || wanted.includes(one.id));
+const chosen = (cases) => cases.filter((one) => wanted.length === 0 || wanted.includes(one.id));
 const TURNS = quick ? 5 : 15;
 const TURN_MS = quick ? 30 : 100;
 const WARM_UP_MS = quick ? 400 : 1500;
@@ -51,7 +54,8 @@ if (args.includes("--map-run")) {
   report.mapRun = mapRun();
 } else {
   const peerNode = args.includes("--no-peer") ? undefined : installPeer();
-  await compare(peerNode);
+  await compare(chosen(cases), "peer", peerNode);
+  await compare(chosen(expressions), "jsonata", peerNode);
   if (wanted.length === 0) {
     coldStart(peerNode);
     memory(peerNode);
@@ -83,20 +87,21 @@ function installPeer() {
   return undefined;
 }
 
-/** The cases: all sides in turns. */
-async function compare(peerNode) {
+/** Cases beside one of the peers: all sides in turns. */
+async function compare(chosen, peer, peerNode) {
+  if (chosen.length === 0) return;
   const sides = [{ name: "ours", module: "stepglass", node: process.execPath }];
   if (peerNode) {
     if (peerNode !== process.execPath) sides.push({ name: "oursOnPeerNode", module: "stepglass", node: peerNode });
-    sides.push({ name: "peer", module: "peer", node: peerNode });
+    sides.push({ name: "peer", module: peer, node: peerNode });
   }
   for (const side of sides) await startWorker(side);
-  report.sides = Object.fromEntries(sides.map(({ name, versions }) => [name, versions]));
-  const native = nativeTimes();
+  report.sides = { ...report.sides, ...Object.fromEntries(sides.map(({ name, module, versions }) => [name === "peer" ? module : name, versions])) };
+  const native = nativeTimes(chosen);
   const like = sides.find((side) => side.name === "oursOnPeerNode") ?? sides[0];
-  report.cases = [];
+  report.cases ??= [];
   const versions = (side) => `${side.module} ${side.versions.package} on Node ${side.versions.node}`;
-  console.log(`${sides.map(versions).join(" · ")} · ${report.machine}`);
+  console.log(`\n${sides.map(versions).join(" · ")} · ${report.machine}`);
   console.log(`${TURNS} turns each, alternating; microseconds of CPU, fastest turn (median)\n`);
   const columns = [["", 40], ["native", 10], ["ours", 18], ...(like === sides[0] ? [] : [["ours, Node 22", 18]]), ...(peerNode ? [["peer", 20], ["ratio", 9], ["median", 9], ["wall", 9], ["target", 10]] : [])];
   line(columns.map(([title, width]) => title.padStart(width)));
@@ -152,7 +157,7 @@ async function startWorker(side) {
 }
 
 /** The same machines in the native engine: microseconds of the fastest run. */
-function nativeTimes() {
+function nativeTimes(chosen) {
   const cargo = ["run", "--quiet", "--profile", "fast", "--example", "time_cases"];
   const lines = chosen.map(({ id, definition, input, failures }) => JSON.stringify({ name: id, definition, input, failures, runs: TURNS }));
   const result = spawnSync("cargo", cargo, { cwd: root, input: `${lines.join("\n")}\n`, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });

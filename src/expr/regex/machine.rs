@@ -1,6 +1,7 @@
 //! Running a pattern: all its threads side by side, one character after the other.
 
-use super::{Assertion, Match, Pattern, Step, fold, is_line_end};
+use super::backtrack::Job as Way;
+use super::{Assertion, Pattern, Step, fold, is_line_end};
 
 /// No place.
 const NONE: usize = usize::MAX;
@@ -11,7 +12,11 @@ pub(in crate::expr) struct Scratch {
     now: Threads,
     next: Threads,
     stack: Vec<Job>,
-    slots: Vec<usize>,
+    /// Of the thread under way; when a search has found something, the places of the match and its groups.
+    pub(super) slots: Vec<usize>,
+    /// Of a search that goes one way after the other: the ways left, and the choices made.
+    pub(super) ways: Vec<Way>,
+    pub(super) marks: Vec<u64>,
 }
 
 /// The threads at one place of the text, in order of preference.
@@ -53,14 +58,8 @@ enum Job {
 pub(in crate::expr) struct OutOfFuel;
 
 impl Pattern {
-    /// The first match at or behind a byte offset. Every step of every thread takes one unit of fuel.
-    pub fn find<'t>(
-        &self,
-        text: &'t str,
-        from: usize,
-        scratch: &mut Scratch,
-        fuel: &mut u64,
-    ) -> Result<Option<Match<'t>>, OutOfFuel> {
+    /// Looks for the first match, in time that grows with the text alone; its places are in `scratch.slots`.
+    pub(super) fn side_by_side(&self, text: &str, from: usize, scratch: &mut Scratch, fuel: &mut u64) -> Result<bool, OutOfFuel> {
         let width = self.groups * 2;
         scratch.now.resize(self.program.len(), width);
         scratch.next.resize(self.program.len(), width);
@@ -73,14 +72,12 @@ impl Pattern {
                     break;
                 }
                 // Nothing is under way: go on to where a match can start.
-                if let Some(first) = self.first {
-                    let rest = text.get(at..).unwrap_or("");
-                    let Some(skip) = rest.find(first) else { break };
-                    pay(fuel, skip / 16)?;
-                    if skip > 0 {
-                        before = rest.get(..skip).and_then(|s| s.chars().next_back());
-                        at += skip;
-                    }
+                let next = self.starts.next(text.as_bytes(), at);
+                pay(fuel, (next.unwrap_or(text.len()) - at) / 16)?;
+                let Some(start) = next else { break };
+                if start > at {
+                    before = text.get(..start).and_then(|s| s.chars().next_back());
+                    at = start;
                 }
             }
             let c = text.get(at..).and_then(|s| s.chars().next());
@@ -125,11 +122,9 @@ impl Pattern {
             before = c;
             at = after;
         }
-        Ok(best.map(|slots| {
-            let place = |i: usize| slots.get(i).copied().filter(|p| *p != NONE);
-            let group = |g: usize| text.get(place(g * 2)?..place(g * 2 + 1)?);
-            Match { start: place(0).unwrap_or(from), end: place(1).unwrap_or(from), groups: (1..self.groups).map(group).collect() }
-        }))
+        let found = best.is_some();
+        scratch.slots = best.unwrap_or_default();
+        Ok(found)
     }
 
     /// Adds the threads that an instruction leads to without taking a character.
@@ -192,7 +187,7 @@ impl Pattern {
         Ok(())
     }
 
-    fn holds(&self, assertion: Assertion, before: Option<char>, after: Option<char>) -> bool {
+    pub(super) fn holds(&self, assertion: Assertion, before: Option<char>, after: Option<char>) -> bool {
         let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
         let edge = |c: Option<char>| c.is_none_or(|c| self.options.multi_line && is_line_end(c));
         match assertion {
@@ -206,7 +201,7 @@ impl Pattern {
     }
 }
 
-fn pay(fuel: &mut u64, steps: usize) -> Result<(), OutOfFuel> {
+pub(super) fn pay(fuel: &mut u64, steps: usize) -> Result<(), OutOfFuel> {
     *fuel = fuel.saturating_sub(steps as u64);
     if *fuel == 0 { Err(OutOfFuel) } else { Ok(()) }
 }

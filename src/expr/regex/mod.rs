@@ -4,11 +4,14 @@
 //! engine, and only one that counts can stop. Look-around and back references have no linear-time form: they are
 //! refused at compile time.
 
+mod backtrack;
 mod machine;
 mod parse;
 
 pub(super) use machine::Scratch;
 
+use backtrack::Starts;
+use machine::OutOfFuel;
 use parse::{Parsed, Tree};
 
 /// More instructions than this a pattern may not have; counted repetitions multiply.
@@ -24,8 +27,7 @@ pub(super) struct Pattern {
     /// Groups, the whole match included.
     groups: usize,
     options: Options,
-    /// The character that every match starts with, where there is one.
-    first: Option<char>,
+    starts: Starts,
 }
 
 /// How a pattern is read and applied.
@@ -76,6 +78,8 @@ enum Assertion {
 struct Set {
     negated: bool,
     ranges: Vec<(char, char)>,
+    /// The ASCII characters that it holds, all things considered.
+    ascii: u128,
 }
 
 impl Set {
@@ -84,6 +88,10 @@ impl Set {
     }
 
     fn contains(&self, c: char, ignore_case: bool) -> bool {
+        if c.is_ascii() { self.ascii >> c as u32 & 1 == 1 } else { self.lists(c, ignore_case) }
+    }
+
+    fn lists(&self, c: char, ignore_case: bool) -> bool {
         let found = self.has(c)
             || ignore_case && (self.has(fold(c)) || c.to_lowercase().any(|l| self.has(l)) || c.to_uppercase().any(|u| self.has(u)));
         found != self.negated
@@ -126,8 +134,10 @@ impl Pattern {
     /// Compiles a pattern; the error says what is not supported.
     pub fn compile(source: &str, options: Options) -> Result<Pattern, String> {
         let Parsed { tree, sets, groups } = parse::parse(source, options.verbose)?;
-        let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, options, first: None };
-        pattern.first = first(&tree).filter(|_| !options.ignore_case);
+        let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, options, starts: Starts::default() };
+        for set in &mut pattern.sets {
+            set.ascii = (0..128u8).filter(|c| set.lists(*c as char, options.ignore_case)).fold(0, |all, c| all | 1 << c);
+        }
         if options.whole {
             pattern.emit(Step::Assert(Assertion::TextStart))?;
         }
@@ -138,7 +148,30 @@ impl Pattern {
             pattern.emit(Step::Assert(Assertion::TextEnd))?;
         }
         pattern.emit(Step::Match)?;
+        pattern.starts = Starts::of(&pattern);
         Ok(pattern)
+    }
+
+    /// The first match at or behind a byte offset. Every step takes one unit of fuel.
+    pub fn find<'t>(
+        &self,
+        text: &'t str,
+        from: usize,
+        scratch: &mut Scratch,
+        fuel: &mut u64,
+    ) -> Result<Option<Match<'t>>, OutOfFuel> {
+        let Some(rest) = text.len().checked_sub(from) else { return Ok(None) };
+        let found = match self.can_backtrack(rest) {
+            true => self.backtrack(text, from, scratch, fuel)?,
+            false => self.side_by_side(text, from, scratch, fuel)?,
+        };
+        if !found {
+            return Ok(None);
+        }
+        let place = |i: usize| scratch.slots.get(i).copied().filter(|p| *p != usize::MAX);
+        let group = |g: usize| text.get(place(g * 2)?..place(g * 2 + 1)?);
+        let groups = (1..self.groups).map(group).collect();
+        Ok(Some(Match { start: place(0).unwrap_or(from), end: place(1).unwrap_or(from), groups }))
     }
 
     fn emit(&mut self, step: Step) -> Result<usize, String> {
@@ -221,17 +254,6 @@ impl Pattern {
     }
 }
 
-/// The literal that a match has to start with.
-fn first(tree: &Tree) -> Option<char> {
-    match tree {
-        Tree::Step(Step::Char(c)) => Some(*c),
-        Tree::Concat(parts) => first(parts.first()?),
-        Tree::Group(inner, _) => first(inner),
-        Tree::Repeat { inner, min: 1.., .. } => first(inner),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,6 +299,25 @@ mod tests {
             ["(?=a)", "(?<!a)", "(a)\\1", "(a{1000}){1000}", "(?:a?){1000}{1000}", "(", "a)", "*", "[z-a]", "\\", "a{2,1}"]
         {
             assert!(Pattern::compile(source, Options::default()).is_err(), "{source}");
+        }
+    }
+
+    #[test]
+    fn both_machines_find_the_same() {
+        let patterns = "a|b;(a|ab)(c|bcd)(d*);(a*)*;(a*?)+b;(?:a|b)*?c;^a|b$;\\bab;[^a]b+;(a(b)?)+;.*c;(.)(.)?é;é|[à-ü];a{2,3}b?;(a|(b))+?c;(?:)";
+        let mut random = crate::base::Rng::new(7);
+        for source in patterns.split(';') {
+            for options in [Options::default(), Options { ignore_case: true, multi_line: true, ..Options::default() }] {
+                let pattern = Pattern::compile(source, options).unwrap();
+                for _ in 0..300 {
+                    let letter = |_| ["a", "b", "c", "d", "é", "A", "\n", "É", " "][random.below(9) as usize];
+                    let text: String = (0..12).map(letter).collect();
+                    let [mut one, mut other] = [Scratch::default(), Scratch::default()];
+                    let found = pattern.backtrack(&text, 0, &mut one, &mut 100_000).unwrap();
+                    assert_eq!(found, pattern.side_by_side(&text, 0, &mut other, &mut 100_000).unwrap(), "{source} in {text:?}");
+                    assert!(!found || one.slots == other.slots, "{source} in {text:?}: {:?} {:?}", one.slots, other.slots);
+                }
+            }
         }
     }
 

@@ -207,7 +207,7 @@ impl Parser {
 
     /// What follows `[`.
     fn class(&mut self) -> Result<u32, String> {
-        let mut set = Set { negated: self.peek(0) == Some('^'), ranges: Vec::new() };
+        let mut set = Set { negated: self.peek(0) == Some('^'), ..Set::default() };
         if set.negated {
             self.at += 1;
         }
@@ -262,7 +262,7 @@ impl Parser {
                     'w' => WORD,
                     _ => SPACE,
                 };
-                return Ok(Escaped::Class(Set { negated: c.is_ascii_uppercase(), ranges: ranges.to_vec() }));
+                return Ok(Escaped::Class(Set { negated: c.is_ascii_uppercase(), ranges: ranges.to_vec(), ..Set::default() }));
             }
             'b' => 8,
             't' => 9,
