@@ -159,8 +159,14 @@ impl Signature {
     /// Errors: `T0410`, `T0411`, `T0412`.
     pub fn validate(&self, args: &mut Vec<Val>, context: &Val) -> Result<(), Thrown> {
         let params = self.params();
-        // What nearly every call is: as many arguments as parameters, each of its type, no array to look into.
-        if args.len() == params.len() && args.iter().zip(params).all(|(arg, p)| !p.array && !p.many && kind(arg) & p.accepts != 0) {
+        // What nearly every call is: each argument of its parameter's type, no array to look into, nothing missing but
+        // what may be.
+        let plain = |(arg, p): (&Val, &Param)| !p.array && !p.many && kind(arg) & p.accepts != 0;
+        if args.len() <= params.len()
+            && args.iter().zip(params).all(plain)
+            && params.iter().skip(args.len()).all(|p| p.optional && !p.context)
+        {
+            args.resize(params.len(), Val::Undefined);
             return Ok(());
         }
         let kinds: Vec<u16> = args.iter().map(kind).collect();

@@ -260,10 +260,10 @@ impl Evaluator<'_> {
     }
 
     /// An object from a fixed set of members.
-    pub fn record(&mut self, members: Vec<(&str, Val)>) -> R<Val> {
-        let mut object = Object::with_capacity(members.len());
-        for (key, value) in members {
-            object.set(Arc::from(key), value);
+    pub fn record<const N: usize>(&mut self, keys: &[Arc<str>; N], values: [Val; N]) -> R<Val> {
+        let mut object = Object::with_capacity(N);
+        for (key, value) in keys.iter().zip(values) {
+            object.set(key.clone(), value);
         }
         self.object(object)
     }

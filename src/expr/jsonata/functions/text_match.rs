@@ -9,14 +9,56 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A match, whoever found it. Offsets are bytes.
-struct Found {
+struct Found<'t> {
     start: usize,
     end: usize,
-    text: Val,
-    /// As the function reported them; of a regular expression, the substrings.
-    groups: Vec<Val>,
-    /// The object that a custom matcher returned.
-    object: Option<Val>,
+    by: By<'t>,
+}
+
+enum By<'t> {
+    /// A regular expression: what it matched, and its groups.
+    Pattern(&'t str, Vec<Option<&'t str>>),
+    /// A custom matcher: the object that it returned, and the text and the groups that are named there.
+    Function { object: Val, text: Val, groups: Vec<Val> },
+}
+
+impl Found<'_> {
+    /// What was matched; a custom matcher may have said anything.
+    fn text(&self) -> &str {
+        match &self.by {
+            By::Pattern(text, _) => text,
+            By::Function { text, .. } => text.as_str().unwrap_or(""),
+        }
+    }
+
+    fn text_value(&self) -> Val {
+        match &self.by {
+            By::Pattern(text, _) => Val::str(text),
+            By::Function { text, .. } => text.clone(),
+        }
+    }
+
+    fn groups(&self) -> usize {
+        match &self.by {
+            By::Pattern(_, groups) => groups.len(),
+            By::Function { groups, .. } => groups.len(),
+        }
+    }
+
+    fn group(&self, index: usize) -> &str {
+        match &self.by {
+            By::Pattern(_, groups) => groups.get(index).copied().flatten(),
+            By::Function { groups, .. } => groups.get(index).and_then(Val::as_str),
+        }
+        .unwrap_or("")
+    }
+
+    fn group_values(&self) -> Vec<Val> {
+        match &self.by {
+            By::Pattern(_, groups) => groups.iter().map(|g| g.map_or(Val::Undefined, Val::str)).collect(),
+            By::Function { groups, .. } => groups.clone(),
+        }
+    }
 }
 
 /// Finds matches one after the other.
@@ -55,14 +97,14 @@ impl<'a> Matcher<'a> {
         Matcher { source, text, at: None, next: Val::Undefined, place: (0, 0), scratch: Scratch::default() }
     }
 
-    fn find(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found>> {
+    fn find(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found<'a>>> {
         match &**self.source {
             Function::Regex(pattern) => self.find_pattern(ev, pattern),
             _ => self.find_custom(ev, args),
         }
     }
 
-    fn find_pattern(&mut self, ev: &mut Evaluator<'_>, pattern: &Pattern) -> R<Option<Found>> {
+    fn find_pattern(&mut self, ev: &mut Evaluator<'_>, pattern: &Pattern) -> R<Option<Found<'a>>> {
         let from = match self.at {
             Some(at) if at >= self.text.len() => return Ok(None),
             Some(at) => at,
@@ -73,12 +115,11 @@ impl<'a> Matcher<'a> {
             return Err(fault("D1004").text(&pattern.source));
         }
         self.at = Some(found.end);
-        let groups = found.groups.iter().map(|g| g.map_or(Val::Undefined, Val::str)).collect();
-        let text = Val::str(self.text.get(found.start..found.end).unwrap_or(""));
-        Ok(Some(Found { start: found.start, end: found.end, text, groups, object: None }))
+        let text = self.text.get(found.start..found.end).unwrap_or("");
+        Ok(Some(Found { start: found.start, end: found.end, by: By::Pattern(text, found.groups) }))
     }
 
-    fn find_custom(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found>> {
+    fn find_custom(&mut self, ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Option<Found<'a>>> {
         let result = if self.at.is_none() {
             self.at = Some(0);
             ev.invoke(self.source, vec![Val::str(self.text)], args.frame)?
@@ -108,7 +149,7 @@ impl<'a> Matcher<'a> {
         };
         self.next = next;
         let groups = groups.map_or(Vec::new(), |g| g.items().to_vec());
-        Ok(Some(Found { start, end: end.max(start), text, groups, object: Some(result) }))
+        Ok(Some(Found { start, end: end.max(start), by: By::Function { object: result, text, groups } }))
     }
 
     /// The UTF-16 offset of a byte offset.
@@ -142,13 +183,9 @@ pub(in crate::expr::jsonata) fn regex_match(ev: &mut Evaluator<'_>, pattern: &Ar
     let groups: Vec<Val> = found.groups.iter().map(|g| g.map_or(Val::Undefined, Val::str)).collect();
     let next = Val::func(Function::NextMatch { pattern: pattern.clone(), text: text.clone(), from: found.end });
     let groups = ev.list(groups)?;
-    ev.record(vec![
-        ("match", Val::str(subject.get(found.start..found.end).unwrap_or(""))),
-        ("start", Val::int(start as i64)),
-        ("end", Val::int(end as i64)),
-        ("groups", groups),
-        ("next", next),
-    ])
+    let keys = ["match", "start", "end", "groups", "next"].map(Arc::from);
+    let text = Val::str(subject.get(found.start..found.end).unwrap_or(""));
+    ev.record(&keys, [text, Val::int(start as i64), Val::int(end as i64), groups, next])
 }
 
 /// The limit argument: infinity when it was not given.
@@ -167,15 +204,16 @@ pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(source) = args.at(1).as_func() else { return Ok(Val::Undefined) };
     let mut out = Vec::new();
     if limit > 0.0 {
+        let keys = ["match", "index", "groups"].map(Arc::from);
         let mut matcher = Matcher::new(source, text);
         let mut found = matcher.find(ev, args)?;
         while let Some(one) = found.take().filter(|_| (out.len() as f64) < limit) {
-            let index = match &one.object {
-                Some(object) => object.member("start").unwrap_or(Val::Undefined),
-                None => Val::int(matcher.units(one.start) as i64),
+            let index = match &one.by {
+                By::Function { object, .. } => object.member("start").unwrap_or(Val::Undefined),
+                By::Pattern(..) => Val::int(matcher.units(one.start) as i64),
             };
-            let groups = ev.list(one.groups)?;
-            out.push(ev.record(vec![("match", one.text), ("index", index), ("groups", groups)])?);
+            let groups = ev.list(one.group_values())?;
+            out.push(ev.record(&keys, [one.text_value(), index, groups])?);
             found = matcher.find(ev, args)?;
         }
     }
@@ -255,9 +293,9 @@ pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         out.push_str(text.get(at..one.start).unwrap_or(""));
         match args.at(2) {
             Val::Func(replacer) => {
-                let found = match &one.object {
-                    Some(object) => object.clone(),
-                    None => match_object(ev, &mut matcher, &one)?,
+                let found = match &one.by {
+                    By::Function { object, .. } => object.clone(),
+                    By::Pattern(..) => match_object(ev, &mut matcher, &one)?,
                 };
                 let value = ev.invoke(replacer, vec![found], args.frame)?;
                 match value.as_str() {
@@ -268,7 +306,7 @@ pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
             template => expand(&mut out, template.as_str().unwrap_or(""), &one),
         }
         ev.check_text(out.len())?;
-        at = one.start + one.text.as_str().map_or(0, str::len);
+        at = one.start + one.text().len();
         count += 1.0;
         match matcher.find(ev, args)? {
             Some(next) => one = next,
@@ -280,15 +318,11 @@ pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 }
 
 /// The match as replacement functions see it.
-fn match_object(ev: &mut Evaluator<'_>, matcher: &mut Matcher<'_>, one: &Found) -> R<Val> {
+fn match_object(ev: &mut Evaluator<'_>, matcher: &mut Matcher<'_>, one: &Found<'_>) -> R<Val> {
     let (start, end) = (matcher.units(one.start), matcher.units(one.end));
-    let groups = ev.list(one.groups.clone())?;
-    ev.record(vec![
-        ("match", one.text.clone()),
-        ("start", Val::int(start as i64)),
-        ("end", Val::int(end as i64)),
-        ("groups", groups),
-    ])
+    let groups = ev.list(one.group_values())?;
+    let keys = ["match", "start", "end", "groups"].map(Arc::from);
+    ev.record(&keys, [one.text_value(), Val::int(start as i64), Val::int(end as i64), groups])
 }
 
 fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64) -> R<Val> {
@@ -316,8 +350,8 @@ fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64)
 }
 
 /// Writes a replacement text: `$$` is a dollar, `$0` the match, `$1` a group.
-fn expand(out: &mut String, template: &str, found: &Found) {
-    let groups = found.groups.len();
+fn expand(out: &mut String, template: &str, found: &Found<'_>) {
+    let groups = found.groups();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
@@ -328,12 +362,12 @@ fn expand(out: &mut String, template: &str, found: &Found) {
             continue;
         }
         if let Some(after) = rest.strip_prefix('0') {
-            out.push_str(found.text.as_str().unwrap_or(""));
+            out.push_str(found.text());
             rest = after;
             continue;
         }
         // As many digits as the number of groups has; one less when that names no group.
-        let most = groups.max(1).to_string().len();
+        let most = digits_of(groups);
         let digits = rest.bytes().take(most).take_while(u8::is_ascii_digit).count();
         let number = |len: usize| rest.get(..len).and_then(|d| d.parse::<usize>().ok());
         let mut len = digits;
@@ -342,14 +376,18 @@ fn expand(out: &mut String, template: &str, found: &Found) {
         }
         match number(len) {
             Some(n) => {
-                if let Some(group) = n.checked_sub(1).and_then(|i| found.groups.get(i)) {
-                    out.push_str(group.as_str().unwrap_or(""));
+                if let Some(index) = n.checked_sub(1) {
+                    out.push_str(found.group(index));
                 }
                 // Leading zeros of the number are not skipped.
-                rest = rest.get(n.to_string().len()..).unwrap_or("");
+                rest = rest.get(digits_of(n)..).unwrap_or("");
             }
             None => out.push('$'),
         }
     }
     out.push_str(rest);
+}
+
+fn digits_of(n: usize) -> usize {
+    n.checked_ilog10().map_or(1, |tens| tens as usize + 1)
 }
