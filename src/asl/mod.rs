@@ -11,6 +11,8 @@ mod shape;
 mod suggest;
 pub mod variables;
 
+pub use suggest::nearest;
+
 use crate::base::diag::{self, Diagnostic, Part, Severity};
 use crate::base::{Pointer, Span, Value, json};
 use ir::Machine;

@@ -855,6 +855,121 @@ export type SimulationReport<Output = any> = (ExecutionResult<Output> | { status
  */
 export function simulate<Output = any>(definition: Definition | StateMachine, input?: unknown, script?: Script, options?: SimulateOptions): SimulationReport<Output>;
 
+// ---------------------------------------------------------------------------------------------------- recordings
+
+/**
+ * An execution's recorded history: what `GetExecutionHistory` returns, from the API, an SDK, `aws stepfunctions
+ * get-execution-history` or the console's export (`{ events: […] }` or the array; timestamps as ISO text, Dates or
+ * numbers), or the events of an Express execution's log. Or the JSON text of one of these.
+ */
+export type RecordedHistory = string | { events: readonly object[] } | readonly object[];
+
+/** Options of `replayHistory()`. No history has the names of its execution: what differs by them alone is not compared. */
+export interface ReplayHistoryOptions extends ValidateOptions, ExecutionNames, Omit<Limits, "stepBudget" | "history"> {
+  /** Of what is random in the replay. Default: 0. */
+  seed?: number | bigint;
+}
+
+/** What came of running a recorded execution again. */
+export interface HistoryReplay {
+  /** Whether nothing differs. */
+  matches: boolean;
+  /** Whether nothing was missing either: see `missing`. */
+  complete: boolean;
+  /** The first place where the definition does something else. */
+  divergence?: Divergence;
+  /** The first such place of every branch and iteration, in the order of the recording. */
+  divergences: Divergence[];
+  /** Gaps of the recording, and what follows from them. */
+  missing: { event?: number; message: string }[];
+  /** Values that no run repeats: UUIDs, task tokens, names, instants. They count as equal. */
+  unreproducible: { event: number; pointer: string; recorded: any; replayed: any }[];
+  /** How many events the recording has, and how many of them were compared and found the same. */
+  recorded: number;
+  compared: number;
+  /** How the replay ended. `RUNNING` where it waits for something that the recording has not; `NOT_STARTED` without an input. */
+  status: ExecutionStatus | "NOT_STARTED";
+  output?: any;
+  error?: string;
+  cause?: string;
+  /** The recorded input, unless the recording has left it out. */
+  input?: any;
+  /** When the recorded execution began, in milliseconds since 1970. */
+  startTime?: number;
+  /** Every recorded call with its answer, in the order of the calls: mocks for a run of your own. */
+  tasks: RecordedTask[];
+  /** The history of the replay. */
+  history: HistoryEvent[];
+  /** With the option `trace`. */
+  trace?: TraceStage[];
+}
+
+/** A place where a definition does not do what a recording says. */
+export interface Divergence {
+  /** The id of the recorded event; absent where the recording has nothing to set against what the definition does. */
+  event?: number;
+  eventType?: string;
+  state?: string;
+  /** The indices in the Maps around it, the innermost last. */
+  iterations?: number[];
+  /** What differs. `wait`: the seconds of a Wait state. `length`: the number of a Map's items. */
+  aspect: "event" | "state" | "input" | "output" | "variables" | "error" | "cause" | "resource" | "length" | "wait";
+  /** The place inside of an input, output, or the variables, as a JSON Pointer. */
+  pointer?: string;
+  /** What was recorded; null for nothing. */
+  expected: any;
+  /** What the definition does; null for nothing. */
+  got: any;
+  /** Both in one sentence. */
+  message: string;
+  /** Why that is, most likely. */
+  reason?: string;
+}
+
+/** One recorded call of a task. Apart from what names the call, it is a {@link ScriptedResult} whose output is a service's whole `response`. */
+export interface RecordedTask {
+  state: string;
+  /** The indices in the Maps around the state, the innermost last. */
+  iterations: number[];
+  /** 0 for the first attempt of a visit of the state, +1 for each retry. */
+  attempt: number;
+  /** The id of the event that scheduled it. */
+  event: number;
+  /** What was asked, unless the recording has left it out. */
+  input?: any;
+  /** Milliseconds until it ended, where the recording has times. */
+  after?: number;
+  /** Of an activity that a worker took: the worker's name. */
+  workerName?: string | null;
+  /** The response to the request of a `.sync` or `.waitForTaskToken` task. */
+  submitted?: any;
+  /** The result, as the history has it: of a service the whole response. */
+  output?: any;
+  /** The error's name, instead of an output; null where the task failed without one. */
+  error?: string | null;
+  cause?: string;
+  /** Whether it had not ended, or ran out of the state's time. */
+  never?: true;
+  /** Whether it succeeded with a result that the recording has left out. */
+  unknown?: true;
+}
+
+/**
+ * Runs a recorded execution again, on virtual time, with the recorded results and errors of its tasks, and says where the
+ * definition first does something else. Order across branches and iterations is free, as on AWS: tasks are matched by
+ * state, iteration and input.
+ *
+ * Throws a {@link DefinitionError}, or an Error with the code `NOT_A_HISTORY`.
+ *
+ * @example
+ * ```js
+ * const { events } = JSON.parse(await readFile("history.json", "utf8"));
+ * const { matches, divergence } = replayHistory(definition, events);
+ * if (!matches) console.log(`event ${divergence.event}: ${divergence.message}`);
+ * ```
+ */
+export function replayHistory(definition: Definition, history: RecordedHistory, options?: ReplayHistoryOptions): HistoryReplay;
+
 // ------------------------------------------------------------------------------------------------------- engine
 
 /**

@@ -1,9 +1,11 @@
 //! Floor 4: drivers that are still pure.
 
+mod recorded;
 mod replay;
 mod simulation;
 mod test_state;
 
+pub use recorded::{Divergence, HistoryReplay, Missing, NotAHistory, ReplayOptions, Unreproducible, replay_history};
 pub use replay::{Journal, Mismatch, replay, verify};
 pub use simulation::{Ending, Report, Response, Script, Simulation, Started};
 pub use test_state::{TestStateError, test_state};

@@ -107,7 +107,17 @@ impl ExecutionIn {
     /// As the engine takes it.
     pub fn info(self) -> ExecutionInfo {
         let machine = self.state_machine_name.as_deref().unwrap_or("StateMachine");
-        let mut info = ExecutionInfo::named(machine, self.name.as_deref().unwrap_or("execution"));
+        let named = ExecutionInfo::named(machine, self.name.as_deref().unwrap_or("execution"));
+        self.info_or(named)
+    }
+
+    /// The same, with other names for what is absent.
+    pub fn info_or(self, mut info: ExecutionInfo) -> ExecutionInfo {
+        for (given, name) in [(self.name, &mut info.name), (self.state_machine_name, &mut info.state_machine_name)] {
+            if let Some(given) = given {
+                *name = given.into();
+            }
+        }
         for (given, name) in
             [(self.arn, &mut info.arn), (self.role_arn, &mut info.role_arn), (self.state_machine_arn, &mut info.state_machine_arn)]
         {

@@ -1,12 +1,13 @@
 //! Definitions: checking, compiling and drawing them.
 
-use super::convert::{self, CompileSettings, DiagnosticOut, from_js, to_js};
+use super::convert::{self, CompileSettings, DiagnosticOut, EngineSettings, ExecutionIn, from_js, to_js};
 use super::error::{not_json, thrown};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Style};
 use crate::base::span::byte_offset;
 use crate::base::{Map, Span, Value, json};
+use crate::engine::SNAPSHOT_DEPTH;
 use crate::graph::{self, LayoutOptions, SvgOptions};
 use crate::sim;
 use serde::Serialize;
@@ -87,6 +88,40 @@ pub fn render_mermaid(text: &str, options: JsValue) -> Result<String, JsValue> {
 pub fn test_state(request: &str) -> Result<String, JsValue> {
     let response = sim::test_state(&parse(request)?).map_err(|refused| thrown(refused.code, refused.message))?;
     Ok(json::to_string(&response))
+}
+
+/// Runs a recorded execution again: the definition's text, the history's, and the report as JSON text, with the replay's
+/// own events under `history`. Throws `{code: "DEFINITION", diagnostics}` or `{code: "NOT_A_HISTORY", message}`.
+#[wasm_bindgen(js_name = replayHistory)]
+pub fn replay_history(
+    text: &str,
+    history: &str,
+    options: JsValue,
+    settings: JsValue,
+    execution: JsValue,
+    seed: u64,
+) -> Result<String, JsValue> {
+    let compiled = compile(text, options)?;
+    let diagnostics = diagnostics_out(&compiled, text);
+    let Some(machine) = &compiled.machine else { return Err(to_js(&Refused { code: "DEFINITION", diagnostics })) };
+    let mut replay = sim::ReplayOptions { engine: from_js::<EngineSettings>(settings)?.options(), seed, ..Default::default() };
+    if !execution.is_undefined() {
+        replay.execution = from_js::<ExecutionIn>(execution)?.info_or(replay.execution);
+    }
+    let history = json::parse_within(history, SNAPSHOT_DEPTH).map_err(|error| thrown("NOT_A_HISTORY", error))?;
+    let report = sim::replay_history(machine.clone(), &parse(text)?, &history, &replay);
+    let mut report = report.map_err(|error| thrown("NOT_A_HISTORY", error))?;
+    let mut out = report.to_value().to_string();
+    // Invariant: a report is an object with members.
+    out.pop();
+    out.push_str(",\"history\":");
+    out.push_str(&report.engine.history_json(0));
+    if replay.engine.trace {
+        out.push_str(",\"trace\":");
+        out.push_str(&convert::trace_text(&report.engine.take_trace()));
+    }
+    out.push('}');
+    Ok(out)
 }
 
 /// What may be written at an offset of a definition's text, in UTF-16 units: `{replace, items}` as JSON text.

@@ -15,7 +15,8 @@ mod error;
 mod port;
 
 pub use definition::{
-    Machine, complete, layout, render_diagnostics, render_diagnostics_in, render_mermaid, render_svg, test_state, validate,
+    Machine, complete, layout, render_diagnostics, render_diagnostics_in, render_mermaid, render_svg, replay_history, test_state,
+    validate,
 };
 pub use drive::drive;
 pub use engine::Engine;

@@ -1,0 +1,95 @@
+// A recorded execution against a definition.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { StateMachine, replayHistory, simulate } from "../../dist/node.js";
+
+const definition = {
+  StartAt: "Work",
+  States: {
+    Work: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "work", "Payload.$": "$" }, Retry: [{ ErrorEquals: ["Busy"] }], Next: "Each" },
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.Payload",
+      MaxConcurrency: 2,
+      ItemProcessor: { StartAt: "Send", States: { Send: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true } } },
+      End: true,
+    },
+  },
+};
+
+async function recorded() {
+  let calls = 0;
+  const machine = new StateMachine(definition);
+  const execution = machine.start(
+    { order: 1 },
+    {
+      clock: "virtual",
+      startTime: Date.UTC(2025, 4, 1),
+      tasks: {
+        work: () => {
+          if (++calls === 1) throw Object.assign(new Error("later"), { name: "Busy" });
+          return ["a", "b", "c"];
+        },
+        "sqs:sendMessage": (input) => ({ MessageId: `m-${input}` }),
+      },
+    },
+  );
+  await execution.result;
+  return execution.history();
+}
+
+test("a history is replayed, and gives its tasks' answers", async () => {
+  const events = await recorded();
+  for (const history of [events, { events }, JSON.stringify({ events }), { events: events.map((event) => ({ ...event, timestamp: new Date(event.timestamp) })) }]) {
+    const replay = replayHistory(definition, history);
+    assert.deepEqual([replay.matches, replay.complete, replay.status, replay.divergence], [true, true, "SUCCEEDED", undefined]);
+    assert.equal(replay.startTime, Date.UTC(2025, 4, 1));
+    assert.deepEqual(replay.input, { order: 1 });
+    assert.deepEqual(replay.tasks.map(({ state, iterations, attempt, error, output }) => [state, iterations, attempt, error ?? output.Payload ?? output]), [
+      ["Work", [], 0, "Busy"],
+      ["Work", [], 1, ["a", "b", "c"]],
+      ["Send", [0], 0, { MessageId: "m-a" }],
+      ["Send", [1], 0, { MessageId: "m-b" }],
+      ["Send", [2], 0, { MessageId: "m-c" }],
+    ]);
+  }
+});
+
+test("recorded answers serve as a script", async () => {
+  const { tasks, input } = replayHistory(definition, await recorded());
+  const results = {};
+  for (const { state, output, error, cause, after } of tasks) (results[state] ??= []).push(error ? { error, cause, after } : { response: output, after });
+  const report = simulate(definition, input, results);
+  assert.deepEqual(report.output, [{ MessageId: "m-a" }, { MessageId: "m-b" }, { MessageId: "m-c" }]);
+});
+
+test("the first divergence is named", async () => {
+  const events = await recorded();
+  const changed = structuredClone(definition);
+  changed.States.Work.Retry[0].MaxAttempts = 0;
+  const { matches, divergence } = replayHistory(changed, events);
+  assert.equal(matches, false);
+  assert.equal(divergence.eventType, "TaskScheduled");
+  assert.equal(divergence.state, "Work");
+  assert.match(divergence.reason, /Retry of state 'Work' was changed/);
+
+  const other = structuredClone(definition);
+  other.States.Each.ItemProcessor.States.Send.Parameters = { "Body.$": "$" };
+  const found = replayHistory(other, events);
+  assert.deepEqual([found.divergence.aspect, found.divergence.iterations, found.divergence.expected, found.divergence.got], ["input", [0], "a", { Body: "a" }]);
+  assert.equal(found.divergences.length, 3);
+});
+
+test("what is no history or no definition is refused", () => {
+  assert.throws(() => replayHistory(definition, "[]"), { code: "NOT_A_HISTORY" });
+  assert.throws(() => replayHistory(definition, "{"), { code: "NOT_A_HISTORY" });
+  assert.throws(() => replayHistory(definition, 1), { code: "INVALID_ARGUMENT" });
+  assert.throws(() => replayHistory({ StartAt: "A" }, []), { name: "DefinitionError" });
+  assert.throws(() => replayHistory(definition, [], { histroy: 1 }), { code: "INVALID_OPTION" });
+});
+
+test("stages are told with the option trace", async () => {
+  const { trace } = replayHistory(definition, await recorded(), { trace: true });
+  assert.ok(trace.some(({ state, stage }) => state === "Work" && stage === "afterParameters"));
+});

@@ -1,0 +1,35 @@
+// Recorded executions run again.
+
+import { call } from "./instance.js";
+import { misuse } from "./errors.js";
+import { StateMachine, checkOptions, compileSettings, definitionText, engineSettings, seedOf } from "./machine.js";
+
+const OPTIONS = ["type", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
+const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
+
+/**
+ * Runs a recorded execution again with the recorded answers of its tasks, and says where the definition first does
+ * something else.
+ */
+export function replayHistory(definition, history, options = {}) {
+  checkOptions(options, OPTIONS, "replayHistory()");
+  const type = options.type ? { type: options.type } : {};
+  const text = definitionText(definition);
+  new StateMachine(definition, type); // Throws the problems.
+  const names = Object.fromEntries(NAMES.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
+  const recorded = historyText(history);
+  const settings = engineSettings(options, options.type ?? "STANDARD");
+  try {
+    return JSON.parse(call((module) => module.replayHistory(text, recorded, compileSettings(type), settings, names, seedOf(options.seed ?? 0))));
+  } catch (thrown) {
+    if (thrown?.code === "NOT_A_HISTORY") throw misuse("NOT_A_HISTORY", thrown.message, Error);
+    throw thrown;
+  }
+}
+
+/** Text as it is; what the SDK gives has Dates, which JSON has as text. */
+function historyText(history) {
+  if (typeof history === "string") return history;
+  if (typeof history === "object" && history !== null) return JSON.stringify(history);
+  throw misuse("INVALID_ARGUMENT", "a history is what GetExecutionHistory returns: an object with events, an array of them, or the JSON text of either");
+}

@@ -1,0 +1,425 @@
+//! A recorded history taken apart: events, the strands that they form, and what its tasks answered.
+//!
+//! A strand is one chain of states: the machine's own, a Parallel branch's, a Map iteration's. In which order strands
+//! interleave is free on AWS, so everything after this file speaks of strands and never of the order of the file.
+
+use crate::base::{Millis, Number, Table, Value, json, sort, time};
+use crate::engine::SNAPSHOT_DEPTH;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why something is no history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAHistory(pub String);
+
+impl fmt::Display for NotAHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotAHistory {}
+
+/// One event, of AWS's or of ours.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub(super) id: u64,
+    pub(super) previous: u64,
+    /// `None` where the recording has blanked it.
+    pub(super) at: Option<Millis>,
+    pub(super) kind: Arc<str>,
+    /// The one details member, or null.
+    pub(super) details: Value,
+}
+
+/// A payload of an event.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Payload {
+    Whole(Value),
+    /// The recording has left it out, or cut it.
+    Missing,
+}
+
+impl Event {
+    pub(super) fn text(&self, member: &str) -> Option<&str> {
+        self.details.get(member).and_then(Value::as_str)
+    }
+
+    /// The state that an Entered or Exited event names.
+    pub(super) fn state(&self) -> Option<&str> {
+        (self.enters() || self.exits()).then(|| self.text("name")).flatten()
+    }
+
+    pub(super) fn enters(&self) -> bool {
+        self.kind.ends_with("StateEntered")
+    }
+
+    pub(super) fn exits(&self) -> bool {
+        self.kind.ends_with("StateExited")
+    }
+
+    /// A payload, which the API has as JSON text in a string.
+    pub(super) fn payload(&self, member: &str) -> Payload {
+        let cut = self.details.get(&format!("{member}Details")).and_then(|d| d.get("truncated")).and_then(Value::as_bool);
+        match self.details.get(member) {
+            None | Some(Value::Null) => Payload::Missing,
+            _ if cut == Some(true) => Payload::Missing,
+            Some(value) => Payload::Whole(parsed(value)),
+        }
+    }
+
+    /// What was asked of the resource, or what went into a state.
+    pub(super) fn input(&self) -> Payload {
+        self.payload(if self.details.get("parameters").is_some() { "parameters" } else { "input" })
+    }
+
+    fn shared(&self, member: &str) -> Option<Arc<str>> {
+        match self.details.get(member) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(text.clone()),
+            // A cause that is JSON text, parsed by whoever stored the history.
+            Some(other) => Some(other.to_string().into()),
+        }
+    }
+}
+
+fn parsed(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json::parse_within(text, SNAPSHOT_DEPTH).unwrap_or_else(|_| value.clone()),
+        other => other.clone(),
+    }
+}
+
+/// Where a strand hangs on the one around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    Root,
+    /// By the branch's first state.
+    Branch(Arc<str>),
+    /// By its index.
+    Iteration(u32),
+}
+
+/// One chain of states.
+#[derive(Clone, Debug)]
+pub(super) struct Strand {
+    /// The strand around it, and the how-manieth …StateStarted event there it belongs to, from 1.
+    pub(super) parent: Option<(usize, usize)>,
+    pub(super) slot: Slot,
+    /// Indices of its events, oldest first.
+    pub(super) events: Vec<usize>,
+    /// How many times a Parallel or Map has started in it.
+    starts: usize,
+    /// The state that is entered and not left.
+    current: Option<Current>,
+}
+
+#[derive(Clone, Debug)]
+struct Current {
+    name: Arc<str>,
+    /// `Parallel` or `Map` while children may run in it.
+    joins: Option<&'static str>,
+}
+
+/// A history with its strands; the first is the machine's own.
+#[derive(Clone, Debug)]
+pub(super) struct Recording {
+    pub(super) events: Vec<Event>,
+    pub(super) strands: Vec<Strand>,
+    /// The strand of each event; `None` for those that cannot be told apart (…Aborted).
+    of: Vec<Option<usize>>,
+}
+
+impl Recording {
+    /// Reads `{"events": […]}` or an array of events: of the API, the CLI, the SDKs, the console's export, or of the log
+    /// that an Express execution writes.
+    pub(super) fn read(history: &Value) -> Result<Recording, NotAHistory> {
+        let list = history.get("events").or_else(|| history.get("Events")).unwrap_or(history);
+        let Some(list) = list.as_array() else {
+            return Err(NotAHistory("a history is {\"events\": […]} or an array of events".into()));
+        };
+        let mut events = Vec::with_capacity(list.len());
+        for (i, event) in list.iter().enumerate() {
+            events
+                .push(read_event(event).ok_or_else(|| NotAHistory(format!("element {i} is no event: it has no `id` and `type`")))?);
+        }
+        if events.is_empty() {
+            return Err(NotAHistory("the history has no events".into()));
+        }
+        // Fetched in reverse order, or put together from pages and logs.
+        sort::by_key(&mut events, |event| event.id);
+        events.dedup_by_key(|event| event.id);
+        Ok(Recording::of(events))
+    }
+
+    fn of(events: Vec<Event>) -> Recording {
+        let root = Strand { parent: None, slot: Slot::Root, events: Vec::new(), starts: 0, current: None };
+        let mut recording = Recording { strands: vec![root], of: Vec::with_capacity(events.len()), events: Vec::new() };
+        let mut places: Table<u64, usize> = Table::default();
+        for (i, event) in events.into_iter().enumerate() {
+            places.insert(event.id, i);
+            let before = places.get(&event.previous).copied().filter(|at| *at != i);
+            recording.add(event, before);
+        }
+        recording
+    }
+
+    /// Adds an event to the strand that it belongs to.
+    fn add(&mut self, event: Event, before: Option<usize>) {
+        let from = before.and_then(|at| self.of.get(at).copied().flatten()).unwrap_or(0);
+        let before_kind = before.and_then(|at| self.events.get(at)).map_or("", |e| &e.kind).to_string();
+        let index = self.events.len();
+        let kind = event.kind.clone();
+        let name: Arc<str> = event.text("name").or(event.text("state")).unwrap_or_default().into();
+        let iteration = event.details.get("index").and_then(Value::as_i64).and_then(|i| u32::try_from(i).ok());
+        let strand = if kind.starts_with("Execution") {
+            Some(0)
+        } else if kind.ends_with("Aborted") {
+            None
+        } else if let (Some(at), true) = (iteration, kind.starts_with("MapIteration")) {
+            let parent = self.around(from, |current| current.joins == Some("Map") && current.name == name).unwrap_or(from);
+            Some(self.child(parent, Slot::Iteration(at)))
+        } else if event.enters() && before_kind == "ParallelStateStarted" {
+            Some(self.child(from, Slot::Branch(name.clone())))
+        } else if &*kind == "EvaluationFailed" || event.exits() {
+            // These name their state; where they point at has changed over the years.
+            self.around(from, |current| current.name == name).or_else(|| self.in_state(&name)).or(Some(from))
+        } else if let Some(joins) = ["Parallel", "Map"].into_iter().find(|joins| kind.starts_with(&format!("{joins}State")))
+            && !event.enters()
+        {
+            self.around(from, |current| current.joins == Some(joins)).or(Some(from))
+        } else {
+            Some(from)
+        };
+        if let Some(at) = strand.and_then(|at| self.strands.get_mut(at)) {
+            at.events.push(index);
+            if event.enters() {
+                let joins = ["Parallel", "Map"].into_iter().find(|joins| kind.starts_with(joins));
+                at.current = Some(Current { name, joins });
+            } else if event.exits() {
+                at.current = None;
+            } else if matches!(&*kind, "ParallelStateStarted" | "MapStateStarted") {
+                at.starts += 1;
+            } else if matches!(&*kind, "ParallelStateFailed" | "MapStateFailed")
+                && let Some(current) = &mut at.current
+            {
+                current.joins = None;
+            }
+        }
+        self.events.push(event);
+        self.of.push(strand);
+    }
+
+    /// The nearest strand whose state is as wanted: this one, or one around it.
+    fn around(&self, from: usize, wanted: impl Fn(&Current) -> bool) -> Option<usize> {
+        let mut at = from;
+        loop {
+            let strand = self.strands.get(at)?;
+            if strand.current.as_ref().is_some_and(&wanted) {
+                return Some(at);
+            }
+            at = strand.parent?.0;
+        }
+    }
+
+    fn in_state(&self, name: &str) -> Option<usize> {
+        self.strands.iter().rposition(|strand| strand.current.as_ref().is_some_and(|current| &*current.name == name))
+    }
+
+    /// The child of a strand's present Parallel or Map, made where it is not there yet.
+    fn child(&mut self, parent: usize, slot: Slot) -> usize {
+        let key = Some((parent, self.strands.get(parent).map_or(0, |strand| strand.starts)));
+        let known = self.strands.iter().rposition(|strand| strand.parent == key && strand.slot == slot);
+        known.unwrap_or_else(|| {
+            self.strands.push(Strand { parent: key, slot, events: Vec::new(), starts: 0, current: None });
+            self.strands.len() - 1
+        })
+    }
+
+    pub(super) fn event(&self, index: usize) -> Option<&Event> {
+        self.events.get(index)
+    }
+
+    /// The event that ended the execution; `None` while it ran, and where the recording is a part.
+    pub(super) fn end(&self) -> Option<&Event> {
+        let ends = ["ExecutionSucceeded", "ExecutionFailed", "ExecutionAborted", "ExecutionTimedOut"];
+        self.events.last().filter(|event| ends.contains(&&*event.kind))
+    }
+
+    /// The indices of the Maps around a strand, the innermost last.
+    pub(super) fn iterations(&self, strand: usize) -> Vec<u32> {
+        let mut indices = Vec::new();
+        let mut at = self.strands.get(strand);
+        while let Some(strand) = at {
+            if let Slot::Iteration(index) = strand.slot {
+                indices.push(index);
+            }
+            at = strand.parent.and_then(|(parent, _)| self.strands.get(parent));
+        }
+        indices.reverse();
+        indices
+    }
+
+    /// All calls with what came of them, in the order in which they were made.
+    pub(super) fn answers(&self) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for (number, strand) in self.strands.iter().enumerate() {
+            self.answers_of(number, strand, &mut answers);
+        }
+        sort::by_key(&mut answers, |answer| answer.scheduled);
+        answers
+    }
+
+    fn answers_of(&self, number: usize, strand: &Strand, answers: &mut Vec<Answer>) {
+        let iterations = self.iterations(number);
+        let mut state: Arc<str> = "".into();
+        let mut attempt = 0;
+        let mut open: Option<Answer> = None;
+        for (place, event) in strand.events.iter().enumerate().filter_map(|(place, i)| Some((place, self.events.get(*i)?))) {
+            let kind = &*event.kind;
+            if event.enters() {
+                state = event.text("name").unwrap_or_default().into();
+                attempt = 0;
+            } else if kind.ends_with("Scheduled") || kind == "MapRunStarted" {
+                answers.extend(open.take());
+                let input = match event.input() {
+                    Payload::Whole(value) => Some(value),
+                    Payload::Missing => None,
+                };
+                let map_run = kind == "MapRunStarted";
+                open = Some(Answer {
+                    state: state.clone(),
+                    iterations: iterations.clone(),
+                    attempt,
+                    scheduled: event.id,
+                    at: event.at,
+                    input,
+                    started: None,
+                    submitted: None,
+                    ended: None,
+                    ending: Ending::Open,
+                    map_run,
+                });
+                attempt += 1;
+            } else if let Some(answer) = &mut open {
+                match kind {
+                    "ActivityStarted" => answer.started = Some((event.at, event.shared("workerName"))),
+                    "TaskSubmitted" => {
+                        answer.submitted = match event.payload("output") {
+                            Payload::Whole(output) => Some(output),
+                            Payload::Missing => Some(Value::empty_object()),
+                        }
+                    }
+                    "TaskSucceeded" | "LambdaFunctionSucceeded" | "ActivitySucceeded" => {
+                        answer.ending = match event.payload("output") {
+                            Payload::Whole(output) => Ending::Output(output),
+                            Payload::Missing => Ending::Unknown,
+                        };
+                        answer.ended = Some((event.id, event.at));
+                        answers.extend(open.take());
+                    }
+                    // What a Map Run gave is told by the event that leaves its state.
+                    "MapRunSucceeded" => {
+                        let exit = strand.events.iter().skip(place).filter_map(|i| self.events.get(*i)).find(|e| e.exits());
+                        answer.ending = match exit.map(|event| event.payload("output")) {
+                            Some(Payload::Whole(output)) => Ending::Output(output),
+                            _ => Ending::Unknown,
+                        };
+                        answer.ended = Some((event.id, event.at));
+                        answers.extend(open.take());
+                    }
+                    "TaskTimedOut" | "LambdaFunctionTimedOut" | "ActivityTimedOut" => {
+                        answer.ending = Ending::TimedOut { heartbeat: event.text("error") == Some("States.HeartbeatTimeout") };
+                        answer.ended = Some((event.id, event.at));
+                        answers.extend(open.take());
+                    }
+                    _ if kind.ends_with("Failed") && kind != "EvaluationFailed" => {
+                        answer.ending = Ending::Error { error: event.shared("error"), cause: event.shared("cause") };
+                        answer.ended = Some((event.id, event.at));
+                        answers.extend(open.take());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        answers.extend(open);
+    }
+}
+
+/// One call of a resource, with what came of it.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) state: Arc<str>,
+    pub(super) iterations: Vec<u32>,
+    /// 0 for the first attempt of a visit.
+    pub(super) attempt: u32,
+    /// The …Scheduled event.
+    pub(super) scheduled: u64,
+    pub(super) at: Option<Millis>,
+    /// What was asked; `None` where the recording has left it out.
+    pub(super) input: Option<Value>,
+    /// When a worker took an activity, and who.
+    pub(super) started: Option<(Option<Millis>, Option<Arc<str>>)>,
+    pub(super) submitted: Option<Value>,
+    /// The event that ended it.
+    pub(super) ended: Option<(u64, Option<Millis>)>,
+    pub(super) ending: Ending,
+    /// Whether it stands for the children of a Distributed Map, whose histories are other executions'.
+    pub(super) map_run: bool,
+}
+
+/// How a recorded call ended.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    Output(Value),
+    Error {
+        error: Option<Arc<str>>,
+        cause: Option<Arc<str>>,
+    },
+    /// By the state's own limits.
+    TimedOut {
+        heartbeat: bool,
+    },
+    /// Not within the recording.
+    Open,
+    /// With a result that the recording has left out.
+    Unknown,
+}
+
+/// Reads one event; `None` if it is none. The log of Express executions spells the same in snake case.
+fn read_event(value: &Value) -> Option<Event> {
+    let whole = |name: &str, logged: &str| {
+        let value = value.get(name).or_else(|| value.get(logged))?;
+        value.as_i64().or_else(|| value.as_str()?.parse().ok()).and_then(|n| u64::try_from(n).ok())
+    };
+    let kind: Arc<str> = value.get("type")?.as_str()?.into();
+    let id = whole("id", "id")?;
+    let previous = whole("previousEventId", "previous_event_id").unwrap_or(0);
+    let members = value.as_object()?;
+    let details = members.iter().find(|(name, _)| name.ends_with("EventDetails") || ***name == *"details");
+    let at = value.get("timestamp").or_else(|| value.get("event_timestamp")).and_then(instant);
+    Some(Event { id, previous, at, kind, details: details.map_or(Value::Null, |(_, details)| details.clone()) })
+}
+
+/// ISO 8601 text in any of the forms that clients print, or seconds or milliseconds since 1970, as number or text.
+fn instant(value: &Value) -> Option<Millis> {
+    match value {
+        Value::Number(number) => epoch(*number),
+        Value::String(text) => {
+            let text = text.trim();
+            // Python prints a space where ISO 8601 has a T, and leaves a fraction of zero away.
+            let text = if text.as_bytes().get(10) == Some(&b' ') { text.replacen(' ', "T", 1) } else { text.to_string() };
+            let parsed = time::parse_rfc3339(&text).or_else(|| time::parse_rfc3339(&format!("{text}Z")));
+            parsed.map(|at| at.millis()).or_else(|| text.parse().ok().and_then(Number::from_f64).and_then(epoch))
+        }
+        _ => None,
+    }
+}
+
+/// Seconds until the year 5138, milliseconds above that.
+fn epoch(number: Number) -> Option<Millis> {
+    let n = number.as_f64();
+    let millis = if n < 1e11 { n * 1000.0 } else { n };
+    // The cast clamps.
+    (n >= 0.0).then_some(Millis(millis.round() as u64))
+}

@@ -1,0 +1,163 @@
+//! The words of a divergence: what differs, and why that is, most likely.
+
+use super::compare::{Subject, headline};
+use super::read::Event;
+use crate::asl::ir::{Kind, State};
+use crate::asl::nearest;
+use crate::base::Value;
+
+/// What is known of a divergence.
+#[derive(Default)]
+pub(super) struct Situation<'a> {
+    pub(super) state: Option<&'a str>,
+    pub(super) expected: Option<&'a Event>,
+    pub(super) got: Option<&'a Event>,
+    /// The last event that both have.
+    pub(super) last: Option<&'a Event>,
+    pub(super) aspect: &'static str,
+    pub(super) pointer: Option<&'a str>,
+}
+
+/// One sentence with both sides.
+pub(super) fn message(situation: &Situation, expected: &Value, got: &Value) -> String {
+    let state = situation.state.map(|name| format!(" of state '{name}'")).unwrap_or_default();
+    let place = situation.pointer.filter(|at| !at.is_empty()).map(|at| format!(" at {at}")).unwrap_or_default();
+    let (expected, got) = (brief(expected), brief(got));
+    match situation.aspect {
+        "event" | "state" => {
+            let side = |event: Option<&Event>, value: &str| match event {
+                Some(event) => headline(event).as_str().unwrap_or_default().to_string(),
+                None if value == "null" => "nothing".to_string(),
+                None => value.to_string(),
+            };
+            format!("the recording has {}, the definition {}", side(situation.expected, &expected), side(situation.got, &got))
+        }
+        "wait" => format!("the wait{state} took {expected} s in the recording and takes {got} s now"),
+        aspect => format!("the {aspect}{state} differs{place}: recorded {expected}, now {got}"),
+    }
+}
+
+fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 120 { text } else { text.chars().take(119).chain(['…']).collect() }
+}
+
+/// The likeliest reason, from the definition.
+pub(super) fn of(subject: &Subject, situation: &Situation) -> Option<String> {
+    let recorded_state = situation.expected.and_then(Event::state).or(situation.state);
+    if let Some(name) = recorded_state
+        && subject.state(name).is_none()
+    {
+        let names = || subject.machine.states.iter().map(|(_, state)| &*state.name);
+        let meant = nearest(name, names()).map(|near| format!("; it has '{near}'")).unwrap_or_default();
+        return Some(format!("The definition has no state '{name}'{meant}: the state was removed or renamed since."));
+    }
+    let name = situation.state?;
+    let state = subject.state(name).and_then(|id| subject.machine.states.get(id))?;
+    let (expected, got) = (situation.expected, situation.got);
+    let kind = |event: Option<&Event>| event.map_or("", |event| &event.kind).to_string();
+    let last_state = situation.last.and_then(Event::state);
+    if let Some(error) = random(subject, state) {
+        return Some(error);
+    }
+    match situation.aspect {
+        "event" | "state" => {
+            if let (Some(before), true) = (last_state, kind(expected).ends_with("Entered"))
+                && let Some(before) = subject.state(before).and_then(|id| subject.machine.states.get(id))
+            {
+                return Some(match &before.kind {
+                    Kind::Choice { .. } => format!(
+                        "The rules of Choice state '{}' lead elsewhere with this input: they were changed since.",
+                        before.name
+                    ),
+                    _ if kind(got).ends_with("Entered") => {
+                        format!("The Next (or the Catch) of state '{}' leads elsewhere: it was changed since.", before.name)
+                    }
+                    _ => format!("State '{}' is where the definition ends.", before.name),
+                });
+            }
+            if kind(expected).ends_with("Entered") && kind(got).ends_with("Entered") {
+                return Some(format!("State '{name}' has another Type in the definition, or another state stands at its place."));
+            }
+            if kind(expected).ends_with("Scheduled") && situation.last.is_some_and(failed) {
+                return Some(format!("The recorded execution tried once more: the Retry of state '{name}' was changed since."));
+            }
+            if kind(got).ends_with("Scheduled") && situation.last.is_some_and(failed) {
+                return Some(format!(
+                    "The definition tries once more where the recorded execution did not: the Retry of state '{name}' was changed since."
+                ));
+            }
+            if kind(expected).ends_with("TimedOut") {
+                return Some(match &state.kind {
+                    Kind::Task(task) if task.timeout.is_none() && task.heartbeat.is_none() => {
+                        format!(
+                            "The recorded call timed out, and state '{name}' has no TimeoutSeconds or HeartbeatSeconds in the definition."
+                        )
+                    }
+                    _ => format!("The time limits of state '{name}' are others than those recorded."),
+                });
+            }
+            if kind(got).ends_with("TimedOut") {
+                return Some("The time limits of the definition are tighter than those recorded.".to_string());
+            }
+            if let Some(event) = got.filter(|event| failed(event) || &*event.kind == "ExecutionFailed") {
+                let text = |member: &str| event.text(member).unwrap_or_default().to_string();
+                let handled = if situation.last.is_some_and(failed) {
+                    format!(" The Catch of state '{name}' may have been changed since.")
+                } else {
+                    String::new()
+                };
+                return Some(format!("The definition fails here: {} {}{handled}", text("error"), text("cause")).trim().to_string());
+            }
+            if situation.last.is_some_and(failed) {
+                return Some(format!(
+                    "The error is handled differently: the Retry or the Catch of state '{name}' was changed since."
+                ));
+            }
+            if got.is_none() {
+                return Some(format!(
+                    "The replay waits in state '{name}': the recording has nothing that goes on there, or the definition calls a task that was never called."
+                ));
+            }
+            None
+        }
+        "input" if kind(expected).ends_with("Scheduled") => {
+            let fields =
+                if state.language == crate::asl::ir::QueryLanguage::Jsonata { "Arguments" } else { "InputPath or Parameters" };
+            Some(format!("{fields} of state '{name}' make another request of the same input."))
+        }
+        "input" => Some("The state before it gives another output.".to_string()),
+        "output" => Some(match &state.kind {
+            Kind::Pass { .. } => format!("The fields of Pass state '{name}' make another output of the same input."),
+            Kind::Parallel { .. } | Kind::Map(_) => {
+                format!("State '{name}' makes something else of the results of its branches or iterations.")
+            }
+            _ => format!(
+                "State '{name}' makes something else of the same result: ResultSelector, ResultPath, OutputPath or Output were changed since."
+            ),
+        }),
+        "variables" => Some(format!("Assign of state '{name}' sets other values.")),
+        "length" => Some(format!("State '{name}' has other items: ItemsPath, Items or what is before them was changed since.")),
+        "resource" => Some(format!("Resource of state '{name}' was changed since.")),
+        "wait" => Some(format!("Seconds or Timestamp of state '{name}' was changed since.")),
+        _ => None,
+    }
+}
+
+fn failed(event: &Event) -> bool {
+    event.kind.ends_with("Failed") || event.kind.ends_with("TimedOut")
+}
+
+/// What a state computes that no run repeats.
+fn random(subject: &Subject, state: &State) -> Option<String> {
+    let mut place = subject.definition;
+    for step in state.pointer.steps() {
+        let next = place.get(&step).or_else(|| step.parse().ok().and_then(|i| place.at(i)));
+        place = next?;
+    }
+    let text = place.to_string();
+    let names = ["$random(", "$uuid(", "$shuffle(", "$now(", "$millis(", "States.MathRandom", "States.UUID"];
+    let found = names.into_iter().find(|name| text.contains(name))?;
+    let name = found.trim_end_matches('(');
+    Some(format!("State '{}' uses {name}, which gives something else in every execution.", state.name))
+}
