@@ -1,7 +1,9 @@
 //! What may be written at a place of a definition: data for an editor. Works on texts that are half written.
 
 use super::ir::QueryLanguage;
-use super::shape::{self, Shape, Type};
+use super::language::document::{Cursor, Document, Kind};
+use super::language::place::Place;
+use super::shape::{self, Type};
 use crate::base::{Span, sort};
 use crate::expr::jsonata::function_names;
 
@@ -40,13 +42,13 @@ pub fn complete(text: &str, offset: usize) -> Completions {
     while !text.is_char_boundary(offset) {
         offset -= 1;
     }
-    let outline = Outline::read(text, offset);
-    let Some(cursor) = &outline.cursor else { return Completions { replace: Span::new(offset, offset), items: Vec::new() } };
-    let place = outline.place(cursor.level);
+    let document = Document::read(text, offset);
+    let Some(cursor) = &document.cursor else { return Completions { replace: Span::new(offset, offset), items: Vec::new() } };
+    let place = document.place(cursor.level);
     let typed = cursor.string.map_or("", |start| &text[start + 1..offset]);
     if cursor.string.is_some()
         && !cursor.is_key
-        && let Some(found) = inside_expression(&outline, &place, cursor, typed, offset)
+        && let Some(found) = inside_expression(&document, &place, cursor, typed, offset)
     {
         return found;
     }
@@ -55,9 +57,15 @@ pub fn complete(text: &str, offset: usize) -> Completions {
         None => Span::new(offset, offset),
     };
     let quoted = cursor.string.is_some();
-    let items =
-        if cursor.is_key { fields(&outline, &place, cursor.level, quoted) } else { values(&outline, &place, cursor, quoted) };
+    let items = if cursor.is_key { fields(&document, &place, cursor, quoted) } else { values(&document, &place, cursor, quoted) };
     Completions { replace, items }
+}
+
+/// Names that any Assign assigns.
+pub(super) fn assigned<'d>(document: &'d Document) -> impl Iterator<Item = &'d str> {
+    let assigns =
+        document.ids().filter(|id| document.node(*id).is_some_and(|node| node.name == "Assign" && node.kind == Kind::Object));
+    assigns.flat_map(|id| document.children(id)).map(|(_, node)| node.name.strip_suffix(".$").unwrap_or(&node.name))
 }
 
 /// The end of the string that an offset stands in: its closing quote, or the end of the line where it has none.
@@ -66,12 +74,11 @@ fn string_end(text: &str, offset: usize) -> usize {
     offset + rest.find(['"', '\n']).filter(|end| rest[*end..].starts_with('"')).unwrap_or(0)
 }
 
-fn fields(outline: &Outline, place: &Place, level: usize, quoted: bool) -> Vec<Completion> {
-    let present = &outline.levels[level].keys;
+fn fields(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
+    let others = document.children(cursor.level).filter(|(id, _)| Some(*id) != cursor.member);
+    let present: Vec<&str> = others.map(|(_, node)| node.name.as_str()).collect();
     let rows = place.shape.map(|shape| shape.fields().collect::<Vec<_>>()).unwrap_or_default();
-    let fits = |row: &&&shape::Row| {
-        row.language.is_none_or(|language| language == place.language) && !present.iter().any(|k| k == row.name)
-    };
+    let fits = |row: &&&shape::Row| row.language.is_none_or(|language| language == place.language) && !present.contains(&row.name);
     let mut items: Vec<Completion> = rows
         .iter()
         .filter(fits)
@@ -82,7 +89,7 @@ fn fields(outline: &Outline, place: &Place, level: usize, quoted: bool) -> Vec<C
         })
         .collect();
     if place.rule && place.language == QueryLanguage::JsonPath {
-        items.extend(operators().filter(|name| !present.contains(name)).map(|name| {
+        items.extend(operators().filter(|name| !present.contains(&name.as_str())).map(|name| {
             let insert = if quoted { name.clone() } else { format!("\"{name}\": ") };
             Completion { label: name, kind: "field", detail: "comparison".into(), insert }
         }));
@@ -91,7 +98,7 @@ fn fields(outline: &Outline, place: &Place, level: usize, quoted: bool) -> Vec<C
     items
 }
 
-fn values(outline: &Outline, place: &Place, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
+fn values(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> Vec<Completion> {
     let key = cursor.key.as_deref().unwrap_or_default();
     let item = |label: &str, kind: &'static str, detail: &str| Completion {
         label: label.into(),
@@ -102,9 +109,9 @@ fn values(outline: &Outline, place: &Place, cursor: &Cursor, quoted: bool) -> Ve
     if matches!(key, "Next" | "Default" | "StartAt") {
         let Some(states) = place.states else { return Vec::new() };
         // The state itself is the least likely target.
-        let own = place.state.and_then(|level| outline.levels[level].name.clone());
-        let mut names = outline.levels[states].keys.clone();
-        sort::by_key(&mut names, |name| Some(name) == own.as_ref());
+        let own = place.state.map(|state| document.name(state));
+        let mut names: Vec<&str> = document.children(states).map(|(_, node)| node.name.as_str()).collect();
+        sort::by_key(&mut names, |name| Some(*name) == own);
         return names.iter().map(|name| item(name, "state", "state")).collect();
     }
     if place.errors {
@@ -120,7 +127,7 @@ fn values(outline: &Outline, place: &Place, cursor: &Cursor, quoted: bool) -> Ve
 }
 
 /// Proposals inside a path, an intrinsic call or a `{% … %}`; `None` for other strings.
-fn inside_expression(outline: &Outline, place: &Place, cursor: &Cursor, typed: &str, offset: usize) -> Option<Completions> {
+fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed: &str, offset: usize) -> Option<Completions> {
     let start = typed
         .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$')))
         .map_or(0, |i| i + typed[i..].chars().next().map_or(1, char::len_utf8));
@@ -157,7 +164,7 @@ fn inside_expression(outline: &Outline, place: &Place, cursor: &Cursor, typed: &
             } else {
                 items.extend(plain(&["$.", "$$."], "path", "input, Context Object"));
             }
-            let mut names: Vec<&str> = outline.assigned().collect();
+            let mut names: Vec<&str> = assigned(document).collect();
             sort::sort(&mut names);
             names.dedup();
             let variable = |name: &&str| Completion {
@@ -184,7 +191,7 @@ fn inside_expression(outline: &Outline, place: &Place, cursor: &Cursor, typed: &
     Some(Completions { replace: Span::new(offset - tail.len(), offset), items })
 }
 
-fn describe(ty: Type) -> &'static str {
+pub(super) fn describe(ty: Type) -> &'static str {
     match ty {
         Type::Any => "any value",
         Type::String => "string",
@@ -200,7 +207,7 @@ fn describe(ty: Type) -> &'static str {
     }
 }
 
-fn blank(ty: Type) -> &'static str {
+pub(super) fn blank(ty: Type) -> &'static str {
     match ty {
         Type::String | Type::Word(_) | Type::Timestamp | Type::StringOrNull => "\"\"",
         Type::Object => "{}",
@@ -210,7 +217,7 @@ fn blank(ty: Type) -> &'static str {
     }
 }
 
-const INTRINSICS: &[&str] = &[
+pub(super) const INTRINSICS: &[&str] = &[
     "Format",
     "StringToJson",
     "JsonToString",
@@ -231,7 +238,7 @@ const INTRINSICS: &[&str] = &[
     "UUID",
 ];
 
-const ERRORS: &[(&str, &str)] = &[
+pub(super) const ERRORS: &[(&str, &str)] = &[
     ("States.ALL", "any error but States.Runtime"),
     ("States.TaskFailed", "any error but a time out"),
     ("States.Timeout", "TimeoutSeconds or HeartbeatSeconds has passed"),
@@ -245,7 +252,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("States.Http.Socket", "an HTTP Task took over 60 seconds"),
 ];
 
-fn operators() -> impl Iterator<Item = String> {
+pub(super) fn operators() -> impl Iterator<Item = String> {
     let families = ["String", "Numeric", "Timestamp"].into_iter().flat_map(|family| {
         let orders = ["Equals", "LessThan", "GreaterThan", "LessThanEquals", "GreaterThanEquals"].into_iter();
         orders.flat_map(move |order| [format!("{family}{order}"), format!("{family}{order}Path")])
@@ -265,210 +272,6 @@ fn operators() -> impl Iterator<Item = String> {
         "Not",
     ];
     families.chain(others.into_iter().map(String::from))
-}
-
-/// A text's objects and lists, as far as they can be made out.
-struct Outline {
-    levels: Vec<Level>,
-    cursor: Option<Cursor>,
-}
-
-/// One object or list.
-#[derive(Default)]
-struct Level {
-    parent: Option<usize>,
-    /// Its member name in the parent; `None` in a list.
-    name: Option<String>,
-    list: bool,
-    /// Its member names, without the one that is being written.
-    keys: Vec<String>,
-    /// Its members that are strings.
-    texts: Vec<(String, String)>,
-}
-
-/// Where the cursor stands.
-struct Cursor {
-    level: usize,
-    /// The member whose value is being written.
-    key: Option<String>,
-    is_key: bool,
-    /// The opening quote of the string around it.
-    string: Option<usize>,
-}
-
-/// What is around the cursor.
-struct Place {
-    shape: Option<&'static Shape>,
-    language: QueryLanguage,
-    /// The `States` object in reach of transitions.
-    states: Option<usize>,
-    /// The state around it.
-    state: Option<usize>,
-    rule: bool,
-    errors: bool,
-}
-
-impl Outline {
-    /// Reads the whole text, however broken: an unknown character is skipped, a closing bracket closes what it can.
-    fn read(text: &str, offset: usize) -> Outline {
-        let bytes = text.as_bytes();
-        let mut levels: Vec<Level> = Vec::new();
-        let mut open: Vec<usize> = Vec::new();
-        let mut cursor = None;
-        let (mut key, mut after_colon, mut at) = (None::<String>, false, 0);
-        while at <= bytes.len() {
-            if cursor.is_none()
-                && at >= offset
-                && let Some(&level) = open.last()
-            {
-                let list = levels[level].list;
-                cursor =
-                    Some(Cursor { level, key: key.clone().filter(|_| after_colon), is_key: !list && !after_colon, string: None });
-            }
-            let Some(&byte) = bytes.get(at) else { break };
-            match byte {
-                b'{' | b'[' => {
-                    let parent = open.last().copied();
-                    let name = key.take().filter(|_| after_colon);
-                    levels.push(Level { parent, name, list: byte == b'[', ..Level::default() });
-                    open.push(levels.len() - 1);
-                    after_colon = false;
-                }
-                b'}' | b']' => {
-                    let list = byte == b']';
-                    if let Some(i) = open.iter().rposition(|level| levels[*level].list == list) {
-                        open.truncate(i);
-                    }
-                    (key, after_colon) = (None, false);
-                }
-                b':' => after_colon = true,
-                b',' => (key, after_colon) = (None, false),
-                b'"' => {
-                    let end = closing(bytes, at);
-                    let content = text.get(at + 1..end).unwrap_or_default().to_string();
-                    let inside = at < offset && offset <= end;
-                    if let Some(&level) = open.last() {
-                        let is_key = !levels[level].list && !after_colon;
-                        if inside && cursor.is_none() {
-                            let of = key
-                                .clone()
-                                .filter(|_| after_colon)
-                                .or_else(|| levels[level].name.clone().filter(|_| levels[level].list));
-                            cursor = Some(Cursor { level, key: of, is_key, string: Some(at) });
-                        } else if is_key {
-                            levels[level].keys.push(content.clone());
-                        }
-                        if is_key {
-                            key = Some(content);
-                        } else if let Some(key) = &key {
-                            levels[level].texts.push((key.clone(), content));
-                        }
-                    }
-                    at = end;
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        Outline { levels, cursor }
-    }
-
-    fn text(&self, level: usize, key: &str) -> Option<&str> {
-        self.levels[level].texts.iter().rev().find(|(name, _)| name == key).map(|(_, text)| text.as_str())
-    }
-
-    /// Names that any Assign assigns.
-    fn assigned(&self) -> impl Iterator<Item = &str> {
-        let assigns = self.levels.iter().filter(|level| level.name.as_deref() == Some("Assign") && !level.list);
-        assigns.flat_map(|level| level.keys.iter().map(|key| key.strip_suffix(".$").unwrap_or(key)))
-    }
-
-    /// Follows the way from the root to a level.
-    fn place(&self, level: usize) -> Place {
-        let mut way = vec![level];
-        while let Some(parent) = way.last().and_then(|last| self.levels[*last].parent) {
-            way.push(parent);
-        }
-        way.reverse();
-        let language = |text: Option<&str>| match text {
-            Some("JSONata") => Some(QueryLanguage::Jsonata),
-            Some("JSONPath") => Some(QueryLanguage::JsonPath),
-            _ => None,
-        };
-        let own = way.first().and_then(|root| language(self.text(*root, "QueryLanguage"))).unwrap_or(QueryLanguage::JsonPath);
-        let mut place =
-            Place { shape: Some(&shape::MACHINE), language: own, states: None, state: None, rule: false, errors: false };
-        let mut in_states = false;
-        for (depth, &level) in way.iter().enumerate() {
-            let info = &self.levels[level];
-            if depth == 0 {
-                place.states = self.child(level, "States");
-                continue;
-            }
-            let name = info.name.as_deref().unwrap_or_default();
-            if std::mem::take(&mut in_states) {
-                place.shape = self.text(level, "Type").and_then(shape::state).or(Some(&shape::UNTYPED));
-                place.state = Some(level);
-                place.language = language(self.text(level, "QueryLanguage")).unwrap_or(own);
-                continue;
-            }
-            let listed = way.get(depth - 1).and_then(|parent| self.levels[*parent].name.as_deref()).unwrap_or_default();
-            place.rule = false;
-            match (name, listed) {
-                ("States", _) => {
-                    in_states = true;
-                    place.shape = None;
-                    place.states = Some(level);
-                }
-                ("ItemProcessor" | "Iterator", _) => {
-                    place.shape = Some(&shape::PROCESSOR);
-                    place.states = self.child(level, "States");
-                    place.language = own;
-                }
-                ("ProcessorConfig", _) => place.shape = Some(&shape::PROCESSOR_CONFIG),
-                ("ItemReader", _) => place.shape = Some(&shape::ITEM_READER),
-                ("ReaderConfig", _) => place.shape = Some(&shape::READER_CONFIG),
-                ("ItemBatcher", _) => place.shape = Some(&shape::ITEM_BATCHER),
-                ("ResultWriter", _) => place.shape = Some(&shape::RESULT_WRITER),
-                ("WriterConfig", _) => place.shape = Some(&shape::WRITER_CONFIG),
-                ("ErrorEquals", _) => {
-                    place.shape = None;
-                    place.errors = true;
-                }
-                ("", "Branches") => {
-                    place.shape = Some(&shape::BRANCH);
-                    place.states = self.child(level, "States");
-                    place.language = own;
-                }
-                ("", "Retry") => place.shape = Some(&shape::RETRIER),
-                ("", "Catch") => place.shape = Some(&shape::CATCHER),
-                ("", "Choices" | "And" | "Or") | ("Not", _) => {
-                    place.rule = true;
-                    place.shape =
-                        Some(if place.language == QueryLanguage::Jsonata { &shape::JSONATA_RULE } else { &shape::JSONPATH_RULE });
-                }
-                _ => place.shape = None,
-            }
-        }
-        place
-    }
-
-    fn child(&self, level: usize, name: &str) -> Option<usize> {
-        self.levels.iter().position(|child| child.parent == Some(level) && child.name.as_deref() == Some(name))
-    }
-}
-
-/// The closing quote of a string; where it has none, the end of its line.
-fn closing(bytes: &[u8], open: usize) -> usize {
-    let mut at = open + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' | b'\n' => return at,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

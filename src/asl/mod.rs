@@ -6,6 +6,7 @@ pub mod codes;
 mod compile;
 pub mod complete;
 pub mod ir;
+pub mod language;
 pub mod resource;
 mod shape;
 mod suggest;

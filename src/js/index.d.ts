@@ -161,6 +161,94 @@ export interface Completion {
   insert: string;
 }
 
+/**
+ * What an editor asks about a definition's text besides {@link validate} and {@link complete}: everything works on texts
+ * that are half written, and all offsets are UTF-16 units. An extension for an editor needs no more than this.
+ *
+ * ```js
+ * const text = await readFile("order.asl.json", "utf8");
+ * language.hover(text, text.indexOf("ResultPath"))?.text;   // "Where in the input the result is put. …"
+ * const edits = language.rename(text, text.indexOf("Charge"), "ChargeCard");
+ * const renamed = language.apply(text, edits);
+ * ```
+ */
+export const language: LanguageService;
+
+/** See {@link language}. */
+export interface LanguageService {
+  /** What stands at an offset, in a few words; null where there is nothing to say. */
+  hover(text: string, offset: number): Hover | null;
+  /** Where the state or variable whose name stands at an offset is named first; null where there is no such name. */
+  definition(text: string, offset: number): (TextRange & { targets: TextRange[] }) | null;
+  /** All places of the state or variable whose name stands at an offset. */
+  references(text: string, offset: number): References | null;
+  /**
+   * The edits that give the state or variable at an offset another name everywhere.
+   *
+   * @throws RangeError that says why not: there is no name, or the new one is impossible or taken.
+   */
+  rename(text: string, offset: number, newName: string): TextEdit[];
+  /** What could be changed between two offsets (default: in the whole text): fixes of the problems there, and improvements. */
+  codeActions(text: string, start?: number, end?: number, options?: ValidateOptions): CodeAction[];
+  /** The edits that lay out a text; only white space changes. What stands on one line stays there up to 100 characters. */
+  format(text: string, options?: { indent?: number }): TextEdit[];
+  /** The states of a text, in its order. */
+  outline(text: string): OutlineState[];
+  /** A text with edits made. */
+  apply(text: string, edits: readonly TextEdit[]): string;
+}
+
+/** A part of a text, in UTF-16 units. */
+export interface TextRange {
+  start: number;
+  end: number;
+}
+
+/** A change of a text: what is put in the place of a range. The edits of one list are in order and do not overlap. */
+export interface TextEdit extends TextRange {
+  text: string;
+}
+
+/** What a place of a definition means. */
+export interface Hover extends TextRange {
+  kind: "field" | "state" | "type" | "error" | "function" | "variable" | "path";
+  /** The name, with what it holds or takes. */
+  title: string;
+  /** A few sentences; what stands between backticks is code. */
+  text: string;
+  /** The state around the place, or the one that is named there. */
+  state?: string;
+  /** The path or variable there, for whoever knows its last value. */
+  path?: string;
+}
+
+/** All places of a name; `start` and `end` are those of the one asked about. */
+export interface References extends TextRange {
+  kind: "state" | "variable";
+  name: string;
+  /** Without quotes and `$`; `definition` where the name is given. */
+  places: (TextRange & { definition: boolean })[];
+}
+
+/** A change that can be made. */
+export interface CodeAction {
+  title: string;
+  /** The problem that it puts right; absent for other improvements. */
+  problem?: TextRange & { code: string };
+  edits: TextEdit[];
+}
+
+/** A state of a text; `start` and `end` are of its name without quotes. */
+export interface OutlineState extends TextRange {
+  name: string;
+  /** Where the whole member begins. */
+  from: number;
+  /** Where it ends. */
+  to: number;
+  /** 0 for a state of the machine itself, 1 for one of its branches, and so on. */
+  depth: number;
+}
+
 /** A request of AWS's TestState API; payloads are JSON values or, where the API has texts, either. */
 export interface TestStateRequest {
   /** A state, or a whole machine together with `stateName`. */

@@ -7,6 +7,7 @@ export { Engine } from "./engine.js";
 export { simulate } from "./simulate.js";
 export { replayHistory } from "./recorded.js";
 export { complete, layout, renderDiagnostics, renderMermaid, renderSvg, testState, validate, version } from "./definition.js";
+export { language } from "./language.js";
 export { Activity } from "./activity.js";
 export { s3Handlers } from "./objects.js";
 export { TaskResponse } from "./integration.js";

@@ -12,6 +12,7 @@ mod definition;
 mod drive;
 mod engine;
 mod error;
+mod language;
 mod port;
 
 pub use definition::{
@@ -20,6 +21,7 @@ pub use definition::{
 };
 pub use drive::drive;
 pub use engine::Engine;
+pub use language::{code_actions, definition, format, hover, outline, references, rename};
 pub use port::{head_address, inbox, shared_memory};
 
 use wasm_bindgen::prelude::wasm_bindgen;

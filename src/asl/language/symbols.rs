@@ -1,0 +1,200 @@
+//! Names and their uses: where a state or a variable is defined, where it is used, and how it gets another name.
+
+use super::document::{Document, Kind};
+use super::{Edit, Target};
+use crate::base::{Span, Value, sort};
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Symbol {
+    /// A state of the scope whose `States` object this is.
+    State { states: usize, name: String },
+    /// A variable; one name is one variable in the whole machine.
+    Variable(String),
+}
+
+/// A place where a name stands, without quotes and `$`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Use {
+    pub span: Span,
+    pub definition: bool,
+    pub symbol: Symbol,
+}
+
+/// The scopes of a definition, outermost first: the object and its `States`.
+pub(super) fn scopes(document: &Document) -> Vec<(usize, Option<usize>)> {
+    let mut scopes = Vec::new();
+    let mut queue: Vec<usize> = document.ids().take(1).collect();
+    let mut at = 0;
+    while let Some(&scope) = queue.get(at) {
+        at += 1;
+        let states = document.child(scope, "States");
+        scopes.push((scope, states));
+        for (state, _) in states.iter().flat_map(|&states| document.children(states)) {
+            let branches = document.child(state, "Branches");
+            queue.extend(branches.iter().flat_map(|&list| document.children(list)).map(|(branch, _)| branch));
+            queue.extend(["ItemProcessor", "Iterator"].iter().filter_map(|name| document.child(state, name)));
+        }
+    }
+    scopes
+}
+
+/// All names of states and variables.
+pub(super) fn uses(document: &Document) -> Vec<Use> {
+    let mut found = Vec::new();
+    for (scope, states) in scopes(document) {
+        let Some(states) = states else { continue };
+        let mut add = |node: Option<usize>| {
+            if let Some(node) = node
+                && let Some(name) = document.string(node)
+                && let Some(place) = document.node(node)
+            {
+                let symbol = Symbol::State { states, name: name.to_string() };
+                found.push(Use { span: inside(place.span, document), definition: false, symbol });
+            }
+        };
+        add(document.child(scope, "StartAt"));
+        for (state, _) in document.children(states) {
+            add(document.child(state, "Next"));
+            add(document.child(state, "Default"));
+            for list in ["Choices", "Catch"].iter().filter_map(|name| document.child(state, name)) {
+                for (rule, _) in document.children(list) {
+                    add(document.child(rule, "Next"));
+                }
+            }
+        }
+        for (_, state) in document.children(states) {
+            if let Some(key) = state.key {
+                let symbol = Symbol::State { states, name: state.name.clone() };
+                found.push(Use { span: inside(key, document), definition: true, symbol });
+            }
+        }
+    }
+    variables(document, &mut found);
+    sort::by_key(&mut found, |place| place.span.start);
+    found
+}
+
+fn variables(document: &Document, found: &mut Vec<Use>) {
+    for (_, node) in document.ids().filter_map(|id| Some((id, document.node(id)?))) {
+        let parent = node.parent.and_then(|parent| document.node(parent));
+        if let Some(key) = node.key
+            && parent.is_some_and(|parent| parent.name == "Assign" && parent.kind == Kind::Object)
+        {
+            let name = node.name.strip_suffix(".$").unwrap_or(&node.name);
+            let span = inside(key, document);
+            let symbol = Symbol::Variable(name.to_string());
+            found.push(Use { span: Span::new(span.start, span.start + name.len()), definition: true, symbol });
+        }
+        let Kind::Text(text) = &node.kind else { continue };
+        // A string in a list is named by the list.
+        let name = if node.key.is_some() { node.name.as_str() } else { parent.map_or("", |parent| &parent.name) };
+        let Some(jsonata) = expression(name, text) else { continue };
+        for (span, name) in references(document, inside(node.span, document), jsonata) {
+            found.push(Use { span, definition: false, symbol: Symbol::Variable(name.to_string()) });
+        }
+    }
+}
+
+/// Whether a string is computed: `Some(true)` for JSONata, `Some(false)` for a path or an intrinsic function.
+pub(super) fn expression(member: &str, text: &str) -> Option<bool> {
+    if text.trim_start().starts_with("{%") {
+        return Some(true);
+    }
+    let computed = member.ends_with(".$") || member.ends_with("Path") || member == "Variable";
+    (computed && (text.starts_with('$') || text.starts_with("States."))).then_some(false)
+}
+
+/// The `$names` in the source of an expression, without those in quotes.
+fn references<'d>(document: &Document<'d>, span: Span, jsonata: bool) -> Vec<(Span, &'d str)> {
+    let source = document.source(span);
+    let mut found = Vec::new();
+    let mut quote = None;
+    let mut before = ' ';
+
+    for (at, c) in source.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open && before != '\\' => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '`') => quote = Some(c),
+            // In the definition's text a double quote of the expression has a backslash.
+            (None, '"') if jsonata => quote = Some('"'),
+            (None, '$') if before != '$' => {
+                let name = word(source.get(at + 1..).unwrap_or_default());
+                if !name.is_empty() && name != "states" {
+                    let start = span.start + at + 1;
+                    found.push((Span::new(start, start + name.len()), name));
+                }
+            }
+            _ => {}
+        }
+        // An escaped quote of the expression ends like an open one.
+        before = if c == '\\' && source.get(at + 1..).is_some_and(|rest| rest.starts_with('"')) { ' ' } else { c };
+    }
+    found
+}
+
+/// The letters, digits and underscores that a text begins with.
+pub(super) fn word(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+    let word = text.get(..end).unwrap_or_default();
+    if word.starts_with(|c: char| c.is_ascii_digit()) { "" } else { word }
+}
+
+/// A string's span without its quotes.
+pub(super) fn inside(span: Span, document: &Document) -> Span {
+    let closed = span.end > span.start + 1 && document.source(span).ends_with('"');
+    Span::new(span.start + 1, if closed { span.end - 1 } else { span.end.max(span.start + 1) })
+}
+
+/// The name at an offset.
+pub(super) fn symbol_at(all: &[Use], offset: usize) -> Option<&Use> {
+    // The `$` belongs to the name as far as a cursor goes.
+    let touches = |place: &&Use| {
+        let start = place.span.start - usize::from(matches!(place.symbol, Symbol::Variable(_)) && !place.definition);
+        start <= offset && offset <= place.span.end
+    };
+    all.iter().find(touches)
+}
+
+/// The places of the name at an offset: where it stands, and all of them.
+pub(super) fn occurrences(document: &Document, offset: usize) -> Option<(Span, Symbol, Vec<Target>)> {
+    let all = uses(document);
+    let at = symbol_at(&all, offset)?;
+    let known = all.iter().any(|place| place.symbol == at.symbol && place.definition);
+    // `$sum` is a function and no variable.
+    if !known && matches!(at.symbol, Symbol::Variable(_)) {
+        return None;
+    }
+    let same = all.iter().filter(|place| place.symbol == at.symbol);
+    let places = same.map(|place| Target { span: place.span, definition: place.definition }).collect();
+    Some((at.span, at.symbol.clone(), places))
+}
+
+/// The edits that give the name at an offset another name; why not, where that cannot be.
+pub(super) fn rename(document: &Document, offset: usize, to: &str) -> Result<Vec<Edit>, String> {
+    let (_, symbol, places) = occurrences(document, offset).ok_or("here is no name of a state or a variable")?;
+    let written = match &symbol {
+        Symbol::State { name, .. } => {
+            if to.is_empty() || to.chars().count() > 80 {
+                return Err("the name of a state has 1 to 80 characters".into());
+            }
+            let mut names = scopes(document).into_iter().filter_map(|(_, states)| states).flat_map(|id| document.children(id));
+            if to != name && names.any(|(_, state)| state.name == to) {
+                return Err(format!("there is a state `{to}` already, and names are unique in the whole machine"));
+            }
+            let quoted = Value::from(to).to_string();
+            quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_string()
+        }
+        Symbol::Variable(name) => {
+            if word(to) != to || to.is_empty() || to == "states" || to.chars().count() > 80 {
+                return Err("the name of a variable has 1 to 80 letters, digits and underscores, and no digit first".into());
+            }
+            if to != name && super::super::complete::assigned(document).any(|other| other == to) {
+                return Err(format!("there is a variable `${to}` already"));
+            }
+            to.to_string()
+        }
+    };
+    Ok(places.into_iter().map(|place| Edit { span: place.span, text: written.clone() }).collect())
+}

@@ -1,0 +1,56 @@
+// What an editor asks about a definition's text, which may be half written. All offsets are UTF-16 units.
+
+import { call } from "./instance.js";
+import { misuse } from "./errors.js";
+import { checkOptions, compileSettings } from "./machine.js";
+
+/** The questions of an editor. */
+export const language = {
+  /** What stands at an offset, in a few words; null where there is nothing to say. */
+  hover: (text, offset) => asked("hover", text, offset),
+
+  /** Where the state or variable whose name stands at an offset is named first: `{start, end, targets}`, or null. */
+  definition: (text, offset) => asked("definition", text, offset),
+
+  /** All places of the state or variable whose name stands at an offset, or null. */
+  references: (text, offset) => asked("references", text, offset),
+
+  /** The edits that give the state or variable at an offset another name everywhere. Throws a RangeError that says why not. */
+  rename(text, offset, newName) {
+    if (typeof newName !== "string") throw misuse("INVALID_ARGUMENT", "rename() takes the new name");
+    const { edits, refused } = asked("rename", text, offset, newName);
+    if (refused !== undefined) throw misuse("INVALID_ARGUMENT", refused, RangeError);
+    return edits;
+  },
+
+  /** What could be changed between two offsets: fixes of the problems there, and improvements. */
+  codeActions(text, start = 0, end = text?.length, options = {}) {
+    checkOptions(options, ["type"], "codeActions()");
+    return asked("codeActions", text, start, end, compileSettings(options));
+  },
+
+  /** The edits that lay out a definition's text; only white space changes. */
+  format(text, options = {}) {
+    checkOptions(options, ["indent"], "format()");
+    return asked("format", text, options.indent ?? 2);
+  },
+
+  /** The states of a definition's text, in its order, with the places of their names. */
+  outline: (text) => asked("outline", text),
+
+  /** A text with edits made. */
+  apply(text, edits) {
+    let out = "";
+    let at = 0;
+    for (const { start, end, text: put } of edits) {
+      out += text.slice(at, start) + put;
+      at = end;
+    }
+    return out + text.slice(at);
+  },
+};
+
+function asked(method, text, ...rest) {
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${method}() takes a definition's text`);
+  return JSON.parse(call((module) => module[method](text, ...rest)));
+}

@@ -1,0 +1,164 @@
+//! What an editor asks, as JSON text; all offsets are UTF-16 units, as JavaScript and editors count.
+
+use super::convert::CompileSettings;
+use super::convert::from_js;
+use crate::asl::language::{self, CodeAction, Edit};
+use crate::base::span::{Span, byte_offset};
+use crate::base::{Map, Value};
+use std::cell::Cell;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+/// Bytes to units: by themselves in ASCII, else counted on from the last one asked for.
+struct Units<'a> {
+    text: &'a str,
+    ascii: bool,
+    last: Cell<(usize, usize)>,
+}
+
+impl<'a> Units<'a> {
+    fn of(text: &'a str) -> Units<'a> {
+        Units { text, ascii: text.is_ascii(), last: Cell::new((0, 0)) }
+    }
+
+    fn at(&self, byte: usize) -> Value {
+        if self.ascii {
+            return Value::from(byte as i64);
+        }
+        let (from, units) = Some(self.last.get()).filter(|(last, _)| *last <= byte).unwrap_or((0, 0));
+        let more: usize = self.text.get(from..byte).unwrap_or_default().chars().map(char::len_utf16).sum();
+        self.last.set((byte, units + more));
+        Value::from((units + more) as i64)
+    }
+
+    fn put(&self, out: &mut Map, span: Span) {
+        out.insert("start", self.at(span.start));
+        out.insert("end", self.at(span.end));
+    }
+
+    fn span(&self, span: Span) -> Value {
+        let mut out = Map::new();
+        self.put(&mut out, span);
+        out.into()
+    }
+
+    fn edits(&self, edits: &[Edit]) -> Value {
+        let edit = |edit: &Edit| {
+            let mut out = Map::new();
+            self.put(&mut out, edit.span);
+            out.insert("text", edit.text.as_str());
+            Value::from(out)
+        };
+        edits.iter().map(edit).collect::<Vec<_>>().into()
+    }
+
+    fn action(&self, action: &CodeAction) -> Value {
+        let mut out = Map::new();
+        out.insert("title", action.title.as_str());
+        if let Some((code, span)) = action.problem {
+            let mut problem = Map::new();
+            problem.insert("code", code);
+            self.put(&mut problem, span);
+            out.insert("problem", problem);
+        }
+        out.insert("edits", self.edits(&action.edits));
+        out.into()
+    }
+}
+
+fn json(value: Option<impl Into<Value>>) -> String {
+    value.map_or(Value::Null, Into::into).to_string()
+}
+
+/// What stands at an offset: `{start, end, kind, title, text, state?, path?}` or `null`.
+#[wasm_bindgen]
+pub fn hover(text: &str, offset: usize) -> String {
+    let units = Units::of(text);
+    json(language::hover(text, byte_offset(text, offset)).map(|found| {
+        let mut out = Map::new();
+        units.put(&mut out, found.span);
+        out.insert("kind", found.kind);
+        out.insert("title", found.title);
+        out.insert("text", found.text);
+        for (name, given) in [("state", found.state), ("path", found.path)] {
+            if let Some(given) = given {
+                out.insert(name, given);
+            }
+        }
+        out
+    }))
+}
+
+/// All places of the name at an offset: `{start, end, kind, name, places: [{start, end, definition}]}` or `null`.
+#[wasm_bindgen]
+pub fn references(text: &str, offset: usize) -> String {
+    let units = Units::of(text);
+    json(language::references(text, byte_offset(text, offset)).map(|found| {
+        let mut out = Map::new();
+        units.put(&mut out, found.origin);
+        out.insert("kind", found.kind);
+        out.insert("name", found.name);
+        let place = |place: &language::Target| {
+            let mut out = Map::new();
+            units.put(&mut out, place.span);
+            out.insert("definition", place.definition);
+            Value::from(out)
+        };
+        out.insert("places", found.places.iter().map(place).collect::<Vec<_>>());
+        out
+    }))
+}
+
+/// Where the name at an offset is given: `{start, end, targets: [{start, end}]}` or `null`.
+#[wasm_bindgen]
+pub fn definition(text: &str, offset: usize) -> String {
+    let units = Units::of(text);
+    json(language::definition(text, byte_offset(text, offset)).map(|(origin, targets)| {
+        let mut out = Map::new();
+        units.put(&mut out, origin);
+        out.insert("targets", targets.into_iter().map(|span| units.span(span)).collect::<Vec<_>>());
+        out
+    }))
+}
+
+/// The edits that give the name at an offset another name: `{edits}` or `{refused}`.
+#[wasm_bindgen]
+pub fn rename(text: &str, offset: usize, to: &str) -> String {
+    let mut out = Map::new();
+    match language::rename(text, byte_offset(text, offset), to) {
+        Ok(edits) => out.insert("edits", Units::of(text).edits(&edits)),
+        Err(why) => out.insert("refused", why),
+    };
+    json(Some(out))
+}
+
+/// What could be changed between two offsets: `[{title, problem?: {code, start, end}, edits}]`.
+#[wasm_bindgen(js_name = codeActions)]
+pub fn code_actions(text: &str, start: usize, end: usize, options: JsValue) -> Result<String, JsValue> {
+    let options = from_js::<CompileSettings>(options)?.compile_options();
+    let units = Units::of(text);
+    let range = Span::new(byte_offset(text, start), byte_offset(text, end));
+    let found = language::code_actions(text, range, &options);
+    Ok(json(Some(found.iter().map(|action| units.action(action)).collect::<Vec<_>>())))
+}
+
+/// The edits that lay out a text: `[{start, end, text}]`.
+#[wasm_bindgen]
+pub fn format(text: &str, indent: usize) -> String {
+    Units::of(text).edits(&language::format(text, indent)).to_string()
+}
+
+/// The states of a text: `[{name, start, end, from, to, depth}]`, where `start` and `end` are of the name.
+#[wasm_bindgen]
+pub fn outline(text: &str) -> String {
+    let units = Units::of(text);
+    let state = |(name, key, whole, depth): (String, Span, Span, usize)| {
+        let mut out = Map::new();
+        out.insert("name", name);
+        units.put(&mut out, key);
+        out.insert("from", units.at(whole.start));
+        out.insert("to", units.at(whole.end));
+        out.insert("depth", depth as i64);
+        Value::from(out)
+    };
+    json(Some(language::outline(text).into_iter().map(state).collect::<Vec<_>>()))
+}
