@@ -234,7 +234,7 @@ function size() {
 
 function mapRun() {
   const results = {};
-  for (const what of ["map-run-pass", "map-run-task"]) {
+  for (const what of ["map-run-pass", "map-run-task", "map-run-lines", "map-run-child", "map-run-again"]) {
     const result = oneShot(process.execPath, what);
     results[what] = result;
     const { items, seconds, cpu, rss } = result;

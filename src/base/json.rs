@@ -113,6 +113,23 @@ pub fn parse_within(text: &str, max_depth: usize) -> Result<Value, JsonError> {
     parser.document().map(|(value, _)| value)
 }
 
+/// Whether a text is JSON, without building its value. Errors: those of [`parse`].
+pub fn check(text: &str) -> Result<(), JsonError> {
+    Parser { keep: false, ..Parser::new(text, false) }.document().map(drop)
+}
+
+/// Parses the one value that begins at a byte of a text; the value, and the byte behind it.
+///
+/// Errors: as those of [`parse`], but for what follows the value.
+pub fn parse_at(text: &str, at: usize) -> Result<(Value, usize), JsonError> {
+    Parser::new(text, false).value_at(at)
+}
+
+/// Finds the byte behind the value that begins at a byte of a text, without building it.
+pub fn skip_at(text: &str, at: usize) -> Result<usize, JsonError> {
+    Parser { keep: false, ..Parser::new(text, false) }.value_at(at).map(|(_, end)| end)
+}
+
 /// Parses one JSON text and says whether any object has two members of one name; [`parse_located`] finds them.
 pub fn parse_noting_duplicates(text: &str) -> Result<(Value, bool), JsonError> {
     let mut parser = Parser::new(text, false);
@@ -133,6 +150,8 @@ struct Parser<'a> {
     at: usize,
     max_depth: usize,
     locate: bool,
+    /// Whether what is read is kept; else every string and container is empty.
+    keep: bool,
     /// Pointer of the value being read; kept only when `locate`.
     path: String,
     /// Objects begun.
@@ -155,6 +174,7 @@ impl Parser<'_> {
             at: 0,
             max_depth: MAX_DEPTH,
             locate,
+            keep: true,
             path: String::new(),
             objects: 0,
             names: Vec::new(),
@@ -171,6 +191,12 @@ impl Parser<'_> {
             return Err(self.error("unexpected text after the JSON value"));
         }
         Ok(value)
+    }
+
+    fn value_at(mut self, at: usize) -> Result<(Value, usize), JsonError> {
+        self.at = if self.text.is_char_boundary(at) { at } else { self.bytes.len() };
+        let (value, _) = self.value(0)?;
+        Ok((value, self.at))
     }
 
     fn error(&self, message: impl Into<String>) -> JsonError {
@@ -273,13 +299,16 @@ impl Parser<'_> {
         if let Some(b'"') = self.bytes.get(self.at) {
             let text = &self.text[start..self.at];
             self.at += 1;
-            return Ok(text.into());
+            return Ok(if self.keep { text.into() } else { Arc::default() });
         }
         let mut out = String::from(&self.text[start..self.at]);
         loop {
             let plain = self.at;
             self.at += plain_run(&self.bytes[self.at..]);
             out.push_str(&self.text[plain..self.at]);
+            if !self.keep {
+                out.clear();
+            }
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -298,7 +327,7 @@ impl Parser<'_> {
         let start = self.at + 1;
         // Invariant: `at` stands on the opening quote.
         let end = start + plain_run(&self.bytes[start..]);
-        if self.objects < 2 || self.bytes.get(end) != Some(&b'"') {
+        if self.objects < 2 || !self.keep || self.bytes.get(end) != Some(&b'"') {
             return self.string();
         }
         let text = &self.text[start..end];
@@ -381,7 +410,9 @@ impl Parser<'_> {
             }
             let (value, node) = self.value(depth + 1)?;
             self.path.truncate(len);
-            items.push(value);
+            if self.keep {
+                items.push(value);
+            }
             if self.locate {
                 nodes.push(node);
             }
@@ -433,7 +464,7 @@ impl Parser<'_> {
             }
             let (value, node) = self.value(depth + 1)?;
             self.path.truncate(len);
-            let repeated = map.insert(key.clone(), value).is_some();
+            let repeated = self.keep && map.insert(key.clone(), value).is_some();
             self.repeated |= repeated;
             if self.locate {
                 if repeated && let Some((_, first, _)) = nodes.iter().find(|(name, _, _)| *name == key) {
@@ -694,6 +725,28 @@ mod tests {
         let names = |i: usize| rows.at(i).and_then(Value::as_object).unwrap().keys().cloned().collect::<Vec<_>>();
         assert!(Arc::ptr_eq(&names(1)[0], &names(2)[0]));
         assert_eq!(names(2).iter().map(|name| &**name).collect::<Vec<_>>(), ["id", "di", "name"]);
+    }
+
+    #[test]
+    fn what_is_checked_is_not_built_and_errs_alike() {
+        for text in [
+            "[1,{\"a\":\"b\\n\"},null]",
+            "{\"a\":1,\"a\":2}",
+            "\"\\u00e9\"",
+            " 7 ",
+            "[1,]",
+            "{\"a\" 1}",
+            "\"\\x\"",
+            "\"a",
+            "[1] 2",
+            "01",
+        ] {
+            assert_eq!(check(text), parse(text).map(drop), "{text}");
+        }
+        assert_eq!(check(&"[".repeat(1000)), parse(&"[".repeat(1000)).map(drop));
+        assert_eq!(parse_at("[7, {\"a\":[]} ]", 4).unwrap(), (parse("{\"a\":[]}").unwrap(), 12));
+        assert_eq!(skip_at("[7, {\"a\":[]} ]", 4), Ok(12));
+        assert!(parse_at("é", 1).is_err() && skip_at("[]", 9).is_err());
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl Engine {
             Event::TaskStarted { task, worker } => self.task_started(task, worker),
             Event::TaskSubmitted { task, output } => self.task_submitted(task, output),
             Event::TaskSucceeded { task, output } => self.task_ended(task, Ok(output)),
+            Event::ItemsRead { task, text, file } => self.items_answered(task, text, file),
             Event::TaskFailed { task, error, cause } => self.task_ended(task, Err(Fault::raised(error, cause))),
             Event::TaskHeartbeat { task } => self.task_heartbeat(task),
         }
@@ -149,7 +150,6 @@ impl Engine {
             item,
             entered: self.clock,
             entered_event: 0,
-            before_entered: 0,
             tail,
             attempts: Vec::new(),
             retries: 0,
@@ -182,7 +182,6 @@ impl Engine {
             frame.retries = u32::try_from(probe.attempts).unwrap_or(u32::MAX);
         }
         frame.entered = self.clock;
-        frame.before_entered = frame.tail;
         let details = Details::Entered { name: state.name.clone(), input: frame.input.clone() };
         frame.entered_event = self.record(frame.execution, history::entered(&state.kind), frame.tail, details);
         frame.tail = frame.entered_event;

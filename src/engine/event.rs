@@ -70,6 +70,16 @@ pub enum Event {
         /// The result.
         output: Value,
     },
+    /// An ItemReader has its answer, as text: no item is built before it is wanted. For any other task it is
+    /// `TaskSucceeded` with what the text says.
+    ItemsRead {
+        /// Which.
+        task: TaskId,
+        /// What was read.
+        text: String,
+        /// Whether the text is a file in the format that ReaderConfig names; else it is JSON, as `TaskSucceeded` has it.
+        file: bool,
+    },
     /// The task has failed.
     TaskFailed {
         /// Which.
@@ -104,6 +114,7 @@ impl Event {
             Event::TaskStarted { task, .. }
             | Event::TaskSubmitted { task, .. }
             | Event::TaskSucceeded { task, .. }
+            | Event::ItemsRead { task, .. }
             | Event::TaskFailed { task, .. }
             | Event::TaskHeartbeat { task } => Some(*task),
             Event::Start { .. } | Event::Tick | Event::Redrive | Event::Stop { .. } => None,

@@ -32,8 +32,6 @@ pub(super) struct Frame {
     pub(super) entered: Millis,
     /// The event of that.
     pub(super) entered_event: u64,
-    /// The event before that one: what EvaluationFailed has pointed at since it exists.
-    pub(super) before_entered: u64,
     /// The last event of this chain.
     pub(super) tail: u64,
     /// Attempts that each retrier of the state has used.
@@ -118,10 +116,8 @@ pub(super) struct Joining {
     pub(super) failed_items: u64,
     /// The first slot that was not started.
     pub(super) next: u32,
-    /// The items of a Map.
-    pub(super) items: Vec<Value>,
-    /// Names of the items, when the Map runs over an object.
-    pub(super) keys: Vec<Arc<str>>,
+    /// The items of a Map that no child has got yet.
+    pub(super) items: Items,
     /// Items in each child, when they are batched.
     pub(super) batches: Vec<u32>,
     /// How many children may run at once.
@@ -136,6 +132,14 @@ pub(super) struct Joining {
     pub(super) last_succeeded: u64,
     /// A Distributed Map's own part.
     pub(super) run: Option<MapRun>,
+}
+
+/// An ItemBatcher, evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct Batching {
+    pub(super) max_items: u64,
+    pub(super) max_bytes: u64,
+    pub(super) input: Option<Value>,
 }
 
 /// A Map Run.
@@ -160,8 +164,12 @@ pub(super) struct MapRun {
     pub(super) pending: Vec<Value>,
     /// How those files are to be understood; `None` until the reader has named any.
     pub(super) file_config: Option<Value>,
-    /// What was read so far.
+    /// What was read so far, while more is to be read.
     pub(super) collected: Items,
+    /// How items are put together, where they are.
+    pub(super) batching: Option<Batching>,
+    /// The first item of the next batch, which the last one had no room for; selected already.
+    pub(super) held: Option<Value>,
     /// The execution record of each child by its slot, `null` while it runs; only kept for a ResultWriter.
     pub(super) records: Vec<Value>,
 }

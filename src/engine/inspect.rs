@@ -49,6 +49,11 @@ impl Engine {
             .collect()
     }
 
+    /// How many chains run (getter).
+    pub fn running(&self) -> usize {
+        self.frames.len()
+    }
+
     /// All running chains, oldest first (getter).
     pub fn frames(&self) -> impl Iterator<Item = FrameView> + '_ {
         self.frames.iter().map(|(id, frame)| {
@@ -85,7 +90,9 @@ fn map_run(joining: &Joining) -> Option<Value> {
     let items = |slot: u32| joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let started: u64 = if joining.batches.is_empty() { joining.next.into() } else { (0..joining.next).map(items).sum() };
     let running = joining.children.keys().map(|slot| items(*slot)).sum();
-    let children = joining.results.len() as u64;
+    // How many batches the rest makes is known when they are made: with a limit of bytes there may be more.
+    let rest = joining.items.left + u64::from(run.held.is_some());
+    let children = u64::from(joining.next) + run.batching.as_ref().map_or(rest, |batching| rest.div_ceil(batching.max_items));
     Some(Value::from(Map::from_iter([
         ("mapRunArn", Value::from(run.arn.clone())),
         ("itemCounts", counts(run.total, started, running, joining.failed_items, run.timed_out_items)),

@@ -95,7 +95,7 @@ mod tests {
         fail(&mut engine, &first[1]);
         assert_eq!(engine.status(), "FAILED");
         // What is stored of a failed execution can be redriven too.
-        let text = engine.snapshot().to_string();
+        let text = engine.snapshot();
         let mut engine = Engine::restore(engine.machine().clone(), &json::parse(&text).unwrap()).unwrap();
         engine.step(Millis(5), Event::Redrive).unwrap();
         let again = calls(&mut engine);

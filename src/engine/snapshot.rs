@@ -4,9 +4,9 @@
 //! readable or refused with a word, never misread. Everything that can be derived (tasks, timers) is derived.
 
 use super::event::{ExecutionInfo, TaskId};
-use super::frame::{Acting, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
+use super::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use super::history::{Details, HistoryEvent, KINDS, Recorder};
-use super::items::Items;
+use super::items::{Format, Items, Source, Text};
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
 use super::{Engine, Execution, Outcome};
@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The version of the form.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Why a snapshot cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +45,13 @@ pub const SNAPSHOT_DEPTH: usize = super::limits::PAYLOAD_DEPTH * 2;
 type Restored<T> = Result<T, RestoreError>;
 
 impl Engine {
-    /// The whole engine as JSON (getter). Commands that were not taken yet are not in it: take them first.
-    pub fn snapshot(&self) -> Value {
-        let mut out = Object::default();
+    /// The whole engine as JSON text (getter). Commands that were not taken yet are not in it: take them first.
+    pub fn snapshot(&self) -> String {
+        let mut text = String::new();
+        let mut out = Object::begin(&mut text);
         out.set("version", VERSION);
         out.set("digest", format!("{:016x}", self.machine.digest));
-        out.set("options", options_out(&self.options));
+        out.object("options", |out| options_out(out, &self.options));
         out.set("clock", self.clock.0 as i64);
         out.set("started", self.started);
         out.set("random", format!("{:016x}", self.rng.state()));
@@ -58,18 +59,19 @@ impl Engine {
         out.set("lastTask", self.last_task);
         out.set("nextExecution", self.next_execution);
         out.set("timersMade", self.timers.made() as i64);
-        out.set("ready", self.ready.iter().map(|id| Value::from(*id)).collect::<Vec<_>>());
-        out.set("frames", self.frames.iter().map(|(id, frame)| self.frame_out(*id, frame)).collect::<Vec<_>>());
+        out.list("ready", self.ready.iter(), |text, id| json::write(text, &Value::from(*id)));
+        out.list("frames", self.frames.iter(), |text, (id, frame)| self.frame_out(text, *id, frame));
         if let Some(frames) = &self.stranded {
-            out.set("stranded", frames.iter().map(|(id, frame)| self.frame_out(*id, frame)).collect::<Vec<_>>());
+            out.list("stranded", frames.iter(), |text, (id, frame)| self.frame_out(text, *id, frame));
         }
         out.set("redrives", self.redrives);
         out.set("redrivenAt", self.redriven_at.0 as i64);
-        out.set("executions", self.executions.iter().map(|(id, e)| execution_out(*id, e)).collect::<Vec<_>>());
+        out.list("executions", self.executions.iter(), |text, (id, execution)| execution_out(text, *id, execution));
         if let Some(outcome) = &self.outcome {
-            out.set("outcome", outcome_out(outcome));
+            out.object("outcome", |out| outcome_out(out, outcome));
         }
-        out.done()
+        out.end();
+        text
     }
 
     /// An engine that goes on where the snapshot was taken, with the same machine. Tasks in flight are known to it;
@@ -149,8 +151,8 @@ impl Engine {
         Ok(engine)
     }
 
-    fn frame_out(&self, id: FrameId, frame: &Frame) -> Value {
-        let mut out = Object::default();
+    fn frame_out(&self, text: &mut String, id: FrameId, frame: &Frame) {
+        let mut out = Object::begin(text);
         out.set("id", id);
         out.set("execution", frame.execution);
         if let Some((parent, slot)) = frame.parent {
@@ -161,11 +163,10 @@ impl Engine {
         out.set("input", frame.input.clone());
         out.set("variables", Value::Object(frame.variables.clone()));
         if let Some(item) = &frame.item {
-            out.set("item", item_out(item));
+            out.object("item", |out| item_out(out, item));
         }
         out.set("entered", frame.entered.0 as i64);
         out.set("enteredEvent", frame.entered_event as i64);
-        out.set("beforeEntered", frame.before_entered as i64);
         out.set("tail", frame.tail as i64);
         out.set("attempts", numbers(frame.attempts.iter().copied()));
         out.set("retries", frame.retries);
@@ -181,16 +182,16 @@ impl Engine {
                 "backoff"
             }
             Phase::Acting(acting) => {
-                out.set("acting", acting_out(acting));
+                out.object("acting", |out| acting_out(out, acting));
                 "acting"
             }
             Phase::Joining(joining) => {
-                out.set("joining", joining_out(joining));
+                out.object("joining", |out| joining_out(out, joining));
                 "joining"
             }
         };
         out.set("phase", phase);
-        out.done()
+        out.end();
     }
 }
 
@@ -227,7 +228,6 @@ fn frame_in(input: &Input<'_>, machine: &Machine) -> Restored<(FrameId, Frame)> 
         item: input.value.get("item").map(|item| item_in(&Input { value: item, name: "item" })).transpose()?.map(Arc::new),
         entered: Millis(input.unsigned("entered")?),
         entered_event: input.unsigned("enteredEvent")?,
-        before_entered: input.unsigned("beforeEntered")?,
         tail: input.unsigned("tail")?,
         attempts: input.numbers("attempts")?,
         retries: input.small("retries")?,
@@ -236,8 +236,7 @@ fn frame_in(input: &Input<'_>, machine: &Machine) -> Restored<(FrameId, Frame)> 
     Ok((input.small("id")?, frame))
 }
 
-fn acting_out(acting: &Acting) -> Value {
-    let mut out = Object::default();
+fn acting_out(out: &mut Object<'_>, acting: &Acting) {
     out.set("task", acting.task.0);
     out.maybe("token", acting.token.clone());
     out.set("started", acting.started);
@@ -252,10 +251,9 @@ fn acting_out(acting: &Acting) -> Value {
     out.maybe("credentials", acting.credentials.clone());
     match &acting.purpose {
         Purpose::Task => {}
-        Purpose::ItemReader(joining) => out.set("itemReader", joining_out(joining)),
-        Purpose::ResultWriter(joining) => out.set("resultWriter", joining_out(joining)),
+        Purpose::ItemReader(joining) => out.object("itemReader", |out| joining_out(out, joining)),
+        Purpose::ResultWriter(joining) => out.object("resultWriter", |out| joining_out(out, joining)),
     }
-    out.done()
 }
 
 fn acting_in(input: &Input<'_>, kind: &Kind) -> Restored<Acting> {
@@ -293,19 +291,17 @@ fn acting_in(input: &Input<'_>, kind: &Kind) -> Restored<Acting> {
     })
 }
 
-fn joining_out(joining: &Joining) -> Value {
-    let mut out = Object::default();
-    let children = joining.children.iter().map(|(slot, id)| numbers([u64::from(*slot), u64::from(*id)]));
-    out.set("children", children.collect::<Vec<_>>());
+fn joining_out(out: &mut Object<'_>, joining: &Joining) {
+    out.list("children", joining.children.iter(), |text, (slot, id)| {
+        json::write(text, &numbers([u64::from(*slot), u64::from(*id)]));
+    });
     // `null` is a result too, so a missing one is an empty array.
-    let result = |r: &Option<Value>| Value::from(r.iter().cloned().collect::<Vec<_>>());
-    out.set("results", joining.results.iter().map(result).collect::<Vec<_>>());
+    out.list("results", joining.results.iter(), |text, result| list(text, result.iter(), json::write));
     out.set("done", joining.done);
     out.set("failed", joining.failed);
     out.set("failedItems", joining.failed_items as i64);
     out.set("next", joining.next);
-    out.set("items", joining.items.clone());
-    out.set("keys", joining.keys.iter().map(|k| Value::from(k.clone())).collect::<Vec<_>>());
+    out.object("items", |out| items_out(out, &joining.items));
     out.set("batches", numbers(joining.batches.iter().map(|n| u64::from(*n))));
     out.set("limit", joining.limit);
     out.set("input", joining.input.clone());
@@ -313,27 +309,34 @@ fn joining_out(joining: &Joining) -> Value {
     out.set("lastTail", joining.last_tail as i64);
     out.set("lastSucceeded", joining.last_succeeded as i64);
     if let Some(run) = &joining.run {
-        let mut about = Object::default();
-        about.set("arn", run.arn.clone());
-        about.set("label", run.label.clone());
-        about.set("uuid", run.uuid.clone());
-        about.set("source", run.source.clone());
-        about.maybe("toleratedCount", run.tolerated_count.map(|n| n as i64));
-        about.maybe("toleratedPercentage", run.tolerated_percentage);
-        about.set("total", run.total as i64);
-        about.set("timedOut", run.timed_out);
-        about.set("timedOutItems", run.timed_out_items as i64);
-        about.set("startedEvent", run.started_event as i64);
-        about.maybe("config", run.config.clone());
-        about.maybe("maxItems", run.max_items);
-        about.set("pending", run.pending.clone());
-        about.maybe("fileConfig", run.file_config.clone());
-        about.set("collectedKeys", run.collected.keys.iter().map(|k| Value::from(k.clone())).collect::<Vec<_>>());
-        about.set("collected", run.collected.list.clone());
-        about.set("records", run.records.clone());
-        out.set("run", about.done());
+        out.object("run", |out| run_out(out, run));
     }
-    out.done()
+}
+
+fn run_out(out: &mut Object<'_>, run: &MapRun) {
+    out.set("arn", run.arn.clone());
+    out.set("label", run.label.clone());
+    out.set("uuid", run.uuid.clone());
+    out.set("source", run.source.clone());
+    out.maybe("toleratedCount", run.tolerated_count.map(|n| n as i64));
+    out.maybe("toleratedPercentage", run.tolerated_percentage);
+    out.set("total", run.total as i64);
+    out.set("timedOut", run.timed_out);
+    out.set("timedOutItems", run.timed_out_items as i64);
+    out.set("startedEvent", run.started_event as i64);
+    out.maybe("config", run.config.clone());
+    out.maybe("maxItems", run.max_items);
+    out.list("pending", run.pending.iter(), json::write);
+    out.maybe("fileConfig", run.file_config.clone());
+    out.object("collected", |out| items_out(out, &run.collected));
+    if let Some(batching) = &run.batching {
+        // A limit that is not there is -1.
+        out.set("batchItems", i64::try_from(batching.max_items).unwrap_or(-1));
+        out.set("batchBytes", i64::try_from(batching.max_bytes).unwrap_or(-1));
+        out.maybe("batchInput", batching.input.clone());
+    }
+    out.maybe("held", run.held.clone());
+    out.list("records", run.records.iter(), json::write);
 }
 
 fn joining_in(input: &Input<'_>) -> Restored<Joining> {
@@ -342,7 +345,7 @@ fn joining_in(input: &Input<'_>) -> Restored<Joining> {
         failed: input.small("failed")?,
         failed_items: input.unsigned("failedItems")?,
         next: input.small("next")?,
-        items: input.list("items")?.to_vec(),
+        items: items_in(&input.object("items")?)?,
         limit: input.small("limit")?,
         input: input.get("input")?.clone(),
         started_event: input.unsigned("startedEvent")?,
@@ -359,11 +362,12 @@ fn joining_in(input: &Input<'_>) -> Restored<Joining> {
     for result in input.list("results")? {
         joining.results.push(result.as_array().ok_or_else(|| input.wrong("results"))?.first().cloned());
     }
-    joining.keys = input.texts("keys")?;
     for n in input.numbers("batches")? {
         joining.batches.push(u32::try_from(n).map_err(|_| input.wrong("batches"))?);
     }
-    if joining.done as usize > joining.results.len() || joining.children.keys().any(|slot| *slot as usize >= joining.results.len())
+    if joining.done as usize > joining.results.len()
+        || joining.next as usize != joining.results.len()
+        || joining.children.keys().any(|slot| *slot as usize >= joining.results.len())
     {
         return Err(input.wrong("results"));
     }
@@ -384,21 +388,80 @@ fn joining_in(input: &Input<'_>) -> Restored<Joining> {
             max_items: value.get("maxItems").and_then(Value::as_i64),
             pending: run.list("pending")?.to_vec(),
             file_config: value.get("fileConfig").cloned(),
-            collected: Items { keys: run.texts("collectedKeys")?, list: run.list("collected")?.to_vec() },
+            collected: items_in(&run.object("collected")?)?,
+            batching: match value.get("batchItems") {
+                Some(_) => Some(Batching {
+                    max_items: u64::try_from(run.integer("batchItems")?).unwrap_or(u64::MAX).max(1),
+                    max_bytes: u64::try_from(run.integer("batchBytes")?).unwrap_or(u64::MAX),
+                    input: value.get("batchInput").cloned(),
+                }),
+                None => None,
+            },
+            held: value.get("held").cloned(),
             records: run.list("records")?.to_vec(),
         });
     }
     Ok(joining)
 }
 
-fn item_out(item: &MapItem) -> Value {
-    let mut out = Object::default();
+/// What is left of the items: of a file, the text that is unread.
+fn items_out(out: &mut Object<'_>, items: &Items) {
+    out.set("left", items.left as i64);
+    out.set("given", items.given);
+    out.list("sources", items.sources.iter(), |text, source| {
+        let mut out = Object::begin(text);
+        match source {
+            Source::List { values, keys, next } => {
+                out.list("values", values.get(*next..).unwrap_or_default(), json::write);
+                out.list("keys", keys.get(*next..).unwrap_or_default(), |text, key| json::write_str(text, key));
+            }
+            Source::Text(Text { text, at, left, format }) => {
+                json::write_str(out.key("text"), text.get(*at..).unwrap_or_default());
+                out.set("left", *left as i64);
+                match format {
+                    Format::Elements => out.set("format", "JSON"),
+                    Format::Lines => out.set("format", "JSONL"),
+                    Format::Rows { headers, delimiter } => {
+                        out.set("format", "CSV");
+                        out.list("headers", headers, |text, header| json::write_str(text, header));
+                        out.set("delimiter", delimiter.to_string());
+                    }
+                }
+            }
+        }
+        out.end();
+    });
+}
+
+fn items_in(input: &Input<'_>) -> Restored<Items> {
+    let mut items = Items { left: input.unsigned("left")?, given: input.small("given")?, ..Items::default() };
+    for value in input.list("sources")? {
+        let source = Input { value, name: "source" };
+        items.sources.push_back(if value.get("text").is_some() {
+            let format = match &*source.text("format")? {
+                "JSON" => Format::Elements,
+                "JSONL" => Format::Lines,
+                "CSV" => Format::Rows {
+                    headers: source.texts("headers")?,
+                    delimiter: source.text("delimiter")?.chars().next().ok_or_else(|| source.wrong("delimiter"))?,
+                },
+                _ => return Err(source.wrong("format")),
+            };
+            let text = source.text("text")?.to_string().into();
+            Source::Text(Text { text, at: 0, left: source.unsigned("left")?, format })
+        } else {
+            Source::List { values: source.list("values")?.to_vec().into(), keys: source.texts("keys")?, next: 0 }
+        });
+    }
+    Ok(items)
+}
+
+fn item_out(out: &mut Object<'_>, item: &MapItem) {
     out.set("index", item.index);
     out.set("value", item.value.clone());
     out.maybe("key", item.key.clone());
     out.maybe("source", item.source.clone());
     out.set("outer", numbers(item.outer.iter().map(|n| u64::from(*n))));
-    out.done()
 }
 
 fn item_in(input: &Input<'_>) -> Restored<MapItem> {
@@ -412,8 +475,8 @@ fn item_in(input: &Input<'_>) -> Restored<MapItem> {
     })
 }
 
-fn execution_out(id: u32, execution: &Execution) -> Value {
-    let mut out = Object::default();
+fn execution_out(text: &mut String, id: u32, execution: &Execution) {
+    let mut out = Object::begin(text);
     out.set("id", id);
     let info = &execution.info;
     out.set("arn", info.arn.clone());
@@ -432,16 +495,15 @@ fn execution_out(id: u32, execution: &Execution) -> Value {
     out.maybe("timer", execution.timer.map(timer_out));
     out.set("lastEvent", execution.recorder.last as i64);
     out.set("full", execution.recorder.full);
-    let event = |event: &HistoryEvent| {
-        let mut text = String::new();
-        event.write_json(&mut text);
-        // Invariant: what `write_json` writes is JSON, and no deeper than three levels.
-        json::parse(&text).unwrap_or(Value::Null)
-    };
-    // The instant is in the text too, but only as text.
-    let stamped = |e: &HistoryEvent| Value::from(vec![Value::from(e.timestamp.0 as i64), event(e)]);
-    out.set("events", execution.recorder.events.iter().map(stamped).collect::<Vec<_>>());
-    out.done()
+    // The instant is in the event too, but only as text.
+    out.list("events", execution.recorder.events.iter(), |text, event| {
+        text.push('[');
+        json::write(text, &Value::from(event.timestamp.0 as i64));
+        text.push(',');
+        event.write_json(text);
+        text.push(']');
+    });
+    out.end();
 }
 
 fn execution_in(input: &Input<'_>, options: &Options) -> Restored<(u32, Execution)> {
@@ -489,8 +551,7 @@ fn event_in(stamped: &Value) -> Option<HistoryEvent> {
     Some(HistoryEvent { id: number("id")?, previous_event_id: number("previousEventId")?, timestamp, kind, details })
 }
 
-fn outcome_out(outcome: &Outcome) -> Value {
-    let mut out = Object::default();
+fn outcome_out(out: &mut Object<'_>, outcome: &Outcome) {
     out.set("status", outcome.status());
     match outcome {
         Outcome::Succeeded { output } => out.set("output", output.clone()),
@@ -500,7 +561,6 @@ fn outcome_out(outcome: &Outcome) -> Value {
         }
         Outcome::TimedOut => {}
     }
-    out.done()
 }
 
 fn outcome_in(input: &Input<'_>) -> Restored<Outcome> {
@@ -514,8 +574,7 @@ fn outcome_in(input: &Input<'_>) -> Restored<Outcome> {
     })
 }
 
-fn options_out(options: &Options) -> Value {
-    let mut out = Object::default();
+fn options_out(out: &mut Object<'_>, options: &Options) {
     out.set("history", options.history == HistoryLevel::Full);
     out.set("payloadLimit", options.payload_limit as i64);
     out.set("historyLimit", options.history_limit);
@@ -523,7 +582,6 @@ fn options_out(options: &Options) -> Value {
     out.set("express", options.express);
     out.set("trace", options.trace);
     out.set("childHistories", options.child_histories);
-    out.done()
 }
 
 fn options_in(input: &Input<'_>) -> Restored<Options> {
@@ -556,24 +614,62 @@ fn numbers(items: impl IntoIterator<Item = u64>) -> Value {
     Value::from(items.into_iter().map(|n| Value::from(n as i64)).collect::<Vec<_>>())
 }
 
-/// Builds one object of the form.
-#[derive(Default)]
-struct Object(Map);
+/// Writes one object of the form. What a text holds is never held as values too: an engine may be large.
+struct Object<'a> {
+    text: &'a mut String,
+    empty: bool,
+}
 
-impl Object {
+impl Object<'_> {
+    fn begin(text: &mut String) -> Object<'_> {
+        text.push('{');
+        Object { text, empty: true }
+    }
+
+    /// Writes a member's name; its value is to follow.
+    fn key(&mut self, name: &str) -> &mut String {
+        if !std::mem::take(&mut self.empty) {
+            self.text.push(',');
+        }
+        json::write_str(self.text, name);
+        self.text.push(':');
+        self.text
+    }
+
     fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.0.insert(name, value);
+        json::write(self.key(name), &value.into());
     }
 
     fn maybe(&mut self, name: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
-            self.0.insert(name, value);
+            self.set(name, value);
         }
     }
 
-    fn done(self) -> Value {
-        Value::from(self.0)
+    fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
+        let mut inner = Object::begin(self.key(name));
+        write(&mut inner);
+        inner.end();
     }
+
+    fn list<T>(&mut self, name: &str, items: impl IntoIterator<Item = T>, write: impl FnMut(&mut String, T)) {
+        list(self.key(name), items, write);
+    }
+
+    fn end(self) {
+        self.text.push('}');
+    }
+}
+
+fn list<T>(text: &mut String, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut String, T)) {
+    text.push('[');
+    for (i, item) in items.into_iter().enumerate() {
+        if i > 0 {
+            text.push(',');
+        }
+        write(text, item);
+    }
+    text.push(']');
 }
 
 /// Reads one object of the form, with an error for whatever is not as it was written.

@@ -132,9 +132,11 @@ export class MachineHandle {
 
 // The port: src/wasm/port.rs says what stands where.
 
-const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, NUMBERS] = Array(10).keys();
+const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, NUMBERS] = Array(11).keys();
 const [NOTHING, INVOKE, COMMANDS, , ECHO] = Array(5).keys();
 const encoder = new TextEncoder();
+// Of a text of more characters the bytes are counted first: room for the most that they could be is three times as much.
+const LONG = 2 ** 20;
 // Safari's decoder stops working after two gigabytes.
 const DECODER_BYTES = 2 ** 31 - 2 ** 20;
 let decoder;
@@ -153,11 +155,13 @@ function look() {
 /** Feeds a fact to a raw engine. */
 function apply(raw, method, now, a, b, c) {
   if (method === "succeed" || method === "submitted") raw[method](now, a, send(b));
+  else if (method === "items") raw.items(now, a, send(b), c);
   else raw[method](now, a, b, c);
 }
 
 /** Writes a text into the inbox; its length in bytes. */
 function send(text) {
+  if (text.length > LONG) return sendBytes(encoder.encode(text));
   const most = text.length * 3;
   const at = glue.inbox(most);
   look();
@@ -171,6 +175,13 @@ function send(text) {
   }
   if (i === text.length) return i;
   return encoder.encodeInto(text, bytes.subarray(at, at + most)).written;
+}
+
+function sendBytes(text) {
+  const at = glue.inbox(text.length);
+  look();
+  bytes.set(text, at);
+  return text.length;
 }
 
 /** The text that a call has left. */
@@ -211,6 +222,7 @@ function readStep(machine, sent) {
 // A journal is replaced by a snapshot when it is this long, and then each time it has doubled: executions that run
 // for months with few events kept do not grow without bound, and the snapshots cost less than the facts they replace.
 const COMPACT_ENTRIES = 4096;
+const FACTS_OF_A_CHAIN = 16;
 
 /** An engine with the journal that makes it again. */
 export class EngineHandle {
@@ -242,7 +254,7 @@ export class EngineHandle {
     }
     const step = readStep(this.#machine, b);
     this.#journal.push([method, now, a, b, c]);
-    if (this.#journal.length >= this.#compactAt) this.#compact();
+    if (this.#journal.length >= this.#compactAt) this.#compact(head[RUNNING]);
     return step;
   }
 
@@ -295,7 +307,12 @@ export class EngineHandle {
     }
   }
 
-  #compact() {
+  #compact(running) {
+    // What has many chains running makes a large snapshot: it waits for as many more facts.
+    if (this.#journal.length < running * FACTS_OF_A_CHAIN) {
+      this.#compactAt = running * FACTS_OF_A_CHAIN;
+      return;
+    }
     try {
       this.#base = this.ask("snapshot");
       this.#journal = [];

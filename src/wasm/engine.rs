@@ -66,6 +66,11 @@ impl Engine {
         }
     }
 
+    /// An ItemReader has its answer: the text of `length` bytes in the inbox, a file or JSON.
+    pub fn items(&self, now: f64, task: u32, length: usize, file: bool) {
+        self.feed(now, Event::ItemsRead { task: TaskId(task), text: port::taken(length), file });
+    }
+
     /// The task has failed.
     pub fn fail(&self, now: f64, task: u32, error: Option<String>, cause: Option<String>) {
         self.feed(now, Event::TaskFailed { task: TaskId(task), error: error.map(Arc::from), cause: cause.map(Arc::from) });
@@ -140,7 +145,7 @@ impl Engine {
 
     /// The whole engine as JSON text.
     pub fn snapshot(&self) -> String {
-        json::to_string(&self.inner.borrow().snapshot())
+        self.inner.borrow().snapshot()
     }
 
     /// The engine that a snapshot describes. Throws `{code: "RESTORE", message}`.

@@ -25,7 +25,9 @@ const MORE: usize = 5;
 const TASK: usize = 6;
 const STATE: usize = 7;
 const ATTEMPT: usize = 8;
-const NUMBERS: usize = 9;
+/// How many chains of states run.
+const RUNNING: usize = 9;
+const NUMBERS: usize = 10;
 
 /// What the text is.
 #[derive(Clone, Copy)]
@@ -76,6 +78,15 @@ pub fn inbox(length: usize) -> usize {
     })
 }
 
+/// The text of `length` bytes in the inbox, which is gone from there: a large one is not held twice.
+pub fn taken(length: usize) -> String {
+    RECEIVED.take();
+    let mut bytes = INBOX.take();
+    bytes.truncate(length);
+    // JavaScript's encoder writes UTF-8 only.
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// The JSON value whose text of `length` bytes is in the inbox; refused if it is none.
 pub fn received(length: usize) -> Option<Value> {
     INBOX.with_borrow(|bytes| {
@@ -102,6 +113,7 @@ pub fn leave(engine: &mut Engine, step: Step) {
     set(DEADLINE, engine.deadline().map_or(-1.0, |at| at.0 as f64));
     set(EVENTS, engine.history().len() as f64);
     set(MORE, f64::from(step.more));
+    set(RUNNING, engine.running() as f64);
     match commands.as_slice() {
         [] => set(KIND, f64::from(Kind::Nothing as u8)),
         [Command::Invoke(call)] if is_plain(call) => {

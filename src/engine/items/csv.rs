@@ -4,8 +4,8 @@
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
-/// The rows as objects. Short rows are filled with `""`, what a long row has too much is dropped.
-pub(super) fn parse(text: &str, config: Option<&Value>) -> Result<Vec<Value>, String> {
+/// How the rows of a file are to be read: the headers, the delimiter, and the byte at which the first row begins.
+pub(super) fn open(text: &str, config: Option<&Value>) -> Result<(Vec<Arc<str>>, char, usize), String> {
     let setting = |name: &str| config.and_then(|c| c.get(name));
     let delimiter = match setting("CSVDelimiter").and_then(Value::as_str) {
         Some("PIPE") => '|',
@@ -14,67 +14,61 @@ pub(super) fn parse(text: &str, config: Option<&Value>) -> Result<Vec<Value>, St
         Some("TAB") => '\t',
         _ => ',',
     };
-    let mut rows = Rows { chars: text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable(), delimiter };
-    let headers: Vec<Arc<str>> = if setting("CSVHeaderLocation").and_then(Value::as_str) == Some("GIVEN") {
+    let begin = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let (headers, begin): (Vec<Arc<str>>, usize) = if setting("CSVHeaderLocation").and_then(Value::as_str) == Some("GIVEN") {
         let given = setting("CSVHeaders").and_then(Value::as_array).unwrap_or_default();
-        given.iter().filter_map(Value::as_str).map(Arc::from).collect()
+        (given.iter().filter_map(Value::as_str).map(Arc::from).collect(), begin)
     } else {
-        rows.next().unwrap_or_default().into_iter().map(Arc::from).collect()
+        let (first, end) = row(text, begin, delimiter).unwrap_or_default();
+        (first.into_iter().map(Arc::from).collect(), end.max(begin))
     };
     for (i, header) in headers.iter().enumerate() {
         if headers[..i].contains(header) {
             return Err("CSV headers cannot contain duplicates.".into());
         }
     }
-    let item = |row: Vec<String>| {
-        let mut fields = row.into_iter();
-        Value::from(headers.iter().map(|h| (h.clone(), Value::from(fields.next().unwrap_or_default()))).collect::<Map>())
-    };
-    Ok(rows.map(item).collect())
+    Ok((headers, delimiter, begin))
 }
 
-struct Rows<'a> {
-    chars: std::iter::Peekable<std::str::Chars<'a>>,
-    delimiter: char,
+/// A row as an object. A short row is filled with `""`, what a long row has too much is dropped.
+pub(super) fn item(headers: &[Arc<str>], row: Vec<String>) -> Value {
+    let mut fields = row.into_iter();
+    Value::from(headers.iter().map(|h| (h.clone(), Value::from(fields.next().unwrap_or_default()))).collect::<Map>())
 }
 
-impl Iterator for Rows<'_> {
-    type Item = Vec<String>;
-
-    /// The next row; a line end at the end of the file begins no further one.
-    fn next(&mut self) -> Option<Vec<String>> {
-        self.chars.peek()?;
-        let (mut row, mut field, mut quoted) = (Vec::new(), String::new(), false);
-        while let Some(c) = self.chars.next() {
-            match c {
-                '"' if quoted && self.chars.peek() == Some(&'"') => {
-                    self.chars.next();
-                    field.push('"');
-                }
-                '"' if quoted => quoted = false,
-                '"' if field.is_empty() => quoted = true,
-                // Before anything else than these a backslash just goes.
-                '\\' => {
-                    if let Some(&next) = self.chars.peek()
-                        && (next == '\\' || next == '"' || next == self.delimiter)
-                    {
-                        self.chars.next();
-                        field.push(next);
-                    }
-                }
-                c if quoted => field.push(c),
-                c if c == self.delimiter => row.push(std::mem::take(&mut field)),
-                '\r' if self.chars.peek() == Some(&'\n') => {}
-                '\n' => {
-                    row.push(field);
-                    return Some(row);
-                }
-                c => field.push(c),
+/// The row that begins at a byte, and where the next one does; a line end at the end of the file begins no further one.
+pub(super) fn row(text: &str, at: usize, delimiter: char) -> Option<(Vec<String>, usize)> {
+    let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+    let mut chars = rest.char_indices().peekable();
+    let (mut row, mut field, mut quoted) = (Vec::new(), String::new(), false);
+    while let Some((place, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        match c {
+            '"' if quoted && next == Some('"') => {
+                chars.next();
+                field.push('"');
             }
+            '"' if quoted => quoted = false,
+            '"' if field.is_empty() => quoted = true,
+            // Before anything else than these a backslash just goes.
+            '\\' => {
+                if let Some(next) = next.filter(|next| *next == '\\' || *next == '"' || *next == delimiter) {
+                    chars.next();
+                    field.push(next);
+                }
+            }
+            c if quoted => field.push(c),
+            c if c == delimiter => row.push(std::mem::take(&mut field)),
+            '\r' if next == Some('\n') => {}
+            '\n' => {
+                row.push(field);
+                return Some((row, at + place + 1));
+            }
+            c => field.push(c),
         }
-        row.push(field);
-        Some(row)
     }
+    row.push(field);
+    Some((row, text.len()))
 }
 
 #[cfg(test)]
@@ -85,7 +79,10 @@ mod tests {
     #[test]
     fn rows() {
         let check = |text: &str, config: &str, expected: &str| {
-            let items = parse(text, Some(&json::parse(config).unwrap())).map(Value::from);
+            let items = open(text, Some(&json::parse(config).unwrap())).map(|(headers, delimiter, begin)| {
+                let rows = std::iter::successors(row(text, begin, delimiter), |(_, end)| row(text, *end, delimiter));
+                Value::from(rows.map(|(row, _)| item(&headers, row)).collect::<Vec<_>>())
+            });
             assert_eq!(items.map_or_else(|e| e, |v| v.to_string()), expected, "{text:?}");
         };
         let first = r#"{"CSVHeaderLocation":"FIRST_ROW"}"#;

@@ -2,15 +2,17 @@
 
 mod csv;
 mod export;
+mod source;
 
 pub(super) use export::{record, request, transform, written};
+pub(super) use source::{Format, Items, Source, Text};
 
+use crate::base::json::JsonError;
 use crate::base::{Map, Value, json};
-use std::sync::Arc;
 
 /// What a reader's answer has come to.
 pub(super) enum Read {
-    /// The items, with their names when they are the members of an object.
+    /// The items.
     Items(Items),
     /// More files to read, and how each of them is to be understood.
     Files {
@@ -21,82 +23,160 @@ pub(super) enum Read {
     },
 }
 
-/// Items, and their names when they are the members of an object.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Items {
-    pub(super) keys: Vec<Arc<str>>,
-    pub(super) list: Vec<Value>,
+/// A reader's answer.
+pub(super) enum Answer {
+    /// A file, to be read in the format that ReaderConfig names.
+    File(String),
+    /// JSON text: an array or an object of items; a listing (`{"Contents": […]}`); a file (`{"Body": …}`).
+    Json(String),
 }
 
-/// Reads an answer: an array or an object as they are; a listing (`{"Contents": […]}`); a file (`{"Body": text}`) in the
-/// format that ReaderConfig names.
-pub(super) fn read(answer: &Value, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
+impl From<Value> for Answer {
+    fn from(answer: Value) -> Answer {
+        match answer.get("Body").and_then(Value::as_str) {
+            Some(text) if answer.get("Contents").is_none() => Answer::File(text.into()),
+            _ => Answer::Json(answer.to_string()),
+        }
+    }
+}
+
+/// Reads an answer: says how many items there are and that all of them can be read, and builds none of them.
+pub(super) fn read(answer: Answer, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
+    let text = match answer {
+        Answer::File(text) => return file(text, config, parameters),
+        Answer::Json(text) => text,
+    };
+    json::check(&text)
+        .map_err(|error| format!("the handler's answer cannot be read: {} at offset {}", error.message, error.offset))?;
+    let top = source::element(&text, 0);
+    if let Some(at) = part(&text, top, "Contents").filter(|at| text.as_bytes().get(*at) == Some(&b'[')) {
+        if config.and_then(|c| c.get("Transformation")).and_then(Value::as_str) != Some("LOAD_AND_FLATTEN") {
+            return elements(text, at).map(Read::Items);
+        }
+        let (contents, _) = json::parse_at(&text, at).map_err(not_json)?;
+        let keys = contents.as_array().unwrap_or_default().iter().filter_map(|object| object.get("Key"));
+        return Ok(Read::Files {
+            requests: keys.map(|key| further(parameters, key.clone())).collect(),
+            config: config.cloned().unwrap_or_default(),
+        });
+    }
+    match part(&text, top, "Body") {
+        Some(at) if text.as_bytes().get(at) == Some(&b'"') => {
+            let (body, _) = json::parse_at(&text, at).map_err(not_json)?;
+            drop(text);
+            file(body.as_str().unwrap_or_default().into(), config, parameters)
+        }
+        body => whole(text, body.unwrap_or(top), config).map(Read::Items),
+    }
+}
+
+/// Reads a file in the format that ReaderConfig names.
+fn file(text: String, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
     let setting = |name: &str| config.and_then(|c| c.get(name)).and_then(Value::as_str);
-    if let Some(contents) = answer.get("Contents").and_then(Value::as_array) {
-        return if setting("Transformation") == Some("LOAD_AND_FLATTEN") {
-            let keys = contents.iter().filter_map(|object| object.get("Key"));
-            Ok(Read::Files {
-                requests: keys.map(|key| file(parameters, key.clone())).collect(),
-                config: config.cloned().unwrap_or_default(),
-            })
-        } else {
-            Ok(Read::Items(Items { keys: Vec::new(), list: contents.to_vec() }))
-        };
-    }
-    let Some(body) = answer.get("Body") else { return whole(answer.clone(), config).map(Read::Items) };
-    let Some(text) = body.as_str() else { return whole(body.clone(), config).map(Read::Items) };
     match (setting("InputType"), setting("ManifestType")) {
-        (Some("MANIFEST"), _) | (None, Some("S3_INVENTORY")) => inventory(text, parameters),
-        (_, Some("ATHENA_DATA")) => Ok(Read::Files { requests: unload(text, parameters), config: without_manifest(config) }),
-        (Some("CSV"), _) => csv::parse(text, config).map(|list| Read::Items(Items { keys: Vec::new(), list })),
-        (Some("JSONL"), _) => lines(text).map(|list| Read::Items(Items { keys: Vec::new(), list })),
+        (Some("MANIFEST"), _) | (None, Some("S3_INVENTORY")) => inventory(&text, parameters),
+        (_, Some("ATHENA_DATA")) => Ok(Read::Files { requests: unload(&text, parameters), config: without_manifest(config) }),
+        (Some("CSV"), _) => rows(text, config).map(Read::Items),
+        (Some("JSONL"), _) => lines(text).map(Read::Items),
         (Some("PARQUET"), _) => Err("A PARQUET file must be read by the host, which answers with its rows as an array.".into()),
-        _ => json::parse(text)
-            .map_err(|error| format!("The file is not valid JSON: {error}"))
-            .and_then(|value| whole(value, config))
-            .map(Read::Items),
+        _ => {
+            json::check(&text).map_err(not_json)?;
+            let top = source::element(&text, 0);
+            whole(text, top, config).map(Read::Items)
+        }
     }
 }
 
-/// Keeps the first items only; 0 means all, and so does a number beyond the end (spec §7.6).
-pub(super) fn limit(items: &mut Items, max_items: Option<i64>) {
-    if let Some(n) = max_items.and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0) {
-        items.list.truncate(n);
-        items.keys.truncate(n);
-    }
+fn not_json(error: JsonError) -> String {
+    format!("The file is not valid JSON: {error}")
 }
 
-/// An array's elements or an object's members, at `ItemsPointer` if there is one.
-fn whole(value: Value, config: Option<&Value>) -> Result<Items, String> {
-    let mut value = value;
+/// An array's elements or an object's members, at `ItemsPointer` if there is one. The text is JSON.
+fn whole(text: String, top: usize, config: Option<&Value>) -> Result<Items, String> {
+    let mut at = top;
     if let Some(pointer) = config.and_then(|c| c.get("ItemsPointer")).and_then(Value::as_str) {
         for step in pointer.split('/').skip(1) {
             let step = step.replace("~1", "/").replace("~0", "~");
-            let next = match &value {
-                Value::Array(_) => step.parse().ok().and_then(|i| value.at(i)),
-                _ => value.get(&step),
-            };
-            value = next.cloned().ok_or_else(|| format!("The ItemsPointer '{pointer}' does not point into the file."))?;
+            at = part(&text, at, &step).ok_or_else(|| format!("The ItemsPointer '{pointer}' does not point into the file."))?;
         }
     }
-    match value {
-        Value::Array(list) => Ok(Items { keys: Vec::new(), list: list.to_vec() }),
-        Value::Object(members) => {
-            let (keys, list) = members.iter().map(|(k, v)| (k.clone(), v.clone())).unzip();
-            Ok(Items { keys, list })
+    match text.as_bytes().get(at) {
+        Some(b'[') => elements(text, at),
+        Some(b'{') => {
+            // Of two members with one name the last counts, which none knows before it has seen them all.
+            let (value, _) = json::parse_at(&text, at).map_err(not_json)?;
+            Ok(value.as_object().map(Items::of_object).unwrap_or_default())
         }
         _ => Err("Attempting to map over non-iterable node.".into()),
     }
 }
 
+/// Where the value of a container's member or element begins; of members with one name the last. The text is JSON.
+fn part(text: &str, at: usize, name: &str) -> Option<usize> {
+    let object = match text.as_bytes().get(at)? {
+        b'{' => true,
+        b'[' => false,
+        _ => return None,
+    };
+    let index: Option<usize> = if object { None } else { Some(name.parse().ok()?) };
+    let (mut at, mut count, mut found) = (at + 1, 0, None);
+    loop {
+        at = source::element(text, at);
+        if matches!(text.as_bytes().get(at), None | Some(b']' | b'}')) {
+            return found;
+        }
+        let here = if object {
+            let (key, end) = json::parse_at(text, at).ok()?;
+            at = source::element(text, source::element(text, end) + 1);
+            key.as_str() == Some(name)
+        } else {
+            index == Some(count)
+        };
+        if here {
+            found = Some(at);
+        }
+        count += 1;
+        at = json::skip_at(text, at).ok()?;
+    }
+}
+
+/// The elements of the array that begins at a byte of a JSON text.
+fn elements(mut text: String, at: usize) -> Result<Items, String> {
+    let (mut end, mut count) = (at + 1, 0);
+    loop {
+        end = source::element(&text, end);
+        if matches!(text.as_bytes().get(end), None | Some(b']')) {
+            text.truncate(end);
+            return Ok(Items::of_text(text, at + 1, count, Format::Elements));
+        }
+        end = json::skip_at(&text, end).map_err(not_json)?;
+        count += 1;
+    }
+}
+
 /// One JSON value a line; empty lines do not count.
-fn lines(text: &str) -> Result<Vec<Value>, String> {
-    let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    numbered.map(|(i, line)| json::parse(line).map_err(|error| format!("Line {} is not valid JSON: {error}", i + 1))).collect()
+fn lines(text: String) -> Result<Items, String> {
+    let mut count = 0;
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        json::check(line).map_err(|error| format!("Line {} is not valid JSON: {error}", i + 1))?;
+        count += 1;
+    }
+    Ok(Items::of_text(text, 0, count, Format::Lines))
+}
+
+/// The rows of a CSV file.
+fn rows(text: String, config: Option<&Value>) -> Result<Items, String> {
+    let (headers, delimiter, begin) = csv::open(&text, config)?;
+    let (mut at, mut count) = (begin, 0);
+    while let Some((_, end)) = csv::row(&text, at, delimiter) {
+        at = end;
+        count += 1;
+    }
+    Ok(Items::of_text(text, begin, count, Format::Rows { headers, delimiter }))
 }
 
 /// A further read: the parameters of the first with another key.
-fn file(parameters: &Value, key: Value) -> Value {
+fn further(parameters: &Value, key: Value) -> Value {
     let mut request = parameters.clone();
     if let Some(members) = request.make_object() {
         members.remove("Prefix");
@@ -115,7 +195,7 @@ fn inventory(text: &str, parameters: &Value) -> Result<Read, String> {
     let bucket =
         manifest.get("destinationBucket").and_then(Value::as_str).map(|arn| arn.rsplit(':').next().unwrap_or(arn).to_string());
     let requests = files.iter().filter_map(|entry| entry.get("key")).map(|key| {
-        let mut request = file(parameters, key.clone());
+        let mut request = further(parameters, key.clone());
         if let (Some(bucket), Some(members)) = (&bucket, request.make_object()) {
             members.insert("Bucket", bucket.clone());
         }
@@ -133,7 +213,7 @@ fn inventory(text: &str, parameters: &Value) -> Result<Read, String> {
 fn unload(text: &str, parameters: &Value) -> Vec<Value> {
     let place = |line: &str| {
         let (bucket, key) = line.trim().trim_matches('"').strip_prefix("s3://")?.split_once('/')?;
-        let mut request = file(parameters, Value::from(key));
+        let mut request = further(parameters, Value::from(key));
         request.make_object()?.insert("Bucket", bucket);
         Some(request)
     };
@@ -154,8 +234,13 @@ mod tests {
 
     fn items(answer: &str, config: &str) -> Result<String, String> {
         let (answer, config) = (json::parse(answer).unwrap(), json::parse(config).unwrap());
-        match read(&answer, Some(&config), &json::parse(r#"{"Bucket":"b","Key":"k"}"#).unwrap())? {
-            Read::Items(items) => Ok(Value::from(items.list).to_string()),
+        match read(answer.into(), Some(&config), &json::parse(r#"{"Bucket":"b","Key":"k"}"#).unwrap())? {
+            Read::Items(mut items) => {
+                let total = items.left;
+                let list: Vec<Value> = std::iter::from_fn(|| items.next().unwrap()).map(|(_, value)| value).collect();
+                assert_eq!(list.len() as u64, total);
+                Ok(Value::from(list).to_string())
+            }
             Read::Files { requests, config } => Ok(format!("{} {config}", Value::from(requests))),
         }
     }
@@ -165,6 +250,16 @@ mod tests {
         let check =
             |answer: &str, config: &str, expected: &str| assert_eq!(items(answer, config).unwrap(), expected, "{answer} {config}");
         check("[1,2]", "{}", "[1,2]");
+        check(" [ ] ", "{}", "[]");
+        check(r#"{"a":1,"b":[2]}"#, "{}", "[1,[2]]");
+        check(r#"{"Body":[{"x":[1]},2]}"#, r#"{"ItemsPointer":"/0/x"}"#, "[1]");
+        check(r#"{"Body":"{\"a\":[1],\"b\":2,\"a\":[3, 4]}"}"#, r#"{"InputType":"JSON","ItemsPointer":"/a"}"#, "[3,4]");
+        check(r#"{"Body":"[[0],[1,\"]\"]]"}"#, r#"{"InputType":"JSON","ItemsPointer":"/1"}"#, r#"[1,"]"]"#);
+        check(
+            r#"{"Body":"a;b\n1;2\n\"3\n;\";4"}"#,
+            r#"{"InputType":"CSV","CSVDelimiter":"SEMICOLON"}"#,
+            r#"[{"a":"1","b":"2"},{"a":"3\n;","b":"4"}]"#,
+        );
         check(r#"{"Body":"{\"a\":{\"b\":[1]}}"}"#, r#"{"InputType":"JSON","ItemsPointer":"/a/b"}"#, "[1]");
         check(r#"{"Body":"{\"n\":1}\n\n[2]\n"}"#, r#"{"InputType":"JSONL"}"#, r#"[{"n":1},[2]]"#);
         check(r#"{"Contents":[{"Key":"x"}]}"#, "{}", r#"[{"Key":"x"}]"#);
@@ -183,6 +278,30 @@ mod tests {
             r#"{"InputType":"MANIFEST"}"#,
             r#"[{"Bucket":"inv","Key":"1.csv"}] {"InputType":"CSV","CSVHeaderLocation":"GIVEN","CSVHeaders":["Bucket","Key"]}"#,
         );
-        assert_eq!(items(r#"{"Body":"7"}"#, r#"{"InputType":"JSON"}"#).unwrap_err(), "Attempting to map over non-iterable node.");
+        let refuse =
+            |answer: &str, config: &str, expected: &str| assert_eq!(items(answer, config).unwrap_err(), expected, "{answer}");
+        refuse(r#"{"Body":"7"}"#, r#"{"InputType":"JSON"}"#, "Attempting to map over non-iterable node.");
+        refuse("7", "{}", "Attempting to map over non-iterable node.");
+        refuse(r#"{"Body":"[1,]"}"#, "{}", "The file is not valid JSON: expected a JSON value, found ']' at byte 3");
+        refuse(r#"{"Body":"1\n{"}"#, r#"{"InputType":"JSONL"}"#, "Line 2 is not valid JSON: object is not closed at byte 0");
+        refuse("[1]", r#"{"ItemsPointer":"/x"}"#, "The ItemsPointer '/x' does not point into the file.");
+    }
+
+    #[test]
+    fn a_file_is_released_as_it_is_read() {
+        let text: String = (0..20_000).map(|n| format!("{{\"n\":{n}}}\n")).collect();
+        let config = json::parse(r#"{"InputType":"JSONL"}"#).unwrap();
+        let Ok(Read::Items(mut items)) = read(Answer::File(text.clone()), Some(&config), &Value::Null) else { panic!("no items") };
+        items.limit(Some(19_999));
+        let mut held = Vec::new();
+        for n in 0..19_999i64 {
+            let (_, value) = items.next().unwrap().unwrap();
+            assert_eq!(value.get("n").and_then(Value::as_i64), Some(n));
+            if let Some(Source::Text(rest)) = items.sources.front() {
+                held.push(rest.text.len());
+            }
+        }
+        assert_eq!((items.next(), items.left, items.given), (Ok(None), 0, 19_999));
+        assert!(held[0] == text.len() && held[15_000] < text.len() / 2, "{} {}", held[0], held[15_000]);
     }
 }

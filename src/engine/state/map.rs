@@ -2,7 +2,7 @@
 //! §7.5, §9.3).
 
 use crate::asl::ir::{
-    ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, ResultWriter, State,
+    Field, ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, ResultWriter, State,
 };
 use crate::asl::resource::Resource;
 use crate::base::{Map, Value, json};
@@ -13,9 +13,9 @@ use crate::engine::event::ExecutionInfo;
 use crate::engine::fault::{
     EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED, TIMEOUT,
 };
-use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
+use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
-use crate::engine::items::{Items, Read};
+use crate::engine::items::{Answer, Items, Read};
 use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
 use crate::engine::{Engine, TaskId, items, state};
 use std::sync::Arc;
@@ -68,16 +68,10 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
             },
         })
     };
-    let (mut list, mut keys) = (Vec::new(), Vec::new());
-    match &found {
-        None => {}
-        Some(Value::Array(items)) => list = items.to_vec(),
-        Some(Value::Object(members)) if distributed => {
-            for (key, value) in members.iter() {
-                keys.push(key.clone());
-                list.push(value.clone());
-            }
-        }
+    let items = match &found {
+        None => Items::default(),
+        Some(Value::Array(items)) => Items::of_array(items.clone()),
+        Some(Value::Object(members)) if distributed => Items::of_object(members),
         Some(other) => {
             return Err(match (state.language, &map.items_path) {
                 (QueryLanguage::Jsonata, _) => eval.query("", &format!("Map state input must be an array but was: {other}")),
@@ -89,7 +83,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
                 _ => eval.runtime("Reference path \"$\" must point to array."),
             });
         }
-    }
+    };
     if let (QueryLanguage::JsonPath, Some(found)) = (state.language, &found) {
         engine.stage(frame, state, "afterItemsPath", found);
     }
@@ -104,9 +98,8 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     };
     let limit = if wanted == 0 { cap } else { wanted.min(cap) } as u32;
     engine.stage(frame, state, "maxConcurrency", &Value::from(i64::try_from(wanted).unwrap_or(i64::MAX)));
-    frame.tail = engine.record(frame.execution, "MapStateStarted", frame.tail, Details::Length(list.len() as u64));
+    frame.tail = engine.record(frame.execution, "MapStateStarted", frame.tail, Details::Length(items.left));
     let mut joining = Joining {
-        keys,
         limit,
         input: effective,
         started_event: frame.tail,
@@ -118,11 +111,10 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         if let Some(result) = engine.mocked() {
             return engine.complete(frame, state, result?, None);
         }
-        joining.results = vec![None; list.len()];
-        joining.items = list;
+        joining.items = items;
         return go_on(engine, id, frame, state, map, joining, None);
     }
-    start_run(engine, id, frame, state, map, joining, list)
+    start_run(engine, id, frame, state, map, joining, items)
 }
 
 /// Begins a Map Run: reads its limits and, with an ItemReader, asks for its items.
@@ -133,7 +125,7 @@ fn start_run(
     state: &State,
     map: &MapState,
     mut joining: Joining,
-    list: Vec<Value>,
+    items: Items,
 ) -> Ran {
     let context = engine.context(frame, state, None);
     let mut eval = engine.eval(frame, state);
@@ -197,10 +189,12 @@ fn start_run(
         pending: Vec::new(),
         file_config: None,
         collected: Items::default(),
+        batching: None,
+        held: None,
         records: Vec::new(),
     });
     let Some((reader, parameters, _)) = reading else {
-        return run_items(engine, id, frame, state, map, joining, list);
+        return run_items(engine, id, frame, state, map, joining, items);
     };
     if max_items.is_some_and(|n| n < 0) {
         let fault = Fault::new(ITEM_READER_FAILED, "field MaxItems must be positive");
@@ -238,19 +232,16 @@ pub(in crate::engine) fn items_read(
     state: &State,
     mut joining: Joining,
     parameters: &Value,
-    result: Result<Value, Fault>,
+    result: Result<Answer, Fault>,
 ) -> Ran {
     let (Kind::Map(map), Some(run)) = (&state.kind, &mut joining.run) else { return Ok(Flow::Wait) };
     let named = |fault: Fault| Fault { error: Some(ITEM_READER_FAILED.into()), ..fault };
     let config = run.file_config.as_ref().or(run.config.as_ref());
     let read = result
         .map_err(named)
-        .and_then(|answer| items::read(&answer, config, parameters).map_err(|cause| Fault::new(ITEM_READER_FAILED, cause)));
+        .and_then(|answer| items::read(answer, config, parameters).map_err(|cause| Fault::new(ITEM_READER_FAILED, cause)));
     match read {
-        Ok(Read::Items(items)) => {
-            run.collected.keys.extend(items.keys);
-            run.collected.list.extend(items.list);
-        }
+        Ok(Read::Items(items)) => run.collected.append(items),
         Ok(Read::Files { mut requests, config }) if run.file_config.is_none() => {
             requests.reverse();
             run.pending = requests;
@@ -261,7 +252,7 @@ pub(in crate::engine) fn items_read(
         }
         Err(fault) => return Err(run_failed(engine, frame, fault)),
     }
-    let enough = run.max_items.is_some_and(|n| n > 0 && run.collected.list.len() as i64 >= n);
+    let enough = run.max_items.is_some_and(|n| n > 0 && run.collected.left >= n.unsigned_abs());
     if let (false, Some(request), Some(reader)) = (enough, run.pending.pop(), &map.item_reader) {
         let resource = file_resource(&reader.resource);
         call(engine, id, frame, state, &resource, Purpose::ItemReader(Box::new(joining)), request);
@@ -269,9 +260,8 @@ pub(in crate::engine) fn items_read(
     }
     run.pending.clear();
     let mut items = std::mem::take(&mut run.collected);
-    items::limit(&mut items, run.max_items);
-    joining.keys = items.keys;
-    run_items(engine, id, frame, state, map, joining, items.list)
+    items.limit(run.max_items);
+    run_items(engine, id, frame, state, map, joining, items)
 }
 
 /// A listing is read by one API, the files in it by another.
@@ -287,97 +277,114 @@ fn run_items(
     state: &State,
     map: &MapState,
     mut joining: Joining,
-    list: Vec<Value>,
+    items: Items,
 ) -> Ran {
+    let batching = match &map.item_batcher {
+        Some(batcher) => Some(batching(engine, frame, state, batcher, &joining)?),
+        None => None,
+    };
     if let Some(run) = &mut joining.run {
-        run.total = list.len() as u64;
+        run.total = items.left;
+        run.batching = batching;
     }
-    joining.items = list;
-    if let Some(batcher) = &map.item_batcher {
-        batch(engine, frame, state, map, batcher, &mut joining)?;
-    }
-    joining.results = vec![None; joining.items.len()];
-    let exports = |w: &ResultWriter| w.resource.is_some() || w.transformation.as_deref() == Some("NONE");
-    if let Some(run) = &mut joining.run
-        && map.result_writer.as_ref().is_some_and(exports)
-    {
-        run.records = vec![Value::Null; joining.items.len()];
-    }
+    joining.items = items;
     go_on(engine, id, frame, state, map, joining, None)
 }
 
-/// Replaces the items by batches of them: each item selected first, then grouped (spec §7.5).
-fn batch(
+/// Evaluates an ItemBatcher (spec §7.5).
+fn batching(
+    engine: &mut Engine,
+    frame: &Frame,
+    state: &State,
+    batcher: &ItemBatcher,
+    joining: &Joining,
+) -> Result<Batching, Fault> {
+    let context = engine.context(frame, state, None);
+    let mut eval = engine.eval(frame, state);
+    let view = View::new(&joining.input, &context, &frame.variables);
+    let mut limit = |field: &Option<Field<u64>>, name: &str| match field {
+        Some(field) => {
+            let n = eval.integer(field, name, &view)?;
+            match u64::try_from(n) {
+                Ok(n) if n > 0 => Ok(n),
+                _ => Err(eval.runtime(&format!("{name} must be positive."))),
+            }
+        }
+        None => Ok(u64::MAX),
+    };
+    let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
+    let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?;
+    let input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", &view)).transpose()?;
+    Ok(Batching { max_items, max_bytes, input })
+}
+
+/// The next item, as `Map.Item` and as a child gets it; `None` after the last.
+fn next_item(
     engine: &mut Engine,
     frame: &Frame,
     state: &State,
     map: &MapState,
-    batcher: &ItemBatcher,
     joining: &mut Joining,
-) -> Result<(), Fault> {
-    let context = engine.context(frame, state, None);
-    let (max_items, max_bytes, batch_input) = {
-        let mut eval = engine.eval(frame, state);
-        let view = View::new(&joining.input, &context, &frame.variables);
-        let mut limit = |field: &Option<crate::asl::ir::Field<u64>>, name: &str| match field {
-            Some(field) => {
-                let n = eval.integer(field, name, &view)?;
-                match u64::try_from(n) {
-                    Ok(n) if n > 0 => Ok(n),
-                    _ => Err(eval.runtime(&format!("{name} must be positive."))),
-                }
-            }
-            None => Ok(u64::MAX),
-        };
-        let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
-        let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?;
-        let batch_input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", &view)).transpose()?;
-        (max_items, max_bytes, batch_input)
-    };
-    let around = batch_input.as_ref().map_or(0, |v| json::serialized_len(v) + 14) + 12;
-    let items = std::mem::take(&mut joining.items);
-    let mut batches: Vec<Vec<Value>> = Vec::new();
-    let mut bytes = u64::MAX;
-    for (index, value) in items.iter().enumerate() {
-        let item = map_item(frame, joining, value, index as u32);
-        let selected = select(engine, frame, state, map, &joining.input, &item)?;
-        let size = json::serialized_len(&selected) as u64 + 1;
-        let full = batches.last().is_none_or(|b| b.len() as u64 >= max_items || bytes.saturating_add(size) > max_bytes);
-        match batches.last_mut() {
-            Some(batch) if !full => {
-                batch.push(selected);
-                bytes = bytes.saturating_add(size);
-            }
-            _ => {
-                batches.push(vec![selected]);
-                bytes = around as u64 + size;
-            }
-        }
-    }
-    for batch in batches {
-        joining.batches.push(batch.len() as u32);
-        let mut input = Map::with_capacity(2);
-        if let Some(shared) = &batch_input {
-            input.insert("BatchInput", shared.clone());
-        }
-        input.insert("Items", Value::from(batch));
-        joining.items.push(Value::from(input));
-    }
-    Ok(())
+) -> Result<Option<(Arc<MapItem>, Value)>, Fault> {
+    let index = joining.items.given;
+    let next = joining.items.next().map_err(|error| Fault::new(ITEM_READER_FAILED, error))?;
+    let Some((key, value)) = next else { return Ok(None) };
+    let item = map_item(frame, joining, key, value, index);
+    let input = select(engine, frame, state, map, &joining.input, &item)?;
+    Ok(Some((item, input)))
 }
 
-fn map_item(frame: &Frame, joining: &Joining, value: &Value, index: u32) -> Arc<MapItem> {
+/// What the next child gets: an item, or a batch of them, each selected first.
+fn next_child(
+    engine: &mut Engine,
+    frame: &Frame,
+    state: &State,
+    map: &MapState,
+    joining: &mut Joining,
+) -> Result<Option<(Arc<MapItem>, Value)>, Fault> {
+    let Some(Batching { max_items, max_bytes, input }) = joining.run.as_ref().and_then(|run| run.batching.clone()) else {
+        return next_item(engine, frame, state, map, joining);
+    };
+    let mut bytes = input.as_ref().map_or(0, |v| json::serialized_len(v) as u64 + 14) + 12;
+    let mut batch = Vec::new();
+    while (batch.len() as u64) < max_items {
+        let held = joining.run.as_mut().and_then(|run| run.held.take());
+        let selected = match held {
+            Some(held) => held,
+            None => match next_item(engine, frame, state, map, joining)? {
+                Some((_, selected)) => selected,
+                None => break,
+            },
+        };
+        let size = json::serialized_len(&selected) as u64 + 1;
+        if !batch.is_empty() && bytes.saturating_add(size) > max_bytes {
+            if let Some(run) = &mut joining.run {
+                run.held = Some(selected);
+            }
+            break;
+        }
+        bytes = bytes.saturating_add(size);
+        batch.push(selected);
+    }
+    if batch.is_empty() {
+        return Ok(None);
+    }
+    joining.batches.push(batch.len() as u32);
+    let mut members = Map::with_capacity(2);
+    if let Some(shared) = input {
+        members.insert("BatchInput", shared);
+    }
+    members.insert("Items", Value::from(batch));
+    let input = Value::from(members);
+    Ok(Some((map_item(frame, joining, None, input.clone(), joining.next), input)))
+}
+
+fn map_item(frame: &Frame, joining: &Joining, key: Option<Arc<str>>, value: Value, index: u32) -> Arc<MapItem> {
     let outer = match &frame.item {
         Some(item) => item.outer.iter().copied().chain([item.index]).collect(),
         None => Vec::new(),
     };
-    Arc::new(MapItem {
-        index,
-        value: value.clone(),
-        key: joining.keys.get(index as usize).cloned(),
-        source: joining.run.as_ref().map(|run| run.source.clone()),
-        outer,
-    })
+    Arc::new(MapItem { index, value, key, source: joining.run.as_ref().map(|run| run.source.clone()), outer })
 }
 
 /// What an iteration gets: the item, or what ItemSelector makes of it.
@@ -412,20 +419,22 @@ fn go_on(
     mut joining: Joining,
     after: Option<u64>,
 ) -> Ran {
-    while (joining.next as usize) < joining.items.len() && joining.children.len() < joining.limit as usize {
-        let slot = joining.next;
-        let item = map_item(frame, &joining, &joining.items[slot as usize], slot);
-        let input = if joining.batches.is_empty() {
-            match select(engine, frame, state, map, &joining.input, &item) {
-                Ok(input) => input,
-                Err(fault) => {
-                    cut(engine, frame.execution, &state.name, &joining, Some(frame.tail).filter(|_| !fault.is_fatal()));
-                    return Err(if joining.run.is_some() { run_failed(engine, frame, fault) } else { fault });
-                }
+    let exports = |w: &ResultWriter| w.resource.is_some() || w.transformation.as_deref() == Some("NONE");
+    let records = map.result_writer.as_ref().is_some_and(exports);
+    while joining.children.len() < joining.limit as usize {
+        let (item, input) = match next_child(engine, frame, state, map, &mut joining) {
+            Ok(Some(child)) => child,
+            Ok(None) => break,
+            Err(fault) => {
+                cut(engine, frame.execution, &state.name, &joining, Some(frame.tail).filter(|_| !fault.is_fatal()));
+                return Err(if joining.run.is_some() { run_failed(engine, frame, fault) } else { fault });
             }
-        } else {
-            joining.items[slot as usize].clone()
         };
+        let slot = joining.next;
+        joining.results.push(None);
+        if let Some(run) = joining.run.as_mut().filter(|_| records) {
+            run.records.push(Value::Null);
+        }
         joining.next += 1;
         let child = match &joining.run {
             None => {
@@ -434,13 +443,11 @@ fn go_on(
                 let variables = frame.variables.clone();
                 engine.spawn(frame.execution, Some((id, slot)), map.processor, input, variables, Some(item), tail)
             }
-            Some(run) => spawn_child(engine, id, frame, map, run.label.clone(), input, item),
+            Some(run) => spawn_child(engine, (id, slot), frame, map, run.label.clone(), input, item),
         };
-        // The item is with its child now; a long list need not be held twice.
-        joining.items[slot as usize] = Value::Null;
         joining.children.insert(slot, child);
     }
-    if (joining.done as usize) < joining.items.len() {
+    if !joining.children.is_empty() {
         frame.phase = Phase::Joining(Box::new(joining));
         return Ok(Flow::Wait);
     }
@@ -456,17 +463,15 @@ fn go_on(
 /// Starts a child execution. It sees none of its parent's variables.
 fn spawn_child(
     engine: &mut Engine,
-    id: FrameId,
+    parent: (FrameId, u32),
     frame: &Frame,
     map: &MapState,
     label: Arc<str>,
     input: Value,
     item: Arc<MapItem>,
 ) -> FrameId {
-    let slot = item.index;
     let name: Arc<str> = engine.rng.uuid().into();
-    let parent = engine.executions.get(&frame.execution).map(|e| e.info.clone());
-    let info = match parent {
+    let info = match engine.executions.get(&frame.execution).map(|e| e.info.clone()) {
         Some(parent) => {
             let machine_arn = format!("{}/{label}", parent.state_machine_arn);
             ExecutionInfo {
@@ -481,7 +486,7 @@ fn spawn_child(
     };
     let express = map.mode == MapMode::Distributed { express: true };
     let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
-    let execution = engine.begin_execution(info, input, recorder, Some((id, slot)), express);
+    let execution = engine.begin_execution(info, input, recorder, Some(parent), express);
     if express {
         engine.limit_execution(execution, EXPRESS_TIMEOUT);
     }

@@ -2,7 +2,7 @@
 
 use crate::asl::ir::{Kind, QueryLanguage, State, Task};
 use crate::asl::resource::{Pattern, Resource};
-use crate::base::{Millis, Rng, Value};
+use crate::base::{Map, Millis, Rng, Value, json};
 use crate::engine::advance::{Flow, Ran, data_limit, same};
 use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
 use crate::engine::dataflow::View;
@@ -10,6 +10,7 @@ use crate::engine::event::TaskId;
 use crate::engine::fault::Fault;
 use crate::engine::frame::{Acting, Frame, FrameId, Phase, Purpose};
 use crate::engine::history::{Details, Scheduled, TaskName};
+use crate::engine::items::Answer;
 use crate::engine::timers::{TimerKey, TimerKind};
 use crate::engine::{Engine, state};
 use std::sync::Arc;
@@ -249,12 +250,35 @@ impl Engine {
         self.end_task(task, result, false);
     }
 
-    fn end_task(&mut self, task: TaskId, result: Result<Value, Fault>, timed_out: bool) {
-        let Some(id) = self.tasks.remove(&task) else { return };
-        let Some(mut frame) = self.frames.remove(&id) else { return };
-        let Phase::Acting(acting) = std::mem::replace(&mut frame.phase, Phase::Enter) else { return };
+    /// An ItemReader has its answer as text.
+    pub(in crate::engine) fn items_answered(&mut self, task: TaskId, text: String, file: bool) {
+        let phase = self.tasks.get(&task).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase);
+        let reads = matches!(phase, Some(Phase::Acting(acting)) if matches!(acting.purpose, Purpose::ItemReader(_)));
+        if !reads {
+            let output = if file { Ok(Value::from(Map::from_iter([("Body", text)]))) } else { json::parse(&text) };
+            return self.task_ended(task, output.map_err(|error| Fault::new("States.TaskFailed", error.to_string())));
+        }
+        let Some((id, mut frame, acting)) = self.close_task(task) else { return };
+        let Acting { purpose: Purpose::ItemReader(joining), input, .. } = *acting else { return };
+        let machine = self.machine.clone();
+        let state = &machine.states[frame.state];
+        let answer = if file { Answer::File(text) } else { Answer::Json(text) };
+        let ran = state::map::items_read(self, id, &mut frame, state, *joining, &input, Ok(answer));
+        self.settle(&machine, id, frame, ran);
+    }
+
+    /// Takes a task that has ended off its frame, and the frame out of its place.
+    fn close_task(&mut self, task: TaskId) -> Option<(FrameId, Box<Frame>, Box<Acting>)> {
+        let id = self.tasks.remove(&task)?;
+        let mut frame = self.frames.remove(&id)?;
+        let Phase::Acting(acting) = std::mem::replace(&mut frame.phase, Phase::Enter) else { return None };
         self.timers.remove(acting.timeout);
         self.timers.remove(acting.heartbeat.map(|(_, timer)| timer));
+        Some((id, frame, acting))
+    }
+
+    fn end_task(&mut self, task: TaskId, result: Result<Value, Fault>, timed_out: bool) {
+        let Some((id, mut frame, acting)) = self.close_task(task) else { return };
         let machine = self.machine.clone();
         let state = &machine.states[frame.state];
         let Acting { resource, purpose, token, started, submitted, input, .. } = *acting;
@@ -270,7 +294,9 @@ impl Engine {
                 self.task_events(&mut frame, &resource, &result, started, submitted, timed_out);
                 result.and_then(|output| self.complete(&mut frame, state, output, token.as_ref()))
             }
-            Purpose::ItemReader(joining) => state::map::items_read(self, id, &mut frame, state, *joining, &input, result),
+            Purpose::ItemReader(joining) => {
+                state::map::items_read(self, id, &mut frame, state, *joining, &input, result.map(Answer::from))
+            }
             Purpose::ResultWriter(joining) => state::map::results_written(self, &mut frame, state, *joining, &input, result),
         };
         self.settle(&machine, id, frame, ran);

@@ -462,6 +462,11 @@ export class Driver {
 
   #settle(call, value) {
     if (!this.#answered(call)) return;
+    const reads = call.command.purpose === "ItemReader";
+    if (reads && typeof value?.Body === "string" && value.Contents === undefined) {
+      this.#finish(call, ["items", call.command.task, value.Body, true]);
+      return;
+    }
     let text;
     try {
       text = resultText(call.resource, call.command, value, this.#clock.now());
@@ -470,7 +475,8 @@ export class Driver {
       this.#finish(call, ["fail", call.command.task, "States.TaskFailed", cause]);
       return;
     }
-    if (call.submits) this.post("submitted", call.command.task, text);
+    if (reads) this.#finish(call, ["items", call.command.task, text, false]);
+    else if (call.submits) this.post("submitted", call.command.task, text);
     else this.#finish(call, ["succeed", call.command.task, text]);
   }
 
