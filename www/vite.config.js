@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { serviceWorker, thumbnails } from "./plugins.js";
 
 const www = dirname(fileURLToPath(import.meta.url));
 const root = resolve(www, "..");
@@ -12,6 +13,7 @@ export default defineConfig({
   base: "./",
   resolve: { alias: [{ find: /^stepglass$/, replacement: resolve(root, "dist/web.js") }] },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  plugins: [thumbnails(), serviceWorker()],
   // The package and the examples lie beside the page.
   server: { fs: { allow: [root] } },
   worker: { format: "es" },

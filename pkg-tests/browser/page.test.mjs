@@ -170,15 +170,6 @@ describe("the page", { skip }, () => {
     assert.match(readFileSync(await download.path(), "utf8"), /^<svg [\s\S]*ChargeCard/);
   });
 
-  visit("opens a definition from a file, and saves one", {}, async (visitor, page) => {
-    await page.locator('input[type="file"]').setInputFiles({ name: "hello.asl.yaml", mimeType: "application/yaml", buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n") });
-    await visitor.state("Hello").waitFor();
-    assert.match(await page.title(), /^hello/);
-    const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    assert.equal((await saved).suggestedFilename(), "hello.asl.yaml");
-  });
-
   visit("filters the events by kind and by state", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
@@ -331,30 +322,6 @@ describe("the page", { skip }, () => {
     assert.match(await (await visitor.result()).innerText(), /the handler of "Greet" is no function/);
   });
 
-  visit("shares by a link, whose code does not run before somebody says so", {}, async (visitor, page) => {
-    await visitor.open({ definition: GREETING, input: { name: "Ada" }, tasks: "export default { Greet: ({ name }) => ({ hello: name }) };" });
-    await page.getByRole("button", { name: "Share" }).click();
-    const field = page.getByRole("textbox", { name: "Link" });
-    await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));
-    const link = await field.inputValue();
-    assert.ok(link.length < 700, `${link.length} characters`);
-
-    const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
-    await other.ready();
-    assert.equal(await other.page.locator(".event-row").count(), 0, "nothing runs by itself");
-    await other.run();
-    const question = other.page.getByRole("dialog", { name: "Run this link's code?" });
-    await question.waitFor();
-    await question.getByRole("button", { name: "Run it" }).click();
-    assert.deepEqual(await other.output(), { hello: "Ada" });
-    await other.leave();
-
-    const cut = await site.visit({ hash: link.slice(link.indexOf("#"), -40) });
-    await cut.page.getByRole("alert").filter({ hasText: "damaged" }).waitFor();
-    await cut.ready();
-    await cut.leave();
-  });
-
   visit("keeps the draft over a reload", {}, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await visitor.state("Greet").waitFor();
@@ -381,26 +348,6 @@ describe("the page", { skip }, () => {
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
     await page.getByLabel("Format").selectOption("json");
     await page.locator(".cm-line", { hasText: '"StartAt": "Greet"' }).waitFor();
-  });
-
-  test("every example runs to its end", async () => {
-    const visitor = await site.visit();
-    await visitor.ready();
-    const ends = {
-      "Retry, back-off, catch": /SUCCEEDED/,
-      "Parallel branches": /FAILED[\s\S]*TripCancelled\s+TooYoung/,
-      "Map over items": /SUCCEEDED/,
-      "Waiting for weeks": /SUCCEEDED[\s\S]*30 d of the machine's time/,
-      "A loop with a counter": /SUCCEEDED[\s\S]*"divisor": 21/,
-      "Intrinsic functions": /SUCCEEDED[\s\S]*"always"/,
-    };
-    for (const [title, end] of Object.entries(ends)) {
-      await visitor.example(title);
-      await visitor.page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-      await visitor.run();
-      assert.match(await (await visitor.result()).innerText(), end, title);
-    }
-    await visitor.leave();
   });
 
   visit("gives equal runs for equal seeds", {}, async (visitor, page) => {

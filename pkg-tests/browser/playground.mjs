@@ -16,11 +16,11 @@ export async function begin() {
     url: server.url,
     /** A visitor with an empty browser. `problems` must stay empty: exceptions, refusals of the policy, requests elsewhere. */
     async visit({ width = 1440, height = 900, hash = "", before, ...options } = {}) {
-      const context = await chrome.newContext({ viewport: { width, height }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...options });
+      const context = await chrome.newContext({ viewport: { width, height }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], serviceWorkers: "block", ...options });
       const page = await context.newPage();
       const problems = [];
       page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
-      page.on("console", (message) => ["error", "warning"].includes(message.type()) && problems.push(`console: ${message.text()}`));
+      page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/Service Worker registration blocked/.test(message.text()) && problems.push(`console: ${message.text()}`));
       page.on("request", (request) => {
         if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url())) problems.push(`a request elsewhere: ${request.url()}`);
       });
@@ -92,6 +92,22 @@ export class Visitor {
     await this.page.getByTitle("Examples and recent drafts").click();
     await this.page.locator(".gallery button", { hasText: title }).click();
     await this.page.locator(".document", { hasText: title === "Empty" ? "Untitled" : title }).waitFor();
+  }
+
+  /** What the page hands out as a file when that button is pressed: `{name, bytes}`. */
+  async saved(button) {
+    const coming = this.page.waitForEvent("download");
+    await button.click();
+    const download = await coming;
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  }
+
+  /** Imports a text by the dialog. */
+  async bring(text, title) {
+    await this.page.getByRole("button", { name: "Import" }).click();
+    await this.page.getByLabel("Text", { exact: true }).fill(typeof text === "string" ? text : JSON.stringify(text));
+    await this.page.getByRole("button", { name: "Open the text" }).click();
+    if (title !== undefined) await this.page.locator(".document", { hasText: title }).waitFor();
   }
 
   tab(name) {

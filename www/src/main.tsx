@@ -1,13 +1,16 @@
+import "./trusted.ts";
 import { render } from "preact";
-import { first } from "./examples/order.ts";
+import { first } from "./examples/first.ts";
+import { keepForOffline } from "./offline.ts";
 import * as store from "./store.ts";
 import { App } from "./ui/App.tsx";
-import { openFile } from "./ui/Header.tsx";
+import { openDropped } from "./take/drop.ts";
 
 void store.begin(async () => first);
 const root = document.getElementById("app")!;
 root.replaceChildren();
 render(<App />, root);
+keepForOffline();
 
 // A file dropped anywhere is opened, and never navigated to.
 addEventListener("dragover", (event) => {
@@ -17,5 +20,5 @@ addEventListener("drop", (event) => {
   const [file] = event.dataTransfer?.files ?? [];
   if (!file) return;
   event.preventDefault();
-  void openFile(file);
+  openDropped(file);
 });

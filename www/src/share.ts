@@ -8,24 +8,61 @@ export interface Workspace {
   tasks: string;
   clock: "skip" | "real" | "x10" | "x60";
   seed: number;
+  /// Inputs to choose from; `input` is the one that is chosen.
+  inputs?: NamedInput[];
+  /// Where a run shall stop.
+  breakpoints?: SharedBreakpoint[];
+  /// The state that is looked at.
+  selected?: string;
+}
+
+export interface NamedInput {
+  name: string;
+  text: string;
+}
+
+/// A breakpoint as examples, links and session files have it.
+export interface SharedBreakpoint {
+  /// Without one it is for every state.
+  state?: string;
+  on: "entry" | "exit" | "error" | "retry" | "catch" | "stage";
+  /// With `stage`: after which one.
+  stage?: string;
+  /// An expression in the state's query language.
+  condition?: string;
+  /// `= n`, `>= n`, `% n`.
+  hits?: string;
+  /// A text to write instead of stopping.
+  log?: string;
+  disabled?: boolean;
 }
 
 /// How large an address may unfold: a link is no reason to fill the memory.
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export async function encode(workspace: Workspace): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify({ t: workspace.title, f: workspace.format, d: workspace.definition, i: workspace.input, k: workspace.tasks, c: workspace.clock, s: workspace.seed }));
+  const bytes = new TextEncoder().encode(JSON.stringify(packedOf(workspace)));
   const packed = await collect(new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw")), Infinity);
   let binary = "";
   for (let i = 0; i < packed.length; i += 8192) binary += String.fromCharCode(...packed.subarray(i, i + 8192));
   return `#v1.${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
+/// The short names of links and drafts. What is absent or usual is left out.
+export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], selected }: Workspace): Record<string, unknown> {
+  return {
+    t: title, f: format, d: definition, i: input, k: tasks, c: clock, s: seed,
+    ...(inputs.length > 0 ? { n: inputs.map(({ name, text }) => [name, text]) } : {}),
+    ...(breakpoints.length > 0 ? { b: breakpoints } : {}),
+    ...(selected === undefined ? {} : { p: selected }),
+  };
+}
+
 /// Throws an Error that says what is wrong with a link.
 export async function decode(hash: string): Promise<Workspace> {
   const match = /^#?v(\d+)\.(.*)$/s.exec(hash);
   if (!match) throw new Error("The address holds no workspace of this page.");
-  if (match[1] !== "1") throw new Error(`The link is of version ${match[1]}, which this page does not know. Is there a newer one?`);
+  if (match[1] !== "1") throw new Error(`The link is of version ${match[1]}, and this page knows version 1 only. A newer page may open it.`);
   let value: unknown;
   try {
     const binary = atob(match[2]!.replaceAll("-", "+").replaceAll("_", "/"));
@@ -50,7 +87,13 @@ export function workspaceOf(value: unknown): Workspace {
   };
   const clock = from["c"];
   const seed = from["s"];
+  const inputs = namedOf(from["n"]);
+  const breakpoints = breakpointsOf(from["b"]);
+  const selected = from["p"];
   return {
+    ...(inputs.length > 0 ? { inputs } : {}),
+    ...(breakpoints.length > 0 ? { breakpoints } : {}),
+    ...(typeof selected === "string" ? { selected } : {}),
     title: text("t").slice(0, 200) || "Untitled",
     format: from["f"] === "yaml" ? "yaml" : "json",
     definition: text("d"),
@@ -59,6 +102,33 @@ export function workspaceOf(value: unknown): Workspace {
     clock: clock === "real" || clock === "x10" || clock === "x60" ? clock : "skip",
     seed: typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0 ? seed : 1,
   };
+}
+
+function namedOf(value: unknown): NamedInput[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, 100).flatMap((entry) => {
+    const [name, text] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    return typeof name === "string" && typeof text === "string" ? [{ name: name.slice(0, 200), text }] : [];
+  });
+}
+
+const ON = new Set<unknown>(["entry", "exit", "error", "retry", "catch", "stage"]);
+
+/// The breakpoints of a value from outside; what is none is left out.
+export function breakpointsOf(value: unknown): SharedBreakpoint[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, 500).flatMap((entry): SharedBreakpoint[] => {
+    if (typeof entry !== "object" || entry === null) return [];
+    const from = entry as Record<string, unknown>;
+    if (!ON.has(from["on"])) return [];
+    const breakpoint: SharedBreakpoint = { on: from["on"] as SharedBreakpoint["on"] };
+    for (const key of ["state", "stage", "condition", "hits", "log"] as const) {
+      const text = from[key];
+      if (typeof text === "string" && text.length <= 10_000) breakpoint[key] = text;
+    }
+    if (from["disabled"] === true) breakpoint.disabled = true;
+    return [breakpoint];
+  });
 }
 
 async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {

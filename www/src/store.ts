@@ -6,8 +6,9 @@ import { type Graph, GraphIndex } from "./model/graph.ts";
 import { EventLog, Fold, type NodeRun, idleRun } from "./model/log.ts";
 import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Note, RunResult, WaitingTask } from "./model/protocol.ts";
 import * as prefs from "./prefs.ts";
+import { type Recorded, unknownStates } from "./take/recorded.ts";
 import { Sandbox } from "./sandbox.ts";
-import { type Workspace, decode, encode, workspaceOf } from "./share.ts";
+import { type NamedInput, type SharedBreakpoint, type Workspace, decode, encode, packedOf, workspaceOf } from "./share.ts";
 
 // The workspace.
 
@@ -16,6 +17,10 @@ export const format = signal<"json" | "yaml">("json");
 export const definition = signal("");
 export const input = signal("");
 export const tasks = signal("");
+/// Inputs to choose from; `input` is the text that runs.
+export const inputs = signal<NamedInput[]>([]);
+/// Breakpoints that came with an example, a link or a session.
+export const broughtBreakpoints = signal<SharedBreakpoint[]>([]);
 export const clock = signal<ClockMode>("skip");
 export const seed = signal(1);
 /// Grows when a whole workspace is put in place, so that the editors take its texts over.
@@ -52,6 +57,8 @@ export interface RunState {
   seed: number;
   result?: RunResult;
   took?: number;
+  /// The name of the execution whose recorded events these are; nothing was run here.
+  recorded?: string;
   /// Why it could not begin.
   refused?: string;
 }
@@ -107,7 +114,7 @@ export const reveal = signal<{ from: number; to: number; count: number } | null>
 export const leftTab = signal<"definition" | "input" | "tasks" | "inspector">("definition");
 export const dockTab = signal<"events" | "result" | "waiting" | "console">("events");
 export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph");
-export const dialog = signal<"" | "help" | "examples" | "share" | "trust" | "settings">("");
+export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings">("");
 export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
 export const announcement = signal("");
 export const alarm = signal("");
@@ -259,6 +266,47 @@ export async function start(): Promise<void> {
 }
 
 class Refusal extends Error {}
+
+/// Events that were recorded elsewhere, shown as a run of the present definition, or of the one that comes with them.
+export async function showRecorded(recorded: Recorded): Promise<void> {
+  for (const flush of flushers) flush();
+  if (recorded.definition !== undefined) {
+    open({ title: recorded.title, format: "json", definition: recorded.definition, input: recorded.input ?? "{}", tasks: "", clock: "skip", seed: 1 }, true);
+  }
+  clearTimeout(analyzeTimer);
+  await analyze();
+  if (!graph.value) throw new Error("The page has no definition that this history could be of. Open the machine first, then its history.");
+  const foreign = unknownStates(recorded.events, (name) => graph.value!.byName.has(name));
+  const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: "real", seed: seed.value, recorded: recorded.title };
+  batch(() => {
+    clearRun();
+    alarm.value = "";
+    run.value = begun;
+    if (recorded.input !== undefined) input.value = pretty(recorded.input);
+  });
+  const { run: id, graph: whole } = await client.call("show", { definition: definition.value, format: format.value, events: recorded.events, result: recorded.result });
+  if (run.value !== begun) return;
+  runGraph = new GraphIndex(whole);
+  run.value = { ...begun, id, phase: "running" };
+  if (foreign.length > 0) {
+    const names = foreign.slice(0, 5).join(", ") + (foreign.length > 5 ? " …" : "");
+    shout(`The history is of another definition: it has ${foreign.length === 1 ? "a state" : `${foreign.length} states`} that this one has not (${names}).`);
+  } else showToast(`Showing the execution ${recorded.title}: ${recorded.events.length} events.`);
+}
+
+/// More events of the recorded execution on screen.
+export async function showMore(events: Recorded["events"], result: Recorded["result"]): Promise<void> {
+  const shown = run.value;
+  if (shown?.recorded !== undefined) await client.call("showMore", { run: shown.id, events, result });
+}
+
+function pretty(json: string): string {
+  try {
+    return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
+  } catch {
+    return json;
+  }
+}
 
 export function stop(): void {
   void client.call("stop", {});
@@ -470,7 +518,11 @@ export const query = client.call.bind(client);
 // Workspaces: examples, drafts, links, files.
 
 export function workspace(): Workspace {
-  return { title: title.value, format: format.value, definition: definition.value, input: input.value, tasks: tasks.value, clock: clock.value, seed: seed.value };
+  return {
+    title: title.value, format: format.value, definition: definition.value, input: input.value, tasks: tasks.value, clock: clock.value, seed: seed.value,
+    ...(inputs.value.length > 0 ? { inputs: inputs.value } : {}),
+    ...(broughtBreakpoints.value.length > 0 ? { breakpoints: broughtBreakpoints.value } : {}),
+  };
 }
 
 /// Puts a workspace in place of the present one, which is kept among the recent drafts.
@@ -479,12 +531,14 @@ export function open(next: Workspace, trusted: boolean): void {
   keepRecent();
   batch(() => {
     clearRun();
-    selectedState.value = null;
+    selectedState.value = next.selected ?? null;
     collapsed.value = new Set();
     title.value = next.title;
     format.value = next.format;
     definition.value = next.definition;
     input.value = next.input;
+    inputs.value = next.inputs ?? [];
+    broughtBreakpoints.value = next.breakpoints ?? [];
     tasks.value = next.tasks;
     clock.value = next.clock;
     seed.value = next.seed;
@@ -498,20 +552,30 @@ export function open(next: Workspace, trusted: boolean): void {
 }
 
 let untouched = "";
-const RECENT = 8;
+const RECENT = 20;
+/// Characters that all recent drafts may take together.
+const RECENT_SIZE = 2_000_000;
 export const recent = signal<Workspace[]>(prefs.recall("recent", [], (value): value is never[] => Array.isArray(value)).flatMap(kept));
 
 function kept(value: unknown): Workspace[] {
   if (typeof value !== "object" || value === null) return [];
-  const w = value as Workspace;
-  return [workspaceOf({ t: w.title, f: w.format, d: w.definition, i: w.input, k: w.tasks, c: w.clock, s: w.seed })];
+  try {
+    return [workspaceOf(packedOf(value as Workspace))];
+  } catch {
+    return [];
+  }
 }
 
 function keepRecent(): void {
   const now = workspace();
   if (now.definition.trim() === "" || JSON.stringify(now) === untouched || JSON.stringify(now).length > 400_000) return;
   const others = recent.value.filter((other) => other.definition !== now.definition || other.tasks !== now.tasks || other.input !== now.input);
-  recent.value = [now, ...others].slice(0, RECENT);
+  setRecent([now, ...others]);
+}
+
+function setRecent(drafts: Workspace[]): void {
+  let size = 0;
+  recent.value = drafts.slice(0, RECENT).filter((draft) => (size += JSON.stringify(draft).length) <= RECENT_SIZE);
   prefs.remember("recent", recent.value);
 }
 
@@ -533,10 +597,19 @@ function autosave(): void {
   });
 }
 
-export async function shareLink(parts: { input: boolean; tasks: boolean }): Promise<string> {
+/// The address of this page with the workspace in its hash; of the parts only those that are wanted.
+export async function shareLink(parts: { input: boolean; tasks: boolean; breakpoints: boolean; position: boolean }): Promise<string> {
   for (const flush of flushers) flush();
-  const now = workspace();
-  const hash = await encode({ ...now, input: parts.input ? now.input : "", tasks: parts.tasks ? now.tasks : "" });
+  // Of several inputs the chosen one goes with the link; a session file takes them all.
+  const { inputs: _, breakpoints = [], ...now } = workspace();
+  const state = selectedState.value;
+  const hash = await encode({
+    ...now,
+    input: parts.input ? now.input : "",
+    tasks: parts.tasks ? now.tasks : "",
+    breakpoints: parts.breakpoints ? breakpoints : [],
+    ...(parts.position && state !== null ? { selected: state } : {}),
+  });
   return new URL(hash, location.href.replace(/#.*$/s, "")).href;
 }
 
@@ -545,6 +618,8 @@ export async function begin(example: () => Promise<Workspace>): Promise<void> {
   let done = false;
   const draft = prefs.recall<(Workspace & { trusted?: boolean }) | null>("draft", null, (value): value is Workspace => typeof value === "object");
   if (/^#v\d+\./.test(location.hash)) done = await openHash();
+  // A link takes no draft's place.
+  if (done && draft) setRecent([...kept(draft), ...recent.value.filter((other) => other.definition !== draft.definition)]);
   if (!done && draft) {
     try {
       const [restored] = kept(draft);

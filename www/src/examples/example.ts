@@ -1,11 +1,27 @@
-import type { Workspace } from "../share.ts";
+// An example of the gallery: a folder of www/examples, read.
+
+import type { NamedInput, Workspace } from "../share.ts";
 
 /// A workspace that teaches one thing.
 export interface Example extends Workspace {
+  id: string;
   lesson: string;
   features: string[];
+  inputs: NamedInput[];
 }
 
-export function example(from: Partial<Example> & Pick<Example, "title" | "lesson" | "features" | "definition">): Example {
-  return { format: "json", input: "{}\n", tasks: "", clock: "skip", seed: 1, ...from, definition: `${from.definition.trim()}\n` };
+/// What `example.json` says. `result` is what the tests hold an input to.
+interface Card {
+  title: string;
+  lesson: string;
+  features: string[];
+  inputs: { name: string; input: unknown; answers?: Record<string, unknown>; result: unknown }[];
+  breakpoints: NonNullable<Workspace["breakpoints"]>;
+}
+
+/// Makes the workspace of the texts of a folder.
+export function example(id: string, card: string, definition: string, tasks = "", format: Workspace["format"] = "json"): Example {
+  const { title, lesson, features, inputs, breakpoints } = JSON.parse(card) as Card;
+  const named = inputs.map(({ name, input }): NamedInput => ({ name, text: `${JSON.stringify(input, null, 2)}\n` }));
+  return { id, title, lesson, features, format, definition, tasks, input: named[0]?.text ?? "{}\n", inputs: named, breakpoints, clock: "skip", seed: 1 };
 }

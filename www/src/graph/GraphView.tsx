@@ -176,7 +176,8 @@ function GraphTools({ index }: { index: GraphIndex }) {
 
 async function saveSvg(): Promise<void> {
   try {
-    const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, collapsed: [...store.collapsed.value], direction: store.direction.value });
+    const options = { collapsed: [...store.collapsed.value], direction: store.direction.value };
+    const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, options });
     save(`${store.title.value}.svg`, svg, "image/svg+xml");
   } catch (error) {
     store.shout(`The graph could not be saved: ${(error as Error).message}`);

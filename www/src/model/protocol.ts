@@ -1,6 +1,7 @@
 // What the page and the interpreter's worker say to each other.
 
 import type { Graph } from "./graph.ts";
+import type { HistoryEvent } from "../worker/history.ts";
 import type { LogChunk } from "./log.ts";
 
 export interface Place {
@@ -119,8 +120,14 @@ export interface Methods {
   analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: Analysis };
   /// What may be written at a place of a definition in JSON.
   complete: { params: { text: string; offset: number }; value: Completions };
-  /// The graph as a document of its own.
-  svg: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: string };
+  /// The graph as a document of its own, with the package's options of a drawing.
+  svg: { params: { text: string; format: "json" | "yaml"; options: Record<string, unknown> }; value: string };
+  mermaid: { params: { text: string; format: "json" | "yaml"; direction: "TB" | "LR" }; value: string };
+  /// A definition as JSON text.
+  json: { params: { text: string; format: "json" | "yaml" }; value: string };
+  /// Shows events that were recorded elsewhere as if they were a run; `showMore` adds to them.
+  show: { params: { definition: string; format: "json" | "yaml"; events: HistoryEvent[]; result: RunResult | undefined }; value: { run: number; graph: Graph } };
+  showMore: { params: { run: number; events: HistoryEvent[]; result: RunResult | undefined }; value: null };
   run: { params: RunRequest; value: { run: number; graph: Graph } };
   stop: { params: Record<string, never>; value: null };
   nextTimer: { params: Record<string, never>; value: boolean };

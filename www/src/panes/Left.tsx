@@ -12,6 +12,7 @@ import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { count, sentence } from "../ui/format.ts";
+import { InputHead } from "./Inputs.tsx";
 import { Inspector } from "./Inspector.tsx";
 
 type LeftTab = typeof store.leftTab.value;
@@ -38,7 +39,7 @@ export function Left() {
         <Problems />
       </div>
       <div class="panel" id="left-input" role="tabpanel" aria-labelledby="left-tab-input" hidden={shown !== "input"}>
-        <p class="hint">The execution's input, JSON. Empty stands for {"{}"}.</p>
+        <InputHead />
         <Editor id="input-editor" label="Input" text={store.input} language="json" visible={shown === "input"} placeholder="{}" />
         {store.inputProblem.value && (
           <p class="strip bad">

@@ -241,7 +241,7 @@ function typing(event: KeyboardEvent): boolean {
 }
 
 export async function copyShareLink(): Promise<void> {
-  const link = await store.shareLink({ input: true, tasks: true });
+  const link = await store.shareLink({ input: true, tasks: true, breakpoints: true, position: false });
   try {
     await navigator.clipboard.writeText(link);
     store.showToast("Link copied.");

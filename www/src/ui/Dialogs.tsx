@@ -1,13 +1,17 @@
 // Help, examples, sharing, settings, and the question before code from a link runs.
 
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { Lazy } from "../dialogs/Lazy.tsx";
+import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
-import type { Workspace } from "../share.ts";
 import * as store from "../store.ts";
 import { Dialog } from "./Dialog.tsx";
 import { Icon } from "./Icon.tsx";
-import { MOD, count } from "./format.ts";
+import { MOD } from "./format.ts";
+
+const gallery = () => import("../dialogs/Gallery.tsx");
+const share = () => import("../dialogs/Share.tsx");
+const bring = () => import("../dialogs/Import.tsx");
+const take = () => import("../dialogs/Export.tsx");
 
 const close = (): void => {
   store.dialog.value = "";
@@ -18,9 +22,13 @@ export function Dialogs() {
     case "help":
       return <Help />;
     case "examples":
-      return <Examples />;
+      return <Lazy load={gallery} />;
     case "share":
-      return <Share />;
+      return <Lazy load={share} />;
+    case "import":
+      return <Lazy load={bring} />;
+    case "export":
+      return <Lazy load={take} />;
     case "trust":
       return <Trust />;
     case "settings":
@@ -96,137 +104,6 @@ function Help() {
   );
 }
 
-interface Example extends Workspace {
-  lesson: string;
-  features: string[];
-}
-
-function Examples() {
-  const examples = useSignal<Example[] | null>(null);
-  const failed = useSignal("");
-  useEffect(() => {
-    import("../examples/index.ts").then(
-      (module) => (examples.value = module.examples),
-      (error: Error) => (failed.value = error.message),
-    );
-  }, []);
-  const open = (workspace: Workspace): void => {
-    close();
-    store.open(workspace, true);
-    store.say(`Opened ${workspace.title}`);
-  };
-  return (
-    <Dialog title="Examples" close={close} wide>
-      {failed.value && <p class="is-bad">The examples could not be loaded: {failed.value}</p>}
-      <ul class="gallery">
-        {examples.value?.map((example) => (
-          <li key={example.title}>
-            <button type="button" aria-current={example.title === store.title.value ? "true" : undefined} onClick={() => open(example)}>
-              <span class="gallery-title">{example.title}</span>
-              <span class="gallery-lesson">{example.lesson}</span>
-              <span class="gallery-tags">
-                {example.features.map((feature) => (
-                  <span key={feature} class="tag">
-                    {feature}
-                  </span>
-                ))}
-              </span>
-            </button>
-          </li>
-        ))}
-        <li>
-          <button type="button" onClick={() => open({ title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 })}>
-            <span class="gallery-title">
-              <Icon name="plus" size={14} /> Empty
-            </span>
-            <span class="gallery-lesson">Begin with nothing. Paste a definition, or write one with the editor's help.</span>
-          </button>
-        </li>
-      </ul>
-      {store.recent.value.length > 0 && (
-        <>
-          <h3>Recent drafts in this browser</h3>
-          <ul class="recent">
-            {store.recent.value.map((draft, i) => (
-              <li key={i}>
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => {
-                    close();
-                    store.open(draft, false);
-                  }}
-                >
-                  {draft.title}
-                </button>
-                <span class="quiet">{count(draft.definition.length, "character")}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </Dialog>
-  );
-}
-
-function Share() {
-  const withInput = useSignal(true);
-  const withTasks = useSignal(true);
-  const link = useSignal("");
-  useEffect(() => {
-    void store.shareLink({ input: withInput.value, tasks: withTasks.value }).then((made) => (link.value = made));
-  }, [withInput.value, withTasks.value, store.title.value]);
-  const { length } = link.value;
-  return (
-    <Dialog
-      title="Share"
-      close={close}
-      footer={
-        <button
-          type="button"
-          class="primary"
-          disabled={link.value === ""}
-          onClick={() =>
-            void navigator.clipboard.writeText(link.value).then(
-              () => {
-                close();
-                store.showToast("Link copied.");
-              },
-              () => store.showToast("The browser did not allow copying: copy the link from its field."),
-            )
-          }
-        >
-          <Icon name="copy" /> Copy the link
-        </button>
-      }
-    >
-      <p>The link holds all of it in the part after the hash, which browsers send to no server. Who opens it sees your texts; nothing runs by itself.</p>
-      <label class="stack title-field">
-        <span>Title</span>
-        <input value={store.title.value} maxLength={200} onInput={(event) => (store.title.value = event.currentTarget.value || "Untitled")} />
-      </label>
-      <p class="checks">
-        <label>
-          <input type="checkbox" checked disabled /> Definition
-        </label>
-        <label>
-          <input type="checkbox" checked={withInput.value} onChange={(event) => (withInput.value = event.currentTarget.checked)} /> Input
-        </label>
-        <label>
-          <input type="checkbox" checked={withTasks.value} onChange={(event) => (withTasks.value = event.currentTarget.checked)} /> Tasks
-        </label>
-      </p>
-      <label class="stack">
-        <span>Link</span>
-        <textarea readOnly rows={4} value={link.value} onFocus={(event) => event.currentTarget.select()} />
-      </label>
-      <p class="quiet">
-        {count(length, "character")}.{length > 8000 ? " That is very long: a file is the safer way." : length > 2000 ? " Some chats cut links of this length." : ""}
-      </p>
-    </Dialog>
-  );
-}
-
 function Trust() {
   return (
     <Dialog
@@ -287,10 +164,11 @@ function Settings() {
           onClick={() => {
             prefs.forgetAll();
             store.recent.value = [];
-            store.showToast("Drafts and settings of this browser are forgotten.");
+            void forgetOffline();
+            store.showToast("Drafts, settings and the page's files kept in this browser are forgotten.");
           }}
         >
-          Forget everything kept in this browser
+          Clear everything kept in this browser
         </button>
       </p>
     </Dialog>

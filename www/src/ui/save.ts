@@ -1,7 +1,7 @@
-/// Hands a text to the visitor as a file.
-export function save(name: string, text: string, type: string): void {
+/// Hands a text or a file's contents to the visitor as a file.
+export function save(name: string, contents: string | Blob, type = "application/octet-stream"): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(contents instanceof Blob ? contents : new Blob([contents], { type }));
   link.download = name.replace(/[^\p{L}\p{N}._ -]/gu, "_");
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -1,8 +1,8 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, complete, init, layout, renderSvg, validate, version } from "stepglass";
+import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, complete, init, layout, renderMermaid, renderSvg, validate, version } from "stepglass";
 import type { Graph } from "../model/graph.ts";
-import type { Answer, Call, Diagnostic, Methods, Note, RunRequest, WaitingTask } from "../model/protocol.ts";
+import type { Answer, Call, Diagnostic, Methods, Note, RunRequest, RunResult, WaitingTask } from "../model/protocol.ts";
 import { RunClock } from "./clock.ts";
 import { type Source, findTasks, readSource } from "./definition.ts";
 import { History, type HistoryEvent } from "./history.ts";
@@ -55,6 +55,16 @@ class Run {
       this.say();
       post({ note: "ended", run: this.id, result: result as never, took: performance.now() - started });
     });
+  }
+
+  /// Shows events that were recorded elsewhere, instead of running; may be called again with more of them.
+  show(events: readonly HistoryEvent[], result: RunResult | undefined): void {
+    for (const event of events) this.history.add(event);
+    this.flush();
+    if (!result || this.over) return;
+    this.over = true;
+    this.clock.stop();
+    post({ note: "ended", run: this.id, result, took: 0 });
   }
 
   stop(): void {
@@ -280,9 +290,18 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return analysis;
   },
 
-  async svg({ text, format, collapsed, direction }) {
+  async svg({ text, format, options }) {
     const { json } = await readSource(text, format);
-    return renderSvg(json, { collapsed, direction });
+    return renderSvg(json, options);
+  },
+
+  async mermaid({ text, format, direction }) {
+    const { json } = await readSource(text, format);
+    return renderMermaid(json, { direction });
+  },
+
+  async json({ text, format }) {
+    return (await readSource(text, format)).json;
   },
 
   async run(request) {
@@ -298,6 +317,23 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
       throw error;
     }
     return { run: runs, graph };
+  },
+
+  async show({ definition, format, events, result }) {
+    current?.stop();
+    current = undefined;
+    const { json } = await readSource(definition, format);
+    const graph = layout(json) as unknown as Graph;
+    const request: RunRequest = { definition, format, input: "", clock: "skip", seed: 0, handlers: [], resolver: false, ask: false };
+    const shown = (current = new Run(++runs, graph, request));
+    // After the answer, so that the page knows whose events they are.
+    setTimeout(() => shown.show(events, result));
+    return { run: runs, graph };
+  },
+
+  showMore({ run, events, result }) {
+    if (current?.id === run) current.show(events, result);
+    return null;
   },
 
   stop() {

@@ -1,0 +1,329 @@
+// What visitors bring to the page and take from it.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { simulate } from "stepglass";
+import { gallery } from "../api/examples.mjs";
+import { skip } from "../browser.mjs";
+import { begin } from "./playground.mjs";
+
+const GREETING = {
+  StartAt: "Greet",
+  States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
+};
+
+describe("bring and take", { skip }, () => {
+  let site;
+  before(async () => (site = await begin()));
+  after(() => site?.end());
+
+  const visit = (name, options, body) =>
+    test(name, async () => {
+      const visitor = await site.visit(options);
+      await visitor.ready();
+      await body(visitor, visitor.page);
+      await visitor.leave();
+    });
+  const dialog = (page, name) => page.getByRole("dialog", { name });
+
+  visit("the gallery has every example with its drawing, found by feature and by word", {}, async (visitor, page) => {
+    const examples = gallery();
+    await page.getByTitle("Examples and recent drafts").click();
+    const cards = page.locator(".gallery li");
+    await cards.first().waitFor();
+    assert.equal(await cards.count(), examples.length + 1, "and an empty one");
+    assert.deepEqual((await cards.locator(".gallery-title").allInnerTexts()).map((title) => title.trim()).sort(), [...examples.map(({ title }) => title), "Empty"].sort());
+    await page.locator(".gallery-drawing").last().scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0));
+    assert.deepEqual(await visitor.violations(), []);
+    await page.getByRole("button", { name: "Catch", exact: true }).click();
+    assert.equal(await cards.count(), examples.filter(({ features }) => features.includes("Catch")).length);
+    await page.getByRole("searchbox", { name: "Search the examples" }).fill("compensation");
+    assert.deepEqual(await page.locator(".gallery-title").allInnerTexts(), ["Saga: undo what was done"]);
+    await cards.getByRole("button").click();
+    await visitor.state("CancelFlight").waitFor();
+  });
+
+  test("examples run to what they promise, with each of their inputs", async () => {
+    const visitor = await site.visit();
+    await visitor.ready();
+    for (const { title, inputs, fixed } of gallery()) {
+      if (fixed) continue;
+      await visitor.example(title);
+      await visitor.page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+      // One of each example whose answers nobody has to give.
+      const at = inputs.findIndex(({ answers, result }) => answers === undefined && (result.output === undefined || !/\d{4}-\d\d-\d\d/.test(JSON.stringify(result.output))));
+      if (at < 0 || /waitForTaskToken|seed/.test(JSON.stringify(gallery().find((one) => one.title === title).features))) continue;
+      await visitor.tab("Input");
+      await visitor.page.getByLabel("Input to run with").selectOption({ label: inputs[at].name });
+      await visitor.tab("Definition");
+      await visitor.run();
+      const { status, error } = inputs[at].result;
+      assert.match(await (await visitor.result()).innerText(), new RegExp(`${status}${error ? `[\\s\\S]*${error}` : ""}`), title);
+    }
+    await visitor.leave();
+  });
+
+  visit("opens a definition from a file that is chosen, and one that is dropped", {}, async (visitor, page) => {
+    await page.getByRole("button", { name: "Import" }).click();
+    await dialog(page, "Import").locator('input[type="file"]').setInputFiles({ name: "hello.asl.yaml", mimeType: "application/yaml", buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n") });
+    await visitor.state("Hello").waitFor();
+    assert.match(await page.title(), /^hello/);
+    await page.evaluate((text) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], "dropped.asl.json", { type: "application/json" }));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }, JSON.stringify(GREETING));
+    await visitor.state("Greet").waitFor();
+    assert.match(await page.title(), /^dropped/);
+  });
+
+  visit("says why a text cannot be opened", {}, async (visitor, page) => {
+    for (const [text, why] of [["hello there", /holds no definition/], ["[1, 2]", /holds no definition/], ["#v9.abc", /version 9/], ['{"kind": "stepglass/session/7"}', /version 7/]]) {
+      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByLabel("Text", { exact: true }).fill(text);
+      await page.getByRole("button", { name: "Open the text" }).click();
+      await dialog(page, "Import").getByText(why).waitFor();
+      await page.keyboard.press("Escape");
+    }
+  });
+
+  visit("opens a machine of a SAM template, with its placeholders filled or kept", {}, async (visitor, page) => {
+    const template = `
+Transform: AWS::Serverless-2016-10-31
+Parameters:
+  Stage: { Type: String, Default: test }
+Resources:
+  Table: { Type: AWS::DynamoDB::Table }
+  Small:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      Definition: { StartAt: A, States: { A: { Type: Succeed } } }
+  Orders:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      DefinitionSubstitutions:
+        ChargeArn: !GetAtt Charge.Arn
+      Definition:
+        Comment: !Sub "Orders of \${Stage}"
+        StartAt: Charge
+        States:
+          Charge: { Type: Task, Resource: "\${ChargeArn}", Next: Store }
+          Store:
+            Type: Task
+            Resource: !Sub arn:\${AWS::Partition}:states:::dynamodb:putItem
+            Parameters: { TableName: !Ref Table, Item: {} }
+            End: true
+`;
+    await visitor.bring(template);
+    const asked = dialog(page, "Import a template");
+    await asked.getByLabel("Orders").check();
+    assert.deepEqual(await visitor.violations(), []);
+    assert.equal(await asked.getByLabel("${ChargeArn}").inputValue(), "arn:aws:lambda:us-east-1:123456789012:function:Charge");
+    assert.equal(await asked.getByLabel("${Stage}").inputValue(), "test");
+    assert.equal(await asked.getByLabel("${Table}").inputValue(), "");
+    await asked.getByRole("button", { name: "Open Orders" }).click();
+    await visitor.state("Store").waitFor();
+    const text = await visitor.editor("Definition").innerText();
+    for (const part of ["Orders of test", "function:Charge", "arn:aws:states:::dynamodb:putItem", "${Table}"]) assert.ok(text.includes(part), part);
+  });
+
+  visit("opens a machine of a synthesized CDK template", {}, async (visitor, page) => {
+    const parts = ['{"StartAt":"Invoke","States":{"Invoke":{"Type":"Task","End":true,"Resource":"arn:', { Ref: "AWS::Partition" }, ':states:::lambda:invoke","Parameters":{"FunctionName":"', { "Fn::GetAtt": ["Fn9270", "Arn"] }, '","Payload.$":"$"}}}}'];
+    await visitor.bring({ Resources: { Machine: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Join": ["", parts] } } } } });
+    await dialog(page, "Import a template").getByRole("button", { name: "Open Machine" }).click();
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    await visitor.state("Invoke").waitFor();
+  });
+
+  visit("names the file that a template's definition is in", {}, async (visitor, page) => {
+    await visitor.bring({ Resources: { Machine: { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: "machines/order.asl.json" } } } });
+    await dialog(page, "Import a template").getByText("machines/order.asl.json").waitFor();
+  });
+
+  visit("shows an execution of AWS on the graph, and says so when it is of another machine", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING });
+    const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { error: "Shy", cause: "will not speak" } });
+    // As the AWS command prints it: seconds instead of texts.
+    const events = history.map((event) => ({ ...event, timestamp: Date.parse(event.timestamp) / 1000 }));
+    await visitor.bring({ events });
+    assert.match(await (await visitor.result()).innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
+    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
+    await visitor.tab("Events");
+    await page.getByRole("listbox", { name: `History, ${events.length} events` }).waitFor();
+
+    await visitor.open({ definition: { StartAt: "Other", States: { Other: { Type: "Succeed" } } } });
+    await visitor.state("Other").waitFor();
+    await visitor.bring({ events });
+    await page.getByRole("alert").filter({ hasText: "Greet" }).waitFor();
+    await visitor.bring({ events: events.slice(1) });
+    await dialog(page, "Import").getByText("event 1 is missing").waitFor();
+  });
+
+  visit("takes pictures, texts, the history and the run as a test", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    await page.getByRole("button", { name: "Export" }).click();
+    const asked = dialog(page, "Export");
+    assert.deepEqual(await visitor.violations(), []);
+    const button = (name) => asked.getByRole("button", { name, exact: true });
+
+    const svg = (await visitor.saved(button("SVG"))).bytes.toString();
+    assert.match(svg, /^<svg [\s\S]*ChargeCard/);
+    await asked.getByLabel("With the run's colours").uncheck();
+    const plain = (await visitor.saved(button("SVG"))).bytes.toString();
+    assert.notEqual(plain, svg, "the run's colours are drawn");
+    const sizes = [];
+    for (const scale of ["1", "2"]) {
+      await asked.getByLabel("PNG scale").selectOption(scale);
+      const { name, bytes } = await visitor.saved(button("PNG"));
+      assert.equal(name, "Order processing.png");
+      assert.equal(bytes.toString("latin1", 1, 4), "PNG");
+      sizes.push(bytes.readUInt32BE(16));
+    }
+    assert.ok(Math.abs(sizes[1] - 2 * sizes[0]) <= 2, sizes.join());
+    assert.match((await visitor.saved(button("Mermaid file"))).bytes.toString(), /^stateDiagram-v2/m);
+
+    assert.deepEqual(JSON.parse((await visitor.saved(button("JSON"))).bytes).StartAt, "CheckStock");
+    assert.match((await visitor.saved(button("YAML"))).bytes.toString(), /^StartAt: CheckStock$/m);
+    const { events } = JSON.parse((await visitor.saved(button("History, as AWS has it"))).bytes);
+    assert.deepEqual([events.length, events[0].type], [47, "ExecutionStarted"]);
+
+    const mocks = JSON.parse((await visitor.saved(button("MockConfigFile.json"))).bytes);
+    assert.deepEqual(mocks.MockedResponses.ChargeCardResponses["0-1"], { Throw: { Error: "GatewayBusy", Cause: "Try again later" } });
+    assert.equal(mocks.StateMachines["Order-processing"].TestCases.RecordedRun.ChargeCard, "ChargeCardResponses");
+
+    const file = await visitor.saved(button("Test file"));
+    assert.equal(file.name, "order-processing.test.mjs");
+    assert.match(runTest(file.bytes), /pass 1\b/);
+    // A test that cannot fail would be none.
+    assert.throws(() => runTest(file.bytes.toString().replaceAll('error: "GatewayBusy"', 'error: "Broken"')));
+  });
+
+  visit("a failed run with branches is a test, too", {}, async (visitor, page) => {
+    await visitor.example("Parallel branches");
+    await visitor.state("BookTrip").waitFor();
+    await visitor.run();
+    await visitor.result();
+    await page.getByRole("button", { name: "Export" }).click();
+    const { bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
+    assert.match(runTest(bytes), /pass 1\b/);
+  });
+
+  visit("saves a session whole and opens it again", {}, async (visitor, page) => {
+    await visitor.example("Choice routing");
+    await visitor.state("Route").click();
+    await page.getByRole("button", { name: "Export" }).click();
+    const { name, bytes } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
+    assert.equal(name, "Choice routing.asldbg.json");
+    await page.keyboard.press("Escape");
+    await visitor.example("Hello");
+    await visitor.bring(bytes.toString(), "Choice routing");
+    await page.locator('[data-node="/States/Route"][aria-pressed="true"]').waitFor();
+    await visitor.tab("Input");
+    assert.deepEqual((await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()), ["Light and express", "Heavy", "To an island", "No address"]);
+  });
+
+  const linkOf = async (page) => {
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));
+    return page.getByRole("textbox", { name: "Link" }).inputValue();
+  };
+
+  visit("shares by a link, whose code does not run before somebody says so", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: { name: "Ada" }, tasks: "export default { Greet: ({ name }) => ({ hello: name }) };" });
+    const link = await linkOf(page);
+    assert.ok(link.length < 700, `${link.length} characters`);
+
+    const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
+    await other.ready();
+    assert.equal(await other.page.locator(".event-row").count(), 0, "nothing runs by itself");
+    await other.run();
+    const question = other.page.getByRole("dialog", { name: "Run this link's code?" });
+    await question.waitFor();
+    await question.getByRole("button", { name: "Run it" }).click();
+    assert.deepEqual(await other.output(), { hello: "Ada" });
+    await other.leave();
+
+    const cut = await site.visit({ hash: link.slice(link.indexOf("#"), -40) });
+    await cut.page.getByRole("alert").filter({ hasText: "damaged" }).waitFor();
+    await cut.ready();
+    await cut.leave();
+  });
+
+  visit("leaves out of a link what is not wanted in it, and names its length", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: { secret: "a secret" }, tasks: "export default {};" });
+    await visitor.state("Greet").click();
+    const whole = await linkOf(page);
+    const asked = dialog(page, "Share");
+    await asked.getByLabel("Input", { exact: true }).uncheck();
+    await asked.getByLabel("Tasks and mocks").uncheck();
+    await asked.getByLabel("Position: Greet").check();
+    await page.waitForFunction((before) => document.querySelector("dialog textarea").value !== before, whole);
+    await page.waitForTimeout(100);
+    const part = await page.getByRole("textbox", { name: "Link" }).inputValue();
+    await asked.getByText(`${part.length} characters`).waitFor();
+    const other = await site.visit({ hash: part.slice(part.indexOf("#")) });
+    await other.ready();
+    await other.page.locator('[data-node="/States/Greet"][aria-pressed="true"]').waitFor();
+    await other.tab("Input");
+    assert.doesNotMatch(await other.editor("Input").innerText(), /secret/);
+    await other.leave();
+  });
+
+  test("a link keeps the draft that was there, and is refused when it is of another version or too large", async () => {
+    const visitor = await site.visit();
+    await visitor.ready();
+    const { page } = visitor;
+    await visitor.open({ definition: { Comment: "my draft", ...GREETING } });
+    await page.waitForFunction(() => localStorage.getItem("stepglass.draft")?.includes("my draft"));
+    const pack = (value) =>
+      page.evaluate(async (text) => {
+        const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+        const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+        return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+      }, JSON.stringify(value));
+    const open = (hash) => page.evaluate((to) => (location.hash = to), hash);
+    await open("#v9.abc");
+    await page.getByRole("alert").filter({ hasText: "version 9" }).waitFor();
+    await open(`#v1.${await pack({ d: " ".repeat(3_000_000) })}`);
+    await page.getByRole("alert").filter({ hasText: "2 MB" }).waitFor();
+    await visitor.state("Greet").waitFor();
+
+    const fresh = `#v1.${await pack({ t: "From a link", d: JSON.stringify({ StartAt: "L", States: { L: { Type: "Succeed" } } }) })}`;
+    await page.goto("about:blank");
+    await page.goto(site.url + fresh);
+    await visitor.ready();
+    await visitor.state("L").waitFor();
+    await page.getByTitle("Examples and recent drafts").click();
+    await page.locator(".recent button", { hasText: "Untitled" }).click();
+    await visitor.state("Greet").waitFor();
+    await visitor.leave();
+  });
+
+  visit("forgets everything when asked", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING });
+    await page.waitForFunction(() => localStorage.getItem("stepglass.draft") !== null);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "Clear everything kept in this browser" }).click();
+    assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass."))), []);
+  });
+});
+
+/** Runs the text of a test in a project that has the package installed; what Node's runner prints. */
+function runTest(text) {
+  const folder = mkdtempSync(join(tmpdir(), "stepglass-test-"));
+  try {
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(resolve(import.meta.dirname, "../.."), join(folder, "node_modules/stepglass"), "junction");
+    writeFileSync(join(folder, "run.test.mjs"), text);
+    // Inside of a test run, the runner would report to that one.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    return execFileSync(process.execPath, ["--test", "--test-reporter=spec", "run.test.mjs"], { cwd: folder, encoding: "utf8", env });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

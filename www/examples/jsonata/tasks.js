@@ -1,0 +1,3 @@
+export default {
+  Charge: async ({ amount }) => ({ receipt: `R-${Math.round(amount * 100)}` }),
+};

@@ -1,0 +1,6 @@
+export default {
+  Refill: async ({ shop, shelf }) => {
+    console.log("refill shelf", shelf, "of", shop);
+    return 12;
+  },
+};

@@ -1,0 +1,4 @@
+export default {
+  Check: async (page) => ({ ...page, checked: true }),
+  Publish: async (page) => ({ ...page, published: true }),
+};

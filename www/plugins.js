@@ -1,0 +1,61 @@
+// What the page's build makes besides bundles: the drawings of the gallery, and the service worker that keeps the page
+// for when there is no network.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parse } from "yaml";
+
+const www = dirname(fileURLToPath(import.meta.url));
+const THEMES = ["light", "dark"];
+
+/** `thumbs/NAME-light.svg` and `-dark.svg` of every example, drawn by the interpreter itself. */
+export function thumbnails() {
+  const folder = join(www, "examples");
+  const draw = async (id, theme) => {
+    const { renderSvg } = await import(pathToFileURL(resolve(www, "../dist/node.js")).href);
+    const json = join(folder, id, "machine.asl.json");
+    const text = existsSync(json) ? readFileSync(json, "utf8") : JSON.stringify(parse(readFileSync(join(folder, id, "machine.asl.yaml"), "utf8"), { merge: true }));
+    return renderSvg(text, { theme, background: false });
+  };
+  return {
+    name: "thumbnails",
+    async generateBundle() {
+      for (const id of readdirSync(folder)) {
+        for (const theme of THEMES) this.emitFile({ type: "asset", fileName: `thumbs/${id}-${theme}.svg`, source: await draw(id, theme) });
+      }
+    },
+    configureServer(server) {
+      server.middlewares.use(async (request, response, next) => {
+        const [, id, theme] = /\/thumbs\/(\w+)-(light|dark)\.svg$/.exec(request.url ?? "") ?? [];
+        if (id === undefined || !existsSync(join(folder, id))) return next();
+        response.setHeader("content-type", "image/svg+xml");
+        response.end(await draw(id, theme));
+      });
+    },
+  };
+}
+
+/** `sw.js`, with the names of all files of the build in it. */
+export function serviceWorker() {
+  let out;
+  return {
+    name: "service-worker",
+    apply: "build",
+    configResolved: (config) => {
+      out = config.build.outDir;
+    },
+    closeBundle() {
+      const files = readdirSync(out, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(out.length + 1).replaceAll("\\", "/"))
+        .filter((name) => name !== "sw.js" && !name.startsWith(".vite/"))
+        .sort();
+      const hash = createHash("sha256");
+      for (const name of files) hash.update(name).update(readFileSync(join(out, name)));
+      const source = readFileSync(join(www, "sw.js"), "utf8");
+      const list = files.map((name) => (name === "index.html" ? "./" : name));
+      writeFileSync(join(out, "sw.js"), source.replace('"VERSION"', JSON.stringify(hash.digest("hex").slice(0, 16))).replace('"FILES"', JSON.stringify(list)));
+    },
+  };
+}

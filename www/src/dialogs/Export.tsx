@@ -1,0 +1,154 @@
+// Everything that can be taken away: pictures, texts, the run, the run as a test.
+
+import { useSignal } from "@preact/signals";
+import * as prefs from "../prefs.ts";
+import * as store from "../store.ts";
+import { fileName, hasChildExecutions, mockConfig, nodeTest, type Run } from "../take/asTest.ts";
+import { pngOf, svgOf } from "../take/picture.ts";
+import { saveSession } from "../take/session.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { save } from "../ui/save.ts";
+import type { HistoryEvent } from "../worker/history.ts";
+
+const close = (): void => {
+  store.dialog.value = "";
+};
+
+export default function Export() {
+  const dark = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value);
+  const theme = useSignal<"light" | "dark">(dark ? "dark" : "light");
+  const withRun = useSignal(true);
+  const scale = useSignal<1 | 2 | 3>(2);
+  const problem = useSignal("");
+  const run = store.run.value;
+  const ended = run?.phase === "ended" && run.refused === undefined && store.eventCount.value > 0;
+  const title = store.title.value;
+  const drawn = store.graph.value !== null;
+
+  /// Does it, and says what went wrong.
+  const act = (work: () => Promise<void> | void) => async (): Promise<void> => {
+    problem.value = "";
+    try {
+      for (const flush of store.flushers) flush();
+      await work();
+    } catch (error) {
+      problem.value = (error as Error).message;
+    }
+  };
+  const copy = async (text: string, what: string): Promise<void> => {
+    await navigator.clipboard.writeText(text).catch(() => {
+      throw new Error("The browser did not allow copying.");
+    });
+    store.showToast(`${what} copied.`);
+  };
+  const picture = () => ({ theme: theme.value, withRun: withRun.value && run !== null });
+  return (
+    <Dialog title="Export" close={close} wide>
+      <div class="exports">
+        <section aria-labelledby="export-picture">
+          <h3 id="export-picture">Picture of the graph</h3>
+          <div class="export-options">
+            <label>
+              Theme{" "}
+              <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as "light" | "dark")}>
+                <option value="light">Light</option>
+                <option value="dark">Dark</option>
+              </select>
+            </label>
+            <label>
+              PNG scale{" "}
+              <select value={scale.value} onChange={(event) => (scale.value = Number(event.currentTarget.value) as 1 | 2 | 3)}>
+                <option value={1}>1 ×</option>
+                <option value={2}>2 ×</option>
+                <option value={3}>3 ×</option>
+              </select>
+            </label>
+            <label class="check">
+              <input type="checkbox" checked={withRun.value && run !== null} disabled={run === null} onChange={(event) => (withRun.value = event.currentTarget.checked)} /> With the run's colours
+            </label>
+          </div>
+          <p class="buttons">
+            <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.svg`, await svgOf(picture()), "image/svg+xml"))}>
+              <Icon name="download" /> SVG
+            </button>
+            <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.png`, await pngOf(picture(), scale.value)))}>
+              <Icon name="download" /> PNG
+            </button>
+            <button type="button" disabled={!drawn} onClick={act(async () => copy(await mermaid(), "Mermaid diagram"))}>
+              <Icon name="copy" /> Mermaid
+            </button>
+            <button type="button" disabled={!drawn} onClick={act(async () => save(`${title}.mmd`, await mermaid(), "text/plain"))}>
+              <Icon name="download" /> Mermaid file
+            </button>
+          </p>
+        </section>
+        <section aria-labelledby="export-definition">
+          <h3 id="export-definition">Definition</h3>
+          <p class="buttons">
+            <button type="button" onClick={act(async () => save(`${title}.asl.json`, await definitionAs("json"), "application/json"))}>
+              <Icon name="download" /> JSON
+            </button>
+            <button type="button" onClick={act(async () => save(`${title}.asl.yaml`, await definitionAs("yaml"), "application/yaml"))}>
+              <Icon name="download" /> YAML
+            </button>
+            <button type="button" onClick={act(saveSession)}>
+              <Icon name="download" /> Session file
+            </button>
+          </p>
+          <p class="quiet">The session file has all of it: definition, inputs, tasks, breakpoints. Drop it on the page to go on.</p>
+        </section>
+        <section aria-labelledby="export-run">
+          <h3 id="export-run">The run</h3>
+          {!ended && <p class="quiet">When a run has ended, its history and a test made of it are here.</p>}
+          <p class="buttons">
+            <button type="button" disabled={store.eventCount.value === 0} onClick={act(async () => save(`${title}.history.json`, await store.query("history", {}), "application/json"))}>
+              <Icon name="download" /> History, as AWS has it
+            </button>
+            <button type="button" disabled={!ended} onClick={act(async () => copy(nodeTest(await theRun()), "Test"))}>
+              <Icon name="copy" /> Copy as test
+            </button>
+            <button type="button" disabled={!ended} onClick={act(async () => save(fileName(title), nodeTest(await theRun()), "text/javascript"))}>
+              <Icon name="download" /> Test file
+            </button>
+            <button type="button" disabled={!ended} onClick={act(async () => save("MockConfigFile.json", mockConfig(await theRun()), "application/json"))}>
+              <Icon name="download" /> MockConfigFile.json
+            </button>
+          </p>
+          <p class="quiet">
+            The test is a file for <code>node --test</code> with this package, the mock file one for Step Functions Local: both answer each call as it was answered here.
+          </p>
+        </section>
+      </div>
+      <p class="field-problem" role="alert">
+        {problem.value}
+      </p>
+    </Dialog>
+  );
+}
+
+const mermaid = (): Promise<string> => store.query("mermaid", { text: store.definition.value, format: store.format.value, direction: store.direction.value });
+
+async function definitionAs(format: "json" | "yaml"): Promise<string> {
+  const text = store.definition.value;
+  if (store.format.value === format) return text;
+  const json = await store.query("json", { text, format: store.format.value });
+  if (format === "json") return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
+  return (await import("yaml")).stringify(JSON.parse(json), { lineWidth: 0 });
+}
+
+/// The run on screen, with what it was made of.
+async function theRun(): Promise<Run> {
+  const run = store.run.value!;
+  const { events } = JSON.parse(await store.query("history", {})) as { events: HistoryEvent[] };
+  if (hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so this run does not make a whole test.");
+  const started = events[0]?.["executionStartedEventDetails"] as { input?: string } | undefined;
+  return {
+    title: store.title.value,
+    definition: await store.query("json", { text: run.definition, format: store.format.value }),
+    input: started?.input ?? "{}",
+    seed: run.seed,
+    name: `run-${run.id}`,
+    events,
+  };
+}

@@ -1,0 +1,110 @@
+// The examples, with their drawings, and the drafts of this browser.
+
+import { useSignal } from "@preact/signals";
+import { examples } from "../examples/index.ts";
+import * as prefs from "../prefs.ts";
+import type { Workspace } from "../share.ts";
+import * as store from "../store.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+
+const close = (): void => {
+  store.dialog.value = "";
+};
+
+const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 };
+
+/// Features that more than one example has, the frequent ones first.
+const counts = new Map<string, number>();
+for (const { features } of examples) for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1);
+const FEATURES = [...counts].filter(([, found]) => found > 1).sort((a, b) => b[1] - a[1]).map(([feature]) => feature);
+
+export default function Gallery() {
+  const feature = useSignal("");
+  const text = useSignal("");
+  const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = examples.filter((example) => {
+    if (feature.value !== "" && !example.features.includes(feature.value)) return false;
+    const all = `${example.title} ${example.lesson} ${example.features.join(" ")}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+  const open = (workspace: Workspace): void => {
+    close();
+    store.open(workspace, true);
+    store.say(`Opened ${workspace.title}`);
+  };
+  const theme = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value) ? "dark" : "light";
+  return (
+    <Dialog title="Examples" close={close} wide>
+      <div class="gallery-filter" role="search">
+        <label class="search">
+          <Icon name="inspect" size={14} />
+          <span class="unseen">Search the examples</span>
+          <input type="search" placeholder="Search" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
+        </label>
+        <div class="chips" role="group" aria-label="Only with the feature">
+          {FEATURES.map((name) => (
+            <button key={name} type="button" class="chip-button" aria-pressed={feature.value === name} onClick={() => (feature.value = feature.value === name ? "" : name)}>
+              {name}
+            </button>
+          ))}
+        </div>
+      </div>
+      <p class="unseen" role="status">
+        {count(shown.length, "example")}
+      </p>
+      <ul class="gallery">
+        {shown.map((example) => (
+          <li key={example.id}>
+            <button type="button" aria-current={example.title === store.title.value ? "true" : undefined} onClick={() => open(example)}>
+              <img class="gallery-drawing" src={`thumbs/${example.id}-${theme}.svg`} alt="" loading="lazy" decoding="async" />
+              <span class="gallery-title">{example.title}</span>
+              <span class="gallery-lesson">{example.lesson}</span>
+              <span class="gallery-tags">
+                {example.features.map((name) => (
+                  <span key={name} class="tag">
+                    {name}
+                  </span>
+                ))}
+              </span>
+            </button>
+          </li>
+        ))}
+        {feature.value === "" && words.length === 0 && (
+          <li>
+            <button type="button" onClick={() => open(EMPTY)}>
+              <span class="gallery-title">
+                <Icon name="plus" size={14} /> Empty
+              </span>
+              <span class="gallery-lesson">Begin with nothing. Paste a definition, or write one with the editor's help.</span>
+            </button>
+          </li>
+        )}
+      </ul>
+      {shown.length === 0 && <p class="quiet">No example has all of that.</p>}
+      {store.recent.value.length > 0 && (
+        <>
+          <h3>Recent drafts in this browser</h3>
+          <ul class="recent">
+            {store.recent.value.map((draft, i) => (
+              <li key={i}>
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => {
+                    close();
+                    store.open(draft, false);
+                  }}
+                >
+                  {draft.title}
+                </button>
+                <span class="quiet">{count(draft.definition.length, "character")}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,172 @@
+// Opening what others have made: definitions, templates, histories, sessions.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import * as store from "../store.ts";
+import { bringIn, brought, readFile, readText } from "../take/bring.ts";
+import { fill } from "../take/template.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+
+const close = (): void => {
+  brought.value = null;
+  store.dialog.value = "";
+};
+
+export default function Import() {
+  const found = brought.value;
+  if (found?.kind === "template") return <Template />;
+  if (found?.kind === "definition") return <Placeholders title={found.title} definition={found.definition} placeholders={found.placeholders} format={found.format} />;
+  return <Choose />;
+}
+
+function Choose() {
+  const file = useRef<HTMLInputElement>(null);
+  const text = useSignal("");
+  const problem = useSignal("");
+  const open = async (from: () => Promise<void>): Promise<void> => {
+    problem.value = "";
+    try {
+      await from();
+    } catch (error) {
+      problem.value = (error as Error).message;
+    }
+  };
+  return (
+    <Dialog
+      title="Import"
+      close={close}
+      footer={
+        <>
+          <button type="button" onClick={() => file.current!.click()}>
+            <Icon name="upload" /> Choose a file
+          </button>
+          <button type="button" class="primary" disabled={text.value.trim() === ""} onClick={() => void open(() => readText(text.value, "The text"))}>
+            Open the text
+          </button>
+        </>
+      }
+    >
+      <p>Drop a file anywhere on the page, choose one, or paste its text here. It stays in this tab.</p>
+      <ul class="bullets">
+        <li>a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;</li>
+        <li>a CloudFormation, SAM or CDK template: choose one of its machines;</li>
+        <li>
+          the history of an execution on AWS (<code>get-execution-history</code>): to look at, and to replay under breakpoints;
+        </li>
+        <li>a session file or a link of this page.</li>
+      </ul>
+      <label class="stack">
+        <span>Text</span>
+        <textarea rows={8} spellcheck={false} value={text.value} aria-invalid={problem.value !== ""} aria-describedby="import-problem" onInput={(event) => (text.value = event.currentTarget.value)} />
+      </label>
+      <p class="field-problem" id="import-problem" role="alert">
+        {problem.value}
+      </p>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept=".json,.yaml,.yml,.asl,.template"
+        aria-label="File to import"
+        onChange={(event) => {
+          const [chosen] = event.currentTarget.files ?? [];
+          event.currentTarget.value = "";
+          if (chosen) void open(() => readFile(chosen));
+        }}
+      />
+    </Dialog>
+  );
+}
+
+function Template() {
+  const found = brought.value;
+  const chosen = useSignal(0);
+  if (found?.kind !== "template") return null;
+  const { machines, elsewhere } = found.template;
+  const machine = machines[chosen.value];
+  if (!machine) {
+    return (
+      <Dialog title="Import a template" close={close}>
+        <p>The definitions of this template are in files of their own. Bring these instead:</p>
+        <ul class="bullets">
+          {elsewhere.map(({ name, file }) => (
+            <li key={name}>
+              {name}: <code>{file}</code>
+            </li>
+          ))}
+        </ul>
+      </Dialog>
+    );
+  }
+  return (
+    <Placeholders key={machine.name} title={machine.name} definition={machine.definition} placeholders={machine.placeholders} format="json">
+      {machines.length > 1 ? (
+        <fieldset class="choices">
+          <legend>{count(machines.length, "state machine")} in the template</legend>
+          {machines.map(({ name, type }, i) => (
+            <label key={name}>
+              <input type="radio" name="machine" checked={i === chosen.value} onChange={() => (chosen.value = i)} /> {name} {type === "EXPRESS" && <span class="tag">Express</span>}
+            </label>
+          ))}
+        </fieldset>
+      ) : (
+        <p>
+          The template has one state machine, <b>{machine.name}</b>.
+        </p>
+      )}
+      {elsewhere.length > 0 && <p class="quiet">Not in this file: {elsewhere.map(({ name, file }) => `${name} (${file})`).join(", ")}.</p>}
+    </Placeholders>
+  );
+}
+
+interface PlaceholdersProps {
+  title: string;
+  definition: string;
+  format: "json" | "yaml";
+  placeholders: { name: string; value: string }[];
+  children?: preact.ComponentChildren;
+}
+
+function Placeholders({ title, definition, format, placeholders, children }: PlaceholdersProps) {
+  const values = useSignal<ReadonlyMap<string, string>>(new Map());
+  useEffect(() => {
+    values.value = new Map(placeholders.map(({ name, value }) => [name, value]));
+  }, [definition]);
+  const open = (): void => {
+    const filled = fill(definition, values.value);
+    close();
+    bringIn({ title, format, definition: filled });
+  };
+  return (
+    <Dialog
+      title={children === undefined ? "Placeholders" : "Import a template"}
+      close={close}
+      footer={
+        <button type="button" class="primary" onClick={open}>
+          Open {title}
+        </button>
+      }
+    >
+      {children}
+      {placeholders.length > 0 && (
+        <>
+          <p>A deployment would fill these in. What is left empty stays as it is written.</p>
+          <div class="placeholders">
+            {placeholders.map(({ name }) => (
+              <label key={name}>
+                <code>{`\${${name}}`}</code>
+                <input
+                  value={values.value.get(name) ?? ""}
+                  spellcheck={false}
+                  onInput={(event) => (values.value = new Map([...values.value, [name, event.currentTarget.value]]))}
+                />
+              </label>
+            ))}
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

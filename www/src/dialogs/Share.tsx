@@ -1,0 +1,96 @@
+// A link with the workspace in it: what it holds, how long it is, and what that means.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import * as store from "../store.ts";
+import { saveSession } from "../take/session.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+
+/// From here on some programs cut links.
+const LONG = 2_000;
+/// From here on a file is the better way.
+const TOO_LONG = 8_000;
+
+const close = (): void => {
+  store.dialog.value = "";
+};
+
+export default function Share() {
+  const parts = useSignal({ input: true, tasks: true, breakpoints: true, position: false });
+  const link = useSignal("");
+  const problem = useSignal("");
+  const state = store.selectedState.value;
+  const breakpoints = store.broughtBreakpoints.value.length;
+  useEffect(() => {
+    let wanted = true;
+    store.shareLink(parts.value).then(
+      (made) => wanted && (link.value = made),
+      (error: Error) => wanted && (problem.value = error.message),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [parts.value, store.title.value]);
+  const { length } = link.value;
+  const check = (name: keyof typeof parts.value, label: string, there: boolean) => (
+    <label>
+      <input type="checkbox" checked={there && parts.value[name]} disabled={!there} onChange={(event) => (parts.value = { ...parts.value, [name]: event.currentTarget.checked })} /> {label}
+    </label>
+  );
+  return (
+    <Dialog
+      title="Share"
+      close={close}
+      footer={
+        <>
+          <button type="button" class={length > TOO_LONG ? "primary" : ""} onClick={saveSession}>
+            <Icon name="download" /> Save a session file
+          </button>
+          <button
+            type="button"
+            class={length > TOO_LONG ? "" : "primary"}
+            disabled={link.value === ""}
+            onClick={() =>
+              void navigator.clipboard.writeText(link.value).then(
+                () => {
+                  close();
+                  store.showToast(`Link copied, ${count(length, "character")}.`);
+                },
+                () => store.showToast("The browser did not allow copying: copy the link from its field."),
+              )
+            }
+          >
+            <Icon name="copy" /> Copy the link
+          </button>
+        </>
+      }
+    >
+      <p>The link holds all of it in the part after the hash, which browsers send to no server. Who opens it sees your texts; nothing runs by itself.</p>
+      <label class="stack title-field">
+        <span>Title</span>
+        <input value={store.title.value} maxLength={200} onInput={(event) => (store.title.value = event.currentTarget.value || "Untitled")} />
+      </label>
+      <fieldset class="checks">
+        <legend>What is in it</legend>
+        <label>
+          <input type="checkbox" checked disabled /> Definition
+        </label>
+        {check("input", "Input", store.input.value.trim() !== "")}
+        {check("tasks", "Tasks and mocks", store.tasks.value.trim() !== "")}
+        {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
+        {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}
+      </fieldset>
+      <label class="stack">
+        <span>Link</span>
+        <textarea readOnly rows={4} value={link.value} onFocus={(event) => event.currentTarget.select()} />
+      </label>
+      {problem.value && <p class="is-bad">{problem.value}</p>}
+      <p class="quiet" role="status">
+        {count(length, "character")}.
+        {length > TOO_LONG ? " That is very long for a link: a session file is the safer way." : length > LONG ? " Some chats and mail programs cut links of this length." : ""}
+      </p>
+    </Dialog>
+  );
+}

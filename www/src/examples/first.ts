@@ -1,0 +1,8 @@
+// The example that the page begins with; the others come with the gallery.
+
+import card from "../../examples/order/example.json?raw";
+import definition from "../../examples/order/machine.asl.json?raw";
+import tasks from "../../examples/order/tasks.js?raw";
+import { example } from "./example.ts";
+
+export const first = example("order", card, definition, tasks);

@@ -1,0 +1,56 @@
+// The graph as a picture: SVG as the interpreter draws it, and PNG made of that.
+
+import { isState } from "../model/graph.ts";
+import * as store from "../store.ts";
+
+export interface PictureOptions {
+  theme: "light" | "dark";
+  /// Whether what has become of the run is drawn.
+  withRun: boolean;
+}
+
+export async function svgOf({ theme, withRun }: PictureOptions): Promise<string> {
+  const options: Record<string, unknown> = { theme, collapsed: [...store.collapsed.value], direction: store.direction.value };
+  const index = store.graph.value;
+  if (withRun && index && store.run.value) {
+    const status: Record<string, string> = {};
+    const notes: Record<string, string> = {};
+    const taken: Record<string, number> = {};
+    for (const node of index.graph.nodes) {
+      if (!isState(node)) continue;
+      const run = store.runOf(node.id).peek();
+      status[node.pointer] = run.status;
+      if (run.entered > 1) notes[node.pointer] = `×${run.entered}`;
+    }
+    for (const edge of index.graph.edges) taken[edge.id] = store.takenOf(edge.id).peek();
+    Object.assign(options, { status, notes, taken });
+  }
+  return store.query("svg", { text: store.definition.value, format: store.format.value, options });
+}
+
+/// Browsers make no larger pictures.
+const MOST_PIXELS = 60_000_000;
+
+/// Throws an Error that says why there is no picture.
+export async function pngOf(options: PictureOptions, scale: 1 | 2 | 3): Promise<Blob> {
+  const svg = await svgOf(options);
+  const [, width, height] = /viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
+  const size = { width: Math.ceil(Number(width) * scale), height: Math.ceil(Number(height) * scale) };
+  if (!(size.width > 0 && size.height > 0)) throw new Error("The drawing has no size.");
+  if (size.width * size.height > MOST_PIXELS) throw new Error(`A picture of ${size.width} × ${size.height} is more than browsers can make. Take a smaller scale, or SVG.`);
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    const image = new Image(size.width, size.height);
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = size.width;
+    canvas.height = size.height;
+    canvas.getContext("2d")!.drawImage(image, 0, 0, size.width, size.height);
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
+    if (!blob) throw new Error("The browser could not make the picture.");
+    return blob;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}

@@ -1,0 +1,66 @@
+// What somebody has dropped, chosen or pasted: found out by looking into it, not by its name.
+
+import { type Workspace, decode } from "../share.ts";
+import { type Recorded, isRecorded, readRecorded } from "./recorded.ts";
+import { isSession, sessionOf } from "./session.ts";
+import { type Placeholder, type Template, isTemplate, placeholdersOf, readTemplate } from "./template.ts";
+
+export type Brought =
+  | { kind: "definition"; title: string; format: "json" | "yaml"; definition: string; placeholders: Placeholder[] }
+  | { kind: "template"; title: string; template: Template }
+  | { kind: "recorded"; recorded: Recorded }
+  | { kind: "workspace"; workspace: Workspace };
+
+/// The most that is looked at.
+export const LARGEST = 64 * 1024 * 1024;
+
+/// Throws an Error that says why there is nothing to open.
+export async function read(text: string, name: string): Promise<Brought> {
+  const title = name.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template)$/i, "") || "Pasted";
+  const trimmed = text.trim();
+  if (trimmed === "") throw new Error(`${name} is empty.`);
+  const link = /#(v\d+\.[\w-]+=*)$/.exec(trimmed);
+  if (link && !/[\n{]/.test(trimmed)) return { kind: "workspace", workspace: await decode(link[1]!) };
+  let value: unknown;
+  let format: "json" | "yaml" = "json";
+  try {
+    value = JSON.parse(trimmed);
+  } catch (error) {
+    // A definition with a mistake in it is opened, and the editor shows where it is.
+    if (/^[[{"]/.test(trimmed) && !/\.ya?ml$/i.test(name)) return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
+    format = "yaml";
+    value = await fromYaml(trimmed, error as Error);
+  }
+  if (isSession(value)) return { kind: "workspace", workspace: sessionOf(value) };
+  if (isTemplate(value)) return { kind: "template", title, template: readTemplate(value) };
+  if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, title) };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${name} holds no definition, template, history or session.`);
+  const described = value as Record<string, unknown>;
+  // What `aws stepfunctions describe-state-machine` prints has the definition as a text.
+  if (described["States"] === undefined && typeof described["definition"] === "string") {
+    const { definition } = described as { definition: string };
+    return { kind: "definition", title: String(described["name"] ?? title), format: "json", definition, placeholders: placeholdersOf(definition) };
+  }
+  return { kind: "definition", title, format, definition: text, placeholders: placeholdersOf(text) };
+}
+
+/// YAML with CloudFormation's tags, each as the function it stands for.
+async function fromYaml(text: string, why: Error): Promise<unknown> {
+  const yaml = await import("yaml");
+  const names = ["Sub", "GetAtt", "Join", "ImportValue", "FindInMap", "If", "Select", "Split", "Base64", "Cidr", "Transform", "Equals", "Not", "And", "Or", "GetAZs"];
+  const tags = [["Ref", "Ref"], ["Condition", "Condition"], ...names.map((name) => [name, `Fn::${name}`])].flatMap(([tag, key]) => {
+    const wrap = (value: unknown): unknown => ({ [key!]: value });
+    return [
+      { tag: `!${tag}`, resolve: (held: string) => wrap(held) },
+      { tag: `!${tag}`, collection: "seq" as const, resolve: (held: { toJSON(): unknown }) => wrap(held.toJSON()) },
+      { tag: `!${tag}`, collection: "map" as const, resolve: (held: { toJSON(): unknown }) => wrap(held.toJSON()) },
+    ];
+  });
+  const document = yaml.parseDocument(text, { merge: true, prettyErrors: false, customTags: tags as never });
+  // Half-written YAML is opened too; a text that is neither is named.
+  if (document.errors.length > 0) {
+    if (/^[\w"']+:/m.test(text)) return { StartAt: "" };
+    throw new Error(`The text is neither JSON nor YAML: ${why.message}`);
+  }
+  return document.toJS({ maxAliasCount: 100 });
+}

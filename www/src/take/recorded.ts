@@ -1,0 +1,120 @@
+// Recorded executions: what `aws stepfunctions get-execution-history` prints, what the console exports, what
+// `stepglass serve` hands out.
+
+export interface RecordedEvent {
+  id: number;
+  previousEventId: number;
+  timestamp: string;
+  type: string;
+  [details: string]: unknown;
+}
+
+export interface Recorded {
+  title: string;
+  events: RecordedEvent[];
+  /// The definition that ran, where the file has it.
+  definition?: string;
+  input?: string;
+  result?: { status: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED"; output?: unknown; error?: string; cause?: string };
+  /// Where more events come from, while the execution runs.
+  live?: string;
+  list?: string;
+}
+
+const MOST_EVENTS = 25_000;
+
+/// Whether a parsed document holds a history.
+export function isRecorded(value: unknown): boolean {
+  const list = eventsOf(value);
+  const [first] = list ?? [];
+  return object(first)["type"] !== undefined && object(first)["id"] !== undefined;
+}
+
+/// Throws an Error that says what is wrong with the file.
+export function readRecorded(value: unknown, title: string): Recorded {
+  const list = eventsOf(value) ?? [];
+  if (list.length > MOST_EVENTS) throw new Error(`The history has ${list.length} events, and an execution may have ${MOST_EVENTS}.`);
+  const events = list.map(eventOf).sort((a, b) => a.id - b.id);
+  if (events.length === 0) throw new Error("The history has no events.");
+  if (object(value)["nextToken"]) throw new Error("The history is one page of several (it has a nextToken): export all of them, as `aws stepfunctions get-execution-history` does by itself.");
+  events.forEach((event, i) => {
+    if (event.id !== i + 1) throw new Error(`The history is not whole: event ${i + 1} is missing.`);
+    if (event.previousEventId < 0 || event.previousEventId >= event.id) throw new Error(`Event ${event.id} follows on event ${event.previousEventId}, which is not before it.`);
+  });
+  const document = object(value);
+  const recorded: Recorded = { title: text(document["name"]) ?? text(document["executionArn"])?.split(":").at(-1) ?? title, events };
+  const started = object(object(events[0])["executionStartedEventDetails"]);
+  const input = text(started["input"]) ?? text(document["input"]);
+  if (input !== undefined) recorded.input = input;
+  const definition = text(document["definition"]);
+  if (definition !== undefined) recorded.definition = definition;
+  const result = resultOf(events.at(-1)!);
+  if (result) recorded.result = result;
+  const live = text(document["live"]);
+  if (live !== undefined) recorded.live = live;
+  const list_ = text(document["list"]);
+  if (list_ !== undefined) recorded.list = list_;
+  return recorded;
+}
+
+/// Names of states that the history tells of and the definition does not have.
+export function unknownStates(events: RecordedEvent[], known: (name: string) => boolean): string[] {
+  const names = new Set<string>();
+  for (const event of events) {
+    const name = text(object(event["stateEnteredEventDetails"])["name"]);
+    if (name !== undefined && !known(name)) names.add(name);
+  }
+  return [...names];
+}
+
+/// What the last event says about the end; `undefined` while the execution runs.
+export function resultOf(last: RecordedEvent): Recorded["result"] {
+  const kinds = { ExecutionSucceeded: "SUCCEEDED", ExecutionFailed: "FAILED", ExecutionTimedOut: "TIMED_OUT", ExecutionAborted: "ABORTED" } as const;
+  const status = kinds[last.type as keyof typeof kinds];
+  if (status === undefined) return undefined;
+  const details = object(last[`${last.type[0]!.toLowerCase()}${last.type.slice(1)}EventDetails`]);
+  const result: NonNullable<Recorded["result"]> = { status };
+  const output = text(details["output"]);
+  if (output !== undefined) {
+    try {
+      result.output = JSON.parse(output);
+    } catch {
+      // Logs cut what is long.
+      result.output = output;
+    }
+  }
+  const [error, cause] = [text(details["error"]), text(details["cause"])];
+  if (error !== undefined) result.error = error;
+  if (cause !== undefined) result.cause = cause;
+  return result;
+}
+
+function eventsOf(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  const { events, Events, executionHistory } = object(value) as Record<string, unknown>;
+  return [events, Events, executionHistory, object(executionHistory)["events"]].find(Array.isArray);
+}
+
+/// One event with the names and the times of `execution.history()`: other tools write them in other cases, and times as seconds.
+export function eventOf(value: unknown): RecordedEvent {
+  const from = Object.fromEntries(Object.entries(object(value)).map(([key, held]) => [`${key[0]!.toLowerCase()}${key.slice(1)}`, held]));
+  const { id, previousEventId = 0, timestamp, type } = from;
+  if (typeof type !== "string" || !Number.isSafeInteger(Number(id))) throw new Error("This is no history: an event has no type or no id.");
+  const details = Object.entries(from).filter(([key]) => key.endsWith("EventDetails"));
+  const lowered = details.map(([key, held]) => [key, Object.fromEntries(Object.entries(object(held)).map(([name, inner]) => [`${name[0]!.toLowerCase()}${name.slice(1)}`, inner]))]);
+  return { id: Number(id), previousEventId: Number(previousEventId), timestamp: timeOf(timestamp), type, ...Object.fromEntries(lowered) };
+}
+
+function timeOf(value: unknown): string {
+  const time = typeof value === "number" ? new Date(value < 1e11 ? value * 1000 : value) : new Date(String(value));
+  if (Number.isNaN(time.getTime())) throw new Error(`This is no history: ${JSON.stringify(value)} is no time.`);
+  return time.toISOString();
+}
+
+function object(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
