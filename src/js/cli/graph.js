@@ -1,21 +1,57 @@
 // stepglass graph
 
 import { writeFileSync } from "node:fs";
-import { layout, renderSvg } from "../node.js";
+import { layout, renderMermaid, renderSvg } from "../node.js";
 import { Source, Unusable } from "./source.js";
+import { colorful } from "./terminal.js";
 
-export async function graph(files, { output, direction, theme, title, json }) {
+const help = `stepglass graph FILE [options]
+
+Draws a definition as an SVG document or a Mermaid diagram; also one with errors.
+
+  stepglass graph order.asl.json -o order.svg
+  stepglass graph order.yaml --direction LR --theme dark > order.svg
+  stepglass graph template.yaml#OrderMachine --format mermaid
+  stepglass graph order.yaml --json                   places and sizes instead of a drawing
+
+Options
+  -o, --output FILE   where to write it; default: standard output
+      --format F      svg (default) or mermaid, for Markdown
+      --direction D   TB, top to bottom (default), or LR, left to right
+      --theme THEME   light, dark or auto (default): as the viewer prefers
+      --title TEXT    what a screen reader says; default: the machine's Comment
+      --json          the layout as JSON: {width, height, direction, nodes, edges, …}
+
+Exit code: 0 drawn, 1 the file is neither JSON nor YAML, 2 wrong usage.
+`;
+
+export const command = {
+  name: "graph",
+  summary: "draws a definition as SVG or Mermaid",
+  help,
+  options: {
+    output: { type: "string", short: "o", file: true },
+    format: { type: "string", values: ["svg", "mermaid"] },
+    direction: { type: "string", values: ["TB", "LR"] },
+    theme: { type: "string", values: ["light", "dark", "auto"] },
+    title: { type: "string" },
+    json: { type: "boolean" },
+  },
+  act: graph,
+};
+
+async function graph(files, { output, direction, theme, title, format, json }) {
   if (files.length !== 1) throw new Unusable("graph needs one file", { usage: true });
-  if (direction !== undefined && direction !== "TB" && direction !== "LR") throw new Unusable("--direction is TB or LR", { usage: true });
-  if (theme !== undefined && !["auto", "light", "dark"].includes(theme)) throw new Unusable("--theme is light, dark or auto", { usage: true });
   const source = new Source(files[0]);
   let text;
   try {
     if (source.json === undefined) throw new SyntaxError();
-    text = json ? `${JSON.stringify(layout(source.json, { direction }), null, 2)}\n` : renderSvg(source.json, { direction, theme, title });
+    if (json) text = `${JSON.stringify(layout(source.json, { direction }), null, 2)}\n`;
+    else if (format === "mermaid" || (format === undefined && /\.(mmd|mermaid)$/.test(output ?? ""))) text = renderMermaid(source.json, { direction });
+    else text = renderSvg(source.json, { direction, theme, title });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    process.stderr.write(source.render({}, process.stderr.hasColors?.() ?? false));
+    process.stderr.write(source.render({}, colorful(process.stderr)));
     return 1;
   }
   if (output === undefined) process.stdout.write(text);

@@ -1,78 +1,106 @@
-// From the arguments to one of the subcommands.
+// From the arguments to one of the commands.
 
 import { parseArgs } from "node:util";
 import { version } from "../node.js";
-import { help } from "./help.js";
-import { graph } from "./graph.js";
-import { run } from "./run.js";
+import { overview } from "./help.js";
 import { Unusable } from "./source.js";
-import { validate } from "./validate.js";
+import { colors } from "./terminal.js";
 
-const shared = { help: { type: "boolean", short: "h" }, type: { type: "string" }, json: { type: "boolean" } };
+// Loaded when they are asked for: a command starts in the time that it needs itself.
 const commands = {
-  run: {
-    act: run,
-    options: {
-      ...shared,
-      input: { type: "string", short: "i" },
-      tasks: { type: "string", short: "t" },
-      events: { type: "boolean", short: "e" },
-      "virtual-clock": { type: "boolean" },
-      seed: { type: "string" },
-      name: { type: "string" },
-    },
-  },
-  validate: { act: validate, options: { ...shared, strict: { type: "boolean" } } },
-  graph: {
-    act: graph,
-    options: {
-      ...shared,
-      output: { type: "string", short: "o" },
-      direction: { type: "string" },
-      theme: { type: "string" },
-      title: { type: "string" },
-    },
-  },
+  run: () => import("./run.js"),
+  validate: () => import("./validate.js"),
+  graph: () => import("./graph.js"),
+  replay: () => import("./replay.js"),
+  completion: () => import("./completion.js"),
 };
 
-/** Runs the command; returns the exit code: 0, 1 where an execution or a definition has failed, 2 for wrong usage. */
+const everywhere = { help: { type: "boolean", short: "h" } };
+
+/** Runs the command; returns the exit code: 0, 1 where an execution, a test or a definition has failed, 2 for wrong usage. */
 export async function main(args) {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     const topic = name === "help" ? rest[0] : undefined;
-    if (topic !== undefined && !Object.hasOwn(commands, topic)) return wrong(`there is no command ${topic}`);
-    (name === undefined ? process.stderr : process.stdout).write(help(topic));
+    if (topic !== undefined && !Object.hasOwn(commands, topic)) return wrong(`there is no command ${JSON.stringify(topic)}${meant(topic, Object.keys(commands))}`);
+    const text = topic === undefined ? overview(await all()) : (await load(topic)).help;
+    (name === undefined ? process.stderr : process.stdout).write(text);
     return name === undefined ? 2 : 0;
   }
   if (name === "--version" || name === "-V") {
     process.stdout.write(`stepglass ${version()}\n`);
     return 0;
   }
-  if (!Object.hasOwn(commands, name)) return wrong(`there is no command ${JSON.stringify(name)}`);
-  const { act, options } = commands[name];
+  if (!Object.hasOwn(commands, name)) return wrong(`there is no command ${JSON.stringify(name)}${meant(name, Object.keys(commands))}`);
+  const command = await load(name);
+  const options = { ...everywhere, ...command.options };
   let parsed;
   try {
-    parsed = parseArgs({ args: rest, options, allowPositionals: true });
+    parsed = parseArgs({ args: rest, options: Object.fromEntries(Object.entries(options).map(([key, { values, file, ...option }]) => [key, option])), allowPositionals: true });
   } catch (error) {
+    const unknown = error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'(--?[^']+)'/.exec(error.message)?.[1] : undefined;
+    const known = Object.keys(options).map((option) => `--${option}`);
     // Node's own advice speaks of files that begin with a dash.
-    return wrong(error.message.split(". ")[0], name);
+    return wrong(`${error.message.split(". ")[0]}${unknown === undefined ? "" : meant(unknown, known)}`, name);
   }
   if (parsed.values.help) {
-    process.stdout.write(help(name));
+    process.stdout.write(command.help);
     return 0;
   }
-  const { type } = parsed.values;
-  if (type !== undefined && type !== "STANDARD" && type !== "EXPRESS") return wrong("--type is STANDARD or EXPRESS", name);
+  for (const [option, { values }] of Object.entries(options)) {
+    const given = parsed.values[option];
+    if (values && given !== undefined && !values.includes(given)) return wrong(`--${option} is ${listed(values)}${meant(given, values)}`, name);
+  }
   try {
-    return await act(parsed.positionals, parsed.values);
+    return await command.act(parsed.positionals, parsed.values, { commands: all });
   } catch (error) {
     if (error instanceof Unusable) return wrong(error.message, error.usage ? name : undefined);
     throw error;
   }
 }
 
+async function load(name) {
+  return (await commands[name]()).command;
+}
+
+/** All commands, in the order of the overview. */
+async function all() {
+  return Promise.all(Object.keys(commands).map(load));
+}
+
 function wrong(message, name) {
-  process.stderr.write(`stepglass: ${message}\n`);
+  const { red } = colors(process.stderr);
+  process.stderr.write(`${red("stepglass:")} ${message}\n`);
   process.stderr.write(`Try: stepglass help${name ? ` ${name}` : ""}\n`);
   return 2;
+}
+
+function listed(values) {
+  return values.length < 2 ? values.join("") : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+}
+
+/** `; did you mean …?` where a known word is near. */
+export function meant(word, known) {
+  let best;
+  for (const candidate of known) {
+    const distance = edits(word.toLowerCase(), candidate.toLowerCase());
+    if (distance <= Math.min(2, Math.ceil(candidate.length / 3)) && (best === undefined || distance < best.distance)) best = { candidate, distance };
+  }
+  const longer = best === undefined && word.length > 2 ? known.filter((candidate) => candidate.startsWith(word)) : [];
+  if (longer.length === 1) best = { candidate: longer[0] };
+  return best === undefined ? "" : `; did you mean ${best.candidate}?`;
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours between two words. */
+function edits(a, b) {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = Math.min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j], rows[i - 2][j - 2] + 1);
+    }
+    rows.push(row);
+  }
+  return rows[a.length][b.length];
 }

@@ -1,20 +1,85 @@
 // stepglass run
 
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { StateMachine } from "../node.js";
+import { statSync } from "node:fs";
+import { folder } from "../folder.js";
+import { StateMachine, s3Handlers } from "../node.js";
 import { Progress, eventLine } from "./progress.js";
 import { Source, Unusable, read } from "./source.js";
+import { handlersOf } from "./tasks.js";
+import { colorful, writeJson } from "./terminal.js";
 
-export async function run(files, values) {
+const help = `stepglass run FILE [options]
+
+Runs a definition and prints its output as JSON.
+
+  stepglass run hello.asl.json
+  stepglass run order.yaml --input '{"id": 7}'
+  stepglass run order.yaml --input @order.json        the input from a file, or @- from standard input
+  stepglass run order.yaml --tasks tasks.mjs          functions do the work of the Task states
+  stepglass run slow.yaml --virtual-clock             waits and retries take no time
+  stepglass run order.yaml --events                   tells every event as it happens
+  stepglass run order.yaml --json | jq .history       everything as one JSON object
+  stepglass run template.yaml#OrderMachine            of a CloudFormation, SAM or CDK template, or serverless.yml
+  stepglass run orders.yaml --objects ./data          ItemReader and ResultWriter use ./data/BUCKET/KEY
+  stepglass run parent.yaml --machines child.yaml     what states:startExecution starts
+
+tasks.mjs exports functions named after Lambda functions, activities or states:
+
+  export const ChargeCard = async ({ amount }) => ({ charged: amount });
+  export default { "sqs:sendMessage": () => ({ MessageId: "1" }), "*": (input) => input };
+
+Options
+  -i, --input JSON    the input, default {}; @FILE reads it from a file
+  -t, --tasks MODULE  an ES module (or CommonJS module) with task handlers
+      --objects DIR   a folder that stands for S3: a folder in it for each bucket
+      --machines FILE a definition that tasks can start; its name is its logical id in a template, or
+                      the file's name up to the first dot; may be given more than once
+  -e, --events        every event of the history, on standard error
+      --virtual-clock jump over waits, back-offs and timeouts
+      --seed NUMBER   makes UUIDs, random numbers and jitter repeatable
+      --name NAME     name of the execution
+      --type TYPE     STANDARD (default) or EXPRESS
+      --json          {name, status, output | error, cause, history} as one JSON object
+
+Exit code: 0 it succeeded, 1 it did not, or the definition has errors, 2 wrong usage.
+`;
+
+export const command = {
+  name: "run",
+  summary: "runs a definition and prints its output",
+  help,
+  options: {
+    input: { type: "string", short: "i", file: true },
+    tasks: { type: "string", short: "t", file: true },
+    objects: { type: "string", file: true },
+    machines: { type: "string", multiple: true, file: true },
+    events: { type: "boolean", short: "e" },
+    "virtual-clock": { type: "boolean" },
+    seed: { type: "string" },
+    name: { type: "string" },
+    type: { type: "string", values: ["STANDARD", "EXPRESS"] },
+    json: { type: "boolean" },
+  },
+  act: run,
+};
+
+async function run(files, values) {
   if (files.length !== 1) throw new Unusable("run needs one file", { usage: true });
   if (files[0] === "-" && values.input === "@-") throw new Unusable("definition and input cannot both come from standard input", { usage: true });
   const source = new Source(files[0]);
-  const options = values.type ? { type: values.type } : {};
-  const machine = compile(source, options);
+  const machine = compile(source, values.type ? { type: values.type } : {});
   if (machine === undefined) return 1;
   const input = inputOf(values.input);
-  const start = { tasks: await handlersOf(values.tasks), clock: values["virtual-clock"] ? "virtual" : "real", seed: seedOf(values.seed) };
+  const tasks = withObjects(await handlersOf(values.tasks), values.objects);
+  const start = { tasks, clock: values["virtual-clock"] ? "virtual" : "real", seed: seedOf(values.seed) };
+  if (values.machines) {
+    start.machines = [];
+    for (const file of values.machines) {
+      const child = compile(new Source(file), {});
+      if (child === undefined) return 1;
+      start.machines.push(child);
+    }
+  }
   if (values.name !== undefined) start.name = values.name;
   const began = Date.now();
   const progress = new Progress(process.stderr);
@@ -39,9 +104,17 @@ export async function run(files, values) {
 /** The machine, or undefined after its problems have been printed. */
 function compile(source, options) {
   const diagnostics = source.diagnostics(options);
-  if (diagnostics.length > 0) process.stderr.write(source.render(options, process.stderr.hasColors?.() ?? false));
+  if (diagnostics.length > 0) process.stderr.write(source.render(options, colorful(process.stderr)));
   if (diagnostics.some(({ severity }) => severity === "error")) return undefined;
-  return new StateMachine(source.json, options);
+  return new StateMachine(source.json, { ...source.options(options), name: source.machine });
+}
+
+/** The handlers with a folder as S3; handlers of one's own for S3 come first. */
+function withObjects(tasks, directory) {
+  if (directory === undefined) return tasks;
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw new Unusable(`--objects ${directory}: there is no such folder`);
+  if (typeof tasks === "function") throw new Unusable("--objects needs tasks with names, and the module exports one function for all");
+  return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
 }
 
 function inputOf(option = "{}") {
@@ -59,28 +132,10 @@ function seedOf(option) {
   return BigInt(option);
 }
 
-/** The default export of a module, or all its exported functions. */
-async function handlersOf(file) {
-  if (file === undefined) return {};
-  let module;
-  try {
-    module = await import(pathToFileURL(resolve(file)).href);
-  } catch (error) {
-    throw new Unusable(`cannot load the tasks of ${file}: ${error.message}`);
-  }
-  const functions = Object.entries(module).filter(([name, value]) => name !== "default" && typeof value === "function");
-  const { default: main } = module;
-  if (typeof main === "function" && functions.length === 0) return main;
-  const named = main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
-  const handlers = new Map([...named, ...functions].filter(([, value]) => typeof value === "function"));
-  if (handlers.size === 0) throw new Unusable(`${file} exports no functions`);
-  return handlers;
-}
-
 function report(execution, outcome, json) {
   const { status, error, cause } = outcome;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ name: execution.name, ...outcome, history: execution.history() }, null, 2)}\n`);
+    writeJson({ name: execution.name, ...outcome, history: execution.history() });
   } else if (status === "SUCCEEDED") {
     process.stdout.write(`${JSON.stringify(outcome.output, null, 2)}\n`);
   } else {

@@ -1,10 +1,12 @@
 // Definitions and inputs from files, in JSON or YAML, with places in either.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { renderDiagnostics, validate } from "../node.js";
 import { call } from "../instance.js";
 import { compileSettings } from "../machine.js";
+import { intrinsicTags, machinesOf, substituted } from "./template.js";
 
 /** A file or argument that cannot be used: exit code 2. */
 export class Unusable extends Error {
@@ -24,32 +26,131 @@ export function read(file) {
   }
 }
 
-/** A definition of a file, in JSON or YAML. */
+/** A definition of a file, in JSON or YAML, by itself or in a template: `template.yaml#LogicalId`. */
 export class Source {
+  /** The definition as JSON text; undefined where the file cannot be parsed. */
+  json;
+  /** STANDARD or EXPRESS, where a template says so. */
+  type;
+  /** The machine's name: its logical id in a template, or the file's name without what follows the first dot. */
+  machine;
   #yaml;
   #lines;
+  /** Where the definition stands in #yaml. */
+  #pointer = "";
 
-  constructor(file) {
-    this.file = file;
-    this.name = file === "-" ? "<stdin>" : file;
-    this.text = read(file);
-    const named = /\.(ya?ml)$/i.test(file) ? true : /\.json$/i.test(file) ? false : undefined;
-    if (named ?? !/^\s*\{/.test(this.text)) this.#readYaml();
-    else this.json = this.text;
+  /** The one definition that is meant. */
+  constructor(spec) {
+    const [file, fragment] = split(spec);
+    this.#read(file);
+    const machines = this.#machines(file);
+    if (machines === undefined) {
+      if (fragment !== undefined) throw new Unusable(`${file} is no template: there is no ${fragment} in it`);
+      return;
+    }
+    const names = [...machines.keys()];
+    if (fragment === undefined && names.length !== 1) {
+      const several = names.length === 0 ? "no state machine" : `${names.length} state machines: say which, as in ${this.name}#${names[0]} (${names.join(", ")})`;
+      throw new Unusable(`${this.name} has ${several}`);
+    }
+    const chosen = machines.get(fragment ?? names[0]);
+    if (chosen === undefined) throw new Unusable(`${this.name} has no state machine ${fragment}; it has ${names.join(", ") || "none"}`);
+    this.#choose(chosen, fragment ?? names[0]);
   }
 
-  #readYaml() {
-    this.#lines = new LineCounter();
-    this.#yaml = parseDocument(this.text, { lineCounter: this.#lines, merge: true, prettyErrors: false });
-    if (this.#yaml.errors.length === 0) this.json = JSON.stringify(this.#yaml.toJS() ?? null, null, 1);
+  /** All definitions that are meant: of a template without a fragment every one. */
+  static all(spec) {
+    const [file, fragment] = split(spec);
+    if (fragment !== undefined || file === "-") return [new Source(spec)];
+    const machines = machinesOf(valueOf(file, read(file)), file);
+    return machines === undefined ? [new Source(spec)] : [...machines.keys()].map((name) => new Source(`${file}#${name}`));
+  }
+
+  #read(file) {
+    this.file = file;
+    this.name = file === "-" ? "<stdin>" : file;
+    this.machine = file === "-" ? "StateMachine" : basename(file).split(".")[0] || "StateMachine";
+    this.text = read(file);
+    this.#parse();
+  }
+
+  #parse() {
+    this.#yaml = undefined;
+    this.json = undefined;
+    if (isYaml(this.file, this.text)) {
+      this.#lines = new LineCounter();
+      this.#yaml = document(this.text, this.#lines);
+      if (this.#yaml.errors.length === 0) this.json = JSON.stringify(this.#yaml.toJS() ?? null, null, 1);
+    } else this.json = this.text;
+  }
+
+  #machines(file) {
+    if (this.json === undefined) return undefined;
+    try {
+      return machinesOf(JSON.parse(this.json), file);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #choose(machine, id) {
+    if (machine.problem !== undefined) throw new Unusable(`${this.name}#${id}: ${machine.problem}`);
+    const { name, type, substitutions, path, member } = machine;
+    this.machine = name;
+    this.type = type === "EXPRESS" ? "EXPRESS" : undefined;
+    if (path !== undefined) {
+      this.#read(path);
+      this.machine = name;
+      this.#substitute(substitutions, member);
+    } else if (machine.text !== undefined) {
+      // A definition in a string has no places of its own in the template.
+      this.name = `${this.name}#${id}`;
+      this.#yaml = undefined;
+      this.text = this.json = machine.text;
+    } else {
+      this.#fromValue(machine.value, machine.pointer);
+    }
+  }
+
+  /** A definition whose value differs from what is written, at a place in the document. */
+  #fromValue(value, pointer) {
+    if (this.#yaml === undefined) {
+      this.#lines = new LineCounter();
+      this.#yaml = document(this.text, this.#lines);
+    }
+    this.#pointer = pointer;
+    this.json = JSON.stringify(value, null, 1);
+  }
+
+  #substitute(substitutions, member) {
+    if (this.json === undefined) return;
+    let value;
+    try {
+      value = JSON.parse(this.json);
+    } catch {
+      // `"Seconds": ${Delay}` is JSON only afterwards.
+      this.text = substituted(this.text, substitutions);
+      this.#parse();
+      return;
+    }
+    const pointer = member === undefined ? "" : `/${member.replaceAll(".", "/")}`;
+    const inner = member === undefined ? value : member.split(".").reduce((at, key) => at?.[key], value);
+    const result = substituted(inner, substitutions);
+    if (member !== undefined || JSON.stringify(result) !== JSON.stringify(value)) this.#fromValue(result, pointer);
+  }
+
+  /** Options for the machine's type: the one asked for, or the template's. */
+  options({ type } = {}) {
+    const wanted = type ?? this.type;
+    return wanted === undefined ? {} : { type: wanted };
   }
 
   /** All problems, with places in the file. */
   diagnostics(options) {
     if (this.json === undefined) return this.#yaml.errors.map((error) => this.#yamlError(error));
-    const found = validate(this.json, options);
+    const found = validate(this.json, this.options(options));
     if (this.#yaml === undefined) return found;
-    const map = new YamlPlaces(this.#yaml, this.text, this.json);
+    const map = new YamlPlaces(this.#yaml, this.text, this.json, this.#pointer);
     const moved = ({ range, pointer, ...rest }) => {
       const at = range && map.find(pointer, range);
       return { ...rest, pointer, ...(at && { range: { start: this.#position(at[0]), end: this.#position(at[1]) } }) };
@@ -63,13 +164,13 @@ export class Source {
 
   /** All problems as a compiler prints them. */
   render(options, color) {
-    if (this.#yaml === undefined) return renderDiagnostics(this.json, { ...options, fileName: this.name, color });
+    if (this.#yaml === undefined) return renderDiagnostics(this.json, { ...this.options(options), fileName: this.name, color });
     const diagnostics = this.diagnostics(options);
     if (this.json === undefined) {
       return diagnostics.map(({ code, message, range: { start } }) => `error[${code}]: ${message}\n --> ${this.name}:${start.line}:${start.column}\n\n`).join("");
     }
     const places = diagnostics.flatMap(({ range, labels }) => [range, ...labels.map((label) => label.range)].flatMap((one) => this.#bytes(one)));
-    return call((module) => module.renderDiagnosticsIn(this.text, new Uint32Array(places), this.json, this.name, compileSettings(options), color));
+    return call((module) => module.renderDiagnosticsIn(this.text, new Uint32Array(places), this.json, this.name, compileSettings(this.options(options)), color));
   }
 
   #bytes(range) {
@@ -88,14 +189,44 @@ export class Source {
   }
 }
 
+/** `file#fragment`, unless there is a file of that very name. */
+function split(spec) {
+  const at = spec.lastIndexOf("#");
+  return at < 1 || existsSync(spec) ? [spec, undefined] : [spec.slice(0, at), spec.slice(at + 1)];
+}
+
+function isYaml(file, text) {
+  const named = /\.(ya?ml)$/i.test(file) ? true : /\.json$/i.test(file) ? false : undefined;
+  return named ?? !/^\s*\{/.test(text);
+}
+
+function document(text, lineCounter) {
+  return parseDocument(text, { lineCounter, merge: true, prettyErrors: false, customTags: intrinsicTags });
+}
+
+/** What a file holds; undefined where it cannot be parsed. */
+function valueOf(file, text) {
+  if (isYaml(file, text)) {
+    const parsed = document(text);
+    return parsed.errors.length > 0 ? undefined : parsed.toJS();
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** From a place in the JSON text of a YAML document to the place in the document. */
 class YamlPlaces {
   #yaml;
   #source;
   #json;
   #text;
+  #prefix;
 
-  constructor(yaml, source, text) {
+  constructor(yaml, source, text, prefix) {
+    this.#prefix = prefix;
     this.#yaml = yaml;
     this.#source = source;
     this.#text = text;
@@ -106,7 +237,7 @@ class YamlPlaces {
   /** Offsets of start and end. */
   find(pointer, { start, end }) {
     const json = lookUp(this.#json, pointer);
-    const yaml = lookUp(this.#yaml, pointer);
+    const yaml = lookUp(this.#yaml, this.#prefix + pointer);
     if (json.key && start.offset >= json.key.range[0] && start.offset < json.key.range[1]) return extent(yaml.key ?? yaml.value);
     if (isScalar(json.value) && isScalar(yaml.value) && start.offset > json.value.range[0]) {
       // A stretch inside of a string, where it is written the same way in both.

@@ -1,28 +1,57 @@
 // stepglass validate
 
 import { Source, Unusable } from "./source.js";
+import { colorful, colors, count, writeJson } from "./terminal.js";
 
-export async function validate(files, { type, json, strict }) {
+const help = `stepglass validate FILE… [options]
+
+Prints all problems of definitions, with the place in the file.
+
+  stepglass validate order.asl.json
+  stepglass validate machines/*.yaml --strict         warnings count as errors
+  stepglass validate template.yaml                    every state machine of a template
+  stepglass validate template.yaml#OrderMachine       one of them
+  cat order.asl.json | stepglass validate -
+  stepglass validate order.yaml --json                for programs
+
+Templates: CloudFormation, SAM, what the CDK synthesises, serverless.yml.
+
+Options
+      --strict        warnings count as errors
+      --type TYPE     STANDARD (default; a template says) or EXPRESS
+      --json          [{"file", "machine", "diagnostics": [{"code", "severity", "pointer", "message", "range", …}]}]
+
+Exit code: 0 no errors, 1 errors, 2 wrong usage.
+`;
+
+export const command = {
+  name: "validate",
+  summary: "prints the problems of definitions",
+  help,
+  options: { strict: { type: "boolean" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
+  act: validate,
+};
+
+async function validate(files, { type, json, strict }) {
   if (files.length === 0) throw new Unusable("validate needs a file", { usage: true });
   const options = type ? { type } : {};
   const reports = [];
   let errors = 0;
   let warnings = 0;
-  for (const file of files) {
-    const source = new Source(file);
+  for (const source of files.flatMap((file) => Source.all(file))) {
     const diagnostics = source.diagnostics(options);
     errors += diagnostics.filter(({ severity }) => severity === "error").length;
     warnings += diagnostics.filter(({ severity }) => severity === "warning").length;
-    reports.push({ file: source.name, diagnostics });
-    if (!json && diagnostics.length > 0) process.stdout.write(source.render(options, process.stdout.hasColors?.() ?? false));
+    reports.push({ file: source.name, machine: source.machine, diagnostics });
+    if (!json && diagnostics.length > 0) process.stdout.write(source.render(options, colorful(process.stdout)));
   }
-  if (json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
-  else process.stdout.write(`${summary(files.length, errors, warnings)}\n`);
+  if (json) writeJson(reports);
+  else process.stdout.write(`${summary(reports.length, errors, warnings)}\n`);
   return errors > 0 || (strict && warnings > 0) ? 1 : 0;
 }
 
 function summary(files, errors, warnings) {
-  const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const what = [errors && count(errors, "error"), warnings && count(warnings, "warning")].filter(Boolean);
-  return `${count(files, "definition")}: ${what.length > 0 ? what.join(", ") : "no problems"}`;
+  const { green, red, yellow } = colors(process.stdout);
+  const what = [errors && red(count(errors, "error")), warnings && yellow(count(warnings, "warning"))].filter(Boolean);
+  return `${count(files, "definition")}: ${what.length > 0 ? what.join(", ") : green("no problems")}`;
 }

@@ -1,0 +1,91 @@
+// stepglass replay
+
+import { replayHistory } from "../node.js";
+import { Source, Unusable, read } from "./source.js";
+import { colorful, colors, count, writeJson } from "./terminal.js";
+
+const help = `stepglass replay HISTORY DEFINITION [options]
+
+Runs an execution of AWS again, with the recorded results and errors of its tasks, and says where the definition
+first does something else: after a change, would this execution still have gone the same way?
+
+  aws stepfunctions get-execution-history --execution-arn ARN > history.json
+  stepglass replay history.json order.asl.json
+  stepglass replay history.json template.yaml#OrderMachine
+  stepglass replay history.json order.yaml --json | jq .divergence
+  stepglass replay history.json order.yaml --events   also prints the replay's history
+
+HISTORY is the JSON of get-execution-history, of an SDK, or of the console's export; the events of an Express
+execution's log do too. Order across branches and iterations is free. UUIDs, tokens, names and instants may differ.
+
+Options
+  -e, --events        the events of the replay, on standard error
+      --type TYPE     STANDARD (default; a template says) or EXPRESS
+      --json          {matches, complete, divergence, divergences, missing, unreproducible, recorded, compared,
+                      status, output | error, cause, input, startTime, tasks, history}
+
+Exit code: 0 nothing differs, 1 something does, or the definition has errors, 2 wrong usage, or no history.
+`;
+
+export const command = {
+  name: "replay",
+  summary: "runs a recorded execution of AWS again: where does it diverge?",
+  help,
+  options: { events: { type: "boolean", short: "e" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
+  act: replay,
+};
+
+async function replay(files, { type, json, events }) {
+  if (files.length !== 2) throw new Unusable("replay needs a history and a definition", { usage: true });
+  if (files[0] === "-" && files[1] === "-") throw new Unusable("history and definition cannot both come from standard input", { usage: true });
+  const source = new Source(files[1]);
+  const options = type ? { type } : {};
+  if (source.diagnostics(options).some(({ severity }) => severity === "error")) {
+    process.stderr.write(source.render(options, colorful(process.stderr)));
+    return 1;
+  }
+  const report = load(files[0], source, options);
+  if (events) for (const event of report.history) process.stderr.write(`${line(event)}\n`);
+  if (json) writeJson(report);
+  else process.stdout.write(text(report));
+  return report.matches ? 0 : 1;
+}
+
+function load(file, source, options) {
+  try {
+    return replayHistory(source.json, read(file), source.options(options));
+  } catch (error) {
+    if (error.code === "NOT_A_HISTORY") throw new Unusable(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+function text({ matches, divergence, divergences, missing, unreproducible, recorded, compared, status }) {
+  const { bold, dim, red, green, yellow } = colors(process.stdout);
+  const lines = [];
+  if (matches) {
+    lines.push(`${green("the same")}: ${compared === 0 ? `the way through the states of ${count(recorded, "event")}` : `${count(recorded, "event")}, ${status}`}`);
+  } else {
+    const { event, eventType, state, iterations, pointer, message, reason, expected, got } = divergence;
+    const where = [event === undefined ? "after the last event" : `event ${event} ${eventType}`, state && `state ${state}${iterations ? ` [${iterations.join(", ")}]` : ""}`, pointer && `at ${pointer}`];
+    lines.push(`${red("diverges")} at ${bold(where.filter(Boolean).join(", "))}`, "", `  ${message}`);
+    if (typeof expected === "object" || typeof got === "object") lines.push(dim(`  recorded: ${brief(expected)}`), dim(`  now:      ${brief(got)}`));
+    if (reason) lines.push("", `  ${reason}`);
+    const others = divergences.slice(1);
+    if (others.length > 0) lines.push("", `  ${count(others.length, "more branch")}${others.length === 1 ? "" : "es"} or iterations diverge.`.replace("branchs", "branch"));
+    lines.push("");
+  }
+  for (const { event, message } of missing) lines.push(`${yellow("incomplete")}: ${event === undefined ? "" : `event ${event}: `}${message}`);
+  if (unreproducible.length > 0) lines.push(dim(`${count(unreproducible.length, "value")} that no run repeats (UUIDs, tokens, names, instants) ${unreproducible.length === 1 ? "differs" : "differ"}`));
+  return `${lines.join("\n")}\n`;
+}
+
+function brief(value) {
+  const text = JSON.stringify(value);
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+}
+
+function line(event) {
+  const details = event[Object.keys(event).find((name) => name.endsWith("EventDetails"))];
+  return `${event.timestamp} ${String(event.id).padStart(5)}  ${event.type}${details?.name ? `  ${details.name}` : ""}`;
+}
