@@ -170,7 +170,7 @@ test("graph writes an SVG", async () => {
 });
 
 const wrong = [
-  [[], /Run, check and draw/],
+  [[], /Run, check, test and draw/],
   [["rnu"], /no command "rnu"/],
   [["run"], /needs one file/],
   [["run", "good.yaml", "--bogus"], /--bogus/],

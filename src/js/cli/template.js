@@ -44,7 +44,7 @@ export function machinesOf(template, file) {
   if (typeof template !== "object" || template === null || template.States !== undefined) return undefined;
   if (typeof template.Resources === "object" && template.Resources !== null) return ofCloudFormation(template, file);
   const serverless = template.stepFunctions?.stateMachines;
-  if (typeof serverless === "object" && serverless !== null) return ofServerless(serverless, file);
+  if (typeof serverless === "object" && serverless !== null) return ofServerless(template, serverless, file);
   return undefined;
 }
 
@@ -86,7 +86,11 @@ function asset(location, metadata, file) {
   return near && join(dirname(file), near);
 }
 
-function ofServerless(stateMachines, file) {
+function ofServerless({ functions = {}, resources = {} }, stateMachines, file) {
+  // A function goes by its key, and by the logical id that the framework gives it.
+  const lambda = (name) => ({ Type: "AWS::Lambda::Function", Properties: { FunctionName: name } });
+  const ids = Object.keys(functions ?? {}).flatMap((name) => [[name, lambda(name)], [`${name[0].toUpperCase()}${name.slice(1).replaceAll("-", "Dash").replaceAll("_", "Underscore")}LambdaFunction`, lambda(name)]]);
+  const resolver = new Resolver({ Resources: { ...Object.fromEntries(ids), ...resources?.Resources } });
   const machines = new Map();
   for (const [id, machine] of Object.entries(stateMachines)) {
     const found = { name: typeof machine?.name === "string" && !machine.name.includes("${") ? machine.name : id, type: machine?.type, substitutions: {} };
@@ -94,7 +98,7 @@ function ofServerless(stateMachines, file) {
     const imported = typeof definition === "string" ? /^\$\{file\(([^)]+)\)(?::([^}]*))?\}$/.exec(definition.trim()) : undefined;
     if (imported) Object.assign(found, { path: join(dirname(file), imported[1].trim()), member: imported[2] });
     else if (typeof definition === "object" && definition !== null) {
-      Object.assign(found, { pointer: `/stepFunctions/stateMachines/${id.replaceAll("~", "~0").replaceAll("/", "~1")}/definition`, value: new Resolver({ Resources: {} }).resolve(definition) });
+      Object.assign(found, { pointer: `/stepFunctions/stateMachines/${id.replaceAll("~", "~0").replaceAll("/", "~1")}/definition`, value: resolver.resolve(definition) });
     } else found.problem = "it has no definition";
     machines.set(id, found);
   }
