@@ -34,9 +34,11 @@ export async function main(args) {
   if (!Object.hasOwn(commands, name)) return wrong(`there is no command ${JSON.stringify(name)}${meant(name, Object.keys(commands))}`);
   const command = await load(name);
   const options = { ...everywhere, ...command.options };
+  // A machine of a template on standard input, `-#Id`, looks like an option to the parser.
+  const marked = rest.map((arg) => (arg.startsWith("-#") ? `\0${arg}` : arg));
   let parsed;
   try {
-    parsed = parseArgs({ args: rest, options: Object.fromEntries(Object.entries(options).map(([key, { values, file, ...option }]) => [key, option])), allowPositionals: true });
+    parsed = parseArgs({ args: marked, options: Object.fromEntries(Object.entries(options).map(([key, { values, file, ...option }]) => [key, option])), allowPositionals: true });
   } catch (error) {
     const unknown = error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'(--?[^']+)'/.exec(error.message)?.[1] : undefined;
     const known = Object.keys(options).map((option) => `--${option}`);
@@ -52,7 +54,7 @@ export async function main(args) {
     if (values && given !== undefined && !values.includes(given)) return wrong(`--${option} is ${listed(values)}${meant(given, values)}`, name);
   }
   try {
-    return await command.act(parsed.positionals, parsed.values, { commands: all });
+    return await command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: all });
   } catch (error) {
     if (error instanceof Unusable) return wrong(error.message, error.usage ? name : undefined);
     throw error;
