@@ -1,4 +1,5 @@
 // Compiled, never run: what is right compiles, what is wrong does not.
+import { DebugSession } from "stepglass/debug";
 import {
   Activity,
   DefinitionError,
@@ -150,5 +151,14 @@ machine.start({}, { machines: [{}] });
 // @ts-expect-error a store can at least be read
 s3Handlers({ put: () => {} });
 
-const text: string = version() + svg + label + references;
+const debug = new DebugSession(machine, { input: {}, seed: 1, ask: true, clock: 10, mocks: { A: { mode: "script", steps: [{ attempt: "0", error: "E" }, { result: 1 }] } } });
+debug.setBreakpoints([{ kind: "stage", state: "A", stage: "result", condition: "$.x > 1" }]).map(({ id, hits }) => id + hits);
+debug.on("stopped", ({ reason, breakpoint }) => `${reason} ${breakpoint}`);
+debug.stackTrace().map(({ state, iterations }) => `${state} ${iterations.at(-1)}`);
+const edit = debug.applyDefinition({});
+const told: string = edit.same ? "" : edit.now;
+// @ts-expect-error there is no such mode
+debug.setMocks({ A: { mode: "guess" } });
+
+const text: string = told + version() + svg + label + references;
 export { text, wrong };

@@ -249,6 +249,9 @@ impl Engine {
         let state = &machine.states[frame.state];
         self.evaluation_failed(&mut frame, state, &mut fault);
         frame.phase = Phase::Enter;
+        if self.options.trace {
+            self.stage(&frame, state, "error", &fault.output());
+        }
         if fault.is_fatal() {
             let (execution, tail) = (frame.execution, frame.tail);
             self.strand(id, &frame);
@@ -259,6 +262,16 @@ impl Engine {
             self.handled(&fault, Handler::Retrier(index, delay));
             self.took_on(&frame, &fault, index, Some(delay));
             self.stranded = None;
+            if self.options.trace {
+                let used = frame.attempts.get(index).copied().unwrap_or_default();
+                let about = [("retrier", index as i64), ("attempt", used as i64), ("delayMilliseconds", delay as i64)];
+                self.stage(
+                    &frame,
+                    state,
+                    "retry",
+                    &about.into_iter().map(|(name, n)| (name, Value::from(n))).collect::<Map>().into(),
+                );
+            }
             let timer = self.timers.add(self.clock.plus(delay), id, TimerKind::Backoff);
             frame.phase = Phase::Backoff { timer };
             self.frames.insert(id, frame);
@@ -318,6 +331,11 @@ impl Engine {
         let Some((index, catcher)) = retry::catcher(state, fault) else { return Err(fault.clone()) };
         self.handled(fault, Handler::Catcher(index));
         self.took_on(frame, fault, index, None);
+        if self.options.trace {
+            let next = self.machine.states[catcher.next].name.clone();
+            let about = Map::from_iter([("catcher", Value::from(index as i64)), ("next", Value::from(next))]);
+            self.stage(frame, state, "catch", &about.into());
+        }
         let context = self.context(frame, state, None);
         let error_output = fault.output();
         let mut eval = self.eval(frame, state);

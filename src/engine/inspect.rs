@@ -32,6 +32,12 @@ pub struct FrameView {
     pub task: Option<TaskId>,
     /// Retries of the current state.
     pub retries: u32,
+    /// The event that entered the state; 0 where it is yet to be entered.
+    pub entered_event: u64,
+    /// The indices in the Maps around it, the innermost last.
+    pub iterations: Vec<u32>,
+    /// The name of the child execution that it runs in.
+    pub child: Option<Arc<str>>,
     /// The Map Run of a Distributed Map, as `DescribeMapRun` counts it: `mapRunArn`, `itemCounts`, `executionCounts`.
     pub map_run: Option<Value>,
 }
@@ -75,6 +81,9 @@ impl Engine {
                 until,
                 task,
                 retries: frame.retries,
+                entered_event: if matches!(frame.phase, Phase::Enter) { 0 } else { frame.entered_event },
+                iterations: frame.item.as_ref().map_or(Vec::new(), |item| item.outer.iter().copied().chain([item.index]).collect()),
+                child: self.executions.get(&frame.execution).filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
                 map_run: match &frame.phase {
                     Phase::Joining(joining) => map_run(joining),
                     _ => None,

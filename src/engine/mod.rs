@@ -165,7 +165,9 @@ pub struct Stage {
     /// The name of the child execution that the state runs in; event ids are then of that one's history.
     pub child: Option<Arc<str>>,
     /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them; at last
-    /// `assignedVariables`, if there are any, and `output`.
+    /// `assignedVariables`, if there are any, and `output`. What is decided is told too: `choice` (the rules that were
+    /// looked at, each with its tests, and which was taken), `error` (Error and Cause, before Retry and Catch are looked at),
+    /// `retry` (retrier, attempt, delayMilliseconds), `catch` (catcher, next).
     pub stage: &'static str,
     /// The value after that stage.
     pub value: Value,
@@ -246,6 +248,17 @@ impl Engine {
 
     /// Feeds one fact (input). See the type for the rules.
     pub fn step(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
+        self.step_within(now, event, self.options.step_budget.max(1))
+    }
+
+    /// As [`step`](Engine::step), but it does one thing at a time (input): takes a fact in, lets time pass, or, fed `Tick`
+    /// while states are ready, makes one transition. For debuggers: what it records in one call belongs together.
+    pub fn step_once(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
+        let transition = matches!(event, Event::Tick) && !self.ready.is_empty();
+        self.step_within(now, event, u32::from(transition))
+    }
+
+    fn step_within(&mut self, now: Millis, event: Event, mut budget: u32) -> Result<Step, StepError> {
         let starts = matches!(event, Event::Start { .. });
         if starts == self.started {
             return Err(if starts { StepError::AlreadyStarted } else { StepError::NotStarted });
@@ -262,7 +275,6 @@ impl Engine {
             return Err(StepError::NotRedrivable);
         }
         let now = now.max(self.clock);
-        let mut budget = self.options.step_budget.max(1);
         if !starts {
             loop {
                 // With the budget spent, due timers still fire, and the event still counts: nothing shuts out a stop.

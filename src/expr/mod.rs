@@ -4,6 +4,7 @@ mod budget;
 pub mod intrinsic;
 pub mod jsonata;
 pub mod path;
+pub mod question;
 mod regex;
 pub mod template;
 

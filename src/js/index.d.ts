@@ -809,6 +809,12 @@ export interface Frame {
   task?: number;
   /** Retries of the state so far. */
   retries: number;
+  /** The event that entered the state; absent while it is yet to be entered. */
+  event?: number;
+  /** The indices in the Maps around it, the innermost last. */
+  iterations?: number[];
+  /** The name of the child execution of a Distributed Map that it runs in. */
+  child?: string;
   /** Of a Distributed Map whose children run: its counts so far, as DescribeMapRun tells them. */
   mapRun?: { mapRunArn: string; itemCounts: MapRunCounts; executionCounts: MapRunCounts };
 }
@@ -834,7 +840,12 @@ export interface TraceStage {
   /** The name of the child execution of a Distributed Map that the state runs in; `event` and `after` count its events. */
   child?: string;
   state: string;
-  /** `afterInputPath`, `afterParameters`, `result` …, as TestState names them; at last `assignedVariables` and `output`. */
+  /**
+   * `afterInputPath`, `afterParameters`, `result` …, as TestState names them; at last `assignedVariables` and `output`. What
+   * is decided comes as a stage too: `choice` (`{rules: [{holds?, cause?, tests}], taken}`, the rules that were looked at),
+   * `error` (`{Error, Cause}`, before Retry and Catch are looked at), `retry` (`{retrier, attempt, delayMilliseconds}`) and
+   * `catch` (`{catcher, next}`).
+   */
   stage: string;
   value: any;
 }

@@ -291,12 +291,19 @@ export class EngineHandle {
     this.#generation = -1;
   }
 
+  /** Gives the memory back of an engine that nobody asks any more. */
+  discard() {
+    if (this.#generation === generation) this.#raw.free();
+    this.#generation = -1;
+    this.#journal = [];
+  }
+
   #alive() {
     if (this.#retired) finished.use(this);
     if (this.#generation === generation) return this.#raw;
     const machine = this.#machine.raw();
     try {
-      const raw = this.#base === undefined ? new glue.Engine(machine, this.#options) : glue.Engine.restore(machine, this.#base);
+      const raw = this.#base === undefined ? new glue.Engine(machine, this.#options) : glue.Engine.restore(machine, this.#base, this.#options.once === true);
       if (this.#options.coverage) raw.cover();
       for (const [method, now, a, b, c] of this.#journal) apply(raw, method, now, a, b, c);
       this.#raw = raw;

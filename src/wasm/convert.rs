@@ -7,6 +7,7 @@ use crate::base::diag::{Diagnostic, Severity};
 use crate::base::span::{Position, Span, position};
 use crate::base::{Value, json};
 use crate::engine::{ChildExecution, Command, Engine, ExecutionInfo, FrameView, HistoryLevel, Invocation, Options, Outcome, Stage};
+use crate::expr::question::Unanswered;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -63,6 +64,7 @@ pub struct EngineSettings {
     express: bool,
     trace: bool,
     child_histories: bool,
+    once: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -74,6 +76,11 @@ enum Level {
 }
 
 impl EngineSettings {
+    /// Whether a call does one thing at a time.
+    pub fn once(&self) -> bool {
+        self.once
+    }
+
     /// As the engine takes them.
     pub fn options(&self) -> Options {
         let aws = Options::default();
@@ -354,6 +361,13 @@ pub fn frames_text(engine: &Engine) -> String {
             let _ = write!(out, ",\"task\":{}", task.0);
         }
         let _ = write!(out, ",\"retries\":{}", frame.retries);
+        if frame.entered_event > 0 {
+            let _ = write!(out, ",\"event\":{}", frame.entered_event);
+        }
+        if !frame.iterations.is_empty() {
+            let _ = write!(out, ",\"iterations\":{:?}", frame.iterations);
+        }
+        text_member(out, "child", frame.child.as_deref());
         value_member(out, "mapRun", frame.map_run.as_ref());
         out.push('}');
     })
@@ -392,6 +406,28 @@ pub fn coverage_text(engine: &Engine) -> String {
         out.push('}');
     });
     out.push_str("]}");
+    out
+}
+
+/// What came of a question.
+pub fn answer_text(answer: &Result<Option<Value>, Unanswered>) -> String {
+    let mut out = String::from("{");
+    match answer {
+        Ok(Some(value)) => {
+            out.push_str("\"value\":");
+            json::write(&mut out, value);
+        }
+        Ok(None) => out.push_str("\"nothing\":true"),
+        Err(error) => {
+            out.push_str("\"message\":");
+            json::write_str(&mut out, &error.message);
+            text_member(&mut out, "code", error.code);
+            if let Some(offset) = error.offset {
+                let _ = write!(out, ",\"offset\":{offset}");
+            }
+        }
+    }
+    out.push('}');
     out
 }
 

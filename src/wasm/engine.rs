@@ -15,6 +15,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 #[wasm_bindgen]
 pub struct Engine {
     inner: Rc<RefCell<engine::Engine>>,
+    /// Whether a call does one thing at a time.
+    once: bool,
 }
 
 impl Engine {
@@ -24,7 +26,8 @@ impl Engine {
 
     fn feed(&self, now: f64, event: Event) {
         let mut engine = self.inner.borrow_mut();
-        match engine.step(millis(now), event) {
+        let now = millis(now);
+        match if self.once { engine.step_once(now, event) } else { engine.step(now, event) } {
             Ok(step) => port::leave(&mut engine, step),
             Err(error) => port::refuse(refusal(&error), error),
         }
@@ -36,8 +39,9 @@ impl Engine {
     /// An engine that waits for `start`.
     #[wasm_bindgen(constructor)]
     pub fn new(machine: &Machine, options: JsValue) -> Result<Engine, JsValue> {
-        let options: Options = from_js::<EngineSettings>(options)?.options();
-        Ok(Engine { inner: Rc::new(RefCell::new(engine::Engine::new(machine.shared(), options))) })
+        let settings = from_js::<EngineSettings>(options)?;
+        let options: Options = settings.options();
+        Ok(Engine { inner: Rc::new(RefCell::new(engine::Engine::new(machine.shared(), options))), once: settings.once() })
     }
 
     /// Begins the execution.
@@ -111,6 +115,15 @@ impl Engine {
         self.inner.borrow().history_json(from)
     }
 
+    /// Takes the events kept so far out of the engine, as JSON text. Ids go on.
+    #[wasm_bindgen(js_name = takeHistory)]
+    pub fn take_history(&self) -> String {
+        let mut engine = self.inner.borrow_mut();
+        let text = engine.history_json(0);
+        engine.take_history();
+        text
+    }
+
     /// How many events there are.
     #[wasm_bindgen(js_name = historyLength)]
     pub fn history_length(&self) -> usize {
@@ -148,11 +161,11 @@ impl Engine {
         self.inner.borrow().snapshot()
     }
 
-    /// The engine that a snapshot describes. Throws `{code: "RESTORE", message}`.
-    pub fn restore(machine: &Machine, snapshot: &str) -> Result<Engine, JsValue> {
+    /// The engine that a snapshot describes; with `once` it does one thing at a time. Throws `{code: "RESTORE", message}`.
+    pub fn restore(machine: &Machine, snapshot: &str, once: bool) -> Result<Engine, JsValue> {
         let snapshot = json::parse_within(snapshot, SNAPSHOT_DEPTH).map_err(|error| thrown("RESTORE", error))?;
         let engine = engine::Engine::restore(machine.shared(), &snapshot).map_err(|error| thrown("RESTORE", error))?;
-        Ok(Engine { inner: Rc::new(RefCell::new(engine)) })
+        Ok(Engine { inner: Rc::new(RefCell::new(engine)), once })
     }
 }
 

@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod language;
 mod port;
+mod question;
 
 pub use definition::{
     Machine, complete, layout, render_diagnostics, render_diagnostics_in, render_mermaid, render_svg, replay_history, test_state,
@@ -23,6 +24,7 @@ pub use drive::drive;
 pub use engine::Engine;
 pub use language::{code_actions, definition, format, hover, outline, references, rename};
 pub use port::{head_address, inbox, shared_memory};
+pub use question::ask;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,8 +1,8 @@
 //! Choice: the first rule that is true (spec §5).
 
 use crate::asl::ir::{Comparison, Condition, Family, Operand, QueryLanguage, Rule, State, StateId, Test, TypeTest};
-use crate::base::Value;
 use crate::base::time::parse_rfc3339;
+use crate::base::{Map, Value};
 use crate::engine::Engine;
 use crate::engine::advance::Ran;
 use crate::engine::coverage::Branch;
@@ -27,15 +27,35 @@ pub(in crate::engine) fn run(
         QueryLanguage::Jsonata => frame.input.clone(),
     };
     engine.stage(frame, state, "afterInputPath", &effective);
-    let mut eval = engine.eval(frame, state);
     let view = View::new(&effective, &context, &frame.variables);
     let mut chosen = None;
+    let mut seen = engine.options.trace.then(Vec::new);
+    let mut eval = engine.eval(frame, state);
     for (i, rule) in rules.iter().enumerate() {
-        if holds(&mut eval, &rule.condition, i, &view)? {
-            chosen = Some((i, rule));
-            break;
+        let mut tests = seen.as_ref().map(|_| Vec::new());
+        let answer = holds(&mut eval, &rule.condition, i, &view, &mut tests);
+        if let (Some(seen), Some(tests)) = (&mut seen, tests) {
+            seen.push(witnessed(&answer, tests));
+        }
+        match answer {
+            Ok(false) => {}
+            Ok(true) => {
+                chosen = Some((i, rule));
+                break;
+            }
+            Err(fault) => {
+                tell(engine, frame, state, seen, Value::Null);
+                return Err(fault);
+            }
         }
     }
+    let taken = match (&chosen, default) {
+        (Some((i, _)), _) => Value::from(*i as i64),
+        (None, Some(_)) => Value::from("default"),
+        (None, None) => Value::Null,
+    };
+    tell(engine, frame, state, seen, taken);
+    let mut eval = engine.eval(frame, state);
     let Some((i, rule)) = chosen else {
         return match default {
             Some(next) => engine.pass_on(frame, state, &effective, Some(next)),
@@ -52,12 +72,49 @@ pub(in crate::engine) fn run(
     engine.exit(frame, state, output, assigned, Some(rule.next))
 }
 
-/// Whether a condition holds. The compiler bounds how deep conditions nest.
-fn holds(eval: &mut Eval<'_>, condition: &Condition, rule: usize, view: &View<'_>) -> Result<bool, Fault> {
+/// Records which rules were looked at and which one was taken.
+fn tell(engine: &mut Engine, frame: &Frame, state: &State, seen: Option<Vec<Value>>, taken: Value) {
+    if let Some(seen) = seen {
+        engine.stage(frame, state, "choice", &Map::from_iter([("rules", Value::from(seen)), ("taken", taken)]).into());
+    }
+}
+
+/// What came of one rule: `holds`, or `cause` where it could not be told; `tests` has each comparison that was made.
+fn witnessed(answer: &Result<bool, Fault>, tests: Vec<Value>) -> Value {
+    let (name, value) = match answer {
+        Ok(answer) => ("holds", Value::from(*answer)),
+        Err(fault) => ("cause", fault.cause.clone().map_or(Value::Null, Value::String)),
+    };
+    Map::from_iter([(name, value), ("tests", Value::from(tests))]).into()
+}
+
+/// One comparison: what it looked at, the value there (absent if there is none), and what came of it.
+fn test_seen(what: &str, value: Option<&Value>, operand: Option<&Value>, holds: Option<bool>) -> Value {
+    let mut map = Map::with_capacity(4);
+    map.insert("of", what);
+    for (name, value) in [("value", value), ("operand", operand)] {
+        if let Some(value) = value {
+            map.insert(name, value.clone());
+        }
+    }
+    if let Some(holds) = holds {
+        map.insert("holds", holds);
+    }
+    map.into()
+}
+
+/// Whether a condition holds. The compiler bounds how deep conditions nest. With `tests`, says what it looked at.
+fn holds(
+    eval: &mut Eval<'_>,
+    condition: &Condition,
+    rule: usize,
+    view: &View<'_>,
+    tests: &mut Option<Vec<Value>>,
+) -> Result<bool, Fault> {
     Ok(match condition {
         Condition::And(all) => {
             for condition in all {
-                if !holds(eval, condition, rule, view)? {
+                if !holds(eval, condition, rule, view, tests)? {
                     return Ok(false);
                 }
             }
@@ -65,34 +122,64 @@ fn holds(eval: &mut Eval<'_>, condition: &Condition, rule: usize, view: &View<'_
         }
         Condition::Or(any) => {
             for condition in any {
-                if holds(eval, condition, rule, view)? {
+                if holds(eval, condition, rule, view, tests)? {
                     return Ok(true);
                 }
             }
             false
         }
-        Condition::Not(inner) => !holds(eval, inner, rule, view)?,
+        Condition::Not(inner) => !holds(eval, inner, rule, view, tests)?,
         Condition::Test { variable, test } => {
             let value = eval.lookup(variable, view);
+            let mut note = |operand: Option<&Value>, holds: Option<bool>| {
+                if let Some(tests) = tests {
+                    tests.push(test_seen(variable.text(), value.as_ref(), operand, holds));
+                }
+            };
             if let Test::Is(TypeTest::Present, expected) = test {
-                return Ok(value.is_some() == *expected);
+                let answer = value.is_some() == *expected;
+                note(None, Some(answer));
+                return Ok(answer);
             }
-            let Some(value) = value else { return Err(invalid(eval, variable)) };
+            let Some(found) = &value else {
+                note(None, None);
+                return Err(invalid(eval, variable));
+            };
             match test {
-                Test::Is(kind, expected) => is(*kind, &value) == *expected,
-                Test::Matches(pattern) => value.as_str().is_some_and(|text| matches(pattern, text)),
+                Test::Is(kind, expected) => {
+                    let answer = is(*kind, found) == *expected;
+                    note(None, Some(answer));
+                    answer
+                }
+                Test::Matches(pattern) => {
+                    let answer = found.as_str().is_some_and(|text| matches(pattern, text));
+                    note(Some(&Value::String(pattern.clone())), Some(answer));
+                    answer
+                }
                 Test::Compare { family, operator, operand } => {
                     let other = match operand {
                         Operand::Literal(literal) => literal.clone(),
-                        Operand::Path(path) => eval.lookup(path, view).ok_or_else(|| invalid(eval, path))?,
+                        Operand::Path(path) => match eval.lookup(path, view) {
+                            Some(other) => other,
+                            None => {
+                                note(None, None);
+                                return Err(invalid(eval, path));
+                            }
+                        },
                     };
-                    compare(*family, &value, &other).is_some_and(|order| satisfies(*operator, order))
+                    let answer = compare(*family, found, &other).is_some_and(|order| satisfies(*operator, order));
+                    note(Some(&other), Some(answer));
+                    answer
                 }
             }
         }
         Condition::Jsonata(expression) => {
             let field = format!("Choices[{rule}]/Condition");
-            eval.jsonata_typed(expression, &field, "boolean", view)?.as_bool().unwrap_or(false)
+            let answer = eval.jsonata_typed(expression, &field, "boolean", view)?.as_bool().unwrap_or(false);
+            if let Some(tests) = tests {
+                tests.push(test_seen(expression.text(), Some(&Value::from(answer)), None, Some(answer)));
+            }
+            answer
         }
         Condition::Constant(answer) => *answer,
     })

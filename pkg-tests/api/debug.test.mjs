@@ -1,0 +1,397 @@
+// The debugger: steps, breakpoints, time travel, forks.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DebugSession, ask } from "stepglass/debug";
+import { watchRejections } from "./machines.mjs";
+
+watchRejections();
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
+
+const MACHINE = {
+  StartAt: "Prepare",
+  States: {
+    Prepare: { Type: "Pass", Assign: { limit: 5 }, Next: "Each" },
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 1,
+      ItemProcessor: {
+        StartAt: "Charge",
+        States: {
+          Charge: { Type: "Task", Resource: `${LAMBDA}charge`, InputPath: "$", ResultPath: "$.paid", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Next: "Rest" },
+          Rest: { Type: "Wait", Seconds: 10, End: true },
+        },
+      },
+      Next: "Enough?",
+    },
+    "Enough?": { Type: "Choice", Choices: [{ Variable: "$[0].n", NumericGreaterThan: 5, Next: "Refuse" }], Default: "Done" },
+    Refuse: { Type: "Fail", Error: "Refused" },
+    Done: { Type: "Succeed" },
+  },
+};
+const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
+const CHARGE = { Charge: { mode: "script", steps: [{ attempt: "0", iteration: "1", error: "Busy" }, { result: { ok: true }, after: 500 }] } };
+
+function session(options = {}, definition = MACHINE) {
+  return new DebugSession(definition, { input: INPUT, mocks: CHARGE, startTime: 0, ...options });
+}
+
+/** Does a command and waits until the session has stopped or ended; where it stands then. */
+function until(debug, command) {
+  return new Promise((resolve) => {
+    const ends = ["stopped", "terminated"].map((name) =>
+      debug.on(name, () => {
+        for (const end of ends) end();
+        resolve(where(debug));
+      }),
+    );
+    command(debug);
+  });
+}
+
+function where(debug) {
+  const [top] = debug.stackTrace();
+  if (debug.status === "ended") return `ended ${debug.outcome.status}`;
+  if (top === undefined) return "start";
+  return [top.state, ...top.iterations.map((i) => `#${i}`), top.stage].filter((part) => part !== undefined).join(" ");
+}
+
+/** Runs commands by name, one after the other; where each of them led. */
+async function walk(debug, ...commands) {
+  const seen = [];
+  for (const command of commands) seen.push(await until(debug, (it) => it[command]()));
+  return seen;
+}
+
+describe("steps", () => {
+  test("over: the next state of the same scope; a Map runs whole", async () => {
+    assert.deepEqual(await walk(session(), "next", "next", "next", "next", "next"), ["Prepare", "Each", "Enough?", "Done", "ended SUCCEEDED"]);
+  });
+
+  test("in: into a Map, and to the first stage of other states; over stays in the iteration; out ends it", async () => {
+    const debug = session();
+    const seen = await walk(debug, "stepIn", "stepIn", "stepIn", "stepIn", "next", "stepOut");
+    assert.deepEqual(seen.slice(0, 5), ["Prepare", "Prepare afterInputPath", "Each", "Charge #0", "Rest #0"]);
+    assert.equal(debug.history().at(-1).type, "MapIterationSucceeded");
+    assert.deepEqual(await walk(debug, "stepIn", "stepOut", "stepOut").then((all) => all[0]), "Charge #1");
+  });
+
+  test("stage: each stage of the data's flow, then the next state", async () => {
+    const debug = session();
+    const stages = ["", " afterInputPath", " afterParameters", " result", " afterResultSelector", " afterResultPath", " assignedVariables", " output"];
+    assert.deepEqual(await walk(debug, "next", ...Array(7).fill("stepStage")), stages.map((stage) => `Prepare${stage}`));
+    assert.deepEqual(debug.evaluate("$.items[0].n"), { value: 1 });
+  });
+
+  test("back along the branch, and on again without calling a task twice", async () => {
+    let calls = 0;
+    const debug = session({ mocks: {}, tasks: { charge: () => ({ call: ++calls }) } });
+    await until(debug, (it) => it.runTo("Rest"));
+    assert.equal(calls, 1);
+    const types = [];
+    for (let i = 0; i < 3; i++) {
+      await until(debug, (it) => it.stepBack());
+      types.push(debug.history()[debug.event - 1].type);
+    }
+    assert.deepEqual(types, ["TaskStateExited", "LambdaFunctionSucceeded", "LambdaFunctionStarted"]);
+    assert.deepEqual(await walk(debug, "next"), ["Rest #0"]);
+    assert.equal(calls, 1);
+    assert.equal(await until(debug, (it) => it.continue()), "ended SUCCEEDED");
+    assert.equal(calls, 3);
+  });
+
+  test("pause stops a run that does not end, and it goes on", async () => {
+    const loop = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.stop", BooleanEquals: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } };
+    const debug = session({ input: { stop: false }, historyLimit: 10_000_000 }, loop);
+    const off = debug.on("progress", () => debug.events > 100 && debug.pause());
+    await until(debug, (it) => it.continue());
+    off();
+    assert.equal(debug.status, "paused");
+    const { event } = debug;
+    assert.ok(event > 100);
+    await walk(debug, "next");
+    assert.ok(debug.event > event && debug.event < event + 4);
+    await until(debug, (it) => it.stop());
+    assert.equal(debug.outcome.status, "ABORTED");
+    debug.dispose();
+  });
+});
+
+describe("breakpoints", () => {
+  const stops = async (breakpoints, options = {}) => {
+    const debug = session({ ...options, breakpoints });
+    const seen = [];
+    for (let i = 0; i < 20 && debug.status !== "ended"; i++) {
+      const at = await until(debug, (it) => it.continue());
+      if (debug.status !== "ended") seen.push(`${at}: ${debug.stopped.description}`);
+    }
+    return seen;
+  };
+  const check = (name, breakpoint, expected) => test(name, async () => assert.deepEqual(await stops([breakpoint]), expected));
+
+  check("entry", { kind: "entry", state: "Rest" }, ["Rest #0: before Rest", "Rest #1: before Rest", "Rest #2: before Rest"]);
+  check("exit", { kind: "exit", state: "Prepare" }, ["Prepare output: after Prepare"]);
+  check("stage", { kind: "stage", state: "Enough?", stage: "choice" }, ["Enough? choice: after choice of Enough?"]);
+  check("before a stage", { kind: "stage", state: "Prepare", stage: "assignedVariables", when: "before" }, [`Prepare afterResultPath: before assignedVariables of Prepare`]);
+  check("error", { kind: "error" }, ["Charge #1 error: Busy in Charge"]);
+  check("an error that nothing takes", { kind: "error", uncaught: true }, []);
+  check("error by name", { kind: "error", errors: ["States.Timeout"] }, []);
+  check("retry", { kind: "retry", state: "Charge" }, ["Charge #1: before Charge is retried"]);
+  check("transition", { kind: "transition", from: "Each", to: "Enough?" }, ["Enough?: from Each to Enough?"]);
+  check("iterations", { kind: "iteration", state: "Each", indices: "1-2" }, ["Each maxConcurrency: iteration 1 of Each", "Each maxConcurrency: iteration 2 of Each"]);
+  check("condition, JSONata", { kind: "entry", state: "Rest", condition: "$iteration = 2 and $limit = 5 and $.paid.ok" }, ["Rest #2: before Rest"]);
+  check("condition, JSONPath", { kind: "entry", state: "Charge", condition: "$.n >= 2", language: "jsonpath" }, ["Charge #1: before Charge", "Charge #2: before Charge"]);
+  check("hit count", { kind: "entry", state: "Rest", hit: "% 2" }, ["Rest #1: before Rest"]);
+  check("hit count, from", { kind: "entry", state: "Rest", hit: ">= 2" }, ["Rest #1: before Rest", "Rest #2: before Rest"]);
+  check("change of a variable", { kind: "change", path: "$limit" }, ["Prepare output: $limit has changed in Prepare"]);
+  check("change of data", { kind: "change", path: "$.paid", state: "Charge" }, [0, 1, 2].map((i) => `Charge #${i} output: $.paid has changed in Charge`));
+  check("disabled", { kind: "entry", state: "Rest", enabled: false }, []);
+
+  test("a condition that cannot be told stops and says so", async () => {
+    const [only] = await stops([{ kind: "entry", state: "Done", condition: "$nosuch(" }]);
+    assert.match(only, /^Done: the condition of a breakpoint cannot be told: /);
+  });
+
+  test("log points write and do not stop", async () => {
+    const debug = session({ breakpoints: [{ kind: "entry", state: "Rest", log: "item {% $iteration %}: {% $.paid.ok %}" }] });
+    const lines = [];
+    debug.on("output", ({ text }) => lines.push(text));
+    assert.equal(await until(debug, (it) => it.continue()), "ended SUCCEEDED");
+    assert.deepEqual(lines, ["item 0: true", "item 1: true", "item 2: true"]);
+  });
+
+  test("errors that nothing catches", async () => {
+    const failing = { Charge: { mode: "error", error: "Broken" } };
+    assert.deepEqual(await stops([], { mocks: failing, exceptions: "uncaught" }), ["Charge #0 error: Broken in Charge, caught by nothing"]);
+    assert.deepEqual(await stops([], { mocks: CHARGE, exceptions: "uncaught" }), []);
+    assert.deepEqual(await stops([], { mocks: CHARGE, exceptions: ["Busy"] }), ["Charge #1 error: Busy in Charge, to be retried"]);
+  });
+
+  test("back to the breakpoint before", async () => {
+    const debug = session({ breakpoints: [{ kind: "entry", state: "Rest" }] });
+    await until(debug, (it) => it.continue({ ignoreBreakpoints: true }));
+    assert.deepEqual(await walk(debug, "reverseContinue", "reverseContinue", "reverseContinue", "reverseContinue"), ["Rest #2", "Rest #1", "Rest #0", "start"]);
+  });
+
+  test("states of a Distributed Map's child executions stop too", async () => {
+    const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } };
+    const debug = session({ input: [1, 2], breakpoints: [{ kind: "entry", state: "P" }] }, { StartAt: "M", States: { M: { Type: "Map", ItemProcessor, End: true } } });
+    let stopped = 0;
+    while (debug.status !== "ended") {
+      await until(debug, (it) => it.continue());
+      if (debug.status !== "ended") stopped += 1;
+    }
+    assert.equal(stopped, 2);
+  });
+});
+
+describe("looking into things", () => {
+  test("threads, stack, variables, stages, timers", async () => {
+    const debug = session();
+    await until(debug, (it) => it.runTo("Charge"));
+    assert.deepEqual(debug.threads().map(({ name, state }) => `${name}: ${state}`), ["Execution: Each", "Each #0: Charge"]);
+    assert.deepEqual(debug.stackTrace().map(({ state, iterations }) => [state, iterations]), [["Charge", [0]], ["Each", []]]);
+    assert.deepEqual(debug.scopes().limit, { value: 5, state: "Prepare", event: 3, visit: 0, outer: true });
+    await until(debug, (it) => it.runTo("Rest"));
+    const [first] = debug.visits("Charge");
+    const { attempts, input, stages } = debug.stages(first.id);
+    assert.equal(attempts, 1);
+    assert.deepEqual(input, { n: 1 });
+    assert.deepEqual(stages.map(({ stage }) => stage).filter((stage) => stage !== "afterResultSelector"), ["afterInputPath", "afterParameters", "result", "afterResultPath", "output"]);
+    assert.deepEqual(stages.at(-1).value, { n: 1, paid: { ok: true } });
+    const manual = session({ clock: "manual" });
+    manual.runTo("Rest");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(manual.status, "running");
+    assert.equal(manual.advance(), true);
+    while (manual.status === "running") await new Promise((resolve) => setImmediate(resolve));
+    manual.continue();
+    while (manual.timers().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(manual.timers(), [{ at: 10_500, kind: "wait", state: "Rest", iterations: [0], retries: 0 }]);
+    manual.dispose();
+  });
+
+  test("a Choice tells of its rules, a retry of its delay", async () => {
+    const debug = session();
+    await until(debug, (it) => it.continue());
+    const stage = (state, name) => debug.visits(state).flatMap(({ id }) => [0, 1].flatMap((attempt) => debug.stages(id, attempt).stages)).find((one) => one.stage === name).value;
+    assert.deepEqual(stage("Enough?", "choice"), { rules: [{ holds: false, tests: [{ of: "$[0].n", value: 1, operand: 5, holds: false }] }], taken: "default" });
+    assert.deepEqual(stage("Charge", "retry"), { retrier: 0, attempt: 1, delayMilliseconds: 2000 });
+    assert.equal(stage("Charge", "error").Error, "Busy");
+  });
+
+  test("questions in each language", () => {
+    const values = { input: { a: [1, 2], s: "x" }, variables: { v: 3 }, context: { Execution: { Name: "n" } } };
+    for (const [dialect, question, expected] of [
+      ["jsonata", "$sum(a) + $v", { value: 6 }],
+      ["jsonata", "{% $.s %}", { value: "x" }],
+      ["jsonata", "$.none", { nothing: true }],
+      ["jsonpath", "$.a[1]", { value: 2 }],
+      ["jsonpath", "$v", { value: 3 }],
+      ["jsonpath", "$$.Execution.Name", { value: "n" }],
+      ["jsonpath", "States.ArrayLength($.a)", { value: 2 }],
+      ["template", '{"b.$":"$.a[0]"}', { value: { b: 1 } }],
+    ]) assert.deepEqual(ask(dialect, question, values), expected, question);
+    assert.equal(ask("jsonata", "$.a +", values).code, "S0207");
+    for (const [dialect, question] of [["jsonpath", "$.["], ["jsonpath", "$.no"], ["template", "{"]]) assert.equal(typeof ask(dialect, question, values).message, "string");
+  });
+});
+
+describe("time travel", () => {
+  const plain = (value) => JSON.parse(JSON.stringify(value));
+  const LONG = { ...MACHINE, States: { ...MACHINE.States, Each: { ...MACHINE.States.Each, MaxConcurrency: 3 } } };
+
+  test("replay(k) is live(k): frames, and what goes on from there", async () => {
+    const input = { items: Array.from({ length: 120 }, (_, n) => ({ n: -n })) };
+    const live = session({ input, seed: 7 }, LONG);
+    const seen = [];
+    // One look at the engine at the end of each of its transitions.
+    while (live.status !== "ended") {
+      await until(live, (it) => it.stepStage());
+      // Where all that a transition tells is seen, the engine is looked at as it is.
+      if (!live.atRest) continue;
+      if (seen.length === 0 || live.event > seen.at(-1).event + 40) seen.push({ event: live.event, place: live.position, frames: plain(live.frames()) });
+    }
+    assert.ok(live.events > 1000 && seen.length > 20, `${live.events} events`);
+    for (const { place, frames } of seen) {
+      live.gotoPlace(place);
+      assert.deepEqual(live.frames(), frames);
+    }
+    const history = live.history();
+    for (const event of [1, 2, 300, 301, 700, history.length - 1]) {
+      const fork = live.run;
+      live.goto(event);
+      live.fork({ event });
+      await until(live, (it) => it.continue());
+      assert.deepEqual(live.history(), history, `forked at ${event}`);
+      live.selectRun(fork);
+      live.goto(Infinity);
+    }
+  });
+
+  test("equal seeds give equal runs", async () => {
+    const definition = { StartAt: "A", States: { A: { Type: "Pass", Parameters: { "id.$": "States.UUID()", "n.$": "States.MathRandom(1, 1000)" }, End: true } } };
+    const outputs = [];
+    for (const seed of [1, 1, 2]) {
+      const debug = session({ seed }, definition);
+      await until(debug, (it) => it.continue());
+      outputs.push(debug.outcome.output);
+    }
+    assert.deepEqual(outputs[0], outputs[1]);
+    assert.notDeepEqual(outputs[0], outputs[2]);
+  });
+
+  test("sets an input, a result, a variable: a fork that goes its own way", async () => {
+    const debug = session();
+    await until(debug, (it) => it.continue());
+    debug.goto(debug.visits("Rest")[1].enter);
+    debug.setValue({ target: "input", value: "another" });
+    assert.equal(where(debug), "Rest #1");
+    await until(debug, (it) => it.continue());
+    assert.equal(debug.outcome.output[1], "another");
+
+    debug.selectRun(1);
+    debug.goto(debug.visits("Charge")[0].exit);
+    debug.setValue({ target: "result", value: { ok: "by hand" } });
+    assert.equal(where(debug), "Charge #0 result");
+    await until(debug, (it) => it.continue());
+    assert.deepEqual(debug.outcome.output[0], { n: 1, paid: { ok: "by hand" } });
+
+    debug.selectRun(1);
+    debug.goto(debug.visits("Charge")[2].enter);
+    debug.setVariable("limit", 6);
+    assert.equal(debug.frames().find(({ state, iterations }) => state === "Charge" && iterations[0] === 2).variables.limit, 6);
+    await until(debug, (it) => it.continue());
+    assert.deepEqual(debug.runs().map(({ id, parent, label }) => [id, parent, label]), [[1, undefined, "Run"], [2, 1, "✎ input of Rest"], [3, 1, "✎ result of Charge"], [4, 1, "✎ $limit"]]);
+    assert.throws(() => debug.setValue({ target: "result", value: 1 }), { code: "NOT_SETTABLE" });
+  });
+
+  test("a fork with another mock", async () => {
+    const debug = session();
+    await until(debug, (it) => it.continue());
+    debug.goto(debug.visits("Charge")[2].enter);
+    debug.setMocks({ Charge: { mode: "result", result: "other" } });
+    debug.fork();
+    await until(debug, (it) => it.continue());
+    assert.deepEqual(debug.outcome.output.map(({ paid }) => paid), [{ ok: true }, { ok: true }, "other"]);
+  });
+
+  test("takes an edited definition over: the same way stays, another is told", async () => {
+    let calls = 0;
+    const debug = session({ mocks: {}, tasks: { charge: () => ({ call: ++calls }) } });
+    await until(debug, (it) => it.runTo("Enough?"));
+    const edited = structuredClone(MACHINE);
+    edited.States.Done = { Type: "Pass", Result: "new", End: true };
+    assert.deepEqual(debug.applyDefinition(edited), { same: true });
+    assert.equal(where(debug), "Enough?");
+    assert.equal(await until(debug, (it) => it.continue()), "ended SUCCEEDED");
+    assert.equal(debug.outcome.output, "new");
+    assert.equal(calls, 3, "recorded answers stand for the calls");
+
+    const other = structuredClone(edited);
+    other.States["Enough?"].Choices[0].NumericGreaterThan = 0;
+    const report = debug.applyDefinition(other);
+    assert.match(report.was, /^PassStateEntered Done/);
+    assert.match(report.now, /^FailStateEntered Refuse/);
+    assert.equal(where(debug), "Refuse");
+    assert.throws(() => debug.applyDefinition({ StartAt: "No", States: {} }), { name: "DefinitionError" });
+    assert.equal(where(debug), "Refuse");
+  });
+});
+
+describe("tasks", () => {
+  const ONE = { StartAt: "T", States: { T: { Type: "Task", Resource: `${LAMBDA}f`, TimeoutSeconds: 30, Retry: [{ ErrorEquals: ["Again"] }], End: true } } };
+  const outcome = async (options, definition = ONE) => {
+    const debug = session({ input: { x: 1 }, mocks: {}, ...options }, definition);
+    await until(debug, (it) => it.continue());
+    return debug.outcome;
+  };
+
+  test("mocks of every mode", async () => {
+    const check = async (mock, expected) => assert.deepEqual(await outcome({ mocks: { T: mock } }), expected, mock.mode);
+    await check({ mode: "echo" }, { status: "SUCCEEDED", output: { x: 1 } });
+    await check({ mode: "result", result: 5 }, { status: "SUCCEEDED", output: 5 });
+    await check({ mode: "error", error: "E", cause: "c" }, { status: "FAILED", error: "E", cause: "c" });
+    await check({ mode: "expression", expression: "$states.input.x + $attempt" }, { status: "SUCCEEDED", output: 1 });
+    await check({ mode: "script", steps: [{ attempt: "0-1", error: "Again" }, { result: "third" }] }, { status: "SUCCEEDED", output: "third" });
+    await check({ mode: "script", steps: [{ silent: true }] }, { status: "FAILED", error: "States.Timeout" });
+    await check({ mode: "result", result: 1, after: 31_000 }, { status: "FAILED", error: "States.Timeout" });
+    assert.deepEqual(await outcome({ mocks: { T: { mode: "handler" } }, tasks: { f: async ({ x }) => x + 1 } }), { status: "SUCCEEDED", output: 2 });
+    assert.equal((await outcome({})).error, "States.TaskFailed");
+    assert.throws(() => session({ mocks: { T: { mode: "nonsense" } } }), { code: "INVALID_OPTION" });
+  });
+
+  test("a person answers: result, error, heartbeat, silence", async () => {
+    for (const [answer, expected] of [
+      [{ kind: "succeed", output: 3 }, { status: "SUCCEEDED", output: 3 }],
+      [{ kind: "fail", error: "No", cause: "why" }, { status: "FAILED", error: "No", cause: "why" }],
+      [{ kind: "silence" }, { status: "FAILED", error: "States.Timeout" }],
+    ]) {
+      const debug = session({ input: {}, mocks: {}, ask: true }, ONE);
+      const ended = until(debug, (it) => it.continue());
+      while (debug.waiting().length === 0) await new Promise((resolve) => setImmediate(resolve));
+      const [{ task, state, kind, timeoutAt }] = debug.waiting();
+      assert.deepEqual([state, kind, timeoutAt], ["T", "ask", 30_000]);
+      assert.equal(debug.answer(task, { kind: "heartbeat" }), true);
+      assert.equal(debug.answer(task, answer), true);
+      await ended;
+      assert.deepEqual(debug.outcome, expected);
+      assert.equal(debug.answer(task, answer), false);
+    }
+  });
+
+  test("callbacks wait for their token", async () => {
+    const callback = { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, End: true } } };
+    const debug = session({ mocks: {}, tasks: { "sqs:sendMessage": () => ({ MessageId: "1" }) } }, callback);
+    const ended = until(debug, (it) => it.continue());
+    while (debug.waiting().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const [{ token, kind }] = debug.waiting();
+    assert.equal(kind, "token");
+    assert.equal(debug.answerToken(token, "succeed", { yes: 1 }), true);
+    await ended;
+    assert.deepEqual(debug.outcome, { status: "SUCCEEDED", output: { yes: 1 } });
+    assert.deepEqual(debug.history().map(({ type }) => type).filter((type) => type.startsWith("Task") && !type.includes("State")), ["TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded"]);
+    assert.equal(debug.answerToken("made up", "succeed"), false);
+  });
+});

@@ -1,0 +1,113 @@
+//! Expressions from outside of a definition: what a debugger's user asks about the values at hand.
+
+use super::intrinsic::Call;
+use super::jsonata::{Expression, JsonataError};
+use super::path::{Path, Root};
+use super::template::Template;
+use super::{Env, Scope, SyntaxError};
+use crate::base::{Map, Value, json};
+
+/// How a question is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// A JSONata expression, with or without `{%` and `%}`. `$` is the input.
+    Jsonata,
+    /// A path, or a call of an intrinsic function.
+    JsonPath,
+    /// The JSON text of a payload template.
+    Template,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// JSONata's code, where it is one of its errors.
+    pub code: Option<&'static str>,
+    /// A sentence.
+    pub message: String,
+    /// Where in the question, in bytes, if that is known.
+    pub offset: Option<usize>,
+}
+
+/// Answers a question about values; `None` is JSONata's undefined. In JSONata, `bindings` are what `$name` stands for, the
+/// scope's variables among them; it needs no other part of the scope than its input.
+///
+/// Errors: a question that cannot be read, a value that is not there, a function that refuses its arguments, a spent
+/// budget.
+///
+/// ```
+/// use stepglass::base::{json, Map, Millis, Rng, Value};
+/// use stepglass::expr::{Env, Scope, question::{Dialect, ask}};
+/// let input = json::parse(r#"{"total":{"amount":42}}"#).unwrap();
+/// let (context, variables) = (Value::Null, Map::new());
+/// let scope = Scope { input: &input, context: &context, variables: &variables };
+/// let answer = |dialect, text| ask(dialect, text, &scope, &mut Env { now: Millis(0), rng: &mut Rng::new(0) });
+/// assert_eq!(answer(Dialect::Jsonata, "{% $.total.amount + 1 %}").unwrap().unwrap().to_string(), "43");
+/// assert_eq!(answer(Dialect::JsonPath, "$.total.amount").unwrap().unwrap().to_string(), "42");
+/// assert_eq!(answer(Dialect::JsonPath, "States.Format('{}', $.total.amount)").unwrap().unwrap().to_string(), "\"42\"");
+/// assert_eq!(answer(Dialect::Template, r#"{"a.$":"$.total.amount"}"#).unwrap().unwrap().to_string(), r#"{"a":42}"#);
+/// assert_eq!(answer(Dialect::Jsonata, "$.nothing"), Ok(None));
+/// ```
+pub fn ask(dialect: Dialect, question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Option<Value>, Unanswered> {
+    match dialect {
+        Dialect::Jsonata => jsonata(question, scope, env),
+        Dialect::JsonPath => jsonpath(question.trim(), scope, env).map(Some),
+        Dialect::Template => template(question, scope, env).map(Some),
+    }
+}
+
+fn jsonata(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Option<Value>, Unanswered> {
+    let trimmed = question.trim();
+    let inner = trimmed.strip_prefix("{%").and_then(|rest| rest.strip_suffix("%}")).unwrap_or(question);
+    let expression = Expression::parse(inner)?;
+    let bindings = |name: &str| scope.variables.get(name).cloned();
+    Ok(expression.evaluate(scope.input, &bindings, env)?)
+}
+
+fn jsonpath(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Unanswered> {
+    if !question.starts_with('$') {
+        let call = Call::parse(question)?;
+        return call.eval(scope, env).map_err(|error| Unanswered::because(error.cause));
+    }
+    let path = Path::parse(question)?;
+    if *path.root() == Root::Input && scope.input.is_null() && !path.is_root() {
+        return Err(Unanswered::because("there is no value to look into"));
+    }
+    path.eval(scope).map_err(|missing| Unanswered::because(missing.to_string()))
+}
+
+fn template(question: &str, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, Unanswered> {
+    let value = json::parse(question).map_err(|error| Unanswered {
+        code: None,
+        message: error.message.to_string(),
+        offset: Some(error.offset),
+    })?;
+    let template = Template::compile(&value).map_err(|problems| {
+        let first = problems.first();
+        Unanswered::because(first.map_or("no template".into(), |p| format!("{}: {}", p.field, p.error.message)))
+    })?;
+    template.eval(scope, env).map_err(|error| Unanswered::because(error.cause))
+}
+
+impl Unanswered {
+    fn because(message: impl Into<String>) -> Unanswered {
+        Unanswered { code: None, message: message.into(), offset: None }
+    }
+}
+
+impl From<JsonataError> for Unanswered {
+    fn from(error: JsonataError) -> Unanswered {
+        Unanswered { code: Some(error.code), message: error.message, offset: Some(error.offset) }
+    }
+}
+
+impl From<SyntaxError> for Unanswered {
+    fn from(error: SyntaxError) -> Unanswered {
+        Unanswered { code: None, message: error.message, offset: Some(error.offset) }
+    }
+}
+
+/// The members of an object as variables; of anything else there are none.
+pub fn bindings(value: &Value) -> Map {
+    value.as_object().cloned().unwrap_or_default()
+}

@@ -1,0 +1,322 @@
+/**
+ * A debugger of state machines without a face: run, pause, step, go back in time, fork, and look into everything.
+ *
+ * @example
+ * ```js
+ * import { DebugSession } from "stepglass/debug";
+ *
+ * const session = new DebugSession(definition, { input: { orders: [1, 2, 3] }, tasks: { charge } });
+ * session.setBreakpoints([{ kind: "entry", state: "Charge", condition: "$iteration = 2" }]);
+ * session.on("stopped", ({ reason, description }) => {
+ *   console.log(reason, description, session.stackTrace(), session.scopes());
+ *   session.stepBack();
+ * });
+ * session.continue();
+ * ```
+ *
+ * @packageDocumentation
+ */
+
+import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, StateMachine, TaskHandlers } from "./index.js";
+
+/** Where a run is to stop. All members but `kind` are for some kinds only. */
+export interface Breakpoint {
+  /** Given by the session where it is absent. */
+  id?: number;
+  /**
+   * - `entry`, `exit`: before InputPath, and after the output, of `state`.
+   * - `stage`: before or after a `stage` of `state`.
+   * - `error`: an attempt of `state`, or of any, has failed, and Retry and Catch are not looked at yet.
+   * - `retry`, `catch`: a retrier or catcher of `state`, or of any, has taken an error.
+   * - `transition`: from the state `from` to the state `to`.
+   * - `iteration`: the Map `state` begins or ends one of `indices`.
+   * - `change`: the variable or JSONPath `path` is another after `state`, or any state, than before.
+   */
+  kind: "entry" | "exit" | "stage" | "error" | "retry" | "catch" | "transition" | "iteration" | "change";
+  state?: string;
+  /** A stage's name as {@link TraceStage} has it: `afterParameters`. */
+  stage?: string;
+  /** Default: `after`. */
+  when?: "before" | "after";
+  /** Of an `error`: these names only. */
+  errors?: string[];
+  /** Of an `error`: only where nothing takes it. */
+  uncaught?: boolean;
+  from?: string;
+  to?: string;
+  /** `"0"`, `"1-3"`, `"4+"`, `"0,2-4"`; default: all. */
+  indices?: string;
+  /** Of an `iteration`; default: `start`. */
+  at?: "start" | "end";
+  /** `$name`, or a path into the state's data: `$.order.total`. */
+  path?: string;
+  /**
+   * Stops only where this holds. In JSONata `$` is the data as it is there, and there are `$states`, the variables, `$input`,
+   * `$result`, `$output`, `$error`, `$attempt` (0 for the first) and `$iteration`. In JSONPath a path, or two sides with one
+   * of `= != < <= > >=` between them. A condition that cannot be told stops, and says so.
+   */
+  condition?: string;
+  /** Of the condition; default: `jsonata`. */
+  language?: "jsonata" | "jsonpath";
+  /** `"3"`, `">= 3"`, `"% 3"`: counted after the condition. */
+  hit?: string;
+  /** Does not stop, but writes this text; what stands in `{% … %}` is evaluated. */
+  log?: string;
+  /** Default: true. */
+  enabled?: boolean;
+  /** How often it was met in this run. */
+  hits?: number;
+}
+
+/** What stands for a task. Times are in milliseconds of the execution. */
+export type Mock =
+  | { mode: "ask" }
+  | { mode: "echo"; after?: number }
+  | { mode: "result"; result: unknown; after?: number }
+  | { mode: "error"; error: string; cause?: string; after?: number }
+  | { mode: "script"; steps: MockStep[]; after?: number }
+  /** JSONata over `$states.input`, `$attempt`, `$iteration`. */
+  | { mode: "expression"; expression: string; after?: number }
+  /** No mock: the handler is called. */
+  | { mode: "handler" };
+
+/** One reply of a script; the first whose `attempt` and `iteration` fit counts. */
+export interface MockStep {
+  /** `"0"`, `"1-3"`, `"4+"`; default: all. The first attempt is 0. */
+  attempt?: string;
+  /** The index in the innermost Map. */
+  iteration?: string;
+  result?: unknown;
+  error?: string;
+  cause?: string;
+  after?: number;
+  /** No answer at all. */
+  silent?: boolean;
+}
+
+/** How a session runs. */
+export interface DebugOptions {
+  input?: unknown;
+  name?: string;
+  /** Of random numbers, UUIDs and jitter. Default: 0. */
+  seed?: number | bigint;
+  /** Milliseconds since 1970. Default: now. */
+  startTime?: number;
+  tasks?: TaskHandlers;
+  /** By state, function or resource; they go before `tasks`. */
+  mocks?: Record<string, Mock>;
+  /** Whether a task without handler and mock waits for {@link DebugSession.answer}. Default: it fails. */
+  ask?: boolean;
+  /**
+   * `"skip"` (the default) jumps to what comes next when nobody is at work; `"manual"` moves by {@link DebugSession.advance}
+   * only; a number is so many times as fast as real time.
+   */
+  clock?: "skip" | "manual" | number;
+  breakpoints?: Breakpoint[];
+  exceptions?: "none" | "uncaught" | "all" | string[];
+  type?: MachineType;
+  payloadLimit?: number;
+  historyLimit?: number;
+}
+
+/** Why it has stopped. */
+export interface Stop {
+  reason: "start" | "step" | "breakpoint" | "exception" | "pause" | "goto" | "edit" | "end";
+  description: string;
+  /** The id of the breakpoint. */
+  breakpoint?: number;
+}
+
+/** A state that is being run, of a stack of such. */
+export interface StackFrame {
+  visit: number;
+  state: string;
+  type: string;
+  thread: number;
+  /** The indices in the Maps around it, the innermost last. */
+  iterations: number[];
+  slot: number;
+  isIteration: boolean;
+  /** Retries so far. */
+  attempt: number;
+  /** The event that entered it. */
+  event: number;
+  /** The last stage that has been seen. */
+  stage?: string;
+}
+
+/** A branch, an iteration, or the execution's own chain of states. */
+export interface DebugThread {
+  id: number;
+  name: string;
+  state: string;
+  type: string;
+  iterations: number[];
+  slot: number;
+  visit: number;
+  event: number;
+}
+
+/** A variable in reach: its value, and the state and event that assigned it. */
+export interface Variable {
+  value: any;
+  state: string;
+  event: number;
+  visit: number;
+  /** Whether it is of a scope further out. */
+  outer: boolean;
+}
+
+/** An answer to a question: `value`, `nothing`, or the `message` of what is wrong at an `offset` in bytes. */
+export interface Evaluated {
+  value?: any;
+  nothing?: true;
+  message?: string;
+  code?: string;
+  offset?: number;
+}
+
+/** A task that waits for somebody's answer. */
+export interface AskedTask {
+  task: number;
+  /** `token` for the callback of a `.waitForTaskToken` task. */
+  kind: "ask" | "token";
+  state: string;
+  resource: unknown;
+  attempt: number;
+  iterations: number[];
+  input: any;
+  token?: string;
+  timeoutAt?: number;
+  heartbeatSeconds?: number;
+  silent: boolean;
+}
+
+/** What somebody answers; `after` so many milliseconds of the execution. `silence` lets the task time out. */
+export type TaskAnswer =
+  | { kind: "succeed"; output?: unknown; after?: number }
+  | { kind: "fail"; error?: string; cause?: string; after?: number }
+  | { kind: "heartbeat" }
+  | { kind: "silence" };
+
+/** What became of a definition that was changed. */
+export type EditReport = { same: true } | { same?: undefined; event: number; was: string; now: string };
+
+/** What listeners are told. */
+export interface DebugEvents {
+  stopped: Stop;
+  continued: undefined;
+  /** All has been seen, the execution has ended. */
+  terminated: ExecutionResult;
+  /** A log point. */
+  output: { breakpoint: number; text: string; event: number };
+  /** The waiting tasks are others. */
+  tasks: undefined;
+  /** Another run is looked at. */
+  run: { run: number };
+  /** There is more to be seen. */
+  progress: undefined;
+}
+
+/**
+ * Runs a machine under a debugger. Commands are as the Debug Adapter Protocol has them; those that go on return at once,
+ * and "stopped" or "terminated" tells when they are done. Equal definitions, options, answers and seeds give equal runs.
+ */
+export class DebugSession {
+  /** Paused before the first state. Throws DefinitionError. */
+  constructor(definition: Definition | StateMachine, options?: DebugOptions);
+  on<Name extends keyof DebugEvents>(name: Name, listener: (what: DebugEvents[Name]) => void): () => void;
+
+  readonly status: "running" | "paused" | "ended";
+  readonly stopped: Stop;
+  /** How the execution has ended, once that has been seen. */
+  readonly outcome: ExecutionResult | undefined;
+  /** The execution's time where one looks. */
+  readonly now: number;
+  /** The place on the tape of events and stages where one looks. */
+  readonly position: number;
+  /** Whether one looks at the very present, and not into the past or the middle of a state. */
+  readonly atRest: boolean;
+  /** The last event there. */
+  readonly event: number;
+  /** How many events have been seen. */
+  readonly events: number;
+  readonly definition: Definition | StateMachine;
+  /** The run that is looked at. */
+  readonly run: number;
+  history(from?: number): HistoryEvent[];
+
+  continue(options?: { ignoreBreakpoints?: boolean }): void;
+  pause(): void;
+  /** Step over: to the next state of the same scope. */
+  next(): void;
+  /** Into a Parallel or Map; in any other state to its first stage. */
+  stepIn(): void;
+  /** To the end of the branch or iteration. */
+  stepOut(): void;
+  /** One stage of the data's flow. */
+  stepStage(): void;
+  /** One event back, along the branch. */
+  stepBack(): void;
+  /** Back to where a breakpoint would have stopped. */
+  reverseContinue(): void;
+  /** Looks at the moment after an event; changes nothing. */
+  goto(event: number): void;
+  /** Looks at the moment after a stage, by its `place`. */
+  gotoPlace(place: number): void;
+  runTo(state: string): void;
+  restart(definition?: Definition | StateMachine, options?: { input?: unknown }): void;
+  /** Ends the execution as ABORTED. */
+  stop(error?: string, cause?: string): void;
+  /** Ends everything; the session is of no use after it. */
+  dispose(): void;
+
+  setBreakpoints(breakpoints: Breakpoint[]): Required<Pick<Breakpoint, "id" | "kind" | "hits">>[];
+  readonly breakpoints: Breakpoint[];
+  set breakpointsEnabled(enabled: boolean);
+  setExceptionBreakpoints(filter: "none" | "uncaught" | "all" | string[]): void;
+
+  setTasks(tasks: TaskHandlers): void;
+  setMocks(mocks: Record<string, Mock>): void;
+  setClock(clock: "skip" | "manual" | number): void;
+  /** Lets time pass: so many milliseconds, or as many as it takes until something happens. */
+  advance(milliseconds?: number): boolean;
+  timers(): { at: number; kind: "wait" | "retry" | "timeout"; state: string; iterations: number[]; retries: number }[];
+  waiting(): AskedTask[];
+  answer(task: number, answer: TaskAnswer): boolean;
+  answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown): boolean;
+
+  threads(): DebugThread[];
+  /** The innermost first. */
+  stackTrace(thread?: number): StackFrame[];
+  scopes(visit?: number): Record<string, Variable>;
+  /** The values after the stages of a visit, up to where one looks; with `all` of those that were seen at any time. */
+  stages(visit?: number, attempt?: number, options?: { all?: boolean }): { attempts: number; input?: any; stages: { place: number; stage: string; value: any; after: number }[] };
+  visits(state: string): { id: number; enter: number; exit: number; end: number; iterations: number[]; slot: number; attempts: number }[];
+  evaluate(question: string, options?: { language?: "jsonata" | "jsonpath" | "template"; visit?: number; values?: Values }): Evaluated;
+  values(visit?: number): Values;
+  /** The engine's frames where one looks, from the nearest snapshot on. */
+  frames(): Frame[];
+
+  /** The tree of runs. */
+  runs(): { id: number; parent?: number; at?: number; label: string; current: boolean; events: number; outcome?: ExecutionResult }[];
+  selectRun(id: number): void;
+  /** Another run that is the same up to an event. */
+  fork(options?: { event?: number; label?: string }): void;
+  /** A fork in which something is another where one looks. Throws an Error with code `NOT_SETTABLE` where that is impossible. */
+  setValue(change: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }): void;
+  setVariable(name: string, value: unknown): void;
+  /** Takes another definition over at the same place, as far as the way there is the same. Throws DefinitionError. */
+  applyDefinition(definition: Definition): EditReport;
+}
+
+/** What expressions see. */
+export interface Values {
+  input?: unknown;
+  context?: unknown;
+  variables?: Record<string, unknown>;
+  now?: number;
+}
+
+/** Evaluates a question over values: JSONata, a path or an intrinsic call, or the JSON text of a payload template. */
+export function ask(dialect: "jsonata" | "jsonpath" | "template", question: string, values?: Values): Evaluated;

@@ -1,0 +1,4 @@
+// The entry `stepglass/debug`: the debugger without a face.
+
+export { DebugSession } from "./debug/session.js";
+export { ask } from "./debug/expressions.js";

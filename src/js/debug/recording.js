@@ -1,0 +1,226 @@
+// One run on tape: the facts that the engine was fed, and all that it has told of since, in the order of its happening.
+//
+// Facts are enough to make the engine of any moment again: the nearest snapshot is restored and what was fed since is fed
+// once more. Events are kept; the values of stages are kept as long as they are few, and made again after that.
+
+import { EngineHandle } from "../instance.js";
+import { Chains } from "./chains.js";
+
+/** At least so many events lie between two snapshots. */
+const INTERVAL = 256;
+/** Snapshots may hold so many characters together; then every other one is dropped. */
+const SNAPSHOT_CHARACTERS = 24_000_000;
+/** Values of stages may have taken so many characters of JSON; then the oldest are dropped. */
+const STAGE_CHARACTERS = 64_000_000;
+
+export class Recording {
+  /** `{fact: [method, now, a, b, c], tape, events, commands}`: how long tape and history were before it. */
+  facts = [];
+  /** `{kind: "event", event, fact}` and `{kind: "stage", stage, state, entered, child, after, value, fact}`. */
+  tape = [];
+  events = [];
+  chains = new Chains();
+  /** Where on the tape each event stands. */
+  eventAt = [];
+  /** Where on the tape the stages of a visit stand, by the event that entered it (and the child execution). */
+  #stages = new Map();
+  #snapshots = [];
+  #interval = INTERVAL;
+  /** Places on the tape and sizes of the values that are kept, in turn. */
+  #kept = [];
+  #oldest = 0;
+  #keptCharacters = 0;
+  #machine;
+  #settings;
+  #engine;
+  /** Whether the last step left states that are ready, and when time moves it. */
+  more = false;
+  deadline = null;
+
+  constructor(machine, settings) {
+    this.#machine = machine;
+    this.#settings = { ...settings, trace: true, once: true };
+    this.#engine = new EngineHandle(machine, this.#settings);
+  }
+
+  get machine() {
+    return this.#machine;
+  }
+
+  get length() {
+    return this.tape.length;
+  }
+
+  /** Feeds a fact; the tape is longer then by what came of it. Returns the commands. */
+  feed(fact) {
+    const snapshot = this.#snapshots.at(-1);
+    if (this.events.length - (snapshot?.events ?? 0) >= this.#interval) this.#takeSnapshot();
+    const entry = { fact, tape: this.tape.length, events: this.events.length, commands: [] };
+    const step = apply(this.#engine, fact);
+    this.facts.push(entry);
+    entry.commands = step.commands;
+    this.more = step.more;
+    this.deadline = step.deadline;
+    this.#record(this.#engine, this.facts.length - 1);
+    return step.commands;
+  }
+
+  /** Says what the engine is at now; JSON, as `Engine.frames()` and `Engine.status` give it. */
+  ask(method) {
+    return JSON.parse(this.#engine.ask(method));
+  }
+
+  /** The text of the engine's snapshot as it is now. */
+  snapshot() {
+    return this.#engine.ask("snapshot");
+  }
+
+  /** The engine as it was before a fact was fed; to be discarded after use. */
+  engineBefore(fact) {
+    let base = this.#snapshots.length - 1;
+    while (base >= 0 && this.#snapshots[base].facts > fact) base -= 1;
+    let from = 0;
+    let engine;
+    if (base >= 0) {
+      from = this.#snapshots[base].facts;
+      engine = new EngineHandle(this.#machine, this.#settings, this.#snapshots[base].text);
+    } else {
+      engine = new EngineHandle(this.#machine, this.#settings);
+    }
+    for (let i = from; i < fact; i++) {
+      const next = replayed(engine, this.facts[i].fact, this.#machine, this.#settings);
+      if (next !== engine) engine.discard();
+      engine = next;
+    }
+    engine.ask("takeHistory");
+    engine.ask("takeTrace");
+    return engine;
+  }
+
+  /** Stages of a visit: places on the tape. */
+  stagesOf(entered, child) {
+    return this.#stages.get(keyOf(entered, child)) ?? [];
+  }
+
+  /** The value of a stage. */
+  valueAt(place) {
+    const entry = this.tape[place];
+    if (entry === undefined || entry.kind !== "stage") return undefined;
+    if (!entry.dropped) return entry.value;
+    const { tape } = this.facts[entry.fact];
+    const engine = this.engineBefore(entry.fact);
+    try {
+      apply(engine, this.facts[entry.fact].fact);
+      const stages = JSON.parse(engine.ask("takeTrace"));
+      let n = 0;
+      for (let i = tape; i < place; i++) if (this.tape[i].kind === "stage") n += 1;
+      return stages[n]?.value;
+    } finally {
+      engine.discard();
+    }
+  }
+
+  /**
+   * A recording that begins as this one, with the first facts of it; `change` may alter the engine's snapshot (a parsed
+   * object) at that moment, which then counts as a fact.
+   */
+  forked(facts, change) {
+    const fork = new Recording(this.#machine, this.#settings);
+    fork.#engine.discard();
+    const cut = this.facts[facts];
+    const [tape, events] = cut ? [cut.tape, cut.events] : [this.tape.length, this.events.length];
+    fork.facts = this.facts.slice(0, facts);
+    fork.#interval = this.#interval;
+    fork.#snapshots = this.#snapshots.filter((snapshot) => snapshot.facts <= facts);
+    for (const entry of this.tape.slice(0, tape)) fork.#append({ ...entry }, 0);
+    fork.events.length = events;
+    fork.#engine = this.engineBefore(facts);
+    return fork.#begun(change);
+  }
+
+  #begun(change) {
+    const engine = JSON.parse(this.#engine.ask("snapshot"));
+    if (change) {
+      change(engine);
+      const text = JSON.stringify(engine);
+      const now = engine.clock;
+      this.#engine.discard();
+      this.#engine = new EngineHandle(this.#machine, this.#settings, text);
+      this.facts.push({ fact: ["patch", now, text], tape: this.tape.length, events: this.events.length, commands: [] });
+    }
+    this.more = engine.ready.length > 0;
+    this.deadline = this.#engine.ask("deadline") ?? null;
+    return this;
+  }
+
+  discard() {
+    this.#engine.discard();
+  }
+
+  #record(engine, fact) {
+    const events = JSON.parse(engine.ask("takeHistory"));
+    const text = engine.ask("takeTrace");
+    const stages = text.length > 2 ? JSON.parse(text) : [];
+    const share = stages.length > 0 ? Math.ceil(text.length / stages.length) : 0;
+    const known = this.events.length;
+    let next = 0;
+    const upTo = (id) => {
+      // A replay after a trap tells events again.
+      for (; next < events.length && events[next].id <= id; next++) if (events[next].id > known) this.#append({ kind: "event", event: events[next], fact }, 0);
+    };
+    for (const { event: entered, state, stage, value, after, child } of stages) {
+      if (child === undefined) upTo(after);
+      this.#append({ kind: "stage", stage, state, entered, child, after: this.events.length, value, fact, dropped: false }, share);
+    }
+    upTo(Infinity);
+  }
+
+  #append(entry, characters) {
+    const place = this.tape.length;
+    this.tape.push(entry);
+    if (entry.kind === "event") {
+      this.events.push(entry.event);
+      this.eventAt.push(place);
+      this.chains.add(entry.event);
+      return;
+    }
+    const key = keyOf(entry.entered, entry.child);
+    const list = this.#stages.get(key);
+    if (list) list.push(place);
+    else this.#stages.set(key, [place]);
+    if (entry.dropped) return;
+    this.#kept.push(place, characters);
+    this.#keptCharacters += characters;
+    while (this.#keptCharacters > STAGE_CHARACTERS && this.#oldest + 2 < this.#kept.length) {
+      const old = this.tape[this.#kept[this.#oldest]];
+      old.value = undefined;
+      old.dropped = true;
+      this.#keptCharacters -= this.#kept[this.#oldest + 1];
+      this.#oldest += 2;
+    }
+  }
+
+  #takeSnapshot() {
+    this.#snapshots.push({ facts: this.facts.length, events: this.events.length, text: this.#engine.ask("snapshot") });
+    let characters = 0;
+    for (const { text } of this.#snapshots) characters += text.length;
+    if (characters <= SNAPSHOT_CHARACTERS) return;
+    this.#snapshots = this.#snapshots.filter((_, i) => i % 2 === 1);
+    this.#interval *= 2;
+  }
+}
+
+function keyOf(entered, child) {
+  return child === undefined ? entered : `${child} ${entered}`;
+}
+
+function apply(engine, [method, now, a, b, c]) {
+  return engine.feed(method, now, a, b, c);
+}
+
+/** The engine after a fact: another one where the fact is a change by hand. */
+function replayed(engine, fact, machine, settings) {
+  if (fact[0] === "patch") return new EngineHandle(machine, settings, fact[2]);
+  apply(engine, fact);
+  return engine;
+}
