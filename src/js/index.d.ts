@@ -1069,6 +1069,77 @@ export interface RecordedTask {
  */
 export function replayHistory(definition: Definition, history: RecordedHistory, options?: ReplayHistoryOptions): HistoryReplay;
 
+// ---------------------------------------------------------------------------------------------------- comparison
+
+/** What changed between two definitions. */
+export interface DefinitionComparison {
+  /** Whether nothing changed. */
+  identical: boolean;
+  /** Whether an execution that began with the old definition can go on with the new one: nothing in `running` breaks. */
+  compatible: boolean;
+  /** Fields of the machine itself. */
+  machine: FieldChange[];
+  /** States that were added, removed, renamed, moved to another branch or Map, or changed. */
+  states: StateChange[];
+  /** What such an execution would notice. */
+  running: RunningProblem[];
+}
+
+/** A change of one field, or of a part of it. */
+export interface FieldChange {
+  /** In the state, or the machine: `/Retry/0/MaxAttempts`. */
+  pointer: string;
+  change: "added" | "removed" | "changed";
+  old?: any;
+  new?: any;
+}
+
+/** What became of a state. */
+export interface StateChange {
+  /** Its name; where it was renamed, its old one. */
+  state: string;
+  change: "added" | "removed" | "renamed" | "moved" | "changed";
+  /** Its Type, the new one where that changed. */
+  type: string;
+  oldType?: string;
+  /** Its new name. */
+  to?: string;
+  /** In the new definition; of a removed state in the old one. */
+  pointer: string;
+  fields?: FieldChange[];
+  /** The states that it led to and leads to, where these differ. */
+  transitions?: { old: string[]; new: string[] };
+}
+
+/** What an execution notices that began with the old definition and goes on with the new one. */
+export interface RunningProblem {
+  /** `breaks`: it cannot go on. `differs`: it goes on with other data than the new definition would have made. */
+  severity: "breaks" | "differs";
+  /**
+   * `gone`: the state it is in is not there any more. `branches`: what runs inside of a Parallel or Map does not fit.
+   * `meaning`: a Task was asked something else. `variable`: a variable was never set. `carried`: a state behind it
+   * has handed on something else.
+   */
+  kind: "gone" | "branches" | "meaning" | "variable" | "carried";
+  state: string;
+  pointer: string;
+  message: string;
+}
+
+/**
+ * Compares two definitions, state by state, also ones with errors. Only Task, Wait, Parallel and Map states hold an execution
+ * for any time: removing another one breaks nothing.
+ *
+ * AWS lets a running execution keep its definition; this is for hosts that move executions to a new one.
+ *
+ * @example
+ * ```js
+ * const { compatible, running } = compare(deployed, changed);
+ * if (!compatible) throw new Error(running.map(({ message }) => message).join("\n"));
+ * ```
+ */
+export function compare(before: Definition, after: Definition): DefinitionComparison;
+
 // ------------------------------------------------------------------------------------------------------- engine
 
 /**

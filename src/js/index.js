@@ -5,6 +5,7 @@ export { StateMachine } from "./machine.js";
 export { Execution } from "./execution.js";
 export { Engine } from "./engine.js";
 export { simulate } from "./simulate.js";
+export { compare } from "./compare.js";
 export { replayHistory } from "./recorded.js";
 export { complete, layout, renderDiagnostics, renderMermaid, renderSvg, testState, validate, version } from "./definition.js";
 export { language } from "./language.js";

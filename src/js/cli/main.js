@@ -12,6 +12,7 @@ const commands = {
   validate: () => import("./validate.js"),
   graph: () => import("./graph.js"),
   replay: () => import("./replay.js"),
+  diff: () => import("./diff.js"),
   completion: () => import("./completion.js"),
 };
 

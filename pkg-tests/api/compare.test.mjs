@@ -1,0 +1,139 @@
+// Two definitions: what changed, and what running executions notice.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compare } from "stepglass";
+import { folderWith } from "./command.mjs";
+
+const base = () => ({
+  StartAt: "Prepare",
+  States: {
+    Prepare: { Type: "Pass", Parameters: { "id.$": "$.order" }, Next: "Charge" },
+    Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 2 }], ResultPath: "$.receipt", Next: "Both" },
+    Both: {
+      Type: "Parallel",
+      Branches: [
+        { StartAt: "Mail", States: { Mail: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage", End: true } } },
+        { StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 60, End: true } } },
+      ],
+      Next: "Ok",
+    },
+    Ok: { Type: "Succeed" },
+  },
+});
+
+/** The changes as lines, and what running executions notice. */
+function check(change, expect) {
+  const now = base();
+  change(now.States, now);
+  const { states, running, compatible, identical, machine } = compare(base(), JSON.stringify(now));
+  const lines = [
+    ...machine.map(({ pointer, change }) => `machine ${change} ${pointer}`),
+    ...states.map(({ state, change, to, fields = [] }) => `${change} ${state}${to ? `>${to}` : ""}${fields.map(({ pointer, change }) => ` ${change[0]}${pointer}`).join("")}`),
+    ...running.map(({ severity, kind, state }) => `${severity} ${kind} ${state}`),
+  ];
+  assert.deepEqual(lines, expect);
+  assert.equal(compatible, !expect.some((line) => line.startsWith("breaks")));
+  assert.equal(identical, expect.length === 0);
+}
+
+test("nothing changes nothing", () => check(() => {}, []));
+
+test("harmless changes are compatible", () => {
+  check((states) => (states.Charge.Retry[0].MaxAttempts = 5), ["changed Charge c/Retry/0/MaxAttempts"]);
+  check((states) => (states.Charge.TimeoutSeconds = 5), ["changed Charge a/TimeoutSeconds"]);
+  check((_, machine) => (machine.Comment = "x"), ["machine added /Comment"]);
+  check(
+    (states) => {
+      states.Log = { Type: "Task", Resource: "arn:aws:states:::sns:publish", Next: "Both" };
+      states.Charge.Next = "Log";
+    },
+    ["changed Charge c/Next", "added Log"],
+  );
+  // Nobody is ever found in a Pass state.
+  check(
+    (states, machine) => {
+      delete states.Prepare;
+      machine.StartAt = "Charge";
+    },
+    ["machine changed /StartAt", "removed Prepare"],
+  );
+});
+
+test("states that are gone break executions in them", () => {
+  check(
+    (states) => {
+      delete states.Charge;
+      states.Prepare.Next = "Both";
+    },
+    ["changed Prepare c/Next", "removed Charge", "breaks gone Charge"],
+  );
+  check(
+    (states) => {
+      states.Bill = { ...states.Charge };
+      delete states.Charge;
+      states.Prepare.Next = "Bill";
+    },
+    ["changed Prepare c/Next", "renamed Charge>Bill", "breaks gone Charge"],
+  );
+  check((states) => (states.Charge = { Type: "Pass", Next: "Both" }), [
+    "changed Charge c/Type r/Resource r/Retry r/ResultPath",
+    "breaks gone Charge",
+  ]);
+  check(
+    (states) => {
+      states.Both.Branches[0].States.Nap = states.Both.Branches[1].States.Nap;
+      states.Both.Branches[0].States.Mail = { ...states.Both.Branches[0].States.Mail, End: undefined, Next: "Nap" };
+      states.Both.Branches.pop();
+    },
+    ["changed Both c/Branches", "changed Mail r/End a/Next", "moved Nap", "breaks gone Nap", "breaks branches Both"],
+  );
+});
+
+test("states inside of a renamed state are found", () => {
+  check(
+    (states) => {
+      states.All = states.Both;
+      delete states.Both;
+      states.Charge.Next = "All";
+    },
+    ["changed Charge c/Next", "renamed Both>All", "breaks gone Both", "breaks gone Mail", "breaks gone Nap"],
+  );
+});
+
+test("another meaning", () => {
+  check((states) => (states.Charge.Resource = "arn:aws:lambda:us-east-1:123456789012:function:pay"), ["changed Charge c/Resource", "breaks meaning Charge"]);
+  check((states) => (states.Charge.ResultPath = "$.bill"), ["changed Charge c/ResultPath", "differs carried Charge"]);
+  check((states) => (states.Prepare.Parameters["n"] = 1), ["changed Prepare a/Parameters/n", "differs carried Prepare"]);
+  check(
+    (states) => {
+      states.Prepare.Assign = { "id.$": "$.order" };
+      states.Both.Branches[0].States.Mail.Parameters = { "Body.$": "$id" };
+    },
+    ["changed Prepare a/Assign", "changed Mail a/Parameters", "breaks variable Mail", "differs carried Prepare"],
+  );
+});
+
+test("what is no definition is refused", () => {
+  assert.throws(() => compare("{", base()), /the old definition is not JSON/);
+  assert.throws(() => compare(base(), {}), { code: "INVALID_ARGUMENT", message: "the new definition has no States" });
+});
+
+const changed = base();
+changed.States.Charge.ResultPath = "$.bill";
+const broken = base();
+delete broken.States.Charge;
+const { stepglass } = folderWith({ "old.json": base(), "new.json": changed, "broken.json": broken, "nothing.json": "[1", "empty.json": {} });
+
+test("the command", async () => {
+  const same = await stepglass("diff", "old.json", "old.json");
+  assert.deepEqual([same.code, same.stdout], [0, "the same definition\n"]);
+  const { code, stdout } = await stepglass("diff", "old.json", "new.json");
+  assert.equal(code, 0);
+  assert.match(stdout, /^~ changed Charge Task\n {4}~ ResultPath: "\$\.receipt" → "\$\.bill"\n\ncompatible, but an execution/);
+  assert.equal((await stepglass("diff", "old.json", "new.json", "--strict")).code, 1);
+  const gone = await stepglass("diff", "-", "broken.json", { input: JSON.stringify(base()) });
+  assert.equal(gone.code, 1);
+  assert.match(gone.stdout, /incompatible[^]*breaks {3}an execution in Task state 'Charge' does not find it: it was removed/);
+  assert.equal(JSON.parse((await stepglass("diff", "old.json", "broken.json", "--json")).stdout).compatible, false);
+  for (const [args, wanted] of [[["old.json"], 2], [["-", "-"], 2], [["old.json", "nothing.json"], 1], [["old.json", "empty.json"], 2]]) assert.equal((await stepglass("diff", ...args)).code, wanted, args.join(" "));
+});

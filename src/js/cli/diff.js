@@ -1,0 +1,95 @@
+// stepglass diff
+
+import { compare } from "../node.js";
+import { Source, Unusable } from "./source.js";
+import { colorful, colors, writeJson } from "./terminal.js";
+
+const help = `stepglass diff OLD NEW [options]
+
+Says what changed between two definitions, state by state, and what becomes of executions that began with the old
+one if they go on with the new one.
+
+  stepglass diff order.asl.json order-new.asl.json
+  git show main:order.asl.json | stepglass diff - order.asl.json
+  stepglass diff old.yaml#Orders template.yaml#Orders --strict
+  stepglass diff old.json new.json --json
+
+AWS lets a running execution keep the definition that it began with. It matters to hosts that move executions to a
+new definition, and to whoever reads histories: 'breaks' is where such an execution cannot go on, 'differs' where it
+goes on with other data than the new definition would have made.
+
+Options
+      --strict        'differs' counts as incompatible too
+      --json          {identical, compatible, machine, states: [{state, change, type, pointer, fields, transitions, …}],
+                      running: [{severity, kind, state, pointer, message}]}
+
+Exit code: 0 compatible, 1 incompatible, or a file is no definition, 2 wrong usage.
+`;
+
+export const command = {
+  name: "diff",
+  summary: "compares two definitions: what of it would running executions notice?",
+  help,
+  options: { strict: { type: "boolean" }, json: { type: "boolean" } },
+  act: diff,
+};
+
+async function diff(files, { strict, json }) {
+  if (files.length !== 2) throw new Unusable("diff needs two definitions, the old one first", { usage: true });
+  if (files[0].startsWith("-") && files[1].startsWith("-")) throw new Unusable("only one of them can come from standard input", { usage: true });
+  const [old, now] = files.map((file) => new Source(file));
+  for (const source of [old, now]) {
+    if (source.json !== undefined && isJson(source.json)) continue;
+    process.stderr.write(source.render({}, colorful(process.stderr)));
+    return 1;
+  }
+  let report;
+  try {
+    report = compare(old.json, now.json);
+  } catch (error) {
+    if (error.code !== "INVALID_ARGUMENT") throw error;
+    throw new Unusable(error.message);
+  }
+  if (json) writeJson(report);
+  else process.stdout.write(text(report));
+  return report.compatible && !(strict && report.running.length > 0) ? 0 : 1;
+}
+
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function text({ identical, compatible, machine, states, running }) {
+  const { bold, dim, red, green, yellow, cyan } = colors(process.stdout);
+  if (identical) return `${green("the same definition")}\n`;
+  const lines = [];
+  const field = ({ pointer, change, old, new: now }) => {
+    const name = pointer.slice(1);
+    if (change === "added") return `    ${green("+")} ${name}: ${brief(now)}`;
+    if (change === "removed") return `    ${red("-")} ${name}: ${brief(old)}`;
+    return `    ${yellow("~")} ${name}: ${brief(old)} → ${brief(now)}`;
+  };
+  if (machine.length > 0) lines.push(bold("the machine"), ...machine.map(field));
+  const signs = { added: green("+ added"), removed: red("- removed"), renamed: cyan("> renamed"), moved: cyan("> moved"), changed: yellow("~ changed") };
+  for (const { state, change, type, to, oldType, fields = [] } of states) {
+    const name = to === undefined ? bold(state) : `${bold(state)} → ${bold(to)}`;
+    lines.push(`${signs[change]} ${name} ${dim(oldType === undefined ? type : `${oldType} → ${type}`)}`, ...fields.map(field));
+  }
+  lines.push("");
+  if (running.length === 0) lines.push(`${green("compatible")}: an execution that began with the old definition can go on with the new one`);
+  else {
+    lines.push(compatible ? `${yellow("compatible, but")} an execution that began with the old definition notices:` : `${red("incompatible")} for executions that began with the old definition:`);
+    for (const { severity, message } of running) lines.push(`  ${severity === "breaks" ? red("breaks ") : yellow("differs")}  ${message}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function brief(value) {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
