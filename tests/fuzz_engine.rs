@@ -78,8 +78,13 @@ struct Run {
 impl Run {
     fn new(seed: u64) -> Run {
         let mut rng = Rng::new(seed);
-        let text = definition(&mut rng).to_string();
-        let compiled = asl::compile(&text, &asl::CompileOptions::default());
+        let mut text = definition(&mut rng).to_string();
+        let mut compiled = asl::compile(&text, &asl::CompileOptions::default());
+        if compiled.machine.is_none() {
+            // Express children have no callbacks.
+            text = text.replace("EXPRESS", "STANDARD");
+            compiled = asl::compile(&text, &asl::CompileOptions::default());
+        }
         let problems = || compiled.diagnostics.iter().map(|d| format!("{} {}", d.pointer, d.message)).collect::<Vec<_>>();
         let machine = compiled.machine.clone().unwrap_or_else(|| panic!("{text}\n{:?}", problems()));
         let options = Options {
@@ -349,8 +354,9 @@ fn kind(rng: &mut Rng, depth: u32, names: &mut u32, last: bool, next: &str, side
             state.insert("Type", "Map");
             let mut processor = scope(rng, depth - 1, names);
             if pick == 17 {
-                processor
-                    .insert("ProcessorConfig", json::parse(r#"{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"}"#).expect("JSON"));
+                let kind = if rng.below(3) == 0 { "EXPRESS" } else { "STANDARD" };
+                let config = format!(r#"{{"Mode":"DISTRIBUTED","ExecutionType":"{kind}"}}"#);
+                processor.insert("ProcessorConfig", json::parse(&config).expect("JSON"));
                 match rng.below(3) {
                     0 => drop(state.insert("ToleratedFailurePercentage", 50i64)),
                     1 => drop(state.insert("ToleratedFailureCount", 1i64)),

@@ -178,6 +178,21 @@ test("no bucket and no key leads out of the folder", async () => {
   assert.equal(await store.get("p", "missing"), undefined);
 });
 
+test("a Map Run is redriven with what has not succeeded", async () => {
+  const children = [];
+  const options = { onChild: ({ input, status, redriveCount }) => children.push([input, status, redriveCount]) };
+  const machine = map({ MaxConcurrency: 1 }, odd);
+  const failed = machine.start([1, 2, 3], { tasks, ...options });
+  assert.equal((await failed.result).error, "States.ExceedToleratedFailureThreshold");
+  const redriven = machine.redrive(failed, { tasks: { odd: (n) => n * 100 }, ...options });
+  assert.deepEqual(await redriven.result, { status: "SUCCEEDED", output: [10, 200, 300] });
+  assert.deepEqual(children, [[1, "SUCCEEDED", undefined], [2, "FAILED", undefined], [2, "SUCCEEDED", 1], [3, "SUCCEEDED", undefined]]);
+  const runs = redriven.history().filter(({ type }) => type.startsWith("MapRun"));
+  assert.deepEqual(runs.map(({ type }) => type), ["MapRunStarted", "MapRunFailed", "MapRunRedriven", "MapRunSucceeded"]);
+  const { mapRunArn } = runs[0].mapRunStartedEventDetails;
+  assert.deepEqual(runs[2].mapRunRedrivenEventDetails, { mapRunArn, redriveCount: 1 });
+});
+
 test("children are told of with their history, and counted while they run", async () => {
   const children = [];
   let release;
@@ -189,7 +204,7 @@ test("children are told of with their history, and counted while they run", asyn
   await turn();
   await turn();
   const { mapRun } = execution.frames()[0];
-  const counts = { pending: 0, running: 2, succeeded: 1, failed: 1, timedOut: 0, aborted: 0, total: 4 };
+  const counts = { pending: 0, running: 2, succeeded: 1, failed: 1, timedOut: 0, aborted: 0, total: 4, pendingRedrive: 0 };
   assert.deepEqual([mapRun.itemCounts, mapRun.executionCounts], [counts, counts]);
   assert.match(mapRun.mapRunArn, /:mapRun:Big\/Run:/);
   release();

@@ -6,12 +6,12 @@ use super::dataflow::{Eval, View};
 use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
 use super::frame::{Frame, FrameId, MapItem, Phase, Purpose};
-use super::history::{self, Details, Recorder};
+use super::history::{self, Details, HistoryEvent, Recorder};
 use super::limits::{EXPRESS_TIMEOUT, HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
 use super::{Engine, Execution, Handled, Handler, Stage, context, retry, snapshot, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
-use crate::base::{Map, Rng, Table, Value, json, sort};
+use crate::base::{Map, Millis, Rng, Table, Value, json, sort};
 use std::sync::Arc;
 
 /// What a state has come to.
@@ -106,8 +106,22 @@ impl Engine {
         self.next_execution += 1;
         let role_arn = info.role_arn.clone();
         let started = self.clock;
-        self.executions
-            .insert(id, Execution { info, input: input.clone(), started, express, recorder, root: 0, parent, timer: None });
+        self.executions.insert(
+            id,
+            Execution {
+                info,
+                input: input.clone(),
+                started,
+                express,
+                recorder,
+                root: 0,
+                parent,
+                timer: None,
+                redrives: 0,
+                redriven_at: Millis(0),
+                stranded: Table::default(),
+            },
+        );
         self.record(id, "ExecutionStarted", 0, Details::Started { input, role_arn });
         id
     }
@@ -166,7 +180,8 @@ impl Engine {
         let ran = match frame.phase {
             Phase::Enter => self.enter(&machine, id, &mut frame),
             Phase::Again => self.act(&machine, id, &mut frame),
-            // Invariant: only frames in those two phases are queued; anything else just goes on waiting.
+            Phase::Resume(_) => state::map::resume(self, &machine, id, &mut frame),
+            // Invariant: only frames in those three phases are queued; anything else just goes on waiting.
             _ => Ok(Flow::Wait),
         };
         self.settle(&machine, id, frame, ran);
@@ -248,19 +263,23 @@ impl Engine {
     pub(super) fn raise(&mut self, machine: &Arc<Machine>, id: FrameId, mut frame: Box<Frame>, mut fault: Fault) {
         let state = &machine.states[frame.state];
         self.evaluation_failed(&mut frame, state, &mut fault);
-        frame.phase = Phase::Enter;
+        let mut run = match std::mem::replace(&mut frame.phase, Phase::Enter) {
+            Phase::Joining(joining) => Some(joining),
+            _ => None,
+        };
         if self.options.trace {
             self.stage(&frame, state, "error", &fault.output());
         }
         if fault.is_fatal() {
             let (execution, tail) = (frame.execution, frame.tail);
-            self.strand(id, &frame);
+            self.strand(id, &frame, None);
             self.frames.insert(id, frame);
             return self.fail_execution(execution, fault, tail);
         }
         if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
             self.handled(&fault, Handler::Retrier(index, delay));
             self.took_on(&frame, &fault, index, Some(delay));
+<<<<<<< HEAD
             self.stranded = None;
             if self.options.trace {
                 let used = frame.attempts.get(index).copied().unwrap_or_default();
@@ -272,6 +291,11 @@ impl Engine {
                     &about.into_iter().map(|(name, n)| (name, Value::from(n))).collect::<Map>().into(),
                 );
             }
+=======
+            self.recover(frame.execution);
+        if self.options.trace {
+            self.stage(&frame, state, "error", &fault.output());
+        }
             let timer = self.timers.add(self.clock.plus(delay), id, TimerKind::Backoff);
             frame.phase = Phase::Backoff { timer };
             self.frames.insert(id, frame);
@@ -285,17 +309,18 @@ impl Engine {
         if retry::catcher(state, &fault).is_some() {
             match self.catch(&mut frame, state, &fault) {
                 Ok(flow) => {
-                    self.stranded = None;
+                    self.recover(frame.execution);
                     return self.settle(machine, id, frame, Ok(flow));
                 }
                 // A catcher that fails is not caught by its neighbours (spec §6.2).
                 Err(second) => {
                     fault = second;
+                    run = None;
                     self.evaluation_failed(&mut frame, state, &mut fault);
                 }
             }
         }
-        self.strand(id, &frame);
+        self.strand(id, &frame, run);
         let Some((parent, slot)) = frame.parent.filter(|_| !fault.is_fatal()) else {
             let (execution, tail) = (frame.execution, frame.tail);
             self.frames.insert(id, frame);
@@ -494,7 +519,7 @@ impl Engine {
         }
         match &outcome {
             Outcome::Succeeded { .. } => self.stranded = None,
-            _ if self.stranded.is_none() => self.stranded = Some(self.frames.clone()),
+            _ if self.stranded.is_none() && self.probe.is_none() => self.strand_execution(0, None),
             _ => {}
         }
         self.frames.clear();
@@ -520,7 +545,7 @@ impl Engine {
             self.record(frame.execution, kind, tail, Details::None);
         }
         match frame.phase {
-            Phase::Enter | Phase::Again => self.ready.retain(|other| *other != id),
+            Phase::Enter | Phase::Again | Phase::Resume(_) => self.ready.retain(|other| *other != id),
             Phase::Sleeping { timer } | Phase::Backoff { timer } => self.timers.remove(Some(timer)),
             Phase::Acting(acting) => {
                 self.timers.remove(acting.timeout);
@@ -547,24 +572,32 @@ impl Engine {
         let Some(mut child) = self.executions.remove(&execution) else { return };
         self.timers.remove(child.timer);
         child.recorder.add(self.clock, "ExecutionAborted", 0, Details::Failure { error: None, cause: None });
-        self.tell_child(child, "ABORTED", None);
+        let history = std::mem::take(&mut child.recorder.events);
+        self.tell_child(&child, history, "ABORTED", None);
     }
 
     /// Hands a child execution that has ended to the host, if it wants to hear of it.
-    pub(super) fn tell_child(&mut self, child: Execution, status: &'static str, result: Option<&Result<Value, Fault>>) {
+    pub(super) fn tell_child(
+        &mut self,
+        child: &Execution,
+        history: Vec<HistoryEvent>,
+        status: &'static str,
+        result: Option<&Result<Value, Fault>>,
+    ) {
         if !self.options.child_histories {
             return;
         }
         let fault = result.and_then(|result| result.as_ref().err());
         self.commands.push(Command::ChildFinished(Box::new(ChildExecution {
-            name: child.info.name,
-            arn: child.info.arn,
+            name: child.info.name.clone(),
+            arn: child.info.arn.clone(),
             status,
-            input: child.input,
+            input: child.input.clone(),
             output: result.and_then(|result| result.as_ref().ok()).cloned(),
             error: fault.and_then(|f| f.error.clone()),
             cause: fault.and_then(|f| f.cause.clone()),
-            history: child.recorder.events,
+            redrive_count: child.redrives,
+            history,
         })));
     }
 
@@ -605,6 +638,7 @@ impl Engine {
         if execution == 0 {
             self.finish(Outcome::TimedOut, CancelReason::Stopped);
         } else {
+            self.strand_execution(execution, None);
             if let Some(root) = self.executions.get(&execution).map(|e| e.root) {
                 self.kill(root, None, CancelReason::Stopped);
             }
@@ -636,9 +670,7 @@ impl Engine {
             return context.clone();
         }
         match self.executions.get(&frame.execution) {
-            Some(execution) if state.uses_context => {
-                context::build((self.redrives, self.redriven_at), execution, frame, state, token, item)
-            }
+            Some(execution) if state.uses_context => context::build(execution, frame, state, token, item),
             _ => Value::Null,
         }
     }
@@ -681,7 +713,7 @@ impl Engine {
         }
         let mut owned = Table::default();
         for (id, frame) in self.frames.iter() {
-            let ready = matches!(frame.phase, Phase::Enter | Phase::Again);
+            let ready = matches!(frame.phase, Phase::Enter | Phase::Again | Phase::Resume(_));
             ensure(queued.binary_search(id).is_ok() == ready, "a frame waits in the wrong place")?;
             ensure(self.executions.contains_key(&frame.execution), "a frame's execution is gone")?;
             let kind = &self.machine.states[frame.state].kind;
@@ -701,6 +733,10 @@ impl Engine {
                         ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
                     }
                 }
+                Phase::Resume(joining) => ensure(
+                    matches!(kind, Kind::Map(_)) && joining.run.is_some() && joining.children.is_empty(),
+                    "only a Map Run is resumed",
+                )?,
                 Phase::Sleeping { .. } => ensure(matches!(kind, Kind::Wait(_)), "only a Wait sleeps")?,
                 _ => {}
             }

@@ -93,7 +93,9 @@ pub struct ChildExecution {
     pub error: Option<Arc<str>>,
     /// The cause of that.
     pub cause: Option<Arc<str>>,
-    /// Its events.
+    /// How often a redrive of the Map Run has taken it up.
+    pub redrive_count: u32,
+    /// Its events, from the first one on.
     pub history: Vec<HistoryEvent>,
 }
 

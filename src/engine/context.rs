@@ -3,12 +3,11 @@
 use super::Execution;
 use super::frame::{Frame, MapItem};
 use crate::asl::ir::{Kind, State};
-use crate::base::{Map, Millis, Value};
+use crate::base::{Map, Value};
 use std::sync::Arc;
 
 /// Builds the Context Object of a frame's current state, in AWS's order of members.
 pub(super) fn build(
-    (redrives, redriven_at): (u32, Millis),
     execution: &Execution,
     frame: &Frame,
     state: &State,
@@ -25,10 +24,10 @@ pub(super) fn build(
     let role = &info.role_arn;
     about.insert("RoleArn", if role.is_empty() { Value::Null } else { Value::from(role.clone()) });
     if !execution.express {
-        about.insert("RedriveCount", redrives);
+        about.insert("RedriveCount", execution.redrives);
     }
-    if redrives > 0 {
-        about.insert("RedriveTime", redriven_at.to_string());
+    if execution.redrives > 0 && !execution.express {
+        about.insert("RedriveTime", execution.redriven_at.to_string());
     }
     root.insert("Execution", Value::from(about));
     if let Some(item) = item {

@@ -2,10 +2,12 @@
 
 use super::event::TaskId;
 use super::items::Items;
+use super::redrive::Fallen;
 use super::timers::TimerKey;
 use crate::asl::ir::{ScopeId, StateId};
 use crate::asl::resource::Resource;
 use crate::base::{Map, Millis, Table, Value};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(super) type FrameId = u32;
@@ -69,6 +71,8 @@ pub(super) enum Phase {
     Acting(Box<Acting>),
     /// A Parallel or Map whose children run.
     Joining(Box<Joining>),
+    /// In the ready queue, about to go on with a Map Run that is redriven.
+    Resume(Box<Joining>),
 }
 
 /// A running attempt of a Task, or of a Map's reader or writer.
@@ -170,6 +174,12 @@ pub(super) struct MapRun {
     pub(super) batching: Option<Batching>,
     /// The first item of the next batch, which the last one had no room for; selected already.
     pub(super) held: Option<Value>,
+    /// Children that did not succeed, for a redrive.
+    pub(super) unsuccessful: Vec<Fallen>,
+    /// Those of them that a redrive is to take up yet, the first one first.
+    pub(super) waiting: VecDeque<Fallen>,
+    /// How often the run was redriven.
+    pub(super) redrives: u32,
     /// The execution record of each child by its slot, `null` while it runs; only kept for a ResultWriter.
     pub(super) records: Vec<Value>,
 }

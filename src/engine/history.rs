@@ -91,6 +91,13 @@ pub enum Details {
     },
     /// MapRunStarted
     MapRun(Arc<str>),
+    /// MapRunRedriven
+    MapRunRedriven {
+        /// `mapRunArn`
+        arn: Arc<str>,
+        /// `redriveCount`
+        count: u32,
+    },
     /// EvaluationFailed
     Evaluation {
         /// `error`
@@ -309,6 +316,10 @@ impl Fields<'_> {
             }
             Details::Redriven(count) => self.number("redriveCount", Some(u64::from(*count))),
             Details::MapRun(arn) => self.text("mapRunArn", arn),
+            Details::MapRunRedriven { arn, count } => {
+                self.text("mapRunArn", arn);
+                self.number("redriveCount", Some(u64::from(*count)));
+            }
             Details::Evaluation { error, cause, location, state } => {
                 self.failure(error, cause);
                 if !location.is_empty() {
@@ -449,6 +460,7 @@ pub(super) const KINDS: &[&str] = &[
     "MapIterationFailed",
     "MapIterationAborted",
     "MapRunStarted",
+    "MapRunRedriven",
     "MapRunSucceeded",
     "MapRunFailed",
     "MapRunAborted",

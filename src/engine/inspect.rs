@@ -64,7 +64,7 @@ impl Engine {
     pub fn frames(&self) -> impl Iterator<Item = FrameView> + '_ {
         self.frames.iter().map(|(id, frame)| {
             let (phase, until, task) = match &frame.phase {
-                Phase::Enter | Phase::Again => ("ready", None, None),
+                Phase::Enter | Phase::Again | Phase::Resume(_) => ("ready", None, None),
                 Phase::Sleeping { timer } => ("waiting", Some(timer.0), None),
                 Phase::Backoff { timer } => ("retrying", Some(timer.0), None),
                 Phase::Acting(acting) => ("running", acting.timeout.map(|timer| timer.0), Some(acting.task)),
@@ -85,7 +85,7 @@ impl Engine {
                 iterations: frame.item.as_ref().map_or(Vec::new(), |item| item.outer.iter().copied().chain([item.index]).collect()),
                 child: self.executions.get(&frame.execution).filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
                 map_run: match &frame.phase {
-                    Phase::Joining(joining) => map_run(joining),
+                    Phase::Joining(joining) | Phase::Resume(joining) => map_run(joining),
                     _ => None,
                 },
             }
@@ -99,28 +99,38 @@ fn map_run(joining: &Joining) -> Option<Value> {
     let items = |slot: u32| joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
     let started: u64 = if joining.batches.is_empty() { joining.next.into() } else { (0..joining.next).map(items).sum() };
     let running = joining.children.keys().map(|slot| items(*slot)).sum();
+    let waiting = run.waiting.iter().map(|fallen| items(fallen.slot)).sum();
     // How many batches the rest makes is known when they are made: with a limit of bytes there may be more.
     let rest = joining.items.left + u64::from(run.held.is_some());
     let children = u64::from(joining.next) + run.batching.as_ref().map_or(rest, |batching| rest.div_ceil(batching.max_items));
     Some(Value::from(Map::from_iter([
         ("mapRunArn", Value::from(run.arn.clone())),
-        ("itemCounts", counts(run.total, started, running, joining.failed_items, run.timed_out_items)),
+        ("itemCounts", counts(run.total, started, running, waiting, joining.failed_items, run.timed_out_items)),
         (
             "executionCounts",
-            counts(children, joining.next.into(), joining.children.len() as u64, joining.failed.into(), run.timed_out.into()),
+            counts(
+                children,
+                joining.next.into(),
+                joining.children.len() as u64,
+                run.waiting.len() as u64,
+                joining.failed.into(),
+                run.timed_out.into(),
+            ),
         ),
+        ("redriveCount", Value::from(run.redrives)),
     ])))
 }
 
-fn counts(total: u64, started: u64, running: u64, unsuccessful: u64, timed_out: u64) -> Value {
+fn counts(total: u64, started: u64, running: u64, waiting: u64, unsuccessful: u64, timed_out: u64) -> Value {
     let members = [
         ("pending", total.saturating_sub(started)),
         ("running", running),
-        ("succeeded", started.saturating_sub(running + unsuccessful)),
+        ("succeeded", started.saturating_sub(running + waiting + unsuccessful)),
         ("failed", unsuccessful.saturating_sub(timed_out)),
         ("timedOut", timed_out),
         ("aborted", 0),
         ("total", total),
+        ("pendingRedrive", waiting),
     ];
     members.into_iter().map(|(name, n)| (name, Value::from(n as i64))).collect::<Map>().into()
 }

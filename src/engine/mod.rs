@@ -100,8 +100,6 @@ pub struct Engine {
     probe: Option<Box<Probe>>,
     /// What ran when it failed, for a redrive: kept from the error on, dropped when the error is caught.
     stranded: Option<Table<FrameId, Box<Frame>>>,
-    redrives: u32,
-    redriven_at: Millis,
 }
 
 /// What a test of one state sets and learns; `None` in every other engine.
@@ -151,6 +149,10 @@ struct Execution {
     /// The Map that waits for it and its slot there; `None` for the engine's own.
     parent: Option<(FrameId, u32)>,
     timer: Option<timers::TimerKey>,
+    redrives: u32,
+    redriven_at: Millis,
+    /// Of a child: what ran when it failed, from the error on until it ends or the error is caught.
+    stranded: Table<FrameId, Box<Frame>>,
 }
 
 /// One stage of a state's data flow, recorded when [`Options::trace`] is on.
@@ -231,8 +233,6 @@ impl Engine {
             coverage: None,
             probe: None,
             stranded: None,
-            redrives: 0,
-            redriven_at: Millis(0),
         }
     }
 

@@ -1,9 +1,24 @@
-//! Redrive: an execution that did not succeed goes on from where it stood (spec §11.4). A Distributed Map in progress
-//! starts a new Map Run; everything else goes on where AWS lets it go on.
+//! Redrive: an execution that did not succeed goes on from where it stood (spec §11.4). What was done stays done; of a
+//! Map Run the children that did not succeed go on in turn, each from where it stood itself.
 
-use super::Engine;
-use super::frame::{Frame, FrameId, Phase};
-use super::history::Details;
+use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
+use super::history::{Details, Recorder};
+use super::limits::EXPRESS_TIMEOUT;
+use super::{Engine, Execution};
+use crate::asl::ir::ScopeId;
+use crate::base::Table;
+
+/// A child execution that did not succeed, and its frames as they stood.
+#[derive(Clone, Debug)]
+pub(super) struct Fallen {
+    /// Its number among the executions.
+    pub(super) id: u32,
+    /// Its place in the Map Run.
+    pub(super) slot: u32,
+    pub(super) execution: Box<Execution>,
+    /// Empty if it cannot be redriven.
+    pub(super) frames: Table<FrameId, Box<Frame>>,
+}
 
 impl Engine {
     /// Whether [`Event::Redrive`](super::Event::Redrive) would be taken (getter).
@@ -12,15 +27,92 @@ impl Engine {
         self.outcome.is_some() && self.stranded.is_some() && room
     }
 
-    /// Remembers what runs when an error begins its way outwards, before any sibling is cut off.
-    pub(super) fn strand(&mut self, id: FrameId, frame: &Frame) {
-        // Children of a Distributed Map fail on their own; their Map Run is redriven as a whole.
-        if self.stranded.is_some() || frame.execution != 0 || self.probe.is_some() {
+    /// Remembers what runs when an error begins its way outwards, before any sibling is cut off. The frame that has failed
+    /// is to run its state again, or to go on with its Map Run.
+    pub(super) fn strand(&mut self, id: FrameId, frame: &Frame, run: Option<Box<Joining>>) {
+        let execution = frame.execution;
+        let known = match execution {
+            0 => self.stranded.is_some(),
+            child => self.executions.get(&child).is_none_or(|e| !e.stranded.is_empty()),
+        };
+        if known || self.probe.is_some() {
             return;
         }
-        let mut frames = self.frames.clone();
-        frames.insert(id, Box::new(Frame { phase: Phase::Again, ..frame.clone() }));
-        self.stranded = Some(frames);
+        let phase = run.map_or(Phase::Again, Phase::Joining);
+        let failed = Frame { phase, ..frame.clone() };
+        self.strand_execution(execution, Some((id, &failed)));
+    }
+
+    /// The same when it is an execution that ends, from outside or by its time out.
+    pub(super) fn strand_execution(&mut self, execution: u32, failed: Option<(FrameId, &Frame)>) {
+        let Some(root) = self.executions.get(&execution).map(|e| e.root) else { return };
+        let mut frames = Table::default();
+        self.stand(root, failed, &mut frames);
+        match self.executions.get_mut(&execution) {
+            _ if execution == 0 => self.stranded = Some(frames),
+            Some(child) => {
+                if child.express {
+                    // It begins anew: all that counts is what its first frame was given.
+                    frames.retain(|id, _| *id == root);
+                }
+                child.stranded = frames;
+            }
+            None => {}
+        }
+    }
+
+    /// An error was taken on: nothing has failed.
+    pub(super) fn recover(&mut self, execution: u32) {
+        if execution == 0 {
+            self.stranded = None;
+        } else if let Some(child) = self.executions.get_mut(&execution) {
+            child.stranded = Table::default();
+        }
+    }
+
+    /// Copies a frame and all below it in the same execution. Depth: states nest no deeper than the compiler allows.
+    fn stand(&self, id: FrameId, failed: Option<(FrameId, &Frame)>, out: &mut Table<FrameId, Box<Frame>>) {
+        let frame = match failed {
+            Some((own, frame)) if own == id => Some(frame),
+            _ => self.frames.get(&id).map(Box::as_ref),
+        };
+        let Some(mut frame) = frame.cloned() else { return };
+        frame.phase = match frame.phase {
+            Phase::Joining(mut joining) if joining.run.is_some() => {
+                self.fall(&mut joining);
+                joining.children = Table::default();
+                Phase::Joining(joining)
+            }
+            Phase::Joining(joining) => {
+                for child in joining.children.values() {
+                    self.stand(*child, failed, out);
+                }
+                Phase::Joining(joining)
+            }
+            Phase::Resume(joining) => Phase::Joining(joining),
+            // Nothing of its children is to be done again, but for storing their results.
+            Phase::Acting(acting) => match acting.purpose {
+                Purpose::ResultWriter(joining) => Phase::Joining(joining),
+                _ => Phase::Again,
+            },
+            Phase::Enter => Phase::Enter,
+            Phase::Again | Phase::Sleeping { .. } | Phase::Backoff { .. } => Phase::Again,
+        };
+        out.insert(id, Box::new(frame));
+    }
+
+    /// Adds the running children of a Map Run, which are about to be cut off, to those that did not succeed.
+    pub(super) fn fall(&self, joining: &mut Joining) {
+        let Joining { run: Some(run), children, .. } = joining else { return };
+        for (slot, root) in children.iter() {
+            let Some(id) = self.frames.get(root).map(|frame| frame.execution) else { continue };
+            let Some(mut execution) = self.executions.get(&id).cloned() else { continue };
+            execution.timer = None;
+            execution.recorder.add(self.clock, "ExecutionAborted", 0, Details::Failure { error: None, cause: None });
+            let mut frames = Table::default();
+            self.stand(*root, None, &mut frames);
+            run.unsuccessful.push(Fallen { id, slot: *slot, execution: Box::new(execution), frames });
+        }
     }
 
     /// Takes everything up that had not succeeded: branches and iterations that were done keep their results, states that
@@ -28,27 +120,96 @@ impl Engine {
     pub(super) fn redrive(&mut self) {
         let Some(frames) = self.stranded.take() else { return };
         self.outcome = None;
-        self.redrives += 1;
-        self.redriven_at = self.clock;
-        let tail = self.executions.get(&0).map_or(0, |execution| execution.recorder.last);
-        let event = self.record(0, "ExecutionRedriven", tail, Details::Redriven(self.redrives));
+        let event = self.count_redrive(0);
         self.start_clock();
-        for (id, mut frame) in frames.into_iter().filter(|(_, frame)| frame.execution == 0) {
+        self.revive(frames, event);
+    }
+
+    /// Counts a redrive of an execution; the event of it.
+    fn count_redrive(&mut self, id: u32) -> u64 {
+        let Some(execution) = self.executions.get_mut(&id) else { return 0 };
+        execution.redrives += 1;
+        execution.redriven_at = self.clock;
+        let (last, count) = (execution.recorder.last, execution.redrives);
+        self.record(id, "ExecutionRedriven", last, Details::Redriven(count))
+    }
+
+    fn revive(&mut self, frames: Table<FrameId, Box<Frame>>, event: u64) {
+        for (id, mut frame) in frames {
             frame.attempts.clear();
             frame.retries = 0;
-            match &frame.phase {
+            frame.phase = match std::mem::replace(&mut frame.phase, Phase::Enter) {
+                Phase::Enter => Phase::Enter,
                 // Its children go on; those that were done keep their results.
-                Phase::Joining(joining) if joining.run.is_none() => {}
-                Phase::Enter => self.ready.push_back(id),
-                _ => {
-                    frame.phase = Phase::Again;
-                    frame.tail = event;
-                    self.ready.push_back(id);
+                Phase::Joining(joining) if joining.run.is_none() => Phase::Joining(joining),
+                Phase::Joining(mut joining) => {
+                    if let Some(run) = &mut joining.run {
+                        run.redrives += 1;
+                        let details = Details::MapRunRedriven { arn: run.arn.clone(), count: run.redrives };
+                        frame.tail = self.record(frame.execution, "MapRunRedriven", event, details);
+                        run.started_event = frame.tail;
+                    }
+                    reopen(&mut joining);
+                    Phase::Resume(joining)
                 }
+                _ => {
+                    frame.tail = event;
+                    Phase::Again
+                }
+            };
+            if !matches!(frame.phase, Phase::Joining(_)) {
+                self.ready.push_back(id);
             }
             self.frames.insert(id, frame);
         }
     }
+
+    /// Goes on with a child that did not succeed: a Standard one from where it stood, an Express one from the beginning.
+    /// Its first frame; `None` for one that no engine has written.
+    pub(super) fn resume(&mut self, parent: (FrameId, u32), processor: ScopeId, fallen: Fallen) -> Option<FrameId> {
+        let Fallen { id, mut execution, frames, .. } = fallen;
+        let root = execution.root;
+        let fits = id < self.next_execution
+            && !self.executions.contains_key(&id)
+            && frames.keys().all(|frame| *frame < self.next_frame && !self.frames.contains_key(frame));
+        let item = frames.get(&root).filter(|_| fits)?.item.clone();
+        execution.parent = Some(parent);
+        if !execution.express {
+            self.executions.insert(id, *execution);
+            let event = self.count_redrive(id);
+            self.revive(frames, event);
+            return Some(root);
+        }
+        execution.redrives += 1;
+        execution.started = self.clock;
+        execution.recorder = Recorder::new(self.child_history_level(), self.options.history_limit);
+        let details = Details::Started { input: execution.input.clone(), role_arn: execution.info.role_arn.clone() };
+        self.executions.insert(id, *execution);
+        self.record(id, "ExecutionStarted", 0, details);
+        self.limit_execution(id, EXPRESS_TIMEOUT);
+        Some(self.spawn_root(id, processor, item))
+    }
+}
+
+/// Counts those that did not succeed as such that are to be redriven, but for those whose history is full: their failure
+/// is for good.
+fn reopen(joining: &mut Joining) {
+    let Joining { run: Some(run), batches, .. } = joining else { return };
+    let items = |slot: u32| batches.get(slot as usize).map_or(1, |n| u64::from(*n));
+    let (mut waiting, mut lost) = (Table::default(), Vec::new());
+    for fallen in run.waiting.drain(..).chain(run.unsuccessful.drain(..)) {
+        if fallen.frames.is_empty() || fallen.execution.recorder.full && !fallen.execution.express {
+            lost.push(fallen);
+        } else {
+            waiting.insert(fallen.slot, fallen);
+        }
+    }
+    joining.failed = lost.len() as u32;
+    joining.failed_items = lost.iter().map(|fallen| items(fallen.slot)).sum();
+    joining.done = joining.results.iter().flatten().count() as u32 + joining.failed;
+    run.unsuccessful = lost;
+    run.waiting = waiting.into_values().collect();
+    (run.timed_out, run.timed_out_items) = (0, 0);
 }
 
 #[cfg(test)]
@@ -95,8 +256,7 @@ mod tests {
         fail(&mut engine, &first[1]);
         assert_eq!(engine.status(), "FAILED");
         // What is stored of a failed execution can be redriven too.
-        let text = engine.snapshot();
-        let mut engine = Engine::restore(engine.machine().clone(), &json::parse(&text).unwrap()).unwrap();
+        let mut engine = restored(engine);
         engine.step(Millis(5), Event::Redrive).unwrap();
         let again = calls(&mut engine);
         assert_eq!(again.iter().map(|c| &*c.state_name).collect::<Vec<_>>(), ["B", "C"]);
@@ -130,5 +290,150 @@ mod tests {
         succeed(&mut engine, &call[0]);
         assert_eq!(engine.status(), "SUCCEEDED");
         assert_eq!(engine.step(Millis(60_000), Event::Redrive).unwrap_err(), StepError::NotRedrivable);
+    }
+
+    /// A Distributed Map over four items, two at a time, with two Tasks each.
+    fn distributed(kind: &str) -> String {
+        format!(
+            r#"{{"StartAt":"M","States":{{"M":{{"Type":"Map","ItemsPath":"$","Label":"L","MaxConcurrency":2,"ItemProcessor":{{
+                "ProcessorConfig":{{"Mode":"DISTRIBUTED","ExecutionType":"{kind}"}},"StartAt":"A","States":{{
+                "A":{{"Type":"Task","Resource":"r","Next":"B"}},
+                "B":{{"Type":"Task","Resource":"r","Parameters":{{"item.$":"$$.Map.Item.Value","execution.$":"$$.Execution"}},"End":true}}}}}},
+                "End":true}}}}}}"#
+        )
+    }
+
+    fn start(definition: &str, input: &str) -> Engine {
+        let machine = asl::compile(definition, &asl::CompileOptions::default()).machine.unwrap();
+        let mut engine = Engine::new(Arc::new(machine), Options { child_histories: true, ..Options::default() });
+        let input = json::parse(input).unwrap();
+        let start = Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 };
+        engine.step(Millis(0), start).unwrap();
+        engine
+    }
+
+    /// What an engine asks for now, and the children that it tells of: `B 2`, `FAILED 1`.
+    fn asked(engine: &mut Engine) -> (Vec<Invocation>, Vec<String>) {
+        let (mut calls, mut seen) = (Vec::new(), Vec::new());
+        for command in engine.take_commands() {
+            match command {
+                Command::Invoke(call) => {
+                    let item = call.input.get("item").unwrap_or(&call.input);
+                    seen.push(format!("{} {item}", call.state_name));
+                    calls.push(call);
+                }
+                Command::ChildFinished(child) => {
+                    seen.push(format!("{} {} {}", child.status, child.input, child.redrive_count));
+                    let kinds: Vec<&str> = child.history.iter().map(|event| event.kind).collect();
+                    assert!(kinds.starts_with(&["ExecutionStarted", "TaskStateEntered"]), "{kinds:?}");
+                }
+                _ => {}
+            }
+        }
+        (calls, seen)
+    }
+
+    fn restored(engine: Engine) -> Engine {
+        let text = engine.snapshot();
+        let restored = Engine::restore(engine.machine().clone(), &json::parse(&text).unwrap()).unwrap();
+        assert_eq!(restored.snapshot(), text);
+        restored
+    }
+
+    #[test]
+    fn a_map_run_goes_on_with_what_has_not_succeeded() {
+        let mut engine = start(&distributed("STANDARD"), "[1,2,3,4]");
+        let arn = |engine: &Engine| engine.frames().find_map(|f| f.map_run?.get("mapRunArn").map(|arn| arn.to_string()));
+        let first_run = arn(&engine);
+        let (calls, seen) = asked(&mut engine);
+        assert_eq!(seen, ["A 1", "A 2"]);
+        engine.step(Millis(1), Event::TaskSucceeded { task: calls[0].task, output: 1i64.into() }).unwrap();
+        engine.step(Millis(1), Event::TaskSucceeded { task: calls[1].task, output: 2i64.into() }).unwrap();
+        let (calls, _) = asked(&mut engine);
+        engine.step(Millis(2), Event::TaskSucceeded { task: calls[0].task, output: "one".into() }).unwrap();
+        let (third, seen) = asked(&mut engine);
+        assert_eq!(seen, ["SUCCEEDED 1 0", "A 3"]);
+        // The second child fails in B; the third, which is in A, is cut off.
+        fail(&mut engine, &calls[1]);
+        assert_eq!((engine.status(), asked(&mut engine).1), ("FAILED", vec!["FAILED 2 0".to_string(), "ABORTED 3 0".into()]));
+
+        let mut engine = restored(engine);
+        engine.step(Millis(50), Event::Redrive).unwrap();
+        let (again, seen) = asked(&mut engine);
+        assert_eq!((arn(&engine), seen), (first_run, vec!["B 2".to_string(), "A 3".into()]));
+        assert_ne!(again[1].task, third[0].task);
+        let execution = again[0].input.get("execution").unwrap();
+        assert_eq!(execution.get("Id"), calls[1].input.get("execution").unwrap().get("Id"));
+        assert_eq!(execution.get("RedriveCount"), Some(&1i64.into()));
+        let counts = engine.frames().find_map(|frame| frame.map_run).unwrap().get("executionCounts").unwrap().to_string();
+        let expected =
+            r#"{"pending":1,"running":2,"succeeded":1,"failed":0,"timedOut":0,"aborted":0,"total":4,"pendingRedrive":0}"#;
+        assert_eq!(counts, expected);
+
+        // It may fail again, with a child that waits for its turn no less than with one that runs.
+        let mut engine = restored(engine);
+        engine.step(Millis(60), Event::Stop { error: None, cause: None }).unwrap();
+        assert_eq!(asked(&mut engine).1, ["ABORTED 2 1", "ABORTED 3 1"]);
+        engine.step(Millis(70), Event::Redrive).unwrap();
+        let (again, seen) = asked(&mut engine);
+        assert_eq!(seen, ["B 2", "A 3"]);
+        for (call, output) in again.iter().zip(["two", "3"]) {
+            engine.step(Millis(71), Event::TaskSucceeded { task: call.task, output: output.into() }).unwrap();
+        }
+        while let (calls, _) = asked(&mut engine)
+            && !calls.is_empty()
+        {
+            for call in calls {
+                let output = format!("{} done", call.state_name).into();
+                engine.step(Millis(72), Event::TaskSucceeded { task: call.task, output }).unwrap();
+            }
+        }
+        let outcome = format!("{:?}", engine.outcome().unwrap());
+        assert_eq!(outcome, r#"Succeeded { output: ["one","two","B done","B done"] }"#);
+        let history = engine.history_json(0);
+        assert_eq!(history.matches(r#""type":"MapRunStarted""#).count(), 1);
+        assert!(history.contains(r#""mapRunRedrivenEventDetails":{"mapRunArn":"#), "{history}");
+        assert!(history.contains(r#","redriveCount":2}"#), "{history}");
+    }
+
+    #[test]
+    fn express_children_begin_anew() {
+        let mut engine = start(&distributed("EXPRESS"), "[1,2]");
+        let (calls, _) = asked(&mut engine);
+        succeed(&mut engine, &calls[0]);
+        let (second, seen) = asked(&mut engine);
+        assert_eq!(seen, ["B 1"]);
+        fail(&mut engine, &second[0]);
+        let mut engine = restored(engine);
+        asked(&mut engine);
+        engine.step(Millis(50), Event::Redrive).unwrap();
+        let (again, seen) = asked(&mut engine);
+        assert_eq!(seen, ["A 1", "A 2"]);
+        for call in &again {
+            succeed(&mut engine, call);
+        }
+        let (last, _) = asked(&mut engine);
+        assert_eq!(last[0].input.get("execution").unwrap().get("Id"), second[0].input.get("execution").unwrap().get("Id"));
+        for call in &last {
+            succeed(&mut engine, call);
+        }
+        assert_eq!(
+            (engine.status(), asked(&mut engine).1),
+            ("SUCCEEDED", vec!["SUCCEEDED 1 1".into(), "SUCCEEDED 2 1".to_string()])
+        );
+    }
+
+    #[test]
+    fn a_map_run_that_failed_over_its_data_is_another_one() {
+        // The second item's selector fails: AWS starts a new Map Run then.
+        let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","ItemSelector":{"x.$":"$$.Map.Item.Value.x"},
+            "ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"A","States":{
+            "A":{"Type":"Task","Resource":"r","End":true}}},"End":true}}}"#;
+        let mut engine = start(definition, r#"[{"x":1},{"y":1}]"#);
+        assert_eq!(engine.status(), "FAILED");
+        engine.step(Millis(5), Event::Redrive).unwrap();
+        let history = engine.history_json(0);
+        assert_eq!(history.matches(r#""type":"MapRunStarted""#).count(), 2);
+        assert!(!history.contains("MapRunRedriven"), "{history}");
     }
 }

@@ -3,16 +3,20 @@
 //! The form is its own, apart from the engine's structs, and has a version: what an older release wrote must be
 //! readable or refused with a word, never misread. Everything that can be derived (tasks, timers) is derived.
 
+mod form;
+mod join;
+
 use super::event::{ExecutionInfo, TaskId};
-use super::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
+use super::frame::{Acting, Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{Details, HistoryEvent, KINDS, Recorder};
-use super::items::{Format, Items, Source, Text};
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
 use super::{Engine, Execution, Outcome};
 use crate::asl::ir::{Kind, Machine, ScopeId, StateId};
 use crate::asl::resource::Resource;
-use crate::base::{Id, Map, Millis, Rng, Table, Value, json};
+use crate::base::{Id, Millis, Rng, Table, Value, json};
+use form::{Input, Object, numbers, timer_in, timer_out};
+use join::{joining_in, joining_out};
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,12 +64,11 @@ impl Engine {
         out.set("nextExecution", self.next_execution);
         out.set("timersMade", self.timers.made() as i64);
         out.list("ready", self.ready.iter(), |text, id| json::write(text, &Value::from(*id)));
-        out.list("frames", self.frames.iter(), |text, (id, frame)| self.frame_out(text, *id, frame));
+        let machine = &self.machine;
+        out.list("frames", self.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
         if let Some(frames) = &self.stranded {
-            out.list("stranded", frames.iter(), |text, (id, frame)| self.frame_out(text, *id, frame));
+            out.list("stranded", frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
         }
-        out.set("redrives", self.redrives);
-        out.set("redrivenAt", self.redriven_at.0 as i64);
         out.list("executions", self.executions.iter(), |text, (id, execution)| execution_out(text, *id, execution));
         if let Some(outcome) = &self.outcome {
             out.object("outcome", |out| outcome_out(out, outcome));
@@ -104,7 +107,7 @@ impl Engine {
         }
         for item in input.list("frames")? {
             let item = Input { value: item, name: "frame" };
-            let (id, frame) = frame_in(&item, &machine)?;
+            let (id, frame) = frame_in(&item, &machine, &engine.options)?;
             match &frame.phase {
                 Phase::Sleeping { timer } => timers.push((*timer, id, TimerKind::Wait)),
                 Phase::Backoff { timer } => timers.push((*timer, id, TimerKind::Backoff)),
@@ -120,15 +123,8 @@ impl Engine {
             engine.frames.insert(id, Box::new(frame));
         }
         if snapshot.get("stranded").is_some() {
-            let mut frames = Table::default();
-            for item in input.list("stranded")? {
-                let (id, frame) = frame_in(&Input { value: item, name: "frame" }, &machine)?;
-                frames.insert(id, Box::new(frame));
-            }
-            engine.stranded = Some(frames);
+            engine.stranded = Some(frames_in(&input, "stranded", &machine, &engine.options)?);
         }
-        engine.redrives = input.small("redrives")?;
-        engine.redriven_at = Millis(input.unsigned("redrivenAt")?);
         let made = input.unsigned("timersMade")?;
         let count = timers.len();
         engine.timers = Timers::restore(made, timers);
@@ -150,52 +146,65 @@ impl Engine {
         }
         Ok(engine)
     }
-
-    fn frame_out(&self, text: &mut String, id: FrameId, frame: &Frame) {
-        let mut out = Object::begin(text);
-        out.set("id", id);
-        out.set("execution", frame.execution);
-        if let Some((parent, slot)) = frame.parent {
-            out.set("parent", parent);
-            out.set("slot", slot);
-        }
-        out.set("state", self.machine.states[frame.state].name.clone());
-        out.set("input", frame.input.clone());
-        out.set("variables", Value::Object(frame.variables.clone()));
-        if let Some(item) = &frame.item {
-            out.object("item", |out| item_out(out, item));
-        }
-        out.set("entered", frame.entered.0 as i64);
-        out.set("enteredEvent", frame.entered_event as i64);
-        out.set("tail", frame.tail as i64);
-        out.set("attempts", numbers(frame.attempts.iter().copied()));
-        out.set("retries", frame.retries);
-        let phase = match &frame.phase {
-            Phase::Enter => "enter",
-            Phase::Again => "again",
-            Phase::Sleeping { timer } => {
-                out.set("timer", timer_out(*timer));
-                "sleeping"
-            }
-            Phase::Backoff { timer } => {
-                out.set("timer", timer_out(*timer));
-                "backoff"
-            }
-            Phase::Acting(acting) => {
-                out.object("acting", |out| acting_out(out, acting));
-                "acting"
-            }
-            Phase::Joining(joining) => {
-                out.object("joining", |out| joining_out(out, joining));
-                "joining"
-            }
-        };
-        out.set("phase", phase);
-        out.end();
-    }
 }
 
-fn frame_in(input: &Input<'_>, machine: &Machine) -> Restored<(FrameId, Frame)> {
+fn frame_out(text: &mut String, machine: &Machine, id: FrameId, frame: &Frame) {
+    let mut out = Object::begin(text);
+    out.set("id", id);
+    out.set("execution", frame.execution);
+    if let Some((parent, slot)) = frame.parent {
+        out.set("parent", parent);
+        out.set("slot", slot);
+    }
+    out.set("state", machine.states[frame.state].name.clone());
+    out.set("input", frame.input.clone());
+    out.set("variables", Value::Object(frame.variables.clone()));
+    if let Some(item) = &frame.item {
+        out.object("item", |out| item_out(out, item));
+    }
+    out.set("entered", frame.entered.0 as i64);
+    out.set("enteredEvent", frame.entered_event as i64);
+    out.set("tail", frame.tail as i64);
+    out.set("attempts", numbers(frame.attempts.iter().copied()));
+    out.set("retries", frame.retries);
+    let phase = match &frame.phase {
+        Phase::Enter => "enter",
+        Phase::Again => "again",
+        Phase::Sleeping { timer } => {
+            out.set("timer", timer_out(*timer));
+            "sleeping"
+        }
+        Phase::Backoff { timer } => {
+            out.set("timer", timer_out(*timer));
+            "backoff"
+        }
+        Phase::Acting(acting) => {
+            out.object("acting", |out| acting_out(out, machine, acting));
+            "acting"
+        }
+        Phase::Joining(joining) => {
+            out.object("joining", |out| joining_out(out, machine, joining));
+            "joining"
+        }
+        Phase::Resume(joining) => {
+            out.object("joining", |out| joining_out(out, machine, joining));
+            "resume"
+        }
+    };
+    out.set("phase", phase);
+    out.end();
+}
+
+fn frames_in(input: &Input<'_>, field: &str, machine: &Machine, options: &Options) -> Restored<Table<FrameId, Box<Frame>>> {
+    let mut frames = Table::default();
+    for value in input.list(field)? {
+        let (id, frame) = frame_in(&Input { value, name: "frame" }, machine, options)?;
+        frames.insert(id, Box::new(frame));
+    }
+    Ok(frames)
+}
+
+fn frame_in(input: &Input<'_>, machine: &Machine, options: &Options) -> Restored<(FrameId, Frame)> {
     let name = input.text("state")?;
     let state = machine.states.iter().find(|(_, s)| s.name == name).map(|(id, _)| id);
     let state: StateId = state.ok_or_else(|| RestoreError::new(format!("there is no state {name:?}")))?;
@@ -210,8 +219,9 @@ fn frame_in(input: &Input<'_>, machine: &Machine) -> Restored<(FrameId, Frame)> 
         "again" => Phase::Again,
         "sleeping" => Phase::Sleeping { timer: timer()? },
         "backoff" => Phase::Backoff { timer: timer()? },
-        "acting" => Phase::Acting(Box::new(acting_in(&input.object("acting")?, &machine.states[state].kind)?)),
-        "joining" => Phase::Joining(Box::new(joining_in(&input.object("joining")?)?)),
+        "acting" => Phase::Acting(Box::new(acting_in(&input.object("acting")?, &machine.states[state].kind, machine, options)?)),
+        "joining" => Phase::Joining(joining_in(&input.object("joining")?, machine, options)?),
+        "resume" => Phase::Resume(joining_in(&input.object("joining")?, machine, options)?),
         _ => return Err(input.wrong("phase")),
     };
     let parent = match input.value.get("parent") {
@@ -236,7 +246,7 @@ fn frame_in(input: &Input<'_>, machine: &Machine) -> Restored<(FrameId, Frame)> 
     Ok((input.small("id")?, frame))
 }
 
-fn acting_out(out: &mut Object<'_>, acting: &Acting) {
+fn acting_out(out: &mut Object<'_>, machine: &Machine, acting: &Acting) {
     out.set("task", acting.task.0);
     out.maybe("token", acting.token.clone());
     out.set("started", acting.started);
@@ -251,17 +261,17 @@ fn acting_out(out: &mut Object<'_>, acting: &Acting) {
     out.maybe("credentials", acting.credentials.clone());
     match &acting.purpose {
         Purpose::Task => {}
-        Purpose::ItemReader(joining) => out.object("itemReader", |out| joining_out(out, joining)),
-        Purpose::ResultWriter(joining) => out.object("resultWriter", |out| joining_out(out, joining)),
+        Purpose::ItemReader(joining) => out.object("itemReader", |out| joining_out(out, machine, joining)),
+        Purpose::ResultWriter(joining) => out.object("resultWriter", |out| joining_out(out, machine, joining)),
     }
 }
 
-fn acting_in(input: &Input<'_>, kind: &Kind) -> Restored<Acting> {
+fn acting_in(input: &Input<'_>, kind: &Kind, machine: &Machine, options: &Options) -> Restored<Acting> {
     let maybe_timer = |name: &str| input.value.get(name).map(|v| timer_in(&Input { value: v, name: "timer" })).transpose();
     let purpose = if input.value.get("itemReader").is_some() {
-        Purpose::ItemReader(Box::new(joining_in(&input.object("itemReader")?)?))
+        Purpose::ItemReader(joining_in(&input.object("itemReader")?, machine, options)?)
     } else if input.value.get("resultWriter").is_some() {
-        Purpose::ResultWriter(Box::new(joining_in(&input.object("resultWriter")?)?))
+        Purpose::ResultWriter(joining_in(&input.object("resultWriter")?, machine, options)?)
     } else {
         Purpose::Task
     };
@@ -289,171 +299,6 @@ fn acting_in(input: &Input<'_>, kind: &Kind) -> Restored<Acting> {
         timeout_seconds: input.maybe_unsigned("timeoutSeconds")?,
         credentials: input.value.get("credentials").cloned(),
     })
-}
-
-fn joining_out(out: &mut Object<'_>, joining: &Joining) {
-    out.list("children", joining.children.iter(), |text, (slot, id)| {
-        json::write(text, &numbers([u64::from(*slot), u64::from(*id)]));
-    });
-    // `null` is a result too, so a missing one is an empty array.
-    out.list("results", joining.results.iter(), |text, result| list(text, result.iter(), json::write));
-    out.set("done", joining.done);
-    out.set("failed", joining.failed);
-    out.set("failedItems", joining.failed_items as i64);
-    out.set("next", joining.next);
-    out.object("items", |out| items_out(out, &joining.items));
-    out.set("batches", numbers(joining.batches.iter().map(|n| u64::from(*n))));
-    out.set("limit", joining.limit);
-    out.set("input", joining.input.clone());
-    out.set("startedEvent", joining.started_event as i64);
-    out.set("lastTail", joining.last_tail as i64);
-    out.set("lastSucceeded", joining.last_succeeded as i64);
-    if let Some(run) = &joining.run {
-        out.object("run", |out| run_out(out, run));
-    }
-}
-
-fn run_out(out: &mut Object<'_>, run: &MapRun) {
-    out.set("arn", run.arn.clone());
-    out.set("label", run.label.clone());
-    out.set("uuid", run.uuid.clone());
-    out.set("source", run.source.clone());
-    out.maybe("toleratedCount", run.tolerated_count.map(|n| n as i64));
-    out.maybe("toleratedPercentage", run.tolerated_percentage);
-    out.set("total", run.total as i64);
-    out.set("timedOut", run.timed_out);
-    out.set("timedOutItems", run.timed_out_items as i64);
-    out.set("startedEvent", run.started_event as i64);
-    out.maybe("config", run.config.clone());
-    out.maybe("maxItems", run.max_items);
-    out.list("pending", run.pending.iter(), json::write);
-    out.maybe("fileConfig", run.file_config.clone());
-    out.object("collected", |out| items_out(out, &run.collected));
-    if let Some(batching) = &run.batching {
-        // A limit that is not there is -1.
-        out.set("batchItems", i64::try_from(batching.max_items).unwrap_or(-1));
-        out.set("batchBytes", i64::try_from(batching.max_bytes).unwrap_or(-1));
-        out.maybe("batchInput", batching.input.clone());
-    }
-    out.maybe("held", run.held.clone());
-    out.list("records", run.records.iter(), json::write);
-}
-
-fn joining_in(input: &Input<'_>) -> Restored<Joining> {
-    let mut joining = Joining {
-        done: input.small("done")?,
-        failed: input.small("failed")?,
-        failed_items: input.unsigned("failedItems")?,
-        next: input.small("next")?,
-        items: items_in(&input.object("items")?)?,
-        limit: input.small("limit")?,
-        input: input.get("input")?.clone(),
-        started_event: input.unsigned("startedEvent")?,
-        last_tail: input.unsigned("lastTail")?,
-        last_succeeded: input.unsigned("lastSucceeded")?,
-        ..Joining::default()
-    };
-    for child in input.list("children")? {
-        let number = |i: usize| {
-            child.at(i).and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| input.wrong("children"))
-        };
-        joining.children.insert(number(0)?, number(1)?);
-    }
-    for result in input.list("results")? {
-        joining.results.push(result.as_array().ok_or_else(|| input.wrong("results"))?.first().cloned());
-    }
-    for n in input.numbers("batches")? {
-        joining.batches.push(u32::try_from(n).map_err(|_| input.wrong("batches"))?);
-    }
-    if joining.done as usize > joining.results.len()
-        || joining.next as usize != joining.results.len()
-        || joining.children.keys().any(|slot| *slot as usize >= joining.results.len())
-    {
-        return Err(input.wrong("results"));
-    }
-    if let Some(value) = input.value.get("run") {
-        let run = Input { value, name: "run" };
-        joining.run = Some(MapRun {
-            arn: run.text("arn")?,
-            label: run.text("label")?,
-            uuid: run.text("uuid")?,
-            source: run.text("source")?,
-            tolerated_count: run.maybe_unsigned("toleratedCount")?,
-            tolerated_percentage: value.get("toleratedPercentage").and_then(Value::as_f64),
-            total: run.unsigned("total")?,
-            timed_out: run.small("timedOut")?,
-            timed_out_items: run.unsigned("timedOutItems")?,
-            started_event: run.unsigned("startedEvent")?,
-            config: value.get("config").cloned(),
-            max_items: value.get("maxItems").and_then(Value::as_i64),
-            pending: run.list("pending")?.to_vec(),
-            file_config: value.get("fileConfig").cloned(),
-            collected: items_in(&run.object("collected")?)?,
-            batching: match value.get("batchItems") {
-                Some(_) => Some(Batching {
-                    max_items: u64::try_from(run.integer("batchItems")?).unwrap_or(u64::MAX).max(1),
-                    max_bytes: u64::try_from(run.integer("batchBytes")?).unwrap_or(u64::MAX),
-                    input: value.get("batchInput").cloned(),
-                }),
-                None => None,
-            },
-            held: value.get("held").cloned(),
-            records: run.list("records")?.to_vec(),
-        });
-    }
-    Ok(joining)
-}
-
-/// What is left of the items: of a file, the text that is unread.
-fn items_out(out: &mut Object<'_>, items: &Items) {
-    out.set("left", items.left as i64);
-    out.set("given", items.given);
-    out.list("sources", items.sources.iter(), |text, source| {
-        let mut out = Object::begin(text);
-        match source {
-            Source::List { values, keys, next } => {
-                out.list("values", values.get(*next..).unwrap_or_default(), json::write);
-                out.list("keys", keys.get(*next..).unwrap_or_default(), |text, key| json::write_str(text, key));
-            }
-            Source::Text(Text { text, at, left, format }) => {
-                json::write_str(out.key("text"), text.get(*at..).unwrap_or_default());
-                out.set("left", *left as i64);
-                match format {
-                    Format::Elements => out.set("format", "JSON"),
-                    Format::Lines => out.set("format", "JSONL"),
-                    Format::Rows { headers, delimiter } => {
-                        out.set("format", "CSV");
-                        out.list("headers", headers, |text, header| json::write_str(text, header));
-                        out.set("delimiter", delimiter.to_string());
-                    }
-                }
-            }
-        }
-        out.end();
-    });
-}
-
-fn items_in(input: &Input<'_>) -> Restored<Items> {
-    let mut items = Items { left: input.unsigned("left")?, given: input.small("given")?, ..Items::default() };
-    for value in input.list("sources")? {
-        let source = Input { value, name: "source" };
-        items.sources.push_back(if value.get("text").is_some() {
-            let format = match &*source.text("format")? {
-                "JSON" => Format::Elements,
-                "JSONL" => Format::Lines,
-                "CSV" => Format::Rows {
-                    headers: source.texts("headers")?,
-                    delimiter: source.text("delimiter")?.chars().next().ok_or_else(|| source.wrong("delimiter"))?,
-                },
-                _ => return Err(source.wrong("format")),
-            };
-            let text = source.text("text")?.to_string().into();
-            Source::Text(Text { text, at: 0, left: source.unsigned("left")?, format })
-        } else {
-            Source::List { values: source.list("values")?.to_vec().into(), keys: source.texts("keys")?, next: 0 }
-        });
-    }
-    Ok(items)
 }
 
 fn item_out(out: &mut Object<'_>, item: &MapItem) {
@@ -488,6 +333,8 @@ fn execution_out(text: &mut String, id: u32, execution: &Execution) {
     out.set("startedAt", execution.started.0 as i64);
     out.set("express", execution.express);
     out.set("root", execution.root);
+    out.set("redrives", execution.redrives);
+    out.set("redrivenAt", execution.redriven_at.0 as i64);
     if let Some((parent, slot)) = execution.parent {
         out.set("parent", parent);
         out.set("slot", slot);
@@ -532,6 +379,9 @@ fn execution_in(input: &Input<'_>, options: &Options) -> Restored<(u32, Executio
         express: input.boolean("express")?,
         recorder,
         root: input.small("root")?,
+        redrives: input.small("redrives")?,
+        redriven_at: Millis(input.unsigned("redrivenAt")?),
+        stranded: Table::default(),
         parent,
         timer: input.value.get("timer").map(|v| timer_in(&Input { value: v, name: "timer" })).transpose()?,
     };
@@ -594,144 +444,6 @@ fn options_in(input: &Input<'_>) -> Restored<Options> {
         trace: input.boolean("trace")?,
         child_histories: input.boolean("childHistories")?,
     })
-}
-
-/// The end of time has no place in a signed integer: it is -1.
-fn timer_out((at, seq): TimerKey) -> Value {
-    let at = i64::try_from(at.0).unwrap_or(-1);
-    Value::from(Map::from_iter([("at", Value::from(at)), ("number", Value::from(seq as i64))]))
-}
-
-fn timer_in(input: &Input<'_>) -> Restored<TimerKey> {
-    let at = match input.integer("at")? {
-        -1 => u64::MAX,
-        at => u64::try_from(at).map_err(|_| input.wrong("at"))?,
-    };
-    Ok((Millis(at), input.unsigned("number")?))
-}
-
-fn numbers(items: impl IntoIterator<Item = u64>) -> Value {
-    Value::from(items.into_iter().map(|n| Value::from(n as i64)).collect::<Vec<_>>())
-}
-
-/// Writes one object of the form. What a text holds is never held as values too: an engine may be large.
-struct Object<'a> {
-    text: &'a mut String,
-    empty: bool,
-}
-
-impl Object<'_> {
-    fn begin(text: &mut String) -> Object<'_> {
-        text.push('{');
-        Object { text, empty: true }
-    }
-
-    /// Writes a member's name; its value is to follow.
-    fn key(&mut self, name: &str) -> &mut String {
-        if !std::mem::take(&mut self.empty) {
-            self.text.push(',');
-        }
-        json::write_str(self.text, name);
-        self.text.push(':');
-        self.text
-    }
-
-    fn set(&mut self, name: &str, value: impl Into<Value>) {
-        json::write(self.key(name), &value.into());
-    }
-
-    fn maybe(&mut self, name: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.set(name, value);
-        }
-    }
-
-    fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
-        let mut inner = Object::begin(self.key(name));
-        write(&mut inner);
-        inner.end();
-    }
-
-    fn list<T>(&mut self, name: &str, items: impl IntoIterator<Item = T>, write: impl FnMut(&mut String, T)) {
-        list(self.key(name), items, write);
-    }
-
-    fn end(self) {
-        self.text.push('}');
-    }
-}
-
-fn list<T>(text: &mut String, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut String, T)) {
-    text.push('[');
-    for (i, item) in items.into_iter().enumerate() {
-        if i > 0 {
-            text.push(',');
-        }
-        write(text, item);
-    }
-    text.push(']');
-}
-
-/// Reads one object of the form, with an error for whatever is not as it was written.
-struct Input<'a> {
-    value: &'a Value,
-    name: &'static str,
-}
-
-impl<'a> Input<'a> {
-    fn wrong(&self, field: &str) -> RestoreError {
-        RestoreError::new(format!("{}.{field} is missing or not what was written", self.name))
-    }
-
-    fn get(&self, field: &str) -> Restored<&'a Value> {
-        self.value.get(field).ok_or_else(|| self.wrong(field))
-    }
-
-    fn object(&self, field: &'static str) -> Restored<Input<'a>> {
-        Ok(Input { value: self.get(field)?, name: field })
-    }
-
-    fn integer(&self, field: &str) -> Restored<i64> {
-        self.get(field)?.as_i64().ok_or_else(|| self.wrong(field))
-    }
-
-    /// No count and no instant of a real execution is beyond what JavaScript counts exactly.
-    fn unsigned(&self, field: &str) -> Restored<u64> {
-        let number = u64::try_from(self.integer(field)?).ok();
-        number.filter(|n| *n <= 1 << 53).ok_or_else(|| self.wrong(field))
-    }
-
-    fn maybe_unsigned(&self, field: &str) -> Restored<Option<u64>> {
-        self.value.get(field).map(|_| self.unsigned(field)).transpose()
-    }
-
-    fn small(&self, field: &str) -> Restored<u32> {
-        u32::try_from(self.integer(field)?).map_err(|_| self.wrong(field))
-    }
-
-    fn boolean(&self, field: &str) -> Restored<bool> {
-        self.get(field)?.as_bool().ok_or_else(|| self.wrong(field))
-    }
-
-    fn text(&self, field: &str) -> Restored<Arc<str>> {
-        Ok(self.get(field)?.as_str().ok_or_else(|| self.wrong(field))?.into())
-    }
-
-    fn maybe_text(&self, field: &str) -> Restored<Option<Arc<str>>> {
-        self.value.get(field).map(|_| self.text(field)).transpose()
-    }
-
-    fn list(&self, field: &str) -> Restored<&'a [Value]> {
-        self.get(field)?.as_array().ok_or_else(|| self.wrong(field))
-    }
-
-    fn texts(&self, field: &str) -> Restored<Vec<Arc<str>>> {
-        self.list(field)?.iter().map(|t| t.as_str().map(Arc::from).ok_or_else(|| self.wrong(field))).collect()
-    }
-
-    fn numbers(&self, field: &str) -> Restored<Vec<u64>> {
-        self.list(field)?.iter().map(|n| n.as_i64().and_then(|n| u64::try_from(n).ok()).ok_or_else(|| self.wrong(field))).collect()
-    }
 }
 
 /// Ids stay within what the engine has given out; a snapshot that says otherwise was tampered with.

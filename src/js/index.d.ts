@@ -690,6 +690,11 @@ export interface ChildExecution {
   output?: any;
   error?: string;
   cause?: string;
+  /**
+   * How often a redrive has taken it up; absent if none has. A child that did not succeed is told again when it has ended
+   * anew, a Standard one with its history from the first event on, an Express one with that of its new beginning.
+   */
+  redriveCount?: number;
   history: HistoryEvent[];
 }
 
@@ -740,7 +745,8 @@ export class StateMachine {
 
   /**
    * Takes up an execution that failed, timed out or was aborted where it stood (RedriveExecution): the state that failed
-   * runs again, what was done stays done. Takes the execution or its snapshot; returns a new Execution, which has the
+   * runs again, what was done stays done. A Map Run goes on with its children that did not succeed, in the same run: a
+   * Standard child from where it stood, an Express child from its beginning. Takes the execution or its snapshot; returns a new Execution, which has the
    * history so far.
    *
    * Throws an Error with code `NOT_REDRIVABLE` for an execution that runs, has succeeded, or whose history is full.
@@ -816,7 +822,7 @@ export interface Frame {
   /** The name of the child execution of a Distributed Map that it runs in. */
   child?: string;
   /** Of a Distributed Map whose children run: its counts so far, as DescribeMapRun tells them. */
-  mapRun?: { mapRunArn: string; itemCounts: MapRunCounts; executionCounts: MapRunCounts };
+  mapRun?: { mapRunArn: string; itemCounts: MapRunCounts; executionCounts: MapRunCounts; redriveCount: number };
 }
 
 /** How many items or child executions of a Map Run stand where. */
@@ -828,7 +834,10 @@ export interface MapRunCounts {
   timedOut: number;
   /** Always 0: children are aborted only with the whole run. */
   aborted: number;
+  /** Of child executions put together by bytes it is known only when all have started; until then it is the least. */
   total: number;
+  /** Those that a redrive has yet to take up: MaxConcurrency holds them back. */
+  pendingRedrive: number;
 }
 
 /** The value after one stage of a state's data flow. */
@@ -1305,6 +1314,7 @@ export type HistoryEvent =
   | HistoryEventOf<"MapIterationFailed", { mapIterationFailedEventDetails: IterationDetails }>
   | HistoryEventOf<"MapIterationAborted", { mapIterationAbortedEventDetails: IterationDetails }>
   | HistoryEventOf<"MapRunStarted", { mapRunStartedEventDetails: { mapRunArn: string } }>
+  | HistoryEventOf<"MapRunRedriven", { mapRunRedrivenEventDetails: { mapRunArn: string; redriveCount: number } }>
   | HistoryEventOf<"MapRunFailed", { mapRunFailedEventDetails: FailureDetails }>
   | HistoryEventOf<"EvaluationFailed", { evaluationFailedEventDetails: FailureDetails & { location: string; state: string } }>
   | HistoryEventOf<BareType>;

@@ -308,6 +308,9 @@ fn child_finished(out: &mut String, child: &ChildExecution) {
     value_member(out, "output", child.output.as_ref());
     text_member(out, "error", child.error.as_deref());
     text_member(out, "cause", child.cause.as_deref());
+    if child.redrive_count > 0 {
+        let _ = write!(out, ",\"redriveCount\":{}", child.redrive_count);
+    }
     out.push_str(",\"history\":[");
     separated(out, &child.history, |out, event| event.write_json(out));
     out.push_str("]}");

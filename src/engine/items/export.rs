@@ -14,6 +14,7 @@ pub(in crate::engine) fn record(
     status: &str,
     started: Millis,
     stopped: Millis,
+    redrives: u32,
 ) -> Value {
     let mut record = Map::with_capacity(14);
     let included = || Value::from(Map::from_iter([("Included", true)]));
@@ -30,7 +31,7 @@ pub(in crate::engine) fn record(
         record.insert("Output", output.to_string());
         record.insert("OutputDetails", included());
     }
-    record.insert("RedriveCount", 0i64);
+    record.insert("RedriveCount", redrives);
     let redrivable = result.is_err();
     record.insert("RedriveStatus", if redrivable { "REDRIVABLE_BY_MAP_RUN" } else { "NOT_REDRIVABLE" });
     if !redrivable {

@@ -5,7 +5,7 @@ use crate::asl::ir::{
     Field, ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, ResultWriter, State,
 };
 use crate::asl::resource::Resource;
-use crate::base::{Map, Value, json};
+use crate::base::{Map, Table, Value, json};
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::CancelReason;
 use crate::engine::dataflow::View;
@@ -17,7 +17,9 @@ use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, M
 use crate::engine::history::{Details, Recorder};
 use crate::engine::items::{Answer, Items, Read};
 use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
+use crate::engine::redrive::Fallen;
 use crate::engine::{Engine, TaskId, items, state};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map: &MapState) -> Ran {
@@ -191,6 +193,9 @@ fn start_run(
         collected: Items::default(),
         batching: None,
         held: None,
+        unsuccessful: Vec::new(),
+        waiting: VecDeque::new(),
+        redrives: 0,
         records: Vec::new(),
     });
     let Some((reader, parameters, _)) = reading else {
@@ -422,6 +427,13 @@ fn go_on(
     let exports = |w: &ResultWriter| w.resource.is_some() || w.transformation.as_deref() == Some("NONE");
     let records = map.result_writer.as_ref().is_some_and(exports);
     while joining.children.len() < joining.limit as usize {
+        if let Some(fallen) = joining.run.as_mut().and_then(|run| run.waiting.pop_front()) {
+            let slot = fallen.slot;
+            if let Some(child) = engine.resume((id, slot), map.processor, fallen) {
+                joining.children.insert(slot, child);
+            }
+            continue;
+        }
         let (item, input) = match next_child(engine, frame, state, map, &mut joining) {
             Ok(Some(child)) => child,
             Ok(None) => break,
@@ -458,6 +470,15 @@ fn go_on(
     frame.tail = joining.last_succeeded;
     let results: Vec<Value> = joining.results.into_iter().flatten().collect();
     engine.complete(frame, state, Value::from(results), None)
+}
+
+/// Goes on with a Map Run that is redriven.
+pub(in crate::engine) fn resume(engine: &mut Engine, machine: &Machine, id: FrameId, frame: &mut Frame) -> Ran {
+    let state = &machine.states[frame.state];
+    match (&state.kind, std::mem::replace(&mut frame.phase, Phase::Enter)) {
+        (Kind::Map(map), Phase::Resume(joining)) => go_on(engine, id, frame, state, map, *joining, None),
+        _ => Ok(Flow::Wait),
+    }
 }
 
 /// Starts a child execution. It sees none of its parent's variables.
@@ -638,16 +659,18 @@ impl Engine {
         execution: u32,
         result: Result<Value, Fault>,
     ) {
-        let Some(child) = self.executions.remove(&execution) else { return };
-        self.timers.remove(child.timer);
+        let Some(mut child) = self.executions.remove(&execution) else { return };
+        self.timers.remove(child.timer.take());
         let status = match &result {
             Ok(_) => "SUCCEEDED",
             Err(fault) if fault.error.as_deref() == Some(TIMEOUT) && fault.cause.is_none() => "TIMED_OUT",
             Err(_) => "FAILED",
         };
         let Some((parent, slot)) = child.parent else { return };
-        let (info, input, started) = (child.info.clone(), child.input.clone(), child.started);
-        self.tell_child(child, status, Some(&result));
+        // What has failed may be redriven, and then told again from its first event on.
+        let events = &mut child.recorder.events;
+        let history = if result.is_ok() { std::mem::take(events) } else { events.clone() };
+        self.tell_child(&child, history, status, Some(&result));
         let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
         let state = &machine.states[frame.state];
         let Kind::Map(map) = &state.kind else { return };
@@ -655,7 +678,7 @@ impl Engine {
         joining.done += 1;
         let clock = self.clock;
         if let Some(record) = joining.run.as_mut().and_then(|run| run.records.get_mut(slot as usize)) {
-            *record = items::record(&info, &input, &result, status, started, clock);
+            *record = items::record(&child.info, &child.input, &result, status, child.started, clock, child.redrives);
         }
         match result {
             Ok(output) => {
@@ -667,14 +690,21 @@ impl Engine {
                 let items = joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
                 joining.failed += 1;
                 joining.failed_items += items;
-                if let Some(run) = joining.run.as_mut().filter(|_| status == "TIMED_OUT") {
-                    run.timed_out += 1;
-                    run.timed_out_items += items;
+                if let Some(run) = &mut joining.run {
+                    if status == "TIMED_OUT" {
+                        run.timed_out += 1;
+                        run.timed_out_items += items;
+                    }
+                    let frames = std::mem::take(&mut child.stranded);
+                    run.unsuccessful.push(Fallen { id: execution, slot, execution: Box::new(child), frames });
                 }
             }
         }
         let ran = if joining.run.as_ref().is_some_and(|run| exceeded(run, joining.failed_items)) {
+            self.fall(&mut joining);
             cut(self, frame.execution, &state.name, &joining, Some(frame.tail));
+            joining.children = Table::default();
+            frame.phase = Phase::Joining(joining);
             let fault = Fault::new(EXCEED_TOLERATED_FAILURE, "The specified tolerated failure threshold was exceeded");
             Err(run_failed(self, &mut frame, fault))
         } else {

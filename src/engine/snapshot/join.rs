@@ -1,0 +1,231 @@
+//! The part of the form about a Parallel or Map in progress: what is left of its items, and of a Map Run the children
+//! that a redrive may take up.
+
+use super::form::{Input, Object, list, numbers};
+use super::{Restored, execution_in, execution_out, frame_out, frames_in};
+use crate::asl::ir::{Kind, Machine};
+use crate::base::{Value, json};
+use crate::engine::frame::{Batching, Frame, FrameId, Joining, MapRun, Phase};
+use crate::engine::items::{Format, Items, Source, Text};
+use crate::engine::limits::Options;
+use crate::engine::redrive::Fallen;
+
+pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joining) {
+    out.list("children", joining.children.iter(), |text, (slot, id)| {
+        json::write(text, &numbers([u64::from(*slot), u64::from(*id)]));
+    });
+    // `null` is a result too, so a missing one is an empty array.
+    out.list("results", joining.results.iter(), |text, result| list(text, result.iter(), json::write));
+    out.set("done", joining.done);
+    out.set("failed", joining.failed);
+    out.set("failedItems", joining.failed_items as i64);
+    out.set("next", joining.next);
+    out.object("items", |out| items_out(out, &joining.items));
+    out.set("batches", numbers(joining.batches.iter().map(|n| u64::from(*n))));
+    out.set("limit", joining.limit);
+    out.set("input", joining.input.clone());
+    out.set("startedEvent", joining.started_event as i64);
+    out.set("lastTail", joining.last_tail as i64);
+    out.set("lastSucceeded", joining.last_succeeded as i64);
+    if let Some(run) = &joining.run {
+        out.object("run", |out| run_out(out, machine, run));
+    }
+}
+
+fn fallen_out(text: &mut String, machine: &Machine, fallen: &Fallen) {
+    let mut out = Object::begin(text);
+    out.set("slot", fallen.slot);
+    execution_out(out.key("execution"), fallen.id, &fallen.execution);
+    out.list("frames", fallen.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
+    out.end();
+}
+
+fn fallen_in(input: &Input<'_>, field: &str, machine: &Machine, options: &Options) -> Restored<Vec<Fallen>> {
+    let one = |value| {
+        let item = Input { value, name: "child" };
+        let (id, execution) = execution_in(&item.object("execution")?, options)?;
+        let frames = frames_in(&item, "frames", machine, options)?;
+        let fallen = Fallen { id, slot: item.small("slot")?, execution: Box::new(execution), frames };
+        if stands(&fallen, machine) { Ok(fallen) } else { Err(item.wrong("frames")) }
+    };
+    input.list(field)?.iter().map(one).collect()
+}
+
+/// Whether the frames of a child that may be redriven are whole: one first frame, and each other one where its parent has it.
+fn stands(fallen: &Fallen, machine: &Machine) -> bool {
+    let frames = &fallen.frames;
+    let child = |parent: FrameId, slot: u32| match &frames.get(&parent)?.phase {
+        Phase::Joining(joining) if joining.run.is_none() => joining.children.get(&slot).copied(),
+        _ => None,
+    };
+    let whole = |id: &FrameId, frame: &Frame| {
+        let kind = &machine.states[frame.state].kind;
+        let here = match &frame.phase {
+            Phase::Enter | Phase::Again => true,
+            Phase::Joining(joining) if joining.run.is_some() => joining.children.is_empty() && matches!(kind, Kind::Map(_)),
+            Phase::Joining(joining) => {
+                let owns = |(slot, child): (&u32, &FrameId)| frames.get(child).is_some_and(|f| f.parent == Some((*id, *slot)));
+                matches!(kind, Kind::Map(_) | Kind::Parallel { .. })
+                    && joining.children.len() <= joining.limit.max(joining.next) as usize
+                    && joining.children.iter().all(owns)
+            }
+            _ => false,
+        };
+        let there = frame.parent.map_or(*id == fallen.execution.root, |(parent, slot)| child(parent, slot) == Some(*id));
+        here && there && frame.execution == fallen.id
+    };
+    frames.iter().all(|(id, frame)| whole(id, frame)) && (frames.is_empty() || frames.contains_key(&fallen.execution.root))
+}
+
+fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
+    out.set("arn", run.arn.clone());
+    out.set("label", run.label.clone());
+    out.set("uuid", run.uuid.clone());
+    out.set("source", run.source.clone());
+    out.maybe("toleratedCount", run.tolerated_count.map(|n| n as i64));
+    out.maybe("toleratedPercentage", run.tolerated_percentage);
+    out.set("total", run.total as i64);
+    out.set("timedOut", run.timed_out);
+    out.set("timedOutItems", run.timed_out_items as i64);
+    out.set("startedEvent", run.started_event as i64);
+    out.maybe("config", run.config.clone());
+    out.maybe("maxItems", run.max_items);
+    out.list("pending", run.pending.iter(), json::write);
+    out.maybe("fileConfig", run.file_config.clone());
+    out.object("collected", |out| items_out(out, &run.collected));
+    if let Some(batching) = &run.batching {
+        // A limit that is not there is -1.
+        out.set("batchItems", i64::try_from(batching.max_items).unwrap_or(-1));
+        out.set("batchBytes", i64::try_from(batching.max_bytes).unwrap_or(-1));
+        out.maybe("batchInput", batching.input.clone());
+    }
+    out.maybe("held", run.held.clone());
+    out.list("records", run.records.iter(), json::write);
+    out.set("redrives", run.redrives);
+    out.list("unsuccessful", run.unsuccessful.iter(), |text, fallen| fallen_out(text, machine, fallen));
+    out.list("waiting", run.waiting.iter(), |text, fallen| fallen_out(text, machine, fallen));
+}
+
+pub(super) fn joining_in(input: &Input<'_>, machine: &Machine, options: &Options) -> Restored<Box<Joining>> {
+    let mut joining = Box::new(Joining {
+        done: input.small("done")?,
+        failed: input.small("failed")?,
+        failed_items: input.unsigned("failedItems")?,
+        next: input.small("next")?,
+        items: items_in(&input.object("items")?)?,
+        limit: input.small("limit")?,
+        input: input.get("input")?.clone(),
+        started_event: input.unsigned("startedEvent")?,
+        last_tail: input.unsigned("lastTail")?,
+        last_succeeded: input.unsigned("lastSucceeded")?,
+        ..Joining::default()
+    });
+    for child in input.list("children")? {
+        let number = |i: usize| {
+            child.at(i).and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| input.wrong("children"))
+        };
+        joining.children.insert(number(0)?, number(1)?);
+    }
+    for result in input.list("results")? {
+        joining.results.push(result.as_array().ok_or_else(|| input.wrong("results"))?.first().cloned());
+    }
+    for n in input.numbers("batches")? {
+        joining.batches.push(u32::try_from(n).map_err(|_| input.wrong("batches"))?);
+    }
+    if joining.done as usize > joining.results.len()
+        || joining.next as usize != joining.results.len()
+        || joining.children.keys().any(|slot| *slot as usize >= joining.results.len())
+    {
+        return Err(input.wrong("results"));
+    }
+    if let Some(value) = input.value.get("run") {
+        let run = Input { value, name: "run" };
+        joining.run = Some(MapRun {
+            arn: run.text("arn")?,
+            label: run.text("label")?,
+            uuid: run.text("uuid")?,
+            source: run.text("source")?,
+            tolerated_count: run.maybe_unsigned("toleratedCount")?,
+            tolerated_percentage: value.get("toleratedPercentage").and_then(Value::as_f64),
+            total: run.unsigned("total")?,
+            timed_out: run.small("timedOut")?,
+            timed_out_items: run.unsigned("timedOutItems")?,
+            started_event: run.unsigned("startedEvent")?,
+            config: value.get("config").cloned(),
+            max_items: value.get("maxItems").and_then(Value::as_i64),
+            pending: run.list("pending")?.to_vec(),
+            file_config: value.get("fileConfig").cloned(),
+            collected: items_in(&run.object("collected")?)?,
+            batching: match value.get("batchItems") {
+                Some(_) => Some(Batching {
+                    max_items: u64::try_from(run.integer("batchItems")?).unwrap_or(u64::MAX).max(1),
+                    max_bytes: u64::try_from(run.integer("batchBytes")?).unwrap_or(u64::MAX),
+                    input: value.get("batchInput").cloned(),
+                }),
+                None => None,
+            },
+            held: value.get("held").cloned(),
+            records: run.list("records")?.to_vec(),
+            redrives: run.small("redrives")?,
+            unsuccessful: fallen_in(&run, "unsuccessful", machine, options)?,
+            waiting: fallen_in(&run, "waiting", machine, options)?.into(),
+        });
+    }
+    let known = |fallen: &Fallen| (fallen.slot as usize) < joining.results.len();
+    if joining.run.as_ref().is_some_and(|run| !run.unsuccessful.iter().chain(&run.waiting).all(known)) {
+        return Err(input.wrong("run"));
+    }
+    Ok(joining)
+}
+
+/// What is left of the items: of a file, the text that is unread.
+fn items_out(out: &mut Object<'_>, items: &Items) {
+    out.set("left", items.left as i64);
+    out.set("given", items.given);
+    out.list("sources", items.sources.iter(), |text, source| {
+        let mut out = Object::begin(text);
+        match source {
+            Source::List { values, keys, next } => {
+                out.list("values", values.get(*next..).unwrap_or_default(), json::write);
+                out.list("keys", keys.get(*next..).unwrap_or_default(), |text, key| json::write_str(text, key));
+            }
+            Source::Text(Text { text, at, left, format }) => {
+                json::write_str(out.key("text"), text.get(*at..).unwrap_or_default());
+                out.set("left", *left as i64);
+                match format {
+                    Format::Elements => out.set("format", "JSON"),
+                    Format::Lines => out.set("format", "JSONL"),
+                    Format::Rows { headers, delimiter } => {
+                        out.set("format", "CSV");
+                        out.list("headers", headers, |text, header| json::write_str(text, header));
+                        out.set("delimiter", delimiter.to_string());
+                    }
+                }
+            }
+        }
+        out.end();
+    });
+}
+
+fn items_in(input: &Input<'_>) -> Restored<Items> {
+    let mut items = Items { left: input.unsigned("left")?, given: input.small("given")?, ..Items::default() };
+    for value in input.list("sources")? {
+        let source = Input { value, name: "source" };
+        items.sources.push_back(if value.get("text").is_some() {
+            let format = match &*source.text("format")? {
+                "JSON" => Format::Elements,
+                "JSONL" => Format::Lines,
+                "CSV" => Format::Rows {
+                    headers: source.texts("headers")?,
+                    delimiter: source.text("delimiter")?.chars().next().ok_or_else(|| source.wrong("delimiter"))?,
+                },
+                _ => return Err(source.wrong("format")),
+            };
+            let text = source.text("text")?.to_string().into();
+            Source::Text(Text { text, at: 0, left: source.unsigned("left")?, format })
+        } else {
+            Source::List { values: source.list("values")?.to_vec().into(), keys: source.texts("keys")?, next: 0 }
+        });
+    }
+    Ok(items)
+}
