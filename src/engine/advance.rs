@@ -279,8 +279,7 @@ impl Engine {
         if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
             self.handled(&fault, Handler::Retrier(index, delay));
             self.took_on(&frame, &fault, index, Some(delay));
-<<<<<<< HEAD
-            self.stranded = None;
+            self.recover(frame.execution);
             if self.options.trace {
                 let used = frame.attempts.get(index).copied().unwrap_or_default();
                 let about = [("retrier", index as i64), ("attempt", used as i64), ("delayMilliseconds", delay as i64)];
@@ -291,11 +290,6 @@ impl Engine {
                     &about.into_iter().map(|(name, n)| (name, Value::from(n))).collect::<Map>().into(),
                 );
             }
-=======
-            self.recover(frame.execution);
-        if self.options.trace {
-            self.stage(&frame, state, "error", &fault.output());
-        }
             let timer = self.timers.add(self.clock.plus(delay), id, TimerKind::Backoff);
             frame.phase = Phase::Backoff { timer };
             self.frames.insert(id, frame);
