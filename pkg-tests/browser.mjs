@@ -48,14 +48,14 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder as any static host does. `{url, close()}` */
-export async function serve(folder) {
+/** Serves a folder as any static host does, with these headers. `{url, close()}` */
+export async function serve(folder, headers = {}) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     const file = join(folder, path.endsWith(sep) ? join(path, "index.html") : path);
     try {
       const body = await readFile(file);
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(body);
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", ...headers }).end(body);
     } catch {
       response.writeHead(404).end();
     }

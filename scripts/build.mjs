@@ -20,7 +20,7 @@ const stamp = join(dist, ".built.json");
 /** What the WebAssembly is made of. */
 const rustSources = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** What the JavaScript is made of, besides. */
-const scriptSources = ["src/js", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
+const scriptSources = ["src/js", "www/src", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
 /**
  * Builds the package; with `ifStale` only what is not made of the present sources. A release build also counts where a
@@ -87,23 +87,56 @@ async function bundle() {
       banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     });
   }
+  // The component and its worker, whole and small: pages take these files as they lie.
+  const component = await esbuild.build({
+    ...options,
+    entryPoints: { debugger: join(root, "www/src/embed/element.ts"), "debugger-worker": join(root, "www/src/embed/worker.ts") },
+    format: "esm",
+    platform: "browser",
+    minify: true,
+    splitting: true,
+    chunkNames: "debugger-[hash]",
+    alias: { stepglass: entry("slim"), "stepglass/debug": entry("debug") },
+    plugins: [raw, debugging, neighbours],
+  });
   if (existsSync(join(dist, "cli.js"))) chmodSync(join(dist, "cli.js"), 0o755);
 
-  for (const name of ["index", "folder", "debug"]) {
+  for (const name of ["index", "folder", "debug", "debugger"]) {
     const types = readFileSync(join(root, `src/js/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll('"./index.js"', '"./index.cjs"'));
   }
-  writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty(Object.keys(modules.metafile.inputs)));
+  writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]));
 }
 
 /** `new URL("../../dist/x", import.meta.url)` in src/js is `new URL("./x", import.meta.url)` in dist. */
 const neighbours = {
   name: "neighbours",
   setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/].*\.js$/ }, ({ path }) => {
+    build.onLoad({ filter: /[\\/]src[\\/](js[\\/].*\.js|embed[\\/]worker\.ts)$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      return { contents: text.replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, "new URL($1./"), loader: "js" };
+      return { contents: text.replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, "new URL($1./"), loader: path.endsWith(".ts") ? "ts" : "js" };
+    });
+  },
+};
+
+/** The component's worker debugs machines and never starts an execution: what drives those stays out of it. */
+const debugging = {
+  name: "debugging",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/](driver[\\/]driver|nested)\.js$/ }, () => ({ contents: "export class Driver {}\nexport class Machines {}\nexport class Family {}\n", loader: "js" }));
+  },
+};
+
+/** `x.css?raw` is the text of the file, as Vite has it too. */
+const raw = {
+  name: "raw",
+  setup(build) {
+    build.onResolve({ filter: /\.css\?raw$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path.slice(0, -4)), namespace: "raw" }));
+    build.onLoad({ filter: /.*/, namespace: "raw" }, async ({ path }) => {
+      const esbuild = await import("esbuild");
+      const { code } = await esbuild.transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
+      return { contents: code, loader: "text" };
     });
   },
 };

@@ -14,7 +14,7 @@ after(() => tarball?.remove());
 
 test("the tarball holds the files of packed-files.txt and no others (UPDATE_EXPECT=1 rewrites it)", () => {
   // The shared chunks are named by their contents, and so are as many as esbuild finds good.
-  const names = new Set(tarball.files.map(({ path }) => path.replace(/^dist\/shared-.*\.js$/, "dist/shared-*.js")));
+  const names = new Set(tarball.files.map(({ path }) => path.replace(/^dist\/(shared|debugger)-(?!worker).*\.js$/, "dist/$1-*.js")));
   const text = `${[...names].sort().join("\n")}\n`;
   const snapshot = join(root, "pkg-tests/packed-files.txt");
   if (process.env.UPDATE_EXPECT) writeFileSync(snapshot, text);
@@ -32,9 +32,9 @@ test("publint finds nothing", () => {
 });
 
 test("types resolve as Node, bundlers and old compilers look for them", () => {
-  // `/slim` and `/inline` are ES modules alone; the wasm file has no types.
+  // `/slim` and `/inline` are ES modules alone; the wasm file and the worker have no types.
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
-  const args = [tarball.path, "--exclude-entrypoints", "./stepglass.wasm", "--ignore-rules", "cjs-resolves-to-esm", "no-resolution", "--format", "ascii"];
+  const args = [tarball.path, "--exclude-entrypoints", "./stepglass.wasm", "./debugger-worker", "--ignore-rules", "cjs-resolves-to-esm", "no-resolution", "--format", "ascii"];
   execFileSync(process.execPath, [attw, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 });
 

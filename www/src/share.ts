@@ -21,21 +21,36 @@ export interface NamedInput {
   text: string;
 }
 
-/// A breakpoint as examples, links and session files have it.
+/// A breakpoint as examples, links and session files have it: what the debugger takes.
 export interface SharedBreakpoint {
+  kind: (typeof KINDS)[number];
   /// Without one it is for every state.
   state?: string;
-  on: "entry" | "exit" | "error" | "retry" | "catch" | "stage";
-  /// With `stage`: after which one.
+  /// With `stage`: which one, and whether before it or after it.
   stage?: string;
-  /// An expression in the state's query language.
+  when?: string;
+  /// An expression, and its language where that is not JSONata.
   condition?: string;
+  language?: string;
   /// `= n`, `>= n`, `% n`.
-  hits?: string;
+  hit?: string;
   /// A text to write instead of stopping.
   log?: string;
-  disabled?: boolean;
+  /// With `transition`.
+  from?: string;
+  to?: string;
+  /// With `iteration`: which ones, and at their start or end.
+  indices?: string;
+  at?: string;
+  /// With `change`: which value.
+  path?: string;
+  /// With `error`: only these, or only those that nothing takes.
+  errors?: string[];
+  uncaught?: boolean;
+  enabled?: boolean;
 }
+
+const KINDS = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"] as const;
 
 /// How large an address may unfold: a link is no reason to fill the memory.
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -112,21 +127,23 @@ function namedOf(value: unknown): NamedInput[] {
   });
 }
 
-const ON = new Set<unknown>(["entry", "exit", "error", "retry", "catch", "stage"]);
-
 /// The breakpoints of a value from outside; what is none is left out.
 export function breakpointsOf(value: unknown): SharedBreakpoint[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, 500).flatMap((entry): SharedBreakpoint[] => {
     if (typeof entry !== "object" || entry === null) return [];
     const from = entry as Record<string, unknown>;
-    if (!ON.has(from["on"])) return [];
-    const breakpoint: SharedBreakpoint = { on: from["on"] as SharedBreakpoint["on"] };
-    for (const key of ["state", "stage", "condition", "hits", "log"] as const) {
+    const kind = KINDS.find((known) => known === from["kind"]);
+    if (kind === undefined) return [];
+    const breakpoint: SharedBreakpoint = { kind };
+    for (const key of ["state", "stage", "when", "condition", "language", "hit", "log", "from", "to", "indices", "at", "path"] as const) {
       const text = from[key];
       if (typeof text === "string" && text.length <= 10_000) breakpoint[key] = text;
     }
-    if (from["disabled"] === true) breakpoint.disabled = true;
+    if (from["enabled"] === false) breakpoint.enabled = false;
+    if (from["uncaught"] === true) breakpoint.uncaught = true;
+    const errors = from["errors"];
+    if (Array.isArray(errors)) breakpoint.errors = errors.filter((name) => typeof name === "string").slice(0, 100);
     return [breakpoint];
   });
 }

@@ -1,0 +1,209 @@
+// <stepglass-debugger> of the tarball, on pages as people write them, under a strict policy.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { launch, open, serve, skip } from "../browser.mjs";
+import { pack, root, runNpm } from "./tarball.mjs";
+
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; require-trusted-types-for 'script'; trusted-types stepglass-debugger";
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let tarball;
+before(() => {
+  tarball = pack();
+  mkdirSync(join(tarball.folder, "site"));
+  runNpm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", join(tarball.folder, "site"), tarball.path], join(tarball.folder, "site"));
+});
+after(() => tarball?.remove());
+
+test("the component and its worker are at most 50 kB", () => {
+  const dist = join(tarball.folder, "site/node_modules/stepglass/dist");
+  const files = ["debugger.js", "debugger-worker.js"];
+  const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0);
+  assert.ok(bytes <= 50_000, `${bytes} bytes`);
+  for (const file of readdirSync(dist).filter((name) => name.startsWith("debugger") && name.endsWith(".js"))) {
+    assert.doesNotMatch(readFileSync(join(dist, file), "utf8"), /cm-content|innerHTML|https?:\/\/(?!www\.w3\.org|json-schema)/, file);
+  }
+});
+
+test("importing the component where there is no page does nothing", () => {
+  execFileSync(process.execPath, ["--input-type=module", "-e", 'import "stepglass/debugger";'], { cwd: join(tarball.folder, "site"), stdio: "pipe" });
+});
+
+describe("the component", { skip }, () => {
+  let site;
+  let chrome;
+  before(async () => {
+    site = await serve(join(tarball.folder, "site"), { "content-security-policy": POLICY });
+    chrome = await launch();
+  });
+  after(async () => {
+    await chrome?.close();
+    await site?.close();
+  });
+
+  let pages = 0;
+  const GREETING = {
+    StartAt: "Each",
+    States: {
+      Each: { Type: "Map", ItemsPath: "$.names", MaxConcurrency: 1, ItemProcessor: { StartAt: "Greet", States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", End: true } } }, Next: "Done" },
+      Done: { Type: "Succeed" },
+    },
+  };
+
+  /** A page with this body and this script, looked at: no problem may have been reported when the test is over. */
+  const visit = (name, { body, script = "", files = {} }, look) =>
+    test(name, async () => {
+      const at = `page${++pages}`;
+      const folder = join(tarball.folder, "site", at);
+      mkdirSync(folder);
+      const head = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${name}</title><link rel="icon" href="data:,"><script type="module" src="main.js"></script></head>`;
+      writeFileSync(join(folder, "index.html"), `${head}<body><main><h1>${name}</h1>${body}</main></body></html>`);
+      writeFileSync(join(folder, "main.js"), `import "../node_modules/stepglass/dist/debugger.js";\n${script}`);
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), typeof text === "string" ? text : JSON.stringify(text));
+      const { page, problems } = await open(chrome, `${site.url}${at}/`);
+      await look(page);
+      assert.deepEqual(problems, []);
+      await page.close();
+    });
+  const node = (page, name) => page.locator(`[data-node$="/States/${name}"]`);
+
+  test("the page of the documentation works as it is written", async () => {
+    const [, html] = /```html\n([\s\S]*?)```/.exec(readFileSync(join(root, "docs/debugger.md"), "utf8"));
+    writeFileSync(join(tarball.folder, "site/index.html"), html.replace("<title>", '<link rel="icon" href="data:,"><title>'));
+    const { page, problems } = await open(chrome, site.url);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("button", { name: /^ChargeCard.*failed, will retry/ }).waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
+    await page.getByRole("button", { name: /^ChargeCard/ }).click();
+    await page.getByRole("region", { name: "Output" }).filter({ hasText: "R-1" }).waitFor();
+    assert.deepEqual(problems, []);
+    await page.close();
+  });
+
+  visit(
+    "steps into a Map, over, out and back, stops at breakpoints, and the page does the tasks",
+    {
+      body: `<stepglass-debugger definition='${JSON.stringify(GREETING)}' input='{"names": ["Ada", "Bo"]}' breakpoints="Greet" view="graph data events code"></stepglass-debugger>`,
+      script: `
+        const element = document.querySelector("stepglass-debugger");
+        window.seen = [];
+        for (const type of ["asl-paused", "asl-complete", "asl-diagnostics"]) element.addEventListener(type, ({ detail }) => window.seen.push([type, detail.state ?? detail.status ?? detail.diagnostics.length]));
+        element.addEventListener("asl-task", (event) => event.respondWith(event.task.input === "Bo" ? Promise.reject(Object.assign(new Error("no"), { name: "Shy" })) : Promise.resolve("Hello " + event.task.input)));
+      `,
+    },
+    async (page) => {
+      const element = page.locator("stepglass-debugger");
+      await node(page, "Greet").waitFor();
+      const call = (method, ...args) => element.evaluate(async (one, [name, given]) => void (await one[name](...given)), [method, args]);
+      await call("run");
+      await page.getByRole("button", { name: /^Greet.*running/ }).waitFor();
+      await call("step", "out");
+      await page.locator(".status-line", { hasText: "Each" }).waitFor();
+      await call("step", "back");
+      await call("run");
+      await page.locator(".status-line", { hasText: "Greet" }).waitFor();
+      await call("run");
+      await page.locator(".status-line", { hasText: "Failed: Shy" }).waitFor();
+      const seen = await page.evaluate(() => window.seen);
+      assert.deepEqual(seen[0], ["asl-diagnostics", 0]);
+      assert.deepEqual(seen.find(([type]) => type === "asl-paused"), ["asl-paused", "Greet"]);
+      assert.deepEqual(seen.at(-1), ["asl-complete", "FAILED"]);
+      await call("goto", 3);
+      await page.getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of"]')).waitFor();
+      assert.match(await element.evaluate((one) => one.exportSvg()), /^<svg [\s\S]*Greet/);
+    },
+  );
+
+  visit(
+    "is attached to an execution of the page, and looks on",
+    {
+      body: "<stepglass-debugger view='graph data events'></stepglass-debugger>",
+      script: `
+        import { StateMachine, init } from "../node_modules/stepglass/dist/web.js";
+        await init();
+        const definition = ${JSON.stringify(GREETING)};
+        let answer;
+        const tasks = { Greet: (name) => name === "Ada" ? "Hello Ada" : new Promise((resolve) => (answer = resolve)) };
+        const execution = new StateMachine(definition).start({ names: ["Ada", "Bo"] }, { tasks });
+        window.goOn = () => answer("Hello Bo");
+        window.over = document.querySelector("stepglass-debugger").attach(execution, { definition });
+      `,
+    },
+    async (page) => {
+      await page.getByRole("button", { name: /^Each.*1 of 2 items done/ }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Run", exact: true }).count(), 0, "there is nothing to run");
+      await page.evaluate(() => window.goOn());
+      await page.evaluate(() => window.over);
+      await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
+      await page.getByRole("button", { name: /^Each.*succeeded/ }).waitFor();
+    },
+  );
+
+  visit(
+    "shows a recorded history, read only, and several share one worker that is loaded when they are looked at",
+    {
+      body: `<stepglass-debugger src="machine.json" history="history.json" readonly></stepglass-debugger><stepglass-debugger src="machine.json" readonly view="graph"></stepglass-debugger>
+        <p style="height: 4000px"></p><stepglass-debugger id="far" src="machine.json"><b>The graph of a greeting</b></stepglass-debugger>`.replace(' style="height: 4000px"', ' class="tall"'),
+      script: "const sheet = new CSSStyleSheet(); sheet.replaceSync('.tall { height: 4000px }'); document.adoptedStyleSheets = [sheet];",
+      files: {
+        "machine.json": { StartAt: "A", States: { A: { Type: "Fail", Error: "Wanted" } } },
+        "history.json": {
+          events: [
+            { id: 1, previousEventId: 0, timestamp: 1767225600, type: "ExecutionStarted", executionStartedEventDetails: { input: "{}" } },
+            { id: 2, previousEventId: 0, timestamp: 1767225600, type: "FailStateEntered", stateEnteredEventDetails: { name: "A", input: "{}" } },
+            { id: 3, previousEventId: 2, timestamp: 1767225601, type: "ExecutionFailed", executionFailedEventDetails: { error: "Wanted" } },
+          ],
+        },
+      },
+    },
+    async (page) => {
+      await page.locator(".status-line", { hasText: "Failed: Wanted" }).waitFor();
+      await page.getByRole("button", { name: /^A .*, failed/ }).first().waitFor();
+      assert.equal(await page.locator("#far").getByRole("group").count(), 0, "nobody has looked at it yet");
+      await page.getByText("The graph of a greeting").scrollIntoViewIfNeeded();
+      await page.locator("#far").getByRole("button", { name: /^A / }).waitFor();
+      assert.equal(await page.getByText("The graph of a greeting").isVisible(), false);
+      assert.equal(page.workers().length, 1);
+    },
+  );
+
+  visit(
+    "asks who looks at it for a task that nobody answers, by keyboard and without a violation, in both themes",
+    { body: `<stepglass-debugger definition='${JSON.stringify(GREETING)}' input='{"names": ["Ada"]}' theme="dark" view="graph data events code"></stepglass-debugger>` },
+    async (page) => {
+      const violations = () =>
+        page.evaluate(async () => {
+          const { violations: found } = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+          return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 120)} ${failureSummary}`).join(" | ")}`);
+        });
+      await node(page, "Greet").waitFor();
+      // The policy lets no script in but by the debugger's own door.
+      const session = await page.context().newCDPSession(page);
+      await session.send("Runtime.evaluate", { expression: axe });
+      await page.getByRole("button", { name: "Run", exact: true }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("form", { name: "Answer of Greet" }).waitFor();
+      assert.deepEqual(await violations(), []);
+      await page.locator("stepglass-debugger").evaluate((one) => one.setAttribute("theme", "light"));
+      assert.deepEqual(await violations(), []);
+      await page.getByLabel("Result of Greet, JSON").fill('"Hello"');
+      await page.getByLabel("Result of Greet, JSON").press("Tab");
+      await page.keyboard.press("Enter");
+      await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
+      await node(page, "Each").focus();
+      await page.keyboard.press("ArrowDown");
+      assert.match(await page.evaluate(() => document.querySelector("stepglass-debugger").shadowRoot.activeElement.getAttribute("aria-label")), /^Done/);
+    },
+  );
+
+  visit("says what is wrong where there is no machine", { body: '<stepglass-debugger definition="{ no"></stepglass-debugger>' }, async (page) => {
+    await page.getByRole("alert").filter({ hasText: "cannot be shown" }).waitFor();
+  });
+});

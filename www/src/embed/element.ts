@@ -1,0 +1,685 @@
+// <stepglass-debugger>: a state machine on anybody's page, to look at, to run, to step through, or attached to an execution.
+
+import { GraphIndex } from "../model/graph.ts";
+import { EventLog, Fold, STATUS_TEXT } from "../model/log.ts";
+import type { Diagnostic, RunResult } from "../model/protocol.ts";
+import { encode } from "../share.ts";
+import { History, type HistoryEvent, detailsOf } from "../worker/history.ts";
+import { Drawing } from "./drawing.ts";
+import { html, svg } from "./dom.ts";
+import { type Link, linkTo } from "./link.ts";
+import { breakpointsOf, mocksOf } from "./mocks.ts";
+import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
+import { sheets } from "./sheets.ts";
+
+/// What of an execution is needed to look on: those of the package are such.
+interface Watched extends AsyncIterable<unknown> {
+  result?: Promise<unknown>;
+  name?: string;
+}
+
+/// Asks the page to do the work of a task.
+export class TaskEvent extends Event {
+  private answer: unknown;
+  /// Whether somebody has answered.
+  taken = false;
+
+  constructor(readonly task: Readonly<Asked>) {
+    super("asl-task", { bubbles: true, composed: true, cancelable: true });
+  }
+
+  /// What the task gives: a value or a promise of one. A rejection fails the task with the error's name and message.
+  respondWith(answer: unknown): void {
+    this.answer = answer;
+    this.taken = true;
+    this.preventDefault();
+  }
+
+  settled(): Promise<unknown> {
+    return Promise.resolve(this.answer);
+  }
+}
+
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+const OBSERVED = ["src", "definition", "input", "mocks", "history", "view", "controls", "breakpoints", "theme", "readonly", "speed"];
+
+export class StepglassDebugger extends Base {
+  static observedAttributes = OBSERVED;
+
+  private root: ShadowRoot | undefined;
+  private text = "";
+  private given: string | undefined;
+  private link: Link | undefined;
+  private session = 0;
+  private loading = 0;
+  private visible = false;
+  private observer: IntersectionObserver | undefined;
+  private index: GraphIndex | undefined;
+  private drawing: Drawing | undefined;
+  private history = new History(undefined);
+  private log = new EventLog();
+  private fold: Fold | undefined;
+  private standing: Standing | undefined;
+  private cursor = 0;
+  private chosen = "";
+  private asked = new Set<number>();
+  private attached = 0;
+  private completed = false;
+  private parts!: Parts;
+  private darkness: MediaQueryList | undefined;
+  private readonly themed = (): void => this.dress();
+
+  connectedCallback(): void {
+    if (!this.root) {
+      this.root = this.attachShadow({ mode: "open" });
+      this.parts = build(this);
+      this.root.append(this.parts.shell, this.parts.slot);
+    }
+    this.darkness = matchMedia("(prefers-color-scheme: dark)");
+    this.darkness.addEventListener("change", this.themed);
+    this.dress();
+    // What nobody scrolls to costs nothing.
+    this.observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      this.observer?.disconnect();
+      this.visible = true;
+      void this.load();
+    }, { rootMargin: "200px" });
+    this.observer.observe(this);
+  }
+
+  disconnectedCallback(): void {
+    this.observer?.disconnect();
+    this.darkness?.removeEventListener("change", this.themed);
+    this.end();
+    this.attached += 1;
+    this.visible = false;
+  }
+
+  attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+    if (before === now || !this.root) return;
+    if (name === "theme") this.dress();
+    else if (name === "view" || name === "controls" || name === "readonly") this.arrange();
+    else {
+      if (name === "src" || name === "definition") this.given = undefined;
+      if (this.visible) void this.load();
+    }
+  }
+
+  /// The definition: its JSON text. May also be set to an object.
+  get definition(): string {
+    return this.given ?? this.text;
+  }
+
+  set definition(value: string | object) {
+    this.given = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+    if (this.visible) void this.load();
+  }
+
+  /// Runs to the next breakpoint or to the end; anew where it has ended. Resolves when it stands still.
+  async run(): Promise<void> {
+    await this.command("continue");
+  }
+
+  async pause(): Promise<void> {
+    await this.command("pause");
+  }
+
+  async restart(): Promise<void> {
+    await this.command("restart");
+  }
+
+  /// One step: "over" (the default), "into", "out", "stage" or "back".
+  async step(kind: Step = "over"): Promise<void> {
+    if (kind === "back" && !this.session) return this.goto(this.cursor - 1);
+    await this.command(kind);
+  }
+
+  /// Shows the run as it was after an event; 0 is before the first.
+  async goto(event: number): Promise<void> {
+    const to = Math.max(0, Math.min(Math.trunc(event) || 0, this.log.length));
+    if (this.session && this.link) this.stand(await this.link.call("goto", { session: this.session, event: to }));
+    this.show(to);
+  }
+
+  /// Begins another run, as this one was up to the event shown or the given one.
+  async fork(event?: number): Promise<void> {
+    if (this.session && this.link) this.stand(await this.link.call("fork", { session: this.session, ...(event === undefined ? {} : { event }) }));
+  }
+
+  /// The graph as a picture of its own, with the run's colours unless `run` is false.
+  async exportSvg({ theme = "light", run = true }: { theme?: "light" | "dark" | "auto"; run?: boolean } = {}): Promise<string> {
+    const { link } = this;
+    if (!link || !this.index) throw new Error("the graph is not there yet");
+    const options: Record<string, unknown> = { theme };
+    if (run && this.fold && this.cursor > 0) {
+      const { nodes, edges } = this.index.graph;
+      options["status"] = Object.fromEntries(nodes.map((node, i) => [node.pointer, this.fold!.runs[i]!.status] as const).filter(([, status]) => status !== "idle"));
+      options["taken"] = Object.fromEntries(edges.map((edge, i) => [edge.id, this.fold!.taken[i]!] as const));
+    }
+    return link.call("svg", { definition: this.text, options });
+  }
+
+  /**
+   * Looks on an execution of this page: shows what has happened, and what happens from now on. Nothing of it is changed.
+   * `definition` is the machine's; without it the component's own. Resolves when the execution has ended.
+   */
+  async attach(execution: Watched, { definition }: { definition?: string | object } = {}): Promise<void> {
+    const mine = ++this.attached;
+    this.end();
+    if (definition !== undefined) this.given = typeof definition === "string" ? definition : JSON.stringify(definition, null, 2);
+    this.visible = true;
+    this.observer?.disconnect();
+    await this.load(true);
+    if (mine !== this.attached) return;
+    this.arrange();
+    let waiting: HistoryEvent[] = [];
+    let drawing = false;
+    const draw = (): void => {
+      drawing = false;
+      const live = this.cursor === this.log.length;
+      if (mine !== this.attached) return;
+      this.add(this.history.events.length, waiting);
+      waiting = [];
+      if (live) this.show(this.log.length);
+      else this.arrange();
+    };
+    for await (const event of execution) {
+      if (mine !== this.attached) return;
+      waiting.push(event as HistoryEvent);
+      if (drawing) continue;
+      drawing = true;
+      // At most one picture a frame, and some where no frame is drawn.
+      setTimeout(draw, 16);
+    }
+    draw();
+    const outcome = (await execution.result) as RunResult | undefined;
+    if (mine === this.attached && outcome) this.complete(outcome);
+  }
+
+  // Loading.
+
+  private async load(attaching = false): Promise<void> {
+    const mine = ++this.loading;
+    this.end();
+    if (!attaching) this.attached += 1;
+    try {
+      const text = await this.read();
+      if (mine !== this.loading || text === undefined) return;
+      this.text = text;
+      const base = document.baseURI;
+      const worker = new URL(this.getAttribute("worker-src") ?? new URL("./debugger-worker.js", import.meta.url), base).href;
+      const wasm = this.getAttribute("wasm-src");
+      this.link = linkTo(worker, wasm === null ? "" : new URL(wasm, base).href);
+      const { graph, diagnostics } = await this.link.call("layout", { definition: text });
+      if (mine !== this.loading) return;
+      this.dispatchEvent(new CustomEvent("asl-diagnostics", { detail: { diagnostics }, bubbles: true, composed: true }));
+      if (!graph) throw new Error(diagnostics[0]?.message ?? "the definition has no states");
+      this.draw(new GraphIndex(graph));
+      const wrong = diagnostics.find((one: Diagnostic) => one.severity === "error");
+      this.say(wrong ? `The definition has errors: ${wrong.message}` : "");
+      if (attaching) return;
+      const recorded = this.getAttribute("history");
+      if (recorded !== null) await this.recorded(recorded, mine);
+      else if (!wrong && !this.hasAttribute("readonly")) await this.begin(mine);
+    } catch (error) {
+      if (mine === this.loading) this.say(`This machine cannot be shown: ${(error as Error).message}`);
+    }
+  }
+
+  /// The definition's text: set, in an attribute, behind an address, or in a `<script type="application/json">` inside.
+  private async read(): Promise<string | undefined> {
+    const inside = this.querySelector('script[type="application/json"]')?.textContent ?? undefined;
+    const text = this.given ?? this.getAttribute("definition") ?? inside;
+    if (text !== undefined) return text;
+    const src = this.getAttribute("src");
+    return src === null ? undefined : fetched(new URL(src, document.baseURI));
+  }
+
+  private async begin(mine: number): Promise<void> {
+    const mocks = this.getAttribute("mocks");
+    const input = this.getAttribute("input") ?? "{}";
+    const speed = this.getAttribute("speed") ?? "skip";
+    const session = this.link!.session({
+      hear: ({ session: from, events, standing, from: at }) => {
+        if (from !== this.session) return;
+        this.add(at, events);
+        this.stand(standing);
+      },
+      lost: (why) => {
+        this.session = 0;
+        this.standing = undefined;
+        this.say(`The run is lost: ${why}.`);
+        this.arrange();
+      },
+    });
+    this.session = session;
+    const standing = await this.link!.call("begin", {
+      session,
+      definition: this.text,
+      input: JSON.stringify(await jsonOr(input)),
+      mocks: mocks === null ? {} : mocksOf(await jsonOr(mocks)),
+      breakpoints: breakpointsOf(this.getAttribute("breakpoints") ?? ""),
+      clock: speed === "skip" || speed === "manual" ? speed : Math.max(1e-6, Number(speed) || 1),
+      seed: Number(this.getAttribute("seed") ?? 0) || 0,
+    });
+    if (mine !== this.loading) return this.link!.close(session);
+    this.stand(standing);
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const at = this.getAttribute("at");
+    if (at !== null) {
+      await this.command("continue");
+      await this.goto(Number(at));
+    } else if (this.hasAttribute("autoplay") && !still) await this.run();
+  }
+
+  private async recorded(text: string, mine: number): Promise<void> {
+    const value = await jsonOr(text);
+    const { eventOf, resultOf } = await import("../take/recorded.ts");
+    if (mine !== this.loading) return;
+    const list = Array.isArray(value) ? value : (value as { events?: unknown[] })?.events;
+    if (!Array.isArray(list)) throw new Error("the history has no events");
+    const events = list.map(eventOf).sort((a, b) => a.id - b.id);
+    this.add(0, events);
+    const at = this.getAttribute("at");
+    this.show(at === null ? this.log.length : Number(at));
+    const outcome = events.length > 0 ? resultOf(events.at(-1)!) : undefined;
+    if (outcome) this.complete(outcome);
+  }
+
+  private end(): void {
+    if (this.session) this.link?.close(this.session);
+    this.session = 0;
+    this.standing = undefined;
+    this.completed = false;
+    this.asked.clear();
+    this.forget();
+  }
+
+  // Showing.
+
+  private draw(index: GraphIndex): void {
+    const { frame, slot } = this.parts;
+    this.index = index;
+    this.drawing = new Drawing(index, { choose: (state) => this.choose(state) });
+    frame.replaceChildren(this.drawing.element);
+    slot.hidden = true;
+    this.parts.shell.hidden = false;
+    this.forget();
+    this.parts.code.textContent = this.text;
+    this.arrange();
+  }
+
+  /// Nothing has happened yet.
+  private forget(): void {
+    const { index } = this;
+    this.history = new History(index?.graph);
+    this.log = new EventLog();
+    this.fold = index ? new Fold(index, this.log) : undefined;
+    this.cursor = 0;
+    if (index && this.drawing) {
+      index.graph.nodes.forEach((_, i) => this.drawing!.paintNode(i, this.fold!.runs[i]!));
+      index.graph.edges.forEach((_, i) => this.drawing!.paintEdge(i, 0));
+    }
+  }
+
+  private add(from: number, events: readonly HistoryEvent[]): void {
+    // Another run begins.
+    if (from === 0 && this.history.events.length > 0) this.forget();
+    for (const event of events) {
+      if (event.id !== this.history.events.length + 1) continue;
+      this.history.add(event);
+      this.dispatchEvent(new CustomEvent("asl-event", { detail: { event }, bubbles: true, composed: true }));
+    }
+    const chunk = this.history.take();
+    if (chunk) this.log.append(chunk);
+  }
+
+  private stand(standing: Standing): void {
+    const before = this.standing;
+    this.standing = standing;
+    this.show(standing.event);
+    for (const task of standing.tasks) this.ask(task);
+    if (standing.status === "paused" && (before?.status === "running" || before?.event !== standing.event) && standing.reason !== "start") {
+      this.dispatchEvent(new CustomEvent("asl-paused", { detail: { reason: standing.reason, description: standing.description, event: standing.event, state: this.stateAt(standing.event) }, bubbles: true, composed: true }));
+    }
+    if (standing.outcome) this.complete(standing.outcome);
+    else this.completed = false;
+  }
+
+  private complete(outcome: RunResult): void {
+    this.arrange(outcome);
+    if (this.completed) return;
+    this.completed = true;
+    this.dispatchEvent(new CustomEvent("asl-complete", { detail: outcome, bubbles: true, composed: true }));
+  }
+
+  private show(event: number): void {
+    const { fold, drawing, index } = this;
+    if (!fold || !drawing || !index) return;
+    const changed = fold.seek(event);
+    this.cursor = fold.at;
+    const state = this.stateAt(fold.at);
+    if (state !== "") this.chosen = state;
+    drawing.select(this.chosen);
+    const nodes = changed === null ? index.graph.nodes.keys() : changed.nodes;
+    for (const i of nodes) drawing.paintNode(i, fold.runs[i]!);
+    for (const i of changed === null ? index.graph.edges.keys() : changed.edges) drawing.paintEdge(i, fold.taken[i]!);
+    this.repaint();
+    if (state !== "") this.reveal(state);
+    this.arrange();
+  }
+
+  /// The state that an event is about.
+  private stateAt(event: number): string {
+    const at = event > 0 ? this.log.nodes[event - 1]! : -1;
+    return at >= 0 ? (this.index?.node(at)?.name ?? "") : "";
+  }
+
+  private choose(state: string): void {
+    this.chosen = this.chosen === state ? "" : state;
+    this.drawing?.select(this.chosen);
+    this.repaint();
+    this.arrange();
+  }
+
+  private repaint(): void {
+    const { index, fold, drawing } = this;
+    if (!index || !fold || !drawing) return;
+    for (const name of [this.chosen, ...this.marked]) {
+      const at = index.byName.get(name);
+      if (at !== undefined) drawing.paintNode(at, fold.runs[at]!);
+    }
+    this.marked = this.chosen === "" ? [] : [this.chosen];
+  }
+  private marked: string[] = [];
+
+  private reveal(state: string): void {
+    const box = this.drawing?.box(state);
+    const { frame } = this.parts;
+    if (!box || frame.scrollHeight <= frame.clientHeight + 4) return;
+    const scale = this.drawing!.element.clientHeight / this.index!.graph.height || 1;
+    const top = box.y * scale;
+    if (top < frame.scrollTop + 20 || top + 60 > frame.scrollTop + frame.clientHeight) frame.scrollTop = Math.max(0, top - frame.clientHeight / 3);
+  }
+
+  /// Puts words and buttons in order.
+  private arrange(outcome: RunResult | undefined = this.standing?.outcome): void {
+    if (!this.root) return;
+    const { parts, standing } = this;
+    const views = words(this.getAttribute("view") ?? "graph data");
+    const controls = this.hasAttribute("readonly") ? words(this.getAttribute("controls") ?? "scrub") : words(this.getAttribute("controls") ?? "run step scrub clock");
+    const live = this.session !== 0;
+    const total = this.log.length;
+    parts.frame.hidden = !views.has("graph");
+    parts.data.hidden = !views.has("data");
+    parts.events.hidden = !views.has("events");
+    parts.code.hidden = !views.has("code");
+    parts.side.hidden = parts.data.hidden && parts.events.hidden && parts.code.hidden;
+    const running = standing?.status === "running";
+    for (const [name, button] of parts.buttons) {
+      const group = name === "run" || name === "restart" ? "run" : "step";
+      button.hidden = !controls.has(group) || (!live && name !== "back");
+      button.disabled = name === "back" ? this.cursor === 0 : name !== "run" && name !== "restart" && (running || standing?.status === "ended");
+    }
+    const run = parts.buttons.get("run")!;
+    const label = running ? "Pause" : standing?.status === "ended" ? "Run again" : standing && standing.event > 0 ? "Continue" : "Run";
+    run.setAttribute("aria-label", label);
+    run.title = label;
+    run.querySelector("path")!.setAttribute("d", running ? ICONS.pause : ICONS.run);
+    parts.scrub.hidden = !controls.has("scrub");
+    parts.scrub.max = String(Math.max(1, total));
+    parts.scrub.value = String(this.cursor);
+    parts.scrub.disabled = total === 0;
+    parts.scrub.setAttribute("aria-valuetext", total === 0 ? "No events" : `Event ${this.cursor} of ${total}, ${this.eventType(this.cursor)} ${this.stateAt(this.cursor)}`);
+    parts.clock.hidden = !controls.has("clock");
+    parts.clock.textContent = this.cursor > 0 ? elapsed(this.log.times[this.cursor - 1]! - this.log.times[0]!) : "T+00:00:00";
+    parts.bar.hidden = [...parts.bar.children].every((child) => (child as HTMLElement).hidden);
+    parts.open.hidden = !this.hasAttribute("playground");
+    if (!parts.open.hidden) parts.bar.hidden = false;
+
+    const where = this.stateAt(this.cursor);
+    const shown = this.cursor === total ? outcome : undefined;
+    const text = shown
+      ? `${shown.status === "SUCCEEDED" ? "Succeeded" : shown.status === "ABORTED" ? "Stopped" : shown.status === "TIMED_OUT" ? "Timed out" : `Failed${shown.error ? `: ${shown.error}` : ""}`}`
+      : standing && standing.tasks.length > 0 ? `Waiting for an answer: ${standing.tasks[0]!.state}`
+      : running ? "Running"
+      : total === 0 ? (live ? "Ready" : "")
+      : `${this.cursor === total ? "" : `Event ${this.cursor} of ${total}. `}${where === "" ? this.eventType(this.cursor) : `${where}: ${STATUS_TEXT[this.fold!.runs[this.index!.byName.get(where)!]!.status]}`}${standing?.status === "paused" && standing.description ? `, ${standing.description}` : ""}`;
+    if (parts.status.textContent !== text) parts.status.textContent = text;
+    parts.status.className = `status-line ${shown ? (shown.status === "SUCCEEDED" ? "good" : "bad") : ""}`;
+    if (!parts.events.hidden) this.listEvents();
+    if (!parts.data.hidden) void this.listData();
+    this.listTasks();
+  }
+
+  private eventType(event: number): string {
+    return this.history.events[event - 1]?.type ?? "before the first event";
+  }
+
+  private listEvents(): void {
+    const { events } = this.parts;
+    const rows = this.history.events;
+    // Long lists show what is around the cursor.
+    const from = Math.max(0, Math.min(this.cursor - 100, rows.length - 200));
+    const items = rows.slice(from, from + 200).map((event) => {
+      const button = html("button", { type: "button", "aria-current": event.id === this.cursor ? "true" : null }, html("span", { class: "id" }, String(event.id)), ` ${event.type} `, html("b", {}, this.stateAt(event.id)));
+      button.addEventListener("click", () => void this.goto(event.id));
+      return html("li", {}, button);
+    });
+    events.replaceChildren(...items);
+    const current = events.querySelector("[aria-current]");
+    if (current instanceof HTMLElement) events.scrollTop = Math.max(0, current.offsetTop - events.clientHeight / 2);
+  }
+
+  private dataShown = "";
+  private async listData(): Promise<void> {
+    const { data } = this.parts;
+    const state = this.chosen;
+    const key = `${state} ${this.cursor} ${this.log.length} ${this.session}`;
+    if (key === this.dataShown) return;
+    this.dataShown = key;
+    if (state === "") return data.replaceChildren(html("p", { class: "quiet" }, "Choose a state to see its data."));
+    const visit = this.history.visitsOf(state).filter(({ enter }) => enter <= this.cursor).at(-1);
+    const head = html("p", { class: "state" }, html("b", {}, state));
+    const at = this.index?.byName.get(state);
+    const status = at === undefined || !this.fold ? "" : STATUS_TEXT[this.fold.runs[at]!.status];
+    if (!visit) return data.replaceChildren(head, html("p", { class: "quiet" }, status));
+    const field = (event: number, name: string): unknown => (event > 0 && event <= this.cursor ? detailsOf(this.history.events[event - 1]!)[name] : undefined);
+    const stages: { stage: string; value: unknown }[] = this.session && this.link ? await this.link.call("stages", { session: this.session, state }).catch(() => []) : [];
+    if (key !== this.dataShown) return;
+    const failed = visit.attempts.filter((attempt) => attempt.failed && attempt.ended <= this.cursor).map(({ ended }) => detailsOf(this.history.events[ended - 1]!));
+    const value = (label: string, json: unknown): HTMLElement | false => json !== undefined && html("figure", {}, html("figcaption", {}, label), html("pre", { tabindex: 0, role: "region", "aria-label": label }, pretty(json)));
+    data.replaceChildren(
+      head,
+      html("p", { class: "quiet" }, status),
+      ...[
+        value("Input", field(visit.enter, "input")),
+        ...stages.filter(({ stage }) => stage !== "output").map(({ stage, value: held }) => value(stageName(stage), JSON.stringify(held))),
+        ...failed.map(({ error, cause }) => html("p", { class: "bad" }, html("b", {}, String(error ?? "Failed")), cause === undefined ? "" : ` ${String(cause)}`)),
+        value("Output", field(visit.exit, "output")),
+      ].filter((part) => part !== false),
+    );
+  }
+
+  // Tasks that nobody but the page, or who looks at it, can answer.
+
+  private ask(task: Asked): void {
+    if (this.asked.has(task.id)) return;
+    this.asked.add(task.id);
+    const event = new TaskEvent(task);
+    this.dispatchEvent(event);
+    if (!event.taken) return;
+    event.settled().then(
+      (output) => this.answer(task.id, { kind: "succeed", output: JSON.parse(JSON.stringify(output ?? null)) }),
+      (thrown: { error?: unknown; name?: unknown; cause?: unknown; message?: unknown }) => this.answer(task.id, { kind: "fail", error: String(thrown?.error ?? thrown?.name ?? "States.TaskFailed"), cause: String((typeof thrown?.cause === "string" ? thrown.cause : thrown?.message) ?? "") }),
+    );
+  }
+
+  private answer(id: number, answer: TaskAnswer): void {
+    if (this.session && this.link) this.link.call("answer", { session: this.session, id, answer }).then((standing) => this.stand(standing), (error: Error) => this.say(error.message));
+  }
+
+  private listTasks(): void {
+    const { tasks } = this.parts;
+    const open = this.standing?.tasks ?? [];
+    const known = new Set(open.map(({ id }) => String(id)));
+    for (const child of [...tasks.children]) if (!known.has((child as HTMLElement).dataset["task"] ?? "")) child.remove();
+    for (const task of open) {
+      if (tasks.querySelector(`[data-task="${task.id}"]`)) continue;
+      const text = html("textarea", { rows: 2, "aria-label": `Result of ${task.state}, JSON`, spellcheck: "false" });
+      text.value = "{}";
+      const problem = html("p", { class: "bad", role: "alert" });
+      const fail = html("button", { type: "button" }, "Fail");
+      fail.addEventListener("click", () => this.answer(task.id, { kind: "fail", error: "States.TaskFailed", cause: "Failed by hand" }));
+      const form = html("form", { "data-task": task.id, "aria-label": `Answer of ${task.state}` }, html("b", {}, task.state), html("code", {}, task.resource), html("pre", { tabindex: 0, role: "region", "aria-label": `Input of ${task.state}` }, pretty(JSON.stringify(task.input))), text, problem, html("span", { class: "row" }, html("button", { type: "submit" }, "Answer"), fail));
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        try {
+          this.answer(task.id, { kind: "succeed", output: JSON.parse(text.value.trim() === "" ? "null" : text.value) });
+        } catch (error) {
+          problem.textContent = (error as Error).message;
+        }
+      });
+      tasks.append(form);
+    }
+  }
+
+  private async command(how: "continue" | "pause" | "restart" | Step): Promise<void> {
+    if (!this.session || !this.link) return;
+    this.stand(await this.link.call("go", { session: this.session, how }));
+  }
+
+  /// Called by the buttons.
+  press(name: string): void {
+    const done = name === "run" ? (this.standing?.status === "running" ? this.pause() : this.run()) : name === "restart" ? this.restart() : this.step(name as Step);
+    done.catch((error: Error) => this.say(error.message));
+  }
+
+  scrubTo(event: number): void {
+    this.goto(event).catch((error: Error) => this.say(error.message));
+  }
+
+  async openPlayground(): Promise<void> {
+    const base = new URL(this.getAttribute("playground") ?? "", document.baseURI);
+    const hash = await encode({ title: this.getAttribute("aria-label") ?? "From a page", format: "json", definition: this.text, input: this.getAttribute("input") ?? "{}", tasks: "", clock: "skip", seed: 1 });
+    window.open(new URL(hash, base), "_blank", "noopener");
+  }
+
+  private say(text: string): void {
+    const { note } = this.parts;
+    note.textContent = text;
+    note.hidden = text === "";
+    if (text !== "" && !this.index) {
+      this.parts.shell.hidden = false;
+      this.parts.frame.hidden = this.parts.side.hidden = this.parts.bar.hidden = true;
+    }
+  }
+
+  private dress(): void {
+    if (!this.root) return;
+    const theme = this.getAttribute("theme") ?? "auto";
+    const dark = theme === "dark" || (theme !== "light" && this.darkness?.matches === true);
+    this.root.adoptedStyleSheets = sheets(dark);
+  }
+}
+
+interface Parts {
+  shell: HTMLElement;
+  bar: HTMLElement;
+  frame: HTMLElement;
+  side: HTMLElement;
+  data: HTMLElement;
+  events: HTMLElement;
+  code: HTMLElement;
+  tasks: HTMLElement;
+  status: HTMLElement;
+  note: HTMLElement;
+  clock: HTMLElement;
+  scrub: HTMLInputElement;
+  open: HTMLButtonElement;
+  slot: HTMLSlotElement;
+  buttons: Map<string, HTMLButtonElement>;
+}
+
+const ICONS = {
+  run: "M6 4L16 10L6 16Z",
+  pause: "M6 4H9V16H6ZM11 4H14V16H11Z",
+  over: "M3 12A7 7 0 0 1 16 9M16 4V9.5H10.5M9.5 15.5A1.5 1.5 0 1 1 9.49 15.5Z",
+  into: "M10 2V12M6 8.5L10 12.5L14 8.5M10 17A1 1 0 1 1 9.99 17Z",
+  out: "M10 13V3M6 6.5L10 2.5L14 6.5M10 17A1 1 0 1 1 9.99 17Z",
+  back: "M13 4L6 10L13 16Z",
+  restart: "M4.5 7.5A6.5 6.5 0 1 1 3.5 11M4 3.5V7.7H8.2",
+};
+
+const BUTTONS: [keyof typeof ICONS, string][] = [["run", "Run"], ["back", "Step back"], ["over", "Step over"], ["into", "Step into"], ["out", "Step out"], ["restart", "Restart"]];
+
+function build(owner: StepglassDebugger): Parts {
+  const buttons = new Map(
+    BUTTONS.map(([name, label]) => {
+      const button = html("button", { type: "button", class: "tool", "aria-label": label, title: label, part: "button" }, svg("svg", { viewBox: "0 0 20 20", width: 16, height: 16, "aria-hidden": "true", class: name === "run" || name === "back" ? "filled" : "" }, svg("path", { d: ICONS[name] })));
+      button.addEventListener("click", () => owner.press(name));
+      return [name as string, button];
+    }),
+  );
+  const scrub = html("input", { type: "range", min: 0, max: 1, value: 0, "aria-label": "Event shown" });
+  scrub.addEventListener("input", () => owner.scrubTo(scrub.valueAsNumber));
+  const clock = html("output", { class: "clock" });
+  const open = html("button", { type: "button", class: "open", hidden: true }, "Open in playground");
+  open.addEventListener("click", () => void owner.openPlayground());
+  const status = html("p", { class: "status-line", role: "status" });
+  const bar = html("div", { class: "bar", part: "toolbar", role: "toolbar", "aria-label": "Run" }, ...buttons.values(), scrub, clock, open);
+  const frame = html("div", { class: "frame", part: "graph" });
+  const data = html("section", { class: "data", part: "data", "aria-label": "Data of the state" });
+  const events = html("ol", { class: "events", part: "events", "aria-label": "Events" });
+  const code = html("pre", { class: "code", part: "code", tabindex: 0, role: "region", "aria-label": "Definition" });
+  const tasks = html("div", { class: "tasks" });
+  const side = html("div", { class: "side" }, tasks, data, events, code);
+  const note = html("p", { class: "note", role: "alert", hidden: true });
+  const shell = html("div", { class: "shell", hidden: true }, bar, note, html("div", { class: "panes" }, frame, side), status);
+  return { shell, bar, frame, side, data, events, code, tasks, status, note, clock, scrub, open, slot: html("slot"), buttons };
+}
+
+function words(text: string): Set<string> {
+  return new Set(text.split(/[\s,]+/).filter(Boolean));
+}
+
+async function fetched(url: URL): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.href} answers ${response.status}`);
+  return response.text();
+}
+
+/// JSON as it stands, or behind an address.
+async function jsonOr(text: string): Promise<unknown> {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (/^\s*[[{"]/.test(text)) throw error;
+    return JSON.parse(await fetched(new URL(text, document.baseURI)));
+  }
+}
+
+function pretty(json: unknown): string {
+  const text = String(json);
+  try {
+    const whole = JSON.stringify(JSON.parse(text), null, 2);
+    return whole.length > 20_000 ? `${whole.slice(0, 20_000)}…` : whole;
+  } catch {
+    return text;
+  }
+}
+
+/// `afterInputPath` → `After InputPath`.
+function stageName(stage: string): string {
+  return stage.startsWith("after") ? `After ${stage.slice(5)}` : `${stage[0]!.toUpperCase()}${stage.slice(1)}`;
+}
+
+function elapsed(ms: number): string {
+  const days = Math.floor(ms / 86_400_000);
+  const part = (unit: number, size: number): string => String(Math.floor(ms / unit) % size).padStart(2, "0");
+  return `T+${days > 0 ? `${days} d ` : ""}${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
+}
+
+if (globalThis.customElements && !customElements.get("stepglass-debugger")) customElements.define("stepglass-debugger", StepglassDebugger);

@@ -1,0 +1,126 @@
+// The way to the worker that all components of a page share: begun when the first one is looked at, ended when it hangs.
+
+import type { Call, FromWorker, Methods } from "./protocol.ts";
+
+export interface Listener {
+  hear(message: Extract<FromWorker, { session: number }>): void;
+  /// The worker had to be ended, and with it the session.
+  lost(why: string): void;
+}
+
+interface Open {
+  resolve(value: never): void;
+  reject(error: Error): void;
+}
+
+const PATIENCE = 8_000;
+const links = new Map<string, Link>();
+
+/// The link of these addresses; the same for equal ones.
+export function linkTo(worker: string, wasm: string): Link {
+  const key = `${worker} ${wasm}`;
+  let link = links.get(key);
+  if (!link) links.set(key, (link = new Link(worker, wasm)));
+  return link;
+}
+
+export class Link {
+  private worker: Worker | undefined;
+  private readonly calls = new Map<number, Open>();
+  private readonly listeners = new Map<number, Listener>();
+  private next = 1;
+  private sessions = 1;
+  private heard = 0;
+  private ready = false;
+  private watch: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly address: string, private readonly wasm: string) {}
+
+  call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
+    return new Promise((resolve, reject) => {
+      const id = this.next++;
+      if (this.calls.size === 0) this.heard = performance.now();
+      this.calls.set(id, { resolve: resolve as (value: never) => void, reject });
+      try {
+        this.open().postMessage({ id, method, params } as Call);
+      } catch (error) {
+        this.calls.delete(id);
+        reject(error as Error);
+      }
+    });
+  }
+
+  /// A number for a session whose news this listener hears.
+  session(listener: Listener): number {
+    const session = this.sessions++;
+    this.listeners.set(session, listener);
+    return session;
+  }
+
+  close(session: number): void {
+    if (!this.listeners.delete(session)) return;
+    if (this.worker) this.call("close", { session }).catch(() => {});
+  }
+
+  private open(): Worker {
+    if (this.worker) return this.worker;
+    const worker = new Worker(scriptUrl(this.address), { type: "module", name: "stepglass-debugger" });
+    this.worker = worker;
+    this.ready = false;
+    this.heard = performance.now();
+    worker.postMessage({ wasm: this.wasm });
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      this.heard = performance.now();
+      if ("ready" in data) this.ready = true;
+      else if ("broken" in data) this.end(data.broken);
+      else if ("session" in data) this.listeners.get(data.session)?.hear(data);
+      else {
+        const call = this.calls.get(data.id);
+        this.calls.delete(data.id);
+        if (!call) return;
+        if ("error" in data) call.reject(new Error(data.error));
+        else call.resolve(data.value as never);
+      }
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.end(event.message || "the interpreter's worker could not be loaded");
+    };
+    // An endless machine never freezes the page: its thread is ended, the other components begin anew.
+    this.watch = setInterval(() => {
+      if (document.hidden || !this.ready || this.calls.size === 0) return;
+      if (performance.now() - this.heard > PATIENCE) this.end("the interpreter did not answer and was ended");
+    }, 1_000);
+    return worker;
+  }
+
+  private end(why: string): void {
+    clearInterval(this.watch);
+    this.worker?.terminate();
+    this.worker = undefined;
+    const calls = [...this.calls.values()];
+    this.calls.clear();
+    for (const call of calls) call.reject(new Error(why));
+    const listeners = [...this.listeners.values()];
+    this.listeners.clear();
+    for (const listener of listeners) listener.lost(why);
+  }
+}
+
+interface Policies {
+  createPolicy(name: string, rules: { createScriptURL(address: string): string }): { createScriptURL(address: string): string };
+}
+
+let policy: { createScriptURL(address: string): string } | undefined;
+
+/// Pages with Trusted Types allow the policy `stepglass-debugger`, or have one for all.
+function scriptUrl(address: string): string {
+  const factory = (globalThis as { trustedTypes?: Policies }).trustedTypes;
+  if (!factory) return address;
+  try {
+    policy ??= factory.createPolicy("stepglass-debugger", { createScriptURL: (url) => url });
+    return policy.createScriptURL(address);
+  } catch {
+    return address;
+  }
+}

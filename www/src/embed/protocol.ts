@@ -1,0 +1,64 @@
+// What components and their worker say to each other. One worker serves all components of a page.
+
+import type { Graph } from "../model/graph.ts";
+import type { Diagnostic, RunResult } from "../model/protocol.ts";
+import type { HistoryEvent } from "../worker/history.ts";
+
+export type Step = "over" | "into" | "out" | "back" | "stage";
+
+export interface Begin {
+  definition: string;
+  input: string;
+  /// What stands for tasks, by state, function or resource; what has none is asked of the page.
+  mocks: Record<string, unknown>;
+  breakpoints: unknown[];
+  clock: "skip" | "manual" | number;
+  seed: number;
+}
+
+export interface Asked {
+  id: number;
+  state: string;
+  resource: string;
+  input: unknown;
+  attempt: number;
+  iterations: number[];
+  token?: string;
+}
+
+export type TaskAnswer = { kind: "succeed"; output: unknown } | { kind: "fail"; error: string; cause: string };
+
+/// Where a session stands.
+export interface Standing {
+  status: "running" | "paused" | "ended";
+  reason: string;
+  description: string;
+  /// The event that is looked at, and how many there are.
+  event: number;
+  events: number;
+  now: number;
+  outcome?: RunResult;
+  tasks: Asked[];
+}
+
+export interface Methods {
+  layout: { params: { definition: string }; value: { graph?: Graph; diagnostics: Diagnostic[] } };
+  svg: { params: { definition: string; options: Record<string, unknown> }; value: string };
+  begin: { params: { session: number } & Begin; value: Standing };
+  go: { params: { session: number; how: "continue" | "pause" | "restart" | Step }; value: Standing };
+  goto: { params: { session: number; event: number }; value: Standing };
+  fork: { params: { session: number; event?: number }; value: Standing };
+  answer: { params: { session: number; id: number; answer: TaskAnswer }; value: Standing };
+  stages: { params: { session: number; state: string }; value: { stage: string; value: unknown }[] };
+  close: { params: { session: number }; value: null };
+}
+
+export type Call = { [M in keyof Methods]: { id: number; method: M; params: Methods[M]["params"] } }[keyof Methods];
+
+export type FromWorker =
+  | { ready: true }
+  | { broken: string }
+  | { id: number; value: unknown }
+  | { id: number; error: string }
+  /// New events of a session, or with `from: 0` all of another run, and where it stands then.
+  | { session: number; from: number; events: HistoryEvent[]; standing: Standing };

@@ -1,0 +1,174 @@
+// The components' worker: the interpreter, and a debugging session for each component that runs something.
+
+import { init, layout, renderSvg, validate } from "stepglass";
+import { type AskedTask, DebugSession } from "stepglass/debug";
+import type { Graph } from "../model/graph.ts";
+import type { Diagnostic, RunResult } from "../model/protocol.ts";
+import type { HistoryEvent } from "../worker/history.ts";
+import type { Asked, Begin, Call, FromWorker, Methods, Standing } from "./protocol.ts";
+
+const post = (message: FromWorker): void => self.postMessage(message);
+
+class Session {
+  private readonly debug: DebugSession;
+  private told = 0;
+  private run = -1;
+  private saying = false;
+
+  constructor(private readonly id: number, { definition, input, mocks, breakpoints, clock, seed }: Begin) {
+    this.debug = new DebugSession(definition, {
+      input: input.trim() === "" ? {} : JSON.parse(input),
+      mocks: mocks as never,
+      breakpoints: breakpoints as never,
+      clock,
+      seed,
+      ask: true,
+    });
+    for (const name of ["stopped", "continued", "terminated", "tasks", "run", "progress"] as const) this.debug.on(name, () => this.saySoon());
+  }
+
+  do(how: Methods["go"]["params"]["how"]): void {
+    const { debug } = this;
+    switch (how) {
+      case "continue":
+        if (debug.status === "ended") debug.restart();
+        return debug.continue();
+      case "pause":
+        return debug.pause();
+      case "restart":
+        return void debug.restart();
+      case "over":
+        return debug.next();
+      case "into":
+        return debug.stepIn();
+      case "out":
+        return debug.stepOut();
+      case "stage":
+        return debug.stepStage();
+      case "back":
+        return debug.stepBack();
+    }
+  }
+
+  goto(event: number): void {
+    this.debug.goto(event);
+  }
+
+  fork(event: number | undefined): void {
+    this.debug.fork(event === undefined ? {} : { event });
+  }
+
+  answer(id: number, answer: Methods["answer"]["params"]["answer"]): void {
+    this.debug.answer(id, answer as never);
+  }
+
+  stages(state: string): { stage: string; value: unknown }[] {
+    const visit = this.debug.visits(state).filter(({ enter }) => enter <= this.debug.event).at(-1);
+    return visit === undefined ? [] : this.debug.stages(visit.id).stages.map(({ stage, value }) => ({ stage, value }));
+  }
+
+  dispose(): void {
+    this.debug.dispose();
+  }
+
+  standing(): Standing {
+    const { debug } = this;
+    const outcome = debug.outcome as RunResult | undefined;
+    return {
+      status: debug.status as Standing["status"],
+      reason: debug.stopped?.reason ?? "",
+      description: debug.stopped?.description ?? "",
+      event: debug.event,
+      events: debug.events,
+      now: debug.now,
+      ...(outcome ? { outcome } : {}),
+      tasks: debug.waiting().filter(({ silent }) => !silent).map(askedOf),
+    };
+  }
+
+  /// Tells what is new, at most once a turn.
+  say(): void {
+    this.saying = false;
+    if (this.debug.run !== this.run) {
+      this.run = this.debug.run;
+      this.told = 0;
+    }
+    const from = this.told;
+    const events = this.debug.history(from) as unknown as HistoryEvent[];
+    this.told += events.length;
+    post({ session: this.id, from, events, standing: this.standing() });
+  }
+
+  private saySoon(): void {
+    if (this.saying) return;
+    this.saying = true;
+    setTimeout(() => this.say(), 16);
+  }
+}
+
+function askedOf({ task, state, resource, input, attempt, iterations, token }: AskedTask): Asked {
+  return { id: task, state, resource: typeof resource === "string" ? resource : JSON.stringify(resource), input, attempt, iterations, ...(token === undefined ? {} : { token }) };
+}
+
+const sessions = new Map<number, Session>();
+
+function of(id: number): Session {
+  const session = sessions.get(id);
+  if (!session) throw new Error("the session is over");
+  return session;
+}
+
+/// Does something with a session and tells where it stands then.
+function after(id: number, work: (session: Session) => void): Standing {
+  const session = of(id);
+  work(session);
+  session.say();
+  return session.standing();
+}
+
+const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Methods[M]["value"] } = {
+  layout({ definition }) {
+    const diagnostics = validate(definition) as unknown as Diagnostic[];
+    try {
+      const graph = layout(definition) as unknown as Graph;
+      return graph.nodes.length > 0 ? { graph, diagnostics } : { diagnostics };
+    } catch {
+      return { diagnostics };
+    }
+  },
+  svg: ({ definition, options }) => renderSvg(definition, options),
+  begin({ session, ...begin }) {
+    sessions.get(session)?.dispose();
+    sessions.set(session, new Session(session, begin));
+    return after(session, () => {});
+  },
+  go: ({ session, how }) => after(session, (one) => one.do(how)),
+  goto: ({ session, event }) => after(session, (one) => one.goto(event)),
+  fork: ({ session, event }) => after(session, (one) => one.fork(event)),
+  answer: ({ session, id, answer }) => after(session, (one) => one.answer(id, answer)),
+  stages: ({ session, state }) => of(session).stages(state),
+  close({ session }) {
+    sessions.get(session)?.dispose();
+    sessions.delete(session);
+    return null;
+  },
+};
+
+let loaded: Promise<void> | undefined;
+
+self.onmessage = async ({ data }: MessageEvent<Call | { wasm: string }>) => {
+  if ("wasm" in data) {
+    loaded = init(data.wasm === "" ? new URL("../../../dist/stepglass.wasm", import.meta.url) : new URL(data.wasm));
+    loaded.then(
+      () => post({ ready: true }),
+      (error: unknown) => post({ broken: `the interpreter could not be loaded: ${String((error as Error)?.message ?? error)}` }),
+    );
+    return;
+  }
+  try {
+    await loaded;
+    post({ id: data.id, value: methods[data.method](data.params as never) });
+  } catch (error) {
+    post({ id: data.id, error: String((error as Error)?.message ?? error) });
+  }
+};
