@@ -51,7 +51,7 @@ async function bundle() {
     if (/\.(js|cjs|d\.c?ts)$/.test(name) && !name.startsWith("glue.")) rmSync(join(dist, name));
   }
   const entry = (name) => join(root, "src/js", `${name}.js`);
-  const entries = ["node", "web", "slim", "inline", "folder", "debug", "debug-node", "cli"].filter((name) => existsSync(entry(name)));
+  const entries = ["node", "web", "slim", "inline", "folder", "debug", "debug-node", "server", "cli"].filter((name) => existsSync(entry(name)));
   const options = {
     absWorkingDir: root,
     outdir: dist,
@@ -75,7 +75,7 @@ async function bundle() {
     splitting: true,
     chunkNames: "shared-[hash]",
   });
-  const common = ["node", "folder", "debug-node"].filter((name) => existsSync(entry(name)));
+  const common = ["node", "folder", "debug-node", "server"].filter((name) => existsSync(entry(name)));
   if (common.length > 0) {
     await esbuild.build({
       ...options,
@@ -101,7 +101,7 @@ async function bundle() {
   });
   if (existsSync(join(dist, "cli.js"))) chmodSync(join(dist, "cli.js"), 0o755);
 
-  for (const name of ["index", "folder", "debug", "debugger"]) {
+  for (const name of ["index", "folder", "debug", "debugger", "server"]) {
     const types = readFileSync(join(root, `src/js/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll('"./index.js"', '"./index.cjs"'));

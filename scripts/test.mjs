@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findBrowser } from "./browser.mjs";
+import { installNodeClients, pythonClients } from "./clients.mjs";
 import { main, setUp } from "./setup.mjs";
 import { root } from "./steps.mjs";
 
@@ -37,6 +38,8 @@ const steps = [
   ["package: types (node16)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.json"]],
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
+  ["server: set-up", setUpClients],
+  ["server: real clients", () => nodeTests("pkg-tests/server")],
   ["browser: set-up", setUpBrowser],
   ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
   ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
@@ -48,6 +51,7 @@ const steps = [
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
 let noBrowser;
+let noPython;
 
 await main(async () => {
   if (given.values.list) {
@@ -58,8 +62,9 @@ await main(async () => {
   const chosen = steps.filter(([name]) => name === "set-up" || words.length === 0 || words.some((word) => name.includes(word)));
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
-  if (names.some((name) => /^(package|page|browser): (?!build|set-up)/.test(name))) need("package: build", "package:");
+  if (names.some((name) => /^(package|page|browser|server): (?!build|set-up)/.test(name))) need("package: build", "package:");
   if (names.some((name) => name === "browser: page" || name === "package: tarball in projects")) need("browser: set-up", "package: tarball");
+  if (names.includes("server: real clients")) need("server: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 
@@ -73,7 +78,7 @@ await main(async () => {
     const begin = performance.now();
     const ok = await perform(typeof action === "function" ? await action() : action, env);
     const seconds = (performance.now() - begin) / 1000;
-    report.push([ok ? "ok" : "FAILED", name, seconds, name === "browser: set-up" ? noBrowser : undefined]);
+    report.push([ok ? "ok" : "FAILED", name, seconds, { "browser: set-up": noBrowser, "server: set-up": noPython }[name]]);
     console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
     if (!ok) break;
   }
@@ -140,6 +145,16 @@ function setUpBrowser() {
   process.env.STEPGLASS_NO_BROWSER = found.reason;
   console.log(`the browser tests are skipped: ${found.reason}`);
   // A CI that skips them would be green for ever.
+  return !process.env.CI;
+}
+
+function setUpClients() {
+  installNodeClients();
+  const { reason } = pythonClients();
+  if (reason === undefined) return true;
+  noPython = reason;
+  process.env.STEPGLASS_NO_PYTHON = reason;
+  console.log(`the tests of boto3 and of the aws command are skipped: ${reason}`);
   return !process.env.CI;
 }
 

@@ -4,7 +4,7 @@ import { jsonText } from "./integration.js";
 import { misuse } from "./errors.js";
 
 // Marks handlers that are no functions, also those of another copy of this package.
-const TAKER = Symbol.for("stepglass.Taker");
+export const TAKER = Symbol.for("stepglass.Taker");
 
 /** Whether a value of `tasks` takes calls itself. */
 export function isTaker(handler) {

@@ -5,6 +5,8 @@ import { misuse } from "./errors.js";
 
 /** For StateMachine: gives the memory of an execution back that nobody is going to ask much. */
 export let release;
+/** For the server: what runs an execution. */
+export let driverOf;
 
 export class Execution {
   #driver;
@@ -12,6 +14,7 @@ export class Execution {
 
   static {
     release = (execution) => execution.#driver.release();
+    driverOf = (execution) => execution.#driver;
   }
 
   /** The promise of `{status, output?, error?, cause?}`; it never rejects. */

@@ -184,7 +184,7 @@ function around(options, clock) {
   }
   const { tasks, machines, onNested } = options;
   const registered = machines === undefined ? undefined : new Machines(machines, (machine) => machine instanceof StateMachine);
-  const handlers = new Handlers(tasks, registered);
+  const handlers = tasks instanceof Handlers ? tasks : new Handlers(tasks, registered);
   if (registered === undefined) return { handlers, clock };
   // Observers are told of the execution that they were given to.
   const inherited = Object.fromEntries(LIMITS.filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));

@@ -214,7 +214,7 @@ function fail(driver, call, { error, cause }) {
 }
 
 /** An error of the service, in the words of the optimized integration or of the SDK's. */
-function refusal(service, code, message) {
+export function refusal(service, code, message) {
   const id = "00000000-0000-4000-8000-000000000000";
   return service.startsWith("aws-sdk:")
     ? { error: `Sfn.${code}Exception`, cause: `${message} (Service: Sfn, Status Code: 400, Request ID: ${id})` }

@@ -7,6 +7,7 @@ const EXAMPLES = `Run, check, test and draw Amazon States Language (AWS Step Fun
   stepglass run order.yaml -i '{"id": 7}' -t tasks.mjs  with an input, and functions for its tasks
   stepglass validate *.asl.json template.yaml           finds every mistake at once
   stepglass graph order.asl.json -o order.svg           draws it
+  stepglass serve --tasks tasks.mjs                     speaks the AWS API to any client
   stepglass replay history.json order.asl.json          runs an execution of AWS again
 `;
 

@@ -11,6 +11,7 @@ const commands = {
   run: () => import("./run.js"),
   validate: () => import("./validate.js"),
   graph: () => import("./graph.js"),
+  serve: () => import("./serve.js"),
   replay: () => import("./replay.js"),
   diff: () => import("./diff.js"),
   completion: () => import("./completion.js"),

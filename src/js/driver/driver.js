@@ -221,6 +221,11 @@ export class Driver {
     return events;
   }
 
+  /** The events from an index on, as one JSON text. */
+  historyText(from = 0) {
+    return this.#crash ? JSON.stringify(this.history(from)) : this.#engine.ask("history", from);
+  }
+
   /** Resolves when there are more events, or when the execution has ended. */
   changed() {
     return new Promise((resolve) => this.#waiters.push(resolve));

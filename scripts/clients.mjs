@@ -1,0 +1,58 @@
+// The real clients that the tests of the server speak through: npm packages, and a virtual environment of Python ones.
+//
+//   node scripts/clients.mjs              what the tests need, added once
+//   node scripts/clients.mjs --bench      also what the benchmark compares with
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Missing, main, npm } from "./setup.mjs";
+import { output, root, run, windows } from "./steps.mjs";
+
+const folder = join(root, "pkg-tests/server");
+
+/** Installs the npm packages of the tests' lockfile. */
+export function installNodeClients() {
+  const marker = join(folder, "node_modules/.installed");
+  const wanted = fingerprint("package-lock.json", process.version);
+  if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return;
+  console.log("clients: installing the npm packages of pkg-tests/server");
+  const [command, args] = npm("ci", "--prefix", folder);
+  if (!run(command, args)) throw new Missing("The npm clients could not be installed.", [`npm ci --prefix pkg-tests/server   (needs the network once)`]);
+  writeFileSync(marker, wanted);
+}
+
+/** The programs of a virtual environment with the packages of a requirements file: `{bin}`, or `{reason}` where there is no Python. */
+export function pythonClients({ bench = false, install = true } = {}) {
+  const requirements = bench ? "requirements-bench.txt" : "requirements.txt";
+  const place = join(folder, bench ? ".venv-bench" : ".venv");
+  const bin = join(place, windows ? "Scripts" : "bin");
+  const marker = join(place, ".installed");
+  const wanted = fingerprint(requirements, place);
+  if (existsSync(marker) && readFileSync(marker, "utf8") === wanted) return { bin };
+  if (!install) return { reason: "its Python packages are not installed: node scripts/clients.mjs" };
+  const python = ["python3", "python"].find((name) => /^Python 3\.\d\d/.test(output(name, ["--version"]) ?? ""));
+  if (python === undefined) return { reason: "there is no Python 3.10 or newer" };
+  console.log(`clients: installing the Python packages of ${requirements}`);
+  rmSync(place, { recursive: true, force: true });
+  if (!run(python, ["-m", "venv", place])) return { reason: "python -m venv has failed (Debian: apt-get install python3-venv)" };
+  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", join(folder, requirements)];
+  if (!run(join(bin, "python"), pip)) return { reason: `pip could not install the packages of ${requirements}` };
+  writeFileSync(marker, wanted);
+  return { bin };
+}
+
+function fingerprint(file, ...more) {
+  return createHash("sha256").update(readFileSync(join(folder, file))).update(more.join(" ")).digest("hex");
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main(async () => {
+    installNodeClients();
+    for (const bench of process.argv.includes("--bench") ? [false, true] : [false]) {
+      const { reason } = pythonClients({ bench });
+      if (reason !== undefined) throw new Missing("The Python clients could not be installed.", [reason]);
+    }
+    console.log("clients: ready");
+  });
+}

@@ -1,0 +1,148 @@
+// stepglass serve
+
+import { Unusable } from "./source.js";
+
+const help = `stepglass serve [options]
+
+Speaks the AWS Step Functions API on this machine: the aws command and every AWS SDK work unchanged.
+
+  stepglass serve                                     listens on http://127.0.0.1:8083
+  stepglass serve --tasks tasks.mjs                   functions do the work; read again when the file changes
+  stepglass serve --task charge=http://localhost:3000/charge   an HTTP service does
+  stepglass serve --lambda-endpoint http://localhost:3001      Lambda functions do, as sam local start-lambda has them
+  aws stepfunctions --endpoint-url http://127.0.0.1:8083 list-state-machines
+
+http://127.0.0.1:8083/debugger/ shows the executions. Signatures are accepted and not checked; everything is in memory.
+
+Options
+  -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
+      --task NAME=URL       tasks of this name are POSTed there; any number of times
+      --lambda-endpoint URL calls functions by Lambda's Invoke API (also LAMBDA_ENDPOINT)
+      --host ADDRESS        default 127.0.0.1; 0.0.0.0 is reached from other machines, without any authentication
+  -p, --port NUMBER         default 8083; 0 takes a free one
+      --region REGION       of the ARNs (also AWS_DEFAULT_REGION); default us-east-1
+      --account NUMBER      of the ARNs (also AWS_ACCOUNT_ID); default 123456789012
+      --time-scale FACTOR   how long waits, back-offs and timeouts take: 0.01 for a hundredth (also WAIT_TIME_SCALE)
+      --retain NUMBER       ended executions to keep, default 10000; also at most 256 MiB of them
+      --allow-origin ORIGIN lets web pages of this origin call the API; any number of times, * for all
+      --allow-host NAME     serves /debugger under this name, too; any number of times
+      --log-level LEVEL     silent, error, info (default: every request) or debug, on standard error
+      --json                one line of JSON when it listens: {"url", "host", "port", "pid", "debugger"}
+
+Exit code: 0 ended by a signal, 2 wrong usage, or it cannot listen.
+`;
+
+const options = {
+  tasks: { type: "string", short: "t", file: true },
+  task: { type: "string", multiple: true },
+  "lambda-endpoint": { type: "string" },
+  host: { type: "string" },
+  port: { type: "string", short: "p" },
+  region: { type: "string" },
+  account: { type: "string" },
+  "time-scale": { type: "string" },
+  retain: { type: "string" },
+  "allow-origin": { type: "string", multiple: true },
+  "allow-host": { type: "string", multiple: true },
+  "log-level": { type: "string", values: ["silent", "error", "info", "debug"] },
+  json: { type: "boolean" },
+};
+
+export const command = { name: "serve", summary: "an endpoint for the aws command and every AWS SDK", help, options, act: serve };
+
+async function serve(files, values) {
+  if (files.length > 0) throw new Unusable(`serve takes no files; ${files[0]} is one too many`, { usage: true });
+  const { env } = process;
+  const options = defined({
+    host: values.host,
+    port: values.port === undefined ? undefined : whole(values.port, "--port", 0, 65_535),
+    tasks: values.tasks,
+    urls: urlsOf(values.task),
+    lambdaEndpoint: urlOf(values["lambda-endpoint"] ?? env.LAMBDA_ENDPOINT, "--lambda-endpoint"),
+    region: values.region ?? env.AWS_DEFAULT_REGION ?? env.AWS_REGION,
+    account: values.account ?? env.AWS_ACCOUNT_ID,
+    clock: clockOf(values["time-scale"] ?? env.WAIT_TIME_SCALE),
+    limits: values.retain === undefined ? undefined : { retain: { executions: whole(values.retain, "--retain", 0, 10_000_000) } },
+    allowOrigins: values["allow-origin"],
+    allowHosts: values["allow-host"],
+    logLevel: values["log-level"] ?? "info",
+  });
+  // Loaded here, so that the other commands start without it.
+  const { serve: start } = await import("../server.js");
+  let server;
+  try {
+    server = await start(options);
+  } catch (error) {
+    throw new Unusable(why(error, options, values));
+  }
+  announce(server, values.json);
+  await ended();
+  if (!values.json) process.stderr.write("stepglass: stopping\n");
+  await server.close();
+  // Executions and handlers may have timers of their own.
+  process.exit(0);
+}
+
+function announce(server, json) {
+  const { url, host, port } = server;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ url, host, port, pid: process.pid, debugger: `${url}/debugger/` })}\n`);
+    return;
+  }
+  process.stdout.write(`Step Functions API   ${url}\nDebugger             ${url}/debugger/\n`);
+  process.stderr.write(`\n  aws stepfunctions --endpoint-url ${url} list-state-machines\n\nSignatures are accepted and not checked. Everything is in memory. Ctrl+C stops.\n`);
+}
+
+/** Resolves when the process is asked to end. A second signal ends it at once. */
+function ended() {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => resolve());
+  });
+}
+
+function defined(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+function whole(text, name, least, most) {
+  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) throw new Unusable(`${name} is a whole number from ${least} to ${most}`, { usage: true });
+  return Number(text);
+}
+
+function urlOf(text, name) {
+  if (text === undefined || text === "") return undefined;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Unusable(`${name} needs a URL that begins with http:// or https://, not ${JSON.stringify(text)}`, { usage: true });
+  return text;
+}
+
+/** `NAME=URL` pairs. */
+function urlsOf(pairs) {
+  if (pairs === undefined) return undefined;
+  return new Map(
+    pairs.map((pair) => {
+      const at = pair.search(/=https?:/);
+      if (at <= 0) throw new Unusable(`--task is NAME=URL, for example charge=http://localhost:3000/charge; ${JSON.stringify(pair)} is not`, { usage: true });
+      return [pair.slice(0, at), urlOf(pair.slice(at + 1), "--task")];
+    }),
+  );
+}
+
+/** A clock on which everything takes `scale` times as long. */
+function clockOf(text) {
+  if (text === undefined || text === "" || Number(text) === 1) return undefined;
+  const scale = Number(text);
+  if (!(scale > 0 && scale <= 1000)) throw new Unusable("--time-scale is a number above 0: 0.01 makes a wait of 100 seconds take one", { usage: true });
+  const origin = Date.now();
+  return {
+    now: () => Math.round(origin + (Date.now() - origin) / scale),
+    setTimeout: (run, delay) => setTimeout(run, Math.min(delay * scale, 2 ** 31 - 1)),
+    clearTimeout: (timer) => clearTimeout(timer),
+  };
+}
+
+function why(error, { host = "127.0.0.1", port = 8083 }, values) {
+  if (error.code === "EADDRINUSE") return `${host}:${port} is taken by another program; --port 0 takes a free one`;
+  if (error.code === "EACCES" || error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") return `cannot listen on ${host}:${port}: ${error.message}`;
+  if (values.tasks !== undefined) return `cannot load the tasks of ${values.tasks}: ${error.message}`;
+  return error.message;
+}

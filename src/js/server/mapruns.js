@@ -1,0 +1,191 @@
+// Map Runs: the runs of Distributed Maps and the executions of their items.
+
+import { mapRunArn, executionArn } from "./arn.js";
+import { invalid, noResource, noExecution } from "./errors.js";
+import { pageOf } from "./paging.js";
+import { driverOf } from "../execution.js";
+
+const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" };
+const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" };
+const NONE = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
+
+/** The map runs of one execution, from its events and those of its children. */
+export class MapRuns {
+  #service;
+  #live;
+  #maps;
+  // The run and the Map state of each chain of events, by the id of its last event.
+  #chains = new Map();
+  #runs = [];
+
+  constructor(service, live, definition) {
+    this.#service = service;
+    this.#live = live;
+    this.#maps = distributedMaps(JSON.parse(definition).States);
+  }
+
+  /** An event of the execution. */
+  event({ id, previousEventId, type, stateEnteredEventDetails: entered, mapStateStartedEventDetails: started, mapRunStartedEventDetails: run, timestamp }) {
+    const chain = { ...this.#chains.get(previousEventId) };
+    if (type === "MapStateEntered") chain.map = this.#maps.get(entered.name);
+    else if (type === "MapStateStarted") chain.items = started.length;
+    else if (type === "MapRunStarted") chain.run = this.#begin(run.mapRunArn, Date.parse(timestamp), chain);
+    else if (ENDS[type] !== undefined && chain.run !== undefined) end(chain.run, ENDS[type], Date.parse(timestamp));
+    else return;
+    this.#chains.delete(previousEventId);
+    this.#chains.set(id, chain);
+  }
+
+  #begin(arn, startDate, { map = {}, items = 0 }) {
+    const { about } = this.#live;
+    const label = arn.split(":")[6];
+    const run = {
+      arn,
+      executionArn: about.id,
+      machineArn: `${about.machineArn}/${label.slice(label.indexOf("/") + 1)}`,
+      status: "RUNNING",
+      startDate,
+      maxConcurrency: plain(map.MaxConcurrency),
+      toleratedFailureCount: plain(map.ToleratedFailureCount),
+      toleratedFailurePercentage: plain(map.ToleratedFailurePercentage),
+      batched: map.ItemBatcher !== undefined,
+      childType: map.ItemProcessor?.ProcessorConfig?.ExecutionType ?? "STANDARD",
+      items: { ...NONE, total: items },
+      executions: { ...NONE },
+      redriveCount: 0,
+    };
+    this.#runs.push(run);
+    this.#service.mapRuns.set(arn, run);
+    const { mapRunsOf } = this.#service;
+    mapRunsOf.set(about.id, [...(mapRunsOf.get(about.id) ?? []), run]);
+    return run;
+  }
+
+  /** A child execution has ended: it becomes a record of its own. */
+  async child({ name, arn, status, input, output, error, cause, history }) {
+    const { store } = this.#service;
+    const { about } = this.#live;
+    const label = arn.split(":")[6];
+    const run = this.#runs.findLast((one) => one.machineArn.endsWith(`:${label}`)) ?? this.#runs.at(-1);
+    const itemCount = run?.batched && Array.isArray(input?.Items) ? input.Items.length : 1;
+    if (run !== undefined) {
+      run.executions[KINDS[status]] += 1;
+      run.items[KINDS[status]] += itemCount;
+    }
+    const times = history.length > 0 ? [history[0], history.at(-1)].map(({ timestamp }) => Date.parse(timestamp)) : [this.#service.now(), this.#service.now()];
+    const { outcome } = await store.create({
+      id: arn,
+      name,
+      type: run?.childType ?? "STANDARD",
+      machineArn: run?.machineArn ?? about.machineArn,
+      machineName: about.machineName,
+      mapRunArn: run?.arn,
+      itemCount,
+      revision: about.revision,
+      status: "RUNNING",
+      startDate: times[0],
+      input: JSON.stringify(input ?? null),
+      redriveCount: 0,
+    });
+    if (outcome === "exists") return;
+    await store.append(arn, {
+      expectedSeq: 0,
+      about: { status, stopDate: times[1], events: history.length, ...(output !== undefined && { output: JSON.stringify(output) }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) },
+      history: { text: JSON.stringify(history), count: history.length },
+    });
+  }
+
+  /** The execution has ended, and with it the runs that were under way. */
+  finish(status, stopDate) {
+    for (const run of this.#runs) if (run.status === "RUNNING") end(run, status === "SUCCEEDED" ? status : status === "FAILED" ? "FAILED" : "ABORTED", stopDate);
+  }
+}
+
+function end(run, status, stopDate) {
+  run.status = status;
+  run.stopDate = stopDate;
+  const sum = ({ succeeded, failed, timedOut, aborted }) => succeeded + failed + timedOut + aborted;
+  run.items.total = Math.max(run.items.total, sum(run.items));
+  // What was never begun ends with the run.
+  run.items.aborted += run.items.total - sum(run.items);
+  run.executions.total = sum(run.executions);
+  if (!run.batched) run.executions = { ...run.items };
+}
+
+/** The Distributed Maps among states, at any depth, by name. */
+function distributedMaps(states, found = new Map()) {
+  for (const [name, state] of Object.entries(states ?? {})) {
+    const { ItemProcessor: inner = state.Iterator, Branches = [] } = state;
+    if (inner?.ProcessorConfig?.Mode === "DISTRIBUTED") found.set(name, state);
+    for (const machine of [inner, ...Branches]) if (machine) distributedMaps(machine.States, found);
+  }
+  return found;
+}
+
+/** A number that stands in the definition; 0, the default, for one that an expression gives. */
+function plain(value) {
+  const number = Number(value);
+  return value !== undefined && Number.isFinite(number) ? number : 0;
+}
+
+const seconds = (time) => time / 1000;
+
+function find(service, arn) {
+  const run = service.mapRuns.get(mapRunArn(arn));
+  if (run === undefined) throw noResource(arn);
+  return run;
+}
+
+/** Counts as DescribeMapRun gives them. */
+function counts({ pending, running, succeeded, failed, timedOut, aborted, total }, written) {
+  return { pending, running, succeeded, failed, timedOut, aborted, total, resultsWritten: written ? succeeded + failed + timedOut : 0, failuresNotRedrivable: 0, pendingRedrive: 0 };
+}
+
+/** The operations of this file, by name. */
+export const mapRunOperations = {
+  async ListMapRuns(service, { executionArn: arn, maxResults, nextToken }) {
+    executionArn(arn);
+    if ((await service.store.get(arn)) === undefined) throw noExecution(arn);
+    const sorted = [...(service.mapRunsOf.get(arn) ?? [])].sort((a, b) => (a.arn < b.arn ? -1 : 1));
+    const { items, ...more } = pageOf(sorted, { list: ["runs", arn], key: ({ arn }) => arn, maxResults, nextToken });
+    return {
+      mapRuns: items.map(({ arn, executionArn, machineArn, startDate, stopDate }) => ({
+        executionArn,
+        mapRunArn: arn,
+        stateMachineArn: machineArn,
+        startDate: seconds(startDate),
+        ...(stopDate !== undefined && { stopDate: seconds(stopDate) }),
+      })),
+      ...more,
+    };
+  },
+
+  async DescribeMapRun(service, { mapRunArn: arn }) {
+    const run = find(service, arn);
+    const live = run.status === "RUNNING" ? service.runner.find(run.executionArn) : undefined;
+    const frame = live && driverOf(live.execution).frames().find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
+    const done = run.status === "SUCCEEDED";
+    return {
+      mapRunArn: arn,
+      executionArn: run.executionArn,
+      status: run.status,
+      startDate: seconds(run.startDate),
+      ...(run.stopDate !== undefined && { stopDate: seconds(run.stopDate) }),
+      maxConcurrency: run.maxConcurrency,
+      toleratedFailurePercentage: run.toleratedFailurePercentage,
+      toleratedFailureCount: run.toleratedFailureCount,
+      itemCounts: counts(frame?.itemCounts ?? run.items, done),
+      executionCounts: counts(frame?.executionCounts ?? run.executions, done),
+      redriveCount: run.redriveCount,
+    };
+  },
+
+  async UpdateMapRun(service, { mapRunArn: arn, maxConcurrency, toleratedFailurePercentage, toleratedFailureCount }) {
+    const run = find(service, arn);
+    if (maxConcurrency === undefined && toleratedFailurePercentage === undefined && toleratedFailureCount === undefined) {
+      throw invalid("At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified", "MISSING_REQUIRED_PARAMETER");
+    }
+    if (run.status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
+    throw invalid("UpdateMapRun of a running Map Run is not supported by this server");
+  },
+};

@@ -1,0 +1,106 @@
+// The service behind the endpoint: what it knows, and its operations.
+
+import { activityOperations, loadActivities } from "./activities.js";
+import { clockOf } from "../driver/clock.js";
+import { ApiError } from "./errors.js";
+import { executionOperations, startNamed } from "./executions.js";
+import { loadMachines, machineOperations } from "./machines.js";
+import { mapRunOperations } from "./mapruns.js";
+import { TaskRouter } from "./router.js";
+import { Runner } from "./runner.js";
+import { REQUESTS, checkRequest } from "./shapes.js";
+import { MemoryStore } from "./store.js";
+import { HandlersModule } from "./tasks.js";
+
+const OPERATIONS = { ...machineOperations, ...executionOperations, ...activityOperations, ...mapRunOperations };
+
+/** The limits that stand where none are given. */
+const LIMITS = { running: 100_000, retain: { executions: 10_000, bytes: 256 * 2 ** 20 }, poll: 60_000 };
+
+/** Whether the API has an operation of this name. */
+export function isOperation(name) {
+  return Object.hasOwn(REQUESTS, name) && Object.hasOwn(OPERATIONS, name);
+}
+
+/** Step Functions in one process, without the HTTP around it. */
+export class Service {
+  machines = new Map();
+  activities = new Map();
+  // Map runs by their ARN, and those of each execution.
+  mapRuns = new Map();
+  mapRunsOf = new Map();
+  // The last redrive of an execution that came with a client token.
+  redrives = new Map();
+  // Workers that wait for a task.
+  polls = new Set();
+  runner = new Runner(this);
+  router;
+  #module;
+  #opened;
+
+  constructor(options = {}) {
+    const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {}, tasks, urls, lambdaEndpoint, mocks } = options;
+    if (store.durable) throw new Error("this server keeps no journal, so a durable store would not bring its executions back: use a store that says durable: false");
+    this.store = store;
+    this.region = region;
+    this.account = account;
+    this.log = log;
+    this.clock = clockOf(clock);
+    this.limits = { ...LIMITS, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
+    const file = typeof tasks === "string" || tasks instanceof URL;
+    this.router = new TaskRouter(this, { tasks: file ? {} : tasks, urls, lambdaEndpoint, mocks });
+    if (file) {
+      this.#module = new HandlersModule(tasks, {
+        onLoad: (handlers) => {
+          this.router.use(handlers);
+          this.log("info", () => `tasks of ${tasks} are loaded`);
+        },
+        onError: (error) => this.log("error", () => `tasks of ${tasks} cannot be loaded, those before stay: ${error.message}`),
+      });
+    }
+  }
+
+  /** Reads what the store has. Once, before all else. */
+  open() {
+    return (this.#opened ??= this.#open());
+  }
+
+  async #open() {
+    await this.store.open({ owner: `stepglass-${process.pid}` });
+    await loadMachines(this);
+    await loadActivities(this);
+    await this.#module?.open();
+  }
+
+  /** Ends the polls of workers and the executions that run, and closes the store. */
+  async close() {
+    this.#module?.close();
+    for (const poll of this.polls) poll.abort();
+    await this.runner.abandon();
+    await this.store.close();
+  }
+
+  /** Performs an operation of the API. Throws ApiError. */
+  async call(operation, input, about) {
+    if (!isOperation(operation)) throw new ApiError("UnknownOperationException", `there is no operation ${operation}`);
+    return OPERATIONS[operation](this, checkRequest(operation, input), about);
+  }
+
+  /** StartExecution for tasks: the record of the execution, and what runs it. */
+  startNamed(input) {
+    return startNamed(this, checkRequest("StartExecution", input));
+  }
+
+  /** An ARN of this account. */
+  arn(type, name) {
+    return `arn:aws:states:${this.region}:${this.account}:${type}:${name}`;
+  }
+
+  now() {
+    return this.clock.now();
+  }
+
+  random() {
+    return Math.random();
+  }
+}

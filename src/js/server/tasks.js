@@ -1,0 +1,165 @@
+// Who does the work of the tasks: a module of handlers, HTTP services, Lambda functions.
+
+import { existsSync, statSync, watch } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { isTaker } from "../activity.js";
+import { TaskError } from "../errors.js";
+import { TaskResponse, jsonText } from "../integration.js";
+import { bareName } from "../resource.js";
+
+/** The handlers of a module: its default export, an object, Map or function, and all functions that it exports. */
+export function handlersOf(module) {
+  const usable = (value) => typeof value === "function" || isTaker(value);
+  const functions = Object.entries(module).filter(([name, value]) => name !== "default" && name !== "module.exports" && usable(value));
+  const { default: main } = module;
+  if (typeof main === "function" && functions.length === 0) return main;
+  const named = main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
+  return new Map([...named, ...functions].filter(([, value]) => usable(value)));
+}
+
+/**
+ * A module of handlers that is read again when its file changes; a version that cannot be loaded is reported, and the one
+ * before stays. `onLoad` gets the handlers, `onError` the problem.
+ */
+export class HandlersModule {
+  #file;
+  #watcher;
+  #timer;
+  #stamp;
+
+  constructor(file, { onLoad, onError }) {
+    this.#file = resolve(file);
+    this.onLoad = onLoad;
+    this.onError = onError;
+  }
+
+  /** Loads it for the first time, and begins to watch. Throws where it cannot be loaded. */
+  async open() {
+    await this.#load();
+    // The folder and not the file: editors put a new file in its place.
+    this.#watcher = watch(dirname(this.#file), () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#reload(), 50);
+    });
+    this.#watcher.unref();
+    this.#watcher.on("error", (error) => this.onError(error));
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.#watcher?.close();
+  }
+
+  async #load() {
+    const { mtimeMs, size } = statSync(this.#file);
+    this.#stamp = `${mtimeMs} ${size}`;
+    // Node keeps modules by their address: another address is another reading. What it imports itself stays.
+    const module = await import(`${pathToFileURL(this.#file).href}?${encodeURIComponent(this.#stamp)}`);
+    const handlers = handlersOf(module);
+    if (typeof handlers !== "function" && handlers.size === 0) throw new Error(`${this.#file} exports no functions`);
+    this.onLoad(handlers);
+  }
+
+  async #reload() {
+    try {
+      if (!existsSync(this.#file)) return;
+      const { mtimeMs, size } = statSync(this.#file);
+      if (`${mtimeMs} ${size}` === this.#stamp) return;
+      await this.#load();
+    } catch (error) {
+      this.onError(error);
+    }
+  }
+}
+
+/**
+ * A handler that calls an HTTP service: POST of the task's input as JSON; the answer's JSON is the result. With another
+ * status than 2xx the task fails: with `{"error", "cause"}` of the answer, or Lambda's `{"errorType", "errorMessage"}`.
+ */
+export function httpTask(url) {
+  return async (input, task) => {
+    const headers = {
+      "content-type": "application/json",
+      "stepglass-execution": encodeURIComponent(task.execution.arn),
+      "stepglass-state": encodeURIComponent(task.stateName),
+      "stepglass-resource": encodeURIComponent(task.resource),
+      "stepglass-attempt": String(task.attempt),
+      ...(task.token !== undefined && { "stepglass-task-token": task.token }),
+    };
+    const { ok, status, text } = await post(url, headers, jsonText(input), task.signal, "Http");
+    if (ok) return text === "" ? null : parsed(text, (problem) => new TaskError("Http.InvalidResponse", `${url} answered with what is no JSON: ${problem}`));
+    const { error, cause, errorType, errorMessage } = attempt(text) ?? {};
+    if (typeof error === "string") throw new TaskError(error, cause);
+    if (typeof errorType === "string") throw new TaskError(errorType, errorMessage ?? text);
+    throw new TaskError(`Http.StatusCode.${status}`, text);
+  };
+}
+
+/** A handler that calls functions by Lambda's Invoke API at an endpoint. */
+export function lambdaTask(endpoint) {
+  const base = endpoint.replace(/\/+$/, "");
+  return async (input, task) => {
+    const { parameters } = task;
+    const direct = /^arn:[^:]*:lambda:/.test(task.resource);
+    const sdk = task.resource.includes(":aws-sdk:lambda:");
+    const called = direct ? task.resource : parameters?.FunctionName;
+    if (typeof called !== "string") throw new TaskError("Lambda.InvalidParameterValueException", "FunctionName is missing");
+    const name = bareName(called, ":function:");
+    const [, qualifier] = /:function:[^:]+:([^:]+)$/.exec(called) ?? [undefined, direct ? undefined : parameters.Qualifier];
+    const url = `${base}/2015-03-31/functions/${encodeURIComponent(name)}/invocations${qualifier ? `?Qualifier=${encodeURIComponent(qualifier)}` : ""}`;
+    const type = direct ? "RequestResponse" : (parameters.InvocationType ?? "RequestResponse");
+    const context = direct ? undefined : parameters.ClientContext;
+    const headers = { "content-type": "application/json", "x-amz-invocation-type": type, ...(typeof context === "string" && { "x-amz-client-context": context }) };
+    const payload = sdk ? parameters.Payload : input;
+    const { ok, status, text, headers: answered } = await post(url, headers, sdk && typeof payload === "string" ? payload : jsonText(payload), task.signal, "Lambda");
+    if (!ok) throw serviceError(status, text, answered, name);
+    const failed = answered.get("x-amz-function-error");
+    if (failed !== null && !sdk) {
+      const { errorType, errorMessage } = attempt(text) ?? {};
+      // Timeouts and crashes have no type.
+      const kind = /Task timed out after/.test(errorMessage ?? "") ? "Sandbox.Timedout" : "Lambda.Unknown";
+      throw new TaskError(typeof errorType === "string" ? errorType : kind, text);
+    }
+    const version = answered.get("x-amz-executed-version") ?? "$LATEST";
+    if (sdk) return new TaskResponse({ ExecutedVersion: version, ...(failed !== null && { FunctionError: failed }), Payload: text, StatusCode: status });
+    return text === "" ? null : parsed(text, (problem) => new TaskError("Lambda.Unknown", `the function ${name} answered with what is no JSON: ${problem}`));
+  };
+}
+
+/** What the Invoke API itself refuses. */
+function serviceError(status, text, headers, name) {
+  const about = attempt(text) ?? {};
+  const code = (headers.get("x-amzn-errortype") ?? about.__type ?? about.Type ?? { 404: "ResourceNotFoundException", 429: "TooManyRequestsException" }[status] ?? (status >= 500 ? "ServiceException" : "AWSLambdaException")).split(/[:#]/).at(-1);
+  const message = about.Message ?? about.message ?? `${name}: ${text.slice(0, 1000)}`;
+  return new TaskError(`Lambda.${code}`, `${message} (Service: Lambda, Status Code: ${status}, Request ID: ${headers.get("x-amzn-requestid") ?? "null"})`);
+}
+
+async function post(url, headers, body, signal, service) {
+  try {
+    const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+    return { ok: response.ok, status: response.status, headers: response.headers, text: await response.text() };
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason;
+    const why = thrown?.cause?.message || thrown?.cause?.code || thrown?.message;
+    throw new TaskError(`${service}.SdkClientException`, `Unable to execute HTTP request: ${url}: ${why}`);
+  }
+}
+
+function parsed(text, problem) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw problem(error.message);
+  }
+}
+
+/** The object that a text stands for, if it is one. */
+function attempt(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
