@@ -189,8 +189,13 @@ export class Source {
   }
 }
 
+/** The unescaped steps of a JSON Pointer. */
+export function pointerSteps(pointer) {
+  return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
 /** `file#fragment`, unless there is a file of that very name. */
-function split(spec) {
+export function split(spec) {
   const at = spec.lastIndexOf("#");
   return at < 1 || existsSync(spec) ? [spec, undefined] : [spec.slice(0, at), spec.slice(at + 1)];
 }
@@ -257,8 +262,7 @@ function extent(node) {
 /** The node at a JSON Pointer with the node of its key, or the nearest one around it. */
 function lookUp(document, pointer) {
   let found = { key: undefined, value: document.contents };
-  for (const step of pointer.split("/").slice(1)) {
-    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const name of pointerSteps(pointer)) {
     const node = isAlias(found.value) ? found.value.resolve(document) : found.value;
     if (isMap(node)) {
       const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name);

@@ -1,0 +1,184 @@
+// stepglass convert: JSON and YAML, JSONPath and JSONata.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { simulate, validate } from "stepglass";
+import { toJsonata } from "../../src/js/convert/jsonata.js";
+import { folderWith } from "./command.mjs";
+
+const corpus = fileURLToPath(new URL("../../tests/corpus/executions", import.meta.url));
+/** Errors of JSONPath's expressions: in JSONata these are States.QueryEvaluationError, which other handlers see. */
+const EXPRESSION = /^States\.(Runtime|ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|ResultPathMatchFailure)$/;
+
+test("a converted machine does what the original does: every case of the corpus, and variations of its input", () => {
+  const counts = { machines: 0, runs: 0, succeeded: 0, states: 0, left: 0 };
+  for (const file of readdirSync(corpus)) {
+    for (const one of JSON.parse(readFileSync(join(corpus, file), "utf8"))) {
+      const { definition, options = {} } = one;
+      if (one.expect?.rejected || typeof definition !== "object" || definition.QueryLanguage === "JSONata") continue;
+      const { definition: converted, converted: names, left } = toJsonata(definition);
+      counts.left += left.length;
+      if (names.length === 0) continue;
+      counts.machines += 1;
+      counts.states += names.length;
+      const type = options.express ? { type: "EXPRESS" } : {};
+      const errors = validate(converted, type).filter(({ severity }) => severity === "error");
+      assert.deepEqual(errors, [], `${file}: ${one.name}\n${JSON.stringify(converted)}`);
+      for (const input of variations(one.input ?? {})) {
+        const [before, after] = [definition, converted].map((machine) => run(machine, one, input, type));
+        counts.runs += 1;
+        if (before.status === "FAILED" && EXPRESSION.test(before.error)) continue;
+        // Whether a handler saw the failure of an expression is the one difference.
+        if (JSON.stringify(before.history).match(/"error":"States\.(ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|Runtime)"/)) continue;
+        counts.succeeded += 1;
+        const show = ({ status, output, error, calls }) => ({ status, output, error, calls: calls.map(({ state, input, attempt }) => [state, input, attempt]) });
+        assert.deepEqual(show(after), show(before), `${file}: ${one.name} with ${JSON.stringify(input)}\n${JSON.stringify(converted)}`);
+      }
+    }
+  }
+  // Equality of nothing with nothing would prove nothing.
+  assert.ok(counts.machines > 400 && counts.succeeded > 800 && counts.states > 10 * counts.left, JSON.stringify(counts));
+});
+
+/** The input, and some that lack a member or have another value somewhere. */
+function variations(input) {
+  const found = [input];
+  const change = (value, put) => {
+    if (Array.isArray(value)) {
+      found.push(put([]), put([...value, ...value]));
+      value.slice(0, 2).forEach((item, i) => change(item, (other) => put(value.with?.(i, other) ?? value.map((one, at) => (at === i ? other : one)))));
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, item] of Object.entries(value).slice(0, 4)) {
+        const { [key]: _, ...rest } = value;
+        found.push(put(rest), put({ ...value, [key]: null }));
+        change(item, (other) => put({ ...value, [key]: other }));
+      }
+    } else if (typeof value === "number") found.push(put(value + 1), put(-value), put(String(value)));
+    else if (typeof value === "string") found.push(put(`${value}x`), put(""), put(7));
+    else found.push(put("other"));
+  };
+  change(input, (value) => value);
+  return found.slice(0, 12);
+}
+
+function run(machine, { tasks = {}, seed = 0, start = "2024-01-01T00:00:00Z", stop }, input, type) {
+  const startTime = Date.parse(start);
+  const script = Object.fromEntries(Object.entries(tasks).map(([name, answers]) => [name, scripted(Array.isArray(answers) ? answers : [answers])]));
+  return simulate(machine, input, script, { ...type, seed, name: "execution", startTime, until: startTime + 1e10, ...(stop ? { abortAt: startTime + stop.at } : {}) });
+}
+
+function scripted(answers) {
+  let calls = 0;
+  return () => {
+    const { output, error, cause, after, submitted, heartbeats } = answers[Math.min(calls++, answers.length - 1)] ?? {};
+    const end = error !== undefined ? { error, ...(cause === undefined ? {} : { cause }) } : output !== undefined ? { response: output } : { never: true };
+    return { ...end, ...(after === undefined ? {} : { after }), ...(submitted === undefined ? {} : { submitted }), ...(heartbeats === undefined ? {} : { heartbeats }) };
+  };
+}
+
+/** A state in JSONata, without what it shares with the original. */
+function check(state, expect) {
+  const { definition, left } = toJsonata({ StartAt: "S", States: { S: { Type: "Pass", End: true, ...state } } });
+  if (typeof expect === "string") return assert.equal(left[0]?.reason, expect);
+  assert.deepEqual(left, []);
+  const { Type, End, Next, Resource, Default, ...rest } = definition.States.S;
+  assert.deepEqual(rest, expect);
+  assert.equal(definition.QueryLanguage, "JSONata");
+}
+
+test("what is written is what a person would write", () => {
+  const task = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f" };
+  check({}, {});
+  check({ Parameters: { "id.$": "$.order.id", fixed: 1 } }, { Output: { id: "{% $states.input.order.id %}", fixed: 1 } });
+  check({ Result: { a: [1] }, ResultPath: "$.x" }, { Output: '{% $merge([$states.input, {"x": {"a": [1]}}]) %}' });
+  check({ ...task, InputPath: "$.a", ResultSelector: { "v.$": "$.Payload" }, ResultPath: "$.r" }, { Arguments: "{% $states.input.a %}", Output: '{% $merge([$states.input, {"r": {"v": $states.result.Payload}}]) %}' });
+  check({ ...task, ResultPath: null, TimeoutSecondsPath: "$.t" }, { Arguments: "{% $states.input %}", Output: "{% $states.input %}", TimeoutSeconds: "{% $states.input.t %}" });
+  check({ ...task, OutputPath: "$.Payload", Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "S" }] }, {
+    Arguments: "{% $states.input %}",
+    Output: "{% $states.result.Payload %}",
+    Catch: [{ ErrorEquals: ["States.ALL"], Output: '{% $merge([$states.input, {"error": $states.errorOutput}]) %}', Next: "S" }],
+  });
+  check({ Parameters: { "t.$": "States.Format('{}-{}', $.a, $$.Execution.Name)", "l.$": "States.Array($.a, 'b')" } }, {
+    Output: { t: '{% $string($states.input.a) & "-" & $string($states.context.Execution.Name) %}', l: ["{% $states.input.a %}", "b"] },
+  });
+  check({ Type: "Choice", Choices: [{ Not: { Variable: "$.a", IsPresent: true }, Next: "S" }], Default: "S" }, { Choices: [{ Condition: "{% $not($exists($states.input.a)) %}", Next: "S" }] });
+  check({ Parameters: { "x.$": "$['a b'].c[0]", "y.$": "$v.z" } }, { Output: { x: "{% $exists($states.input.`a b`.c[0]) ? $states.input.`a b`.c[0] : null %}", y: "{% $v.z %}" } });
+});
+
+test("what is not mechanical is left, with the reason", () => {
+  check({ InputPath: "$.a[*].b" }, "$.a[*].b selects any number of values: JSONPath gives a list of them, JSONata flattens it and takes a single one out");
+  check({ Parameters: { "n.$": "States.MathRandom(1, 9)" } }, "States.MathRandom draws other numbers than $random");
+  check({ Parameters: { text: "{% no %}" } }, 'the text "{% no %}" would be an expression');
+  check({ ResultPath: "$.a[0]" }, "$.a[0] is a place in a list");
+  check({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.Runtime"], Next: "S" }] }, "its Catch names States.Runtime, and the errors of expressions in JSONata are States.QueryEvaluationError");
+});
+
+test("where a state is left the machine keeps its language", () => {
+  const { definition, left, converted } = toJsonata({ StartAt: "A", States: { A: { Type: "Pass", OutputPath: "$.a", Next: "B" }, B: { Type: "Pass", InputPath: "$..x", End: true } } });
+  assert.equal(definition.QueryLanguage, undefined);
+  assert.deepEqual(definition.States.A, { Type: "Pass", QueryLanguage: "JSONata", Output: "{% $states.input.a %}", Next: "B" });
+  assert.deepEqual([converted, left[0].pointer, definition.States.B.InputPath], [["A"], "/States/B/InputPath", "$..x"]);
+});
+
+const yaml = `# The order machine
+StartAt: Charge # where it begins
+States:
+  # takes the money
+  Charge:
+    Type: Task # a call
+    Resource: arn:aws:lambda:us-east-1:123456789012:function:charge
+    ResultPath: $.receipt
+    Next: Done
+  Done: { Type: Succeed }
+`;
+const { stepglass } = folderWith({
+  "order.yaml": yaml,
+  "order.json": '{"Comment": "line one\\nline two", "StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 1.0, "Next": "B: c"}, "B: c": {"Type": "Pass", "Result": ["yes", "1", 1, null, "- x", {}], "End": true}}}',
+  "template.yaml": 'Resources:\n  M:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Role: !GetAtt Role.Arn\n      Definition:\n        StartAt: A\n        States:\n          A:\n            Type: Task\n            Resource: !Sub "${F.Arn}"\n            OutputPath: $.x\n            End: true\n',
+  "left.json": { StartAt: "A", States: { A: { Type: "Pass", InputPath: "$..x", End: true } } },
+  "broken.json": "{",
+  "list.json": "[1]",
+});
+
+test("JSON becomes YAML that says the same, and back", async () => {
+  const { code, stdout, stderr } = await stepglass("convert", "order.json");
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.equal(stdout, 'Comment: |-\n  line one\n  line two\nStartAt: A\nStates:\n  A:\n    Type: Wait\n    Seconds: 1.0\n    Next: "B: c"\n  "B: c":\n    Type: Pass\n    Result:\n      - yes\n      - "1"\n      - 1\n      - null\n      - "- x"\n      - {}\n    End: true\n');
+  const back = await stepglass("convert", "-", "--to", "json", { input: stdout });
+  assert.deepEqual(JSON.parse(back.stdout), JSON.parse((await stepglass("convert", "order.json", "--to", "json")).stdout));
+  const json = await stepglass("convert", "order.yaml", "-o", "out.json");
+  assert.deepEqual([json.code, json.stdout], [0, ""]);
+  assert.match(json.stderr, /JSON has no comments/);
+});
+
+test("YAML stays as it was written but for what is converted", async () => {
+  const { code, stdout, stderr } = await stepglass("convert", "order.yaml", "--jsonata");
+  assert.deepEqual([code, stderr], [0, "2 states in JSONata\n"]);
+  assert.equal(
+    stdout,
+    yaml
+      .replace("StartAt", "QueryLanguage: JSONata\nStartAt")
+      .replace("    ResultPath: $.receipt\n", '    Arguments: "{% $states.input %}"\n    Output: \'{% $merge([$states.input, {"receipt": $states.result}]) %}\'\n'),
+  );
+});
+
+test("a template keeps its short forms", async () => {
+  for (const file of ["template.yaml", "template.yaml#M"]) {
+    const { code, stdout } = await stepglass("convert", file, "--jsonata");
+    assert.equal(code, 0);
+    assert.match(stdout, /Role: !GetAtt Role\.Arn\n {6}Definition:\n {8}QueryLanguage: JSONata\n[^]*Resource: !Sub "\$\{F\.Arn\}"\n[^]*Output: "\{% \$states\.result\.x %\}"/);
+  }
+  const { stdout } = await stepglass("convert", "template.yaml");
+  assert.deepEqual(JSON.parse(stdout).Resources.M.Properties.Definition.States.A.Resource, { "Fn::Sub": "${F.Arn}" });
+});
+
+test("exit codes, and the report for programs", async () => {
+  const left = await stepglass("convert", "left.json", "--jsonata");
+  assert.equal(left.code, 1);
+  assert.match(left.stderr, /0 states in JSONata, 1 left in JSONPath:\n {2}A {2}\$\.\.x selects any number/);
+  const report = JSON.parse((await stepglass("convert", "left.json", "--jsonata", "--json")).stdout);
+  assert.deepEqual([report.left[0].state, report.converted, JSON.parse(report.output).StartAt], ["A", [], "A"]);
+  for (const args of [[], ["broken.json"], ["list.json", "--jsonata"], ["order.json", "--to", "toml"], ["template.yaml#X", "--jsonata"], ["template.yaml#M"]]) assert.equal((await stepglass("convert", ...args)).code, 2, args.join(" "));
+});
