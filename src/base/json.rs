@@ -295,7 +295,7 @@ impl Parser<'_> {
         self.at += 1;
         let start = self.at;
         // Invariant: `at` never passes the end.
-        self.at += plain_run(&self.bytes[self.at..]);
+        self.at = plain_run(self.bytes, self.at);
         if let Some(b'"') = self.bytes.get(self.at) {
             let text = &self.text[start..self.at];
             self.at += 1;
@@ -304,7 +304,7 @@ impl Parser<'_> {
         let mut out = String::from(&self.text[start..self.at]);
         loop {
             let plain = self.at;
-            self.at += plain_run(&self.bytes[self.at..]);
+            self.at = plain_run(self.bytes, self.at);
             out.push_str(&self.text[plain..self.at]);
             if !self.keep {
                 out.clear();
@@ -326,7 +326,7 @@ impl Parser<'_> {
         const PLACES: usize = 32;
         let start = self.at + 1;
         // Invariant: `at` stands on the opening quote.
-        let end = start + plain_run(&self.bytes[start..]);
+        let end = plain_run(self.bytes, start);
         if self.objects < 2 || !self.keep || self.bytes.get(end) != Some(&b'"') {
             return self.string();
         }
@@ -503,33 +503,27 @@ pub fn write(out: &mut String, value: &Value) {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
         Value::Bool(false) => out.push_str("false"),
-        Value::Number(number) => {
-            use fmt::Write;
-            // Invariant: writing to a String cannot fail.
-            let _ = write!(out, "{number}");
-        }
+        Value::Number(number) => number.write(out),
         Value::String(text) => write_str(out, text),
         Value::Array(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
+            let mut before = "[";
+            for item in items.iter() {
+                out.push_str(before);
                 write(out, item);
+                before = ",";
             }
-            out.push(']');
+            out.push_str(if items.is_empty() { "[]" } else { "]" });
         }
         Value::Object(map) => {
-            out.push('{');
-            for (i, (key, item)) in map.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                write_str(out, key);
-                out.push(':');
+            let mut before = "{\"";
+            for (key, item) in map.entries() {
+                out.push_str(before);
+                write_escaped(out, key);
+                out.push_str("\":");
                 write(out, item);
+                before = ",\"";
             }
-            out.push('}');
+            out.push_str(if map.is_empty() { "{}" } else { "}" });
         }
     }
 }
@@ -537,9 +531,17 @@ pub fn write(out: &mut String, value: &Value) {
 /// Appends a string as a JSON string with its quotes.
 pub fn write_str(out: &mut String, text: &str) {
     out.push('"');
+    write_escaped(out, text);
+    out.push('"');
+}
+
+fn write_escaped(out: &mut String, text: &str) {
     let bytes = text.as_bytes();
+    let mut at = plain_run(bytes, 0);
+    if at == bytes.len() {
+        return out.push_str(text);
+    }
     let mut plain = 0;
-    let mut at = plain_run(bytes);
     while let Some(&b) = bytes.get(at) {
         // Invariant: both ends stand on ASCII bytes or on the ends of the text.
         out.push_str(&text[plain..at]);
@@ -554,21 +556,19 @@ pub fn write_str(out: &mut String, text: &str) {
             _ => out.push_str(&format!("\\u{b:04x}")),
         }
         plain = at + 1;
-        at = plain + plain_run(&bytes[plain..]);
+        at = plain_run(bytes, plain);
     }
     out.push_str(&text[plain..]);
-    out.push('"');
 }
 
-/// How many bytes from the first on stand for themselves in a JSON string: all but `"`, `\` and control characters.
-fn plain_run(bytes: &[u8]) -> usize {
+/// Where the first byte from `at` on is that does not stand for itself in a JSON string: `"`, `\`, a control character.
+fn plain_run(bytes: &[u8], mut at: usize) -> usize {
     // Eight at a time: payloads are measured and written at every state.
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = EACH * 0x80;
     const QUOTE: u64 = EACH * b'"' as u64;
     const BACKSLASH: u64 = EACH * b'\\' as u64;
-    let mut at = 0;
-    for chunk in bytes.as_chunks::<8>().0 {
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
         let (quote, backslash) = (word ^ QUOTE, word ^ BACKSLASH);
         // The highest bit of the first byte that is below 0x20, or 0 after the exclusive or, is set, and of none before.
@@ -579,7 +579,12 @@ fn plain_run(bytes: &[u8]) -> usize {
         }
         at += 8;
     }
-    at + bytes[at..].iter().take_while(|b| ESCAPED[usize::from(**b)] == 1).count()
+    while let Some(b) = bytes.get(at)
+        && ESCAPED[usize::from(*b)] == 1
+    {
+        at += 1;
+    }
+    at
 }
 
 /// Whether the JSON text of a value is longer than `limit` bytes. Stops as soon as it knows: values share their parts,
@@ -609,31 +614,44 @@ pub enum Excess {
 /// Takes the length of a value's text from what is left.
 fn spend(value: &Value, left: &mut usize, depth: usize) -> Result<(), Excess> {
     let own = match value {
-        Value::Array(items) => 1 + items.len().max(1),
-        Value::Object(map) => 1 + map.len().max(1) + map.keys().map(|key| str_len(key) + 1).sum::<usize>(),
-        Value::String(text) => str_len(text),
-        scalar => serialized_len(scalar),
-    };
-    *left = left.checked_sub(own).ok_or(Excess::Length)?;
-    match value {
-        Value::Array(_) | Value::Object(_) if depth == 0 => Err(Excess::Depth),
-        Value::Array(items) => items.iter().try_for_each(|item| spend(item, left, depth - 1)),
-        Value::Object(map) => map.values().try_for_each(|item| spend(item, left, depth - 1)),
-        _ => Ok(()),
-    }
-}
-
-/// Length of [`to_string`] in bytes, without building it: what the payload limit counts.
-pub fn serialized_len(value: &Value) -> usize {
-    match value {
         Value::Null => 4,
         Value::Bool(b) => 5 - usize::from(*b),
         Value::Number(Number::Int(n)) => int_len(*n),
         Value::Number(number) => number.to_string().len(),
         Value::String(text) => str_len(text),
-        Value::Array(items) => 1 + items.len().max(1) + items.iter().map(serialized_len).sum::<usize>(),
-        Value::Object(map) => 1 + map.len().max(1) + map.iter().map(|(k, v)| str_len(k) + 1 + serialized_len(v)).sum::<usize>(),
+        Value::Array(items) => 1 + items.len().max(1),
+        Value::Object(map) => {
+            let mut own = 1 + map.len().max(1);
+            for (key, _) in map.entries() {
+                own += str_len(key) + 1;
+            }
+            own
+        }
+    };
+    *left = left.checked_sub(own).ok_or(Excess::Length)?;
+    match value {
+        Value::Array(_) | Value::Object(_) if depth == 0 => return Err(Excess::Depth),
+        Value::Array(items) => {
+            for item in items.iter() {
+                spend(item, left, depth - 1)?;
+            }
+        }
+        Value::Object(map) => {
+            for (_, item) in map.entries() {
+                spend(item, left, depth - 1)?;
+            }
+        }
+        _ => {}
     }
+    Ok(())
+}
+
+/// Length of [`to_string`] in bytes, without building it: what the payload limit counts.
+pub fn serialized_len(value: &Value) -> usize {
+    let mut left = usize::MAX;
+    // Invariant: no text is as long as all memory, unless its parts are shared; then this is that long.
+    let _ = spend(value, &mut left, usize::MAX);
+    usize::MAX - left
 }
 
 /// Bytes that each byte of a string takes in JSON text.
@@ -655,8 +673,14 @@ const ESCAPED: [u8; 256] = {
 };
 
 fn str_len(text: &str) -> usize {
-    let (plain, rest) = text.as_bytes().split_at(plain_run(text.as_bytes()));
-    2 + plain.len() + rest.iter().map(|b| usize::from(ESCAPED[usize::from(*b)])).sum::<usize>()
+    let bytes = text.as_bytes();
+    let mut at = plain_run(bytes, 0);
+    let mut length = 2 + at;
+    while let Some(b) = bytes.get(at) {
+        length += usize::from(ESCAPED[usize::from(*b)]);
+        at += 1;
+    }
+    length
 }
 
 fn int_len(n: i64) -> usize {

@@ -106,6 +106,12 @@ impl Map {
         self.entries.iter().map(|(k, v)| (k, v))
     }
 
+    /// The members in order, as they lie in memory.
+    #[inline(always)]
+    pub(crate) fn entries(&self) -> &[(Arc<str>, Value)] {
+        &self.entries
+    }
+
     /// The members in order, values to change in place.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Arc<str>, &mut Value)> {
         self.entries.iter_mut().map(|(k, v)| (&*k, v))

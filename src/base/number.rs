@@ -52,6 +52,18 @@ impl Number {
     }
 }
 
+impl Number {
+    /// Appends its text; see [`Number`]'s `Display`.
+    pub fn write(self, out: &mut String) {
+        match self {
+            // Most numbers are small.
+            Number::Int(i @ 0..10) => out.push(char::from(b'0' + i as u8)),
+            Number::Int(i) => out.push_str(&i.to_string()),
+            Number::Float(_) => out.push_str(&self.to_string()),
+        }
+    }
+}
+
 impl PartialEq for Number {
     fn eq(&self, other: &Number) -> bool {
         self.cmp(other) == Ordering::Equal

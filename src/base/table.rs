@@ -47,11 +47,13 @@ impl<K: Ord, V> Table<K, V> {
     }
 
     /// The thing of a key.
+    #[inline(always)]
     pub fn get(&self, key: &K) -> Option<&V> {
         self.places.get(self.find(key).ok()?)?.1.as_ref()
     }
 
     /// The thing of a key, to change in place.
+    #[inline(always)]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         let at = self.find(key).ok()?;
         self.places.get_mut(at)?.1.as_mut()
@@ -126,13 +128,21 @@ impl<K: Ord, V> Table<K, V> {
     }
 
     /// Where a key is, or where it would be.
+    #[inline(always)]
     fn find(&self, key: &K) -> Result<usize, usize> {
-        match self.places.last() {
+        match self.places.as_slice() {
             // Ids rise: the newest is asked for most.
-            Some((last, _)) if last < key => Err(self.places.len()),
-            Some((last, _)) if last == key => Ok(self.places.len() - 1),
-            _ => self.places.binary_search_by(|(other, _)| other.cmp(key)),
+            [.., (last, _)] if last == key => Ok(self.places.len() - 1),
+            places => search(places, key),
         }
+    }
+}
+
+#[inline(never)]
+fn search<K: Ord, V>(places: &[(K, V)], key: &K) -> Result<usize, usize> {
+    match places.last() {
+        Some((last, _)) if last < key => Err(places.len()),
+        _ => places.binary_search_by(|(other, _)| other.cmp(key)),
     }
 }
 

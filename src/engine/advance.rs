@@ -381,6 +381,7 @@ impl Engine {
     pub(super) fn complete(&mut self, frame: &mut Frame, state: &State, result: Value, token: Option<&Arc<str>>) -> Ran {
         let context = self.context(frame, state, token);
         self.stage(frame, state, "result", &result);
+        let trace = self.options.trace;
         let mut eval = self.eval(frame, state);
         let (output, assigned) = match state.language {
             QueryLanguage::JsonPath => {
@@ -388,12 +389,15 @@ impl Engine {
                 let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
                 let selected = match &state.result_selector {
                     Some(template) => eval.template(template, &view)?,
-                    None => result.clone(),
+                    None => result,
                 };
-                let merged = eval.result_path(&state.result_path, &frame.input, selected.clone())?;
-                let output = eval.path_field(&state.output_path, &view.on(&merged))?;
-                self.stage(frame, state, "afterResultSelector", &selected);
-                self.stage(frame, state, "afterResultPath", &merged);
+                let traced = trace.then(|| selected.clone());
+                let merged = eval.result_path(&state.result_path, &frame.input, selected)?;
+                let output = eval.path_field(&state.output_path, &View::new(&merged, &context, &frame.variables))?;
+                if let Some(selected) = traced {
+                    self.stage(frame, state, "afterResultSelector", &selected);
+                    self.stage(frame, state, "afterResultPath", &merged);
+                }
                 (output, assigned)
             }
             QueryLanguage::Jsonata => {
@@ -654,7 +658,11 @@ impl Engine {
     }
 
     /// The Context Object, if any field of the state reads it.
+    #[inline(always)]
     pub(super) fn context(&self, frame: &Frame, state: &State, token: Option<&Arc<str>>) -> Value {
+        if !state.uses_context && self.probe.is_none() {
+            return Value::Null;
+        }
         self.context_with(frame, state, token, frame.item.as_deref())
     }
 
@@ -675,18 +683,25 @@ impl Engine {
     }
 
     /// Records a stage of data flow for inspection.
+    #[inline(always)]
     pub(super) fn stage(&mut self, frame: &Frame, state: &State, stage: &'static str, value: &Value) {
         if self.options.trace {
-            let execution = self.executions.get(&frame.execution);
-            self.trace.push(Stage {
-                state: state.name.clone(),
-                entered_event: frame.entered_event,
-                after: execution.map_or(0, |e| e.recorder.last),
-                child: execution.filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
-                stage,
-                value: value.clone(),
-            });
+            self.add_stage(frame, state, stage, value);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_stage(&mut self, frame: &Frame, state: &State, stage: &'static str, value: &Value) {
+        let execution = self.executions.get(&frame.execution);
+        self.trace.push(Stage {
+            state: state.name.clone(),
+            entered_event: frame.entered_event,
+            after: execution.map_or(0, |e| e.recorder.last),
+            child: execution.filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
+            stage,
+            value: value.clone(),
+        });
     }
 
     /// Checks what must hold between two steps: bugs show here and not three states later, and no snapshot that breaks

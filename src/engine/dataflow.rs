@@ -136,13 +136,17 @@ impl Eval<'_> {
     }
 
     /// Assign: the variables and their values, in order.
+    #[inline(always)]
     pub(super) fn assign(
         &mut self,
         payload: Option<&Payload>,
         field: &str,
         view: &View<'_>,
     ) -> Result<Vec<(Arc<str>, Value)>, Fault> {
-        let Some(payload) = payload else { return Ok(Vec::new()) };
+        payload.map_or_else(|| Ok(Vec::new()), |payload| self.assign_all(payload, field, view))
+    }
+
+    fn assign_all(&mut self, payload: &Payload, field: &str, view: &View<'_>) -> Result<Vec<(Arc<str>, Value)>, Fault> {
         let value = self.payload(payload, field, view)?;
         Ok(value.as_object().map(|map| map.iter().map(|(k, v)| (k.clone(), v.clone())).collect()).unwrap_or_default())
     }

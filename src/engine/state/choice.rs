@@ -62,7 +62,10 @@ pub(in crate::engine) fn run(
             None => Err(eval.runtime("Failed to transition out of the state. The state does not point to a next state.")),
         };
     };
-    let assigned = eval.assign(rule.assign.as_ref(), &format!("Choices[{i}]/Assign"), &view)?;
+    let assigned = match &rule.assign {
+        Some(assign) => eval.assign(Some(assign), &format!("Choices[{i}]/Assign"), &view)?,
+        None => Vec::new(),
+    };
     let output = match (state.language, &rule.output) {
         (QueryLanguage::JsonPath, _) => eval.path_field(&state.output_path, &view)?,
         (QueryLanguage::Jsonata, Some(output)) => eval.payload(output, &format!("Choices[{i}]/Output"), &view)?,

@@ -278,21 +278,32 @@ impl Argument {
 
 /// Pays for about as many bytes as the value has; stops as soon as the budget does.
 fn pay(value: &Value, budget: &mut Budget) -> Result<(), Limit> {
+    match value {
+        Value::Number(_) => budget.make(8),
+        Value::Null | Value::Bool(_) => budget.make(4),
+        Value::String(text) => budget.make(text.len() + 16),
+        containers => pay_all(containers, budget),
+    }
+}
+
+fn pay_all(value: &Value, budget: &mut Budget) -> Result<(), Limit> {
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
-        budget.make(match value {
-            Value::String(text) => text.len() + 16,
+        match value {
             Value::Array(items) => {
                 pending.extend(items.iter());
-                items.len() + 16
+                budget.make(items.len() + 16)?;
             }
             Value::Object(map) => {
-                pending.extend(map.values());
-                16 + map.keys().map(|name| name.len() + 4).sum::<usize>()
+                let mut own = 16;
+                for (name, item) in map.entries() {
+                    pending.push(item);
+                    own += name.len() + 4;
+                }
+                budget.make(own)?;
             }
-            Value::Number(_) => 8,
-            Value::Null | Value::Bool(_) => 4,
-        })?;
+            scalar => pay(scalar, budget)?,
+        }
     }
     Ok(())
 }

@@ -624,7 +624,7 @@ pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if picture.len() > 1000 || text.len() > 1000 {
         return Err(fault("D1015"));
     }
-    ev.burn(200 + picture.len() * (1 + text.len() / 16))?;
+    ev.burn(picture.len().saturating_mul(1 + text.len() / 16).saturating_add(200))?;
     let Some(now) = Parts::of(ev.now.0 as f64) else { return Ok(Val::Undefined) };
     Ok(parse(ev, text, picture, &now)?.map_or(Val::Undefined, Val::num))
 }

@@ -118,7 +118,8 @@ pub(super) fn pad(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     let missing = missing as usize;
     let filler = args.text(2).filter(|s| !s.is_empty()).unwrap_or(" ");
-    ev.check_text(text.len() + missing * filler.chars().next().map_or(1, char::len_utf8))?;
+    let width_of_one = filler.chars().next().map_or(1, char::len_utf8);
+    ev.check_text(missing.saturating_mul(width_of_one).saturating_add(text.len()))?;
     ev.burn(missing / 16)?;
     let padding = filler.chars().cycle().take(missing);
     let mut out = String::with_capacity(text.len() + missing);
