@@ -4,10 +4,15 @@
 //! every duplicate member, lone surrogates as JavaScript's `JSON.stringify` writes them, and integers kept apart
 //! from doubles without a feature that changes the whole dependency graph.
 
+mod print;
+
+pub use print::{Excess, excess, longer_than, serialized_len, to_string, write, write_str};
+
 use super::map::Map;
 use super::number::Number;
 use super::span::Span;
 use super::value::Value;
+use print::plain_run;
 use std::fmt;
 use std::sync::Arc;
 
@@ -488,203 +493,6 @@ impl Parser<'_> {
         self.at += 1;
         Ok((Value::from(map), self.node(start, Parts::Members(nodes))))
     }
-}
-
-/// Compact JSON text, members in order.
-pub fn to_string(value: &Value) -> String {
-    let mut out = String::new();
-    write(&mut out, value);
-    out
-}
-
-/// Appends compact JSON text.
-pub fn write(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(number) => number.write(out),
-        Value::String(text) => write_str(out, text),
-        Value::Array(items) => {
-            let mut before = "[";
-            for item in items.iter() {
-                out.push_str(before);
-                write(out, item);
-                before = ",";
-            }
-            out.push_str(if items.is_empty() { "[]" } else { "]" });
-        }
-        Value::Object(map) => {
-            let mut before = "{\"";
-            for (key, item) in map.entries() {
-                out.push_str(before);
-                write_escaped(out, key);
-                out.push_str("\":");
-                write(out, item);
-                before = ",\"";
-            }
-            out.push_str(if map.is_empty() { "{}" } else { "}" });
-        }
-    }
-}
-
-/// Appends a string as a JSON string with its quotes.
-pub fn write_str(out: &mut String, text: &str) {
-    out.push('"');
-    write_escaped(out, text);
-    out.push('"');
-}
-
-fn write_escaped(out: &mut String, text: &str) {
-    let bytes = text.as_bytes();
-    let mut at = plain_run(bytes, 0);
-    if at == bytes.len() {
-        return out.push_str(text);
-    }
-    let mut plain = 0;
-    while let Some(&b) = bytes.get(at) {
-        // Invariant: both ends stand on ASCII bytes or on the ends of the text.
-        out.push_str(&text[plain..at]);
-        match b {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            0x08 => out.push_str("\\b"),
-            0x0c => out.push_str("\\f"),
-            _ => out.push_str(&format!("\\u{b:04x}")),
-        }
-        plain = at + 1;
-        at = plain_run(bytes, plain);
-    }
-    out.push_str(&text[plain..]);
-}
-
-/// Where the first byte from `at` on is that does not stand for itself in a JSON string: `"`, `\`, a control character.
-fn plain_run(bytes: &[u8], mut at: usize) -> usize {
-    // Eight at a time: payloads are measured and written at every state.
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = EACH * 0x80;
-    const QUOTE: u64 = EACH * b'"' as u64;
-    const BACKSLASH: u64 = EACH * b'\\' as u64;
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
-        let (quote, backslash) = (word ^ QUOTE, word ^ BACKSLASH);
-        // The highest bit of the first byte that is below 0x20, or 0 after the exclusive or, is set, and of none before.
-        let control = word.wrapping_sub(EACH * 0x20) & !word;
-        let special = control | (quote.wrapping_sub(EACH) & !quote) | (backslash.wrapping_sub(EACH) & !backslash);
-        if special & HIGH != 0 {
-            break;
-        }
-        at += 8;
-    }
-    while let Some(b) = bytes.get(at)
-        && ESCAPED[usize::from(*b)] == 1
-    {
-        at += 1;
-    }
-    at
-}
-
-/// Whether the JSON text of a value is longer than `limit` bytes. Stops as soon as it knows: values share their parts,
-/// so a small one in memory may be gigabytes as text.
-pub fn longer_than(value: &Value, limit: usize) -> bool {
-    spend(value, &mut limit.clone(), usize::MAX).is_err()
-}
-
-/// How a value exceeds what its text may be long (checked first) or it may nest; `None` if it does neither.
-pub fn excess(value: &Value, limit: usize, depth: usize) -> Option<Excess> {
-    match spend(value, &mut limit.clone(), depth) {
-        Ok(()) => None,
-        Err(Excess::Depth) if longer_than(value, limit) => Some(Excess::Length),
-        Err(excess) => Some(excess),
-    }
-}
-
-/// See [`excess`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Excess {
-    /// Its JSON text is too long.
-    Length,
-    /// It nests too deep.
-    Depth,
-}
-
-/// Takes the length of a value's text from what is left.
-fn spend(value: &Value, left: &mut usize, depth: usize) -> Result<(), Excess> {
-    let own = match value {
-        Value::Null => 4,
-        Value::Bool(b) => 5 - usize::from(*b),
-        Value::Number(Number::Int(n)) => int_len(*n),
-        Value::Number(number) => number.to_string().len(),
-        Value::String(text) => str_len(text),
-        Value::Array(items) => 1 + items.len().max(1),
-        Value::Object(map) => {
-            let mut own = 1 + map.len().max(1);
-            for (key, _) in map.entries() {
-                own += str_len(key) + 1;
-            }
-            own
-        }
-    };
-    *left = left.checked_sub(own).ok_or(Excess::Length)?;
-    match value {
-        Value::Array(_) | Value::Object(_) if depth == 0 => return Err(Excess::Depth),
-        Value::Array(items) => {
-            for item in items.iter() {
-                spend(item, left, depth - 1)?;
-            }
-        }
-        Value::Object(map) => {
-            for (_, item) in map.entries() {
-                spend(item, left, depth - 1)?;
-            }
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
-/// Length of [`to_string`] in bytes, without building it: what the payload limit counts.
-pub fn serialized_len(value: &Value) -> usize {
-    let mut left = usize::MAX;
-    // Invariant: no text is as long as all memory, unless its parts are shared; then this is that long.
-    let _ = spend(value, &mut left, usize::MAX);
-    usize::MAX - left
-}
-
-/// Bytes that each byte of a string takes in JSON text.
-const ESCAPED: [u8; 256] = {
-    let mut table = [1; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        table[control] = 6;
-        control += 1;
-    }
-    table[b'"' as usize] = 2;
-    table[b'\\' as usize] = 2;
-    table[b'\n' as usize] = 2;
-    table[b'\r' as usize] = 2;
-    table[b'\t' as usize] = 2;
-    table[0x08] = 2;
-    table[0x0c] = 2;
-    table
-};
-
-fn str_len(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = plain_run(bytes, 0);
-    let mut length = 2 + at;
-    while let Some(b) = bytes.get(at) {
-        length += usize::from(ESCAPED[usize::from(*b)]);
-        at += 1;
-    }
-    length
-}
-
-fn int_len(n: i64) -> usize {
-    usize::from(n < 0) + n.unsigned_abs().checked_ilog10().map_or(1, |digits| digits as usize + 1)
 }
 
 #[cfg(test)]
