@@ -54,6 +54,11 @@ pub const MAX_DEPTH: usize = 32;
 /// Transitions read from one definition.
 pub const MAX_TRANSITIONS: usize = 60_000;
 
+/// With [`LayoutOptions::fold_large`], states with more states inside than this are folded.
+pub const FOLD_STATES: u32 = 60;
+/// With [`LayoutOptions::fold_large`], branches and item processors deeper than this are not shown.
+pub const FOLD_DEPTH: u32 = 3;
+
 /// Which way the graph runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
@@ -74,6 +79,11 @@ pub struct LayoutOptions {
     pub direction: Direction,
     /// JSON Pointers of the Parallel and Map states to draw folded, e.g. `/States/FanOut`. Default: none.
     pub collapsed: Vec<String>,
+    /// Whether to fold what is large or deep as well: more than [`FOLD_STATES`] states inside, or nested deeper than
+    /// [`FOLD_DEPTH`]. Default: no.
+    pub fold_large: bool,
+    /// JSON Pointers of states that `fold_large` leaves open. Default: none.
+    pub expanded: Vec<String>,
 }
 
 /// A graph with positions. All lengths are whole px; the origin is the top left corner, y runs downwards.

@@ -2,7 +2,7 @@
 
 use super::layered::{self, Class, Item, Link, Placement};
 use super::read::{self, Model, State};
-use super::{Direction, Edge, EdgeKind, Graph, LabelBox, LayoutOptions, Node, NodeKind, path, text};
+use super::{Direction, Edge, EdgeKind, FOLD_DEPTH, FOLD_STATES, Graph, LabelBox, LayoutOptions, Node, NodeKind, path, text};
 use crate::base::Value;
 use std::sync::Arc;
 
@@ -94,6 +94,9 @@ impl<'a> Nest<'a> {
                 nest.inside[parent] += own;
             }
         }
+        if options.fold_large {
+            nest.fold_large(&options.expanded);
+        }
         let mut hidden = vec![false; model.scopes.len()];
         for (i, scope) in model.scopes.iter().enumerate() {
             hidden[i] = scope.parent.is_some_and(|parent| nest.folded[parent] || hidden[model.states[parent].scope]);
@@ -103,6 +106,20 @@ impl<'a> Nest<'a> {
             nest.placed[scope] = Some(nest.place(scope));
         }
         nest
+    }
+
+    fn fold_large(&mut self, expanded: &[String]) {
+        let model = self.model;
+        let mut depth = vec![0u32; model.scopes.len()];
+        for (i, scope) in model.scopes.iter().enumerate() {
+            depth[i] = scope.parent.map_or(0, |parent| depth[model.states[parent].scope] + 1);
+        }
+        for (id, state) in model.states.iter().enumerate() {
+            let large = self.inside[id] > FOLD_STATES || (self.inside[id] > 0 && depth[state.scope] >= FOLD_DEPTH);
+            if large && !expanded.iter().any(|pointer| pointer == state.pointer.as_str()) {
+                self.folded[id] = true;
+            }
+        }
     }
 
     fn is_open(&self, state: usize) -> bool {

@@ -41,16 +41,16 @@ export function testState(request) {
 
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition, options = {}) {
-  checkOptions(options, ["direction", "collapsed"], "layout()");
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded"], "layout()");
   return drawing((module) => module.layout(definitionText(definition), layoutSettings(options)));
 }
 
 /** The graph of a definition as an SVG document. */
 export function renderSvg(definition, options = {}) {
-  checkOptions(options, ["direction", "collapsed", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
-  const { direction, collapsed, status, taken, notes, ...rest } = options;
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
+  const { direction, collapsed, foldLarge, expanded, status, taken, notes, ...rest } = options;
   const style = { ...rest, status: asMap(status), taken: asMap(taken), notes: asMap(notes) };
-  return drawing((module) => module.renderSvg(definitionText(definition), layoutSettings({ direction, collapsed }), defined(style)));
+  return drawing((module) => module.renderSvg(definitionText(definition), layoutSettings({ direction, collapsed, foldLarge, expanded }), defined(style)));
 }
 
 /** The definition as text of a Mermaid `stateDiagram-v2`. */
@@ -64,8 +64,8 @@ function asMap(given) {
   return given && (given instanceof Map ? given : new Map(Object.entries(given)));
 }
 
-function layoutSettings({ direction, collapsed }) {
-  return defined({ direction, collapsed: collapsed && [...collapsed] });
+function layoutSettings({ direction, collapsed, foldLarge, expanded }) {
+  return defined({ direction, collapsed: collapsed && [...collapsed], foldLarge, expanded: expanded && [...expanded] });
 }
 
 function defined(object) {

@@ -291,6 +291,10 @@ export interface LayoutOptions {
   direction?: "TB" | "LR";
   /** JSON Pointers of the Parallel and Map states to draw folded. */
   collapsed?: Iterable<string>;
+  /** Whether to fold what is large or deep as well: more than 60 states inside, or nested deeper than 3. Default: false. */
+  foldLarge?: boolean;
+  /** JSON Pointers of states that `foldLarge` leaves open. */
+  expanded?: Iterable<string>;
 }
 
 /** How a graph is drawn. */

@@ -46,8 +46,10 @@ function kept<T>(key: string, fallback: T, fits: (value: unknown) => value is T)
   return held;
 }
 
-export type Theme = "system" | "light" | "dark";
-export const theme = kept<Theme>("theme", "system", oneOf("system", "light", "dark"));
+export type Theme = "system" | "light" | "dark" | "contrast";
+export const theme = kept<Theme>("theme", "system", oneOf("system", "light", "dark", "contrast"));
+/// What the middle of the page begins with.
+export const graphMode = kept<"graph" | "table">("view", "graph", oneOf("graph", "table"));
 export const animate = kept("animate", true, isBoolean);
 export const askMissing = kept("ask", true, isBoolean);
 export const singleKeys = kept("keys", true, isBoolean);
@@ -66,6 +68,7 @@ const media = (query: string) => {
 
 export const reducedMotion = media("(prefers-reduced-motion: reduce)");
 export const systemDark = media("(prefers-color-scheme: dark)");
+const moreContrast = media("(prefers-contrast: more)");
 const wide = media("(min-width: 1000px)");
 const medium = media("(min-width: 640px)");
 export const layoutSize = (): "wide" | "medium" | "narrow" => (wide.value ? "wide" : medium.value ? "medium" : "narrow");
@@ -73,5 +76,6 @@ export const motion = (): boolean => animate.value && !reducedMotion.value;
 
 effect(() => {
   const dark = theme.value === "dark" || (theme.value === "system" && systemDark.value);
-  document.documentElement.dataset["theme"] = dark ? "dark" : "light";
+  const contrast = theme.value === "contrast" || (theme.value === "system" && moreContrast.value);
+  document.documentElement.dataset["theme"] = contrast ? "contrast" : dark ? "dark" : "light";
 });

@@ -41,7 +41,9 @@ export const graph = signal<GraphIndex | null>(null);
 /// The graph on screen is of an earlier text: this one cannot be read.
 export const stale = signal(false);
 export const direction = signal<"TB" | "LR">("TB");
+/// What somebody has folded, and what of the large and deep, which is folded by itself, somebody has opened.
 export const collapsed = signal<ReadonlySet<string>>(new Set());
+export const expanded = signal<ReadonlySet<string>>(new Set());
 export const problems = computed<Diagnostic[]>(() => analysis.value?.diagnostics ?? []);
 export const errorCount = computed(() => problems.value.filter((problem) => problem.severity === "error").length);
 export const inputProblem = computed(() => jsonProblem(input.value));
@@ -98,6 +100,11 @@ export function takenOf(id: string): Signal<number> {
 
 export function timeOf(event: number): number {
   return event > 0 && event <= log.length ? log.times[event - 1]! - log.times[0]! : 0;
+}
+
+/// When the run began, in ms since the epoch.
+export function beginning(): number {
+  return log.length > 0 ? log.times[0]! : 0;
 }
 
 // The selection: one state and one event, everywhere.
@@ -171,7 +178,7 @@ function analyzeSoon(delay: number): void {
 async function analyze(): Promise<void> {
   const mine = ++analyzing;
   try {
-    const found = await client.call("analyze", { text: definition.value, format: format.value, collapsed: [...collapsed.value], direction: direction.value });
+    const found = await client.call("analyze", { text: definition.value, format: format.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value });
     if (mine !== analyzing) return;
     batch(() => {
       analysis.value = found;
@@ -202,6 +209,7 @@ effect(() => {
   format.value;
   direction.value;
   collapsed.value;
+  expanded.value;
   analyzeSoon(first ? 0 : 120);
   first = false;
 });
@@ -508,9 +516,33 @@ export function revealRange(from: number, to: number): void {
 }
 
 export function toggleFold(pointer: string): void {
-  const next = new Set(collapsed.value);
-  if (!next.delete(pointer)) next.add(pointer);
-  collapsed.value = next;
+  const index = graph.value;
+  setFolded([pointer], !index?.node(index.byId.get(pointer) ?? -1)?.collapsed);
+}
+
+function setFolded(pointers: string[], folded: boolean): void {
+  const [closed, open] = [new Set(collapsed.value), new Set(expanded.value)];
+  for (const pointer of pointers) {
+    (folded ? closed : open).add(pointer);
+    (folded ? open : closed).delete(pointer);
+  }
+  batch(() => {
+    collapsed.value = closed;
+    expanded.value = open;
+  });
+  analyzeSoon(0);
+}
+
+/// Opens all that a state is inside of.
+export function unfoldTo(pointer: string): void {
+  const around = (analysis.value?.states ?? []).filter((state) => pointer.startsWith(`${state.pointer}/`)).map((state) => state.pointer);
+  if (around.length > 0) setFolded(around, false);
+}
+
+/// Goes to the place of a value in the definition.
+export function revealPointer(pointer: string): void {
+  const place = problems.value.find((problem) => problem.pointer === pointer && problem.range)?.range;
+  if (place) revealRange(place.start.offset, place.end.offset);
 }
 
 export const query = client.call.bind(client);
@@ -533,6 +565,7 @@ export function open(next: Workspace, trusted: boolean): void {
     clearRun();
     selectedState.value = next.selected ?? null;
     collapsed.value = new Set();
+    expanded.value = new Set();
     title.value = next.title;
     format.value = next.format;
     definition.value = next.definition;

@@ -100,6 +100,29 @@ fn scopes_can_be_folded() {
 }
 
 #[test]
+fn large_and_deep_scopes_are_folded_unless_somebody_opens_them() {
+    let many: Vec<String> = (0..61).map(|i| format!(r#""S{i}":{{"Type":"Pass","End":true}}"#)).collect();
+    let mut deep = r#"{"Type":"Pass","End":true}"#.to_string();
+    for level in (1..=5).rev() {
+        let inner = format!(r#"{{"StartAt":"D{}","States":{{"D{}":{deep}}}}}"#, level + 1, level + 1);
+        deep = format!(r#"{{"Type":"Map","ItemProcessor":{inner},"End":true}}"#);
+    }
+    let definition = parse(&format!(
+        r#"{{"StartAt":"L","States":{{"L":{{"Type":"Map","Next":"D1","ItemProcessor":{{"StartAt":"S0","States":{{{}}}}}}},"D1":{deep}}}}}"#,
+        many.join(",")
+    ));
+    let folded = |expanded: &[&str]| -> Vec<String> {
+        let expanded = expanded.iter().map(|pointer| pointer.to_string()).collect();
+        let graph = layout(&definition, &LayoutOptions { fold_large: true, expanded, ..LayoutOptions::default() });
+        graph.nodes.into_iter().filter(|node| node.collapsed).map(|node| node.name).collect()
+    };
+    assert_eq!(folded(&[]), ["L", "D4"]);
+    let open = "/States/D1/ItemProcessor/States/D2/ItemProcessor/States/D3/ItemProcessor/States/D4";
+    assert_eq!(folded(&["/States/L", open]), ["D5"]);
+    assert!(layout(&definition, &LayoutOptions::default()).nodes.iter().all(|node| !node.collapsed));
+}
+
+#[test]
 fn nesting_is_bounded() {
     // Deeper than any JSON text can be: made from parts.
     let mut value = parse(r#"{"Type":"Pass","End":true}"#);

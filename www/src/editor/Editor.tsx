@@ -5,6 +5,8 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
+import type { AskLanguage } from "./language.ts";
+import { lastMembers, lastValue } from "./values.ts";
 
 interface Props {
   label: string;
@@ -19,6 +21,18 @@ interface Props {
 
 let chunk: Promise<typeof import("./codemirror.ts")> | undefined;
 const load = () => (chunk ??= import("./codemirror.ts"));
+
+function asking(format: "json" | "yaml"): AskLanguage {
+  return {
+    hover: (text, offset) => store.query("hover", { text, format, offset }),
+    references: (text, offset) => store.query("references", { text, format, offset }),
+    rename: (text, offset, to) => store.query("rename", { text, format, offset, to }),
+    actions: (text, offset, end) => store.query("actions", { text, format, offset, end }),
+    format: (text) => store.query("format", { text, format }),
+    value: lastValue,
+    say: store.say,
+  };
+}
 
 export function Editor({ label, id, text, language, visible, attach, placeholder = "" }: Props) {
   const host = useRef<HTMLDivElement>(null);
@@ -40,6 +54,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           placeholder,
           changed: (next) => (text.value = next),
           complete: store.complete,
+          ...(language.startsWith("asl-") ? { asked: asking(language === "asl-yaml" ? "yaml" : "json"), members: lastMembers } : {}),
         });
         handle.current = editor;
         detach = attach?.(editor);

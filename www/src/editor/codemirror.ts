@@ -1,7 +1,7 @@
 // The editor chunk: CodeMirror put together from its parts, in a shadow root, so that its styles are adopted sheets and
 // the page's policy needs no exception for inline styles.
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { type CompletionSource, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
@@ -12,7 +12,9 @@ import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "../model/protocol.ts";
 import { sentence } from "../ui/format.ts";
+import type { Edit } from "../model/protocol.ts";
 import { type Ask, askedCompletions, yamlCompletions } from "./completions.ts";
+import { type AskLanguage, apply, askName, languageFeatures, seenMembers } from "./language.ts";
 import { type StateRange, stateRanges } from "./ranges.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
@@ -36,6 +38,12 @@ export interface EditorHandle {
   onState(listener: (name: string | null) => void): void;
   rangeOf(name: string): StateRange | undefined;
   nextProblem(back: boolean): void;
+  /// Called with the states around the cursor, the outermost first, whenever these change.
+  onPath(listener: (names: string[]) => void): void;
+  /// Makes changes as one step that can be undone.
+  apply(edits: readonly Edit[]): void;
+  /// Asks for another name of what stands at an offset.
+  rename(offset: number): void;
   search(): void;
 }
 
@@ -48,6 +56,10 @@ interface Options {
   changed(text: string): void;
   /// Asks the interpreter what may be written at a place of a definition in JSON.
   complete?: Ask;
+  /// Asks it what else an editor wants to know.
+  asked?: AskLanguage;
+  /// The members of what a path had as its value when a state ran last.
+  members?: (state: string, path: string) => Promise<string[]>;
 }
 
 const setCurrent = StateEffect.define<string | null>();
@@ -176,23 +188,25 @@ const looks = EditorView.theme({
 });
 
 /// JSON comes with the editor, the others when they are wanted.
-async function languageOf(language: Language, ask: Ask | undefined): Promise<Extension> {
+async function languageOf(language: Language, ask: Ask | undefined, seen: CompletionSource | undefined): Promise<Extension> {
   switch (language) {
     case "asl-yaml":
-      return [(await import("@codemirror/lang-yaml")).yaml(), yamlCompletions()];
+      return [(await import("@codemirror/lang-yaml")).yaml(), yamlCompletions(seen)];
     case "javascript":
       return [(await import("@codemirror/lang-javascript")).javascript(), autocompletion()];
     case "asl-json":
-      return [json(), ask ? askedCompletions(ask) : autocompletion()];
+      return [json(), ask ? askedCompletions(ask, seen) : autocompletion()];
     default:
       return [json(), autocompletion()];
   }
 }
 
-export function createEditor({ host, text, language, label, placeholder: empty, changed, complete: ask }: Options): EditorHandle {
+export function createEditor({ host, text, language, label, placeholder: empty, changed, complete: ask, asked, members }: Options): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
+  let pathListener: ((names: string[]) => void) | undefined;
+  let lastPath = "";
   let lastState: string | null = null;
   let quiet = false;
   let telling: ReturnType<typeof setTimeout> | undefined;
@@ -224,6 +238,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         placeholder(empty),
         syntaxHighlighting(colours),
         grammar.of([]),
+        ...(asked ? [languageFeatures(asked)] : []),
         keymap.of([
           // Tab moves the focus, so indenting has keys of its own.
           { key: "Mod-]", run: indentMore },
@@ -247,6 +262,13 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
               changed(update.view.state.doc.toString());
             }, update.view.composing ? 400 : 60);
           }
+          if (asl && pathListener && (update.selectionSet || update.docChanged || syntaxTree(update.startState) !== syntaxTree(update.state))) {
+            const names = pathAt(update.state, update.state.selection.main.head);
+            if (names.join("\n") !== lastPath) {
+              lastPath = names.join("\n");
+              pathListener(names);
+            }
+          }
           if (asl && listener && !quiet && (update.selectionSet || update.docChanged) && update.view.hasFocus) {
             const name = stateAt(update.state, update.state.selection.main.head);
             if (name !== lastState) listener((lastState = name));
@@ -257,7 +279,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   });
 
   let gone = false;
-  languageOf(language, ask).then(
+  languageOf(language, ask, members && seenMembers((pos) => stateAt(view.state, pos), members)).then(
     (extension) => gone || view.dispatch({ effects: grammar.reconfigure(extension) }),
     // Without its grammar the text is plain, and as good to edit.
     () => {},
@@ -296,7 +318,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       const marks: Mark[] = diagnostics.map((diagnostic) => {
         const from = clamp(diagnostic.range?.start.offset ?? 0);
         const to = clamp(diagnostic.range?.end.offset ?? from);
-        const { fix, labels } = diagnostic;
+        const { fixes, labels } = diagnostic;
         const others = (labels ?? []).filter((other) => other.message).map((other) => `${other.range ? `Line ${other.range.start.line}: ` : ""}${other.message}`);
         const mark: Mark = {
           from,
@@ -305,15 +327,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
           message: [sentence(diagnostic.message), diagnostic.help && sentence(diagnostic.help), ...others].filter(Boolean).join("\n"),
           source: diagnostic.code,
         };
-        if (fix?.range) {
-          const { range, replacement, title } = fix;
-          mark.actions = [
-            {
-              name: sentence(title),
-              apply: (editor) => editor.dispatch({ changes: { from: clamp(range.start.offset), to: clamp(range.end.offset), insert: replacement }, userEvent: "input.fix" }),
-            },
-          ];
-        }
+        if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: sentence(title), apply: (editor) => apply(editor, edits) }));
         return mark;
       });
       view.dispatch(setDiagnostics(view.state, marks));
@@ -329,11 +343,23 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       view.focus();
       (back ? previousDiagnostic : nextDiagnostic)(view);
     },
+    onPath: (next) => (pathListener = next),
+    apply(edits) {
+      apply(view, edits);
+    },
+    rename(offset) {
+      if (asked) void askName(asked, view, clamp(offset));
+    },
     search() {
       view.focus();
       openSearchPanel(view);
     },
   };
+}
+
+/// The states around a place, the outermost first.
+function pathAt(state: EditorState, offset: number): string[] {
+  return stateRanges(state).filter(({ from, to }) => from <= offset && offset <= to).map(({ name }) => name);
 }
 
 function stateAt(state: EditorState, offset: number): string | null {

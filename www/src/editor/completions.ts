@@ -1,6 +1,6 @@
 // What may stand here. In JSON the interpreter knows; YAML has fields, states and values of its own here.
 
-import { type Completion, type CompletionContext, type CompletionResult, autocompletion, snippetCompletion } from "@codemirror/autocomplete";
+import { type Completion, type CompletionContext, type CompletionResult, type CompletionSource, autocompletion, snippetCompletion } from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState, Extension } from "@codemirror/state";
 import type { SyntaxNode } from "@lezer/common";
@@ -47,8 +47,8 @@ export type Ask = (text: string, offset: number) => Promise<Completions>;
 const KINDS: Record<string, string> = { field: "property", state: "variable", type: "type", function: "function", variable: "variable" };
 
 /// Completions that the interpreter gives.
-export function askedCompletions(ask: Ask): Extension {
-  return autocompletion({ override: [(context) => asked(context, ask)], icons: false });
+export function askedCompletions(ask: Ask, seen?: CompletionSource): Extension {
+  return autocompletion({ override: [(context) => asked(context, ask), ...(seen ? [seen] : [])], icons: false });
 }
 
 async function asked(context: CompletionContext, ask: Ask): Promise<CompletionResult | null> {
@@ -76,8 +76,8 @@ function plain(text: string): string {
   return text.replace(/[{}]/g, "\\$&");
 }
 
-export function yamlCompletions(): Extension {
-  return autocompletion({ override: [complete], icons: false });
+export function yamlCompletions(seen?: CompletionSource): Extension {
+  return autocompletion({ override: [complete, ...(seen ? [seen] : [])], icons: false });
 }
 
 function complete(context: CompletionContext): CompletionResult | null {

@@ -11,3 +11,12 @@ export function goToDefinition(name: string): void {
   const range = definitionEditor.value?.rangeOf(name);
   if (range) store.revealRange(range.nameFrom, range.nameTo);
 }
+
+/// Asks for another name of a state and writes it wherever the state is named.
+export async function renameState(name: string): Promise<void> {
+  const editor = definitionEditor.value;
+  const range = editor?.rangeOf(name);
+  if (!editor || !range) return;
+  store.revealRange(range.nameFrom, range.nameTo);
+  requestAnimationFrame(() => editor.rename(range.nameFrom + 1));
+}

@@ -1,30 +1,48 @@
-// The state machine as a drawing that is also a nested list: every state a button, every scope a list.
+// The state machine as a drawing that is also a nested list: every state a button, every scope a list. Or as a table.
 
 import { computed, useSignalEffect } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
+import { motion } from "../prefs.ts";
+import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { MOD, count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
-import { focusNode, focused, keys, refocus } from "./keys.ts";
-import { Edge, EdgeLabel, Mark, boxOf } from "./lines.tsx";
+import { Card, dismiss, leave, rest } from "./Card.tsx";
+import { openMenu } from "./Menu.tsx";
+import { MINIMAP_FROM, Minimap } from "./Minimap.tsx";
+import { SearchBox } from "./Search.tsx";
+import { Table } from "./Table.tsx";
+import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";
+import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
+import { detail } from "./lod.ts";
 import { type At, Head, NodeButton } from "./node.tsx";
-import { fit, glide, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
+import { over } from "./status.ts";
+import { anchor, fit, follow, glide, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
 
 /// From how many nodes on only those in sight are drawn.
 const CULL_FROM = 300;
+/// Above this many nodes in sight a new layout is shown at once.
+const MOST_MOVING = 400;
 
 export function fitGraph(): void {
   const graph = store.graph.value?.graph;
   if (graph) fit(graph, glide, true);
 }
 
+/// Lets the view go where the run is again.
+export function followRun(): void {
+  follow.value = true;
+}
+
 export function GraphView() {
   const frame = useRef<HTMLDivElement>(null);
   const index = store.graph.value;
-  const first = useRef(true);
+  const fresh = useRef(true);
+  const before = useRef<{ index: GraphIndex; direction: string } | null>(null);
+  const table = prefs.graphMode.value === "table";
 
   useLayoutEffect(() => {
     const element = frame.current!;
@@ -41,26 +59,40 @@ export function GraphView() {
     return () => observer.disconnect();
   }, []);
 
-  // A new workspace is fitted; a graph that changes under the keys stays where it is.
+  // A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
   useSignalEffect(() => {
     store.generation.value;
     moved.value = false;
-    first.current = true;
+    fresh.current = true;
   });
   useSignalEffect(() => {
-    const graph = store.graph.value?.graph;
-    if (!graph) return;
-    if (first.current && size.value.width > 0) {
-      first.current = false;
-      fit(graph, (to) => (view.value = to));
-    } else if (!moved.peek()) fit(graph, glide);
+    const now = store.graph.value;
+    const last = before.current;
+    before.current = now && { index: now, direction: now.graph.direction };
+    shift.dx = shift.dy = 0;
+    if (!now) return;
+    if (fresh.current || !last || last.direction !== now.graph.direction) {
+      if (size.peek().width === 0) return;
+      fresh.current = false;
+      shift.dx = Infinity;
+      fit(now.graph, (to) => (view.value = to));
+      return;
+    }
+    const selected = now.byName.get(store.selectedState.peek() ?? "");
+    const { dx, dy } = anchor(last.index, now, [refocus.id, selected === undefined ? null : now.graph.nodes[selected]!.id, focused.peek()]);
+    [shift.dx, shift.dy] = [dx, dy];
   });
 
   // Follow what happens, and what is selected elsewhere.
   useSignalEffect(() => {
+    if (store.run.value?.phase === "starting") follow.value = true;
+  });
+  useSignalEffect(() => {
     const id = store.active.value;
-    if (!store.live.value || store.run.value?.phase !== "running" || id === null || moved.peek()) return;
-    reveal(id);
+    if (!store.live.value || store.run.value?.phase !== "running" || id === null || !follow.value) return;
+    const there = store.graph.peek()?.byId.has(id);
+    if (there) reveal(id);
+    else store.unfoldTo(id);
   });
   useSignalEffect(() => {
     const state = store.selectedState.value;
@@ -73,9 +105,14 @@ export function GraphView() {
     reveal(node.id);
   });
 
+  const back = (): void => {
+    const svg = frame.current?.querySelector<SVGSVGElement>("svg.canvas");
+    if (svg && focused.value !== null) focusNode(svg, focused.value);
+  };
+
   return (
-    <div class={`graph-frame${store.stale.value ? " stale" : ""}`} ref={frame}>
-      {index ? <Canvas index={index} /> : <EmptyGraph />}
+    <div class={`graph-frame${store.stale.value ? " stale" : ""}${table ? " as-table" : ""}`} ref={frame}>
+      {!index ? <EmptyGraph /> : table ? <Table index={index} /> : <Canvas index={index} />}
       {store.stale.value && index && (
         <p class="banner warn" role="status">
           <Icon name="warning" />
@@ -83,14 +120,36 @@ export function GraphView() {
         </p>
       )}
       <LookingBack />
-      {index && <GraphTools index={index} />}
+      {index && (
+        <div class="graph-head">
+          {!table && <SearchBox back={back} />}
+          <div class="segments" role="group" aria-label="The machine as">
+            <button type="button" aria-pressed={!table} title="Graph" onClick={() => (prefs.graphMode.value = "graph")}>
+              <Icon name="graph" size={14} /> <span class="label">Graph</span>
+            </button>
+            <button type="button" aria-pressed={table} title="Table" onClick={() => (prefs.graphMode.value = "table")}>
+              <Icon name="table" size={14} /> <span class="label">Table</span>
+            </button>
+          </div>
+        </div>
+      )}
+      {index && !table && (
+        <div class="graph-foot">
+          {index.stateCount >= MINIMAP_FROM && prefs.layoutSize() !== "narrow" && <Minimap index={index} />}
+          <GraphTools index={index} />
+        </div>
+      )}
+      {index && !table && <Card index={index} />}
       <p class="unseen" id="graph-keys">
         Arrow keys go along transitions and to neighbours, Enter goes into Parallel and Map states or to the definition, Escape goes out, plus and minus
-        unfold and fold.
+        unfold and fold, slash searches, Shift F10 opens the menu, the arrow keys with Space held move the view.
       </p>
     </div>
   );
 }
+
+/// How far the drawing moved when its layout changed, so that nodes glide from where they were on screen.
+const shift = { dx: 0, dy: 0 };
 
 function LookingBack() {
   if (store.run.value === null || store.live.value || store.cursor.value === store.eventCount.value) return null;
@@ -176,7 +235,7 @@ function GraphTools({ index }: { index: GraphIndex }) {
 
 async function saveSvg(): Promise<void> {
   try {
-    const options = { collapsed: [...store.collapsed.value], direction: store.direction.value };
+    const options = { collapsed: [...store.collapsed.value], expanded: [...store.expanded.value], foldLarge: true, direction: store.direction.value };
     const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, options });
     save(`${store.title.value}.svg`, svg, "image/svg+xml");
   } catch (error) {
@@ -214,9 +273,18 @@ function Canvas({ index }: { index: GraphIndex }) {
     if (refocus.id !== null && focusNode(svg.current!, refocus.id)) refocus.id = null;
   }, [index]);
 
+  // Nodes glide from where they were to where they are.
+  const last = useRef(index);
+  useLayoutEffect(() => {
+    const old = last.current;
+    last.current = index;
+    if (old !== index && motion() && shift.dx !== Infinity) glideNodes(svg.current!, old, index);
+  }, [index]);
+
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const dragged = useRef(false);
   const down = (event: PointerEvent): void => {
+    dismiss();
     if (event.button !== 0 && event.button !== 1) return;
     pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
     if (pointers.current.size === 1) dragged.current = false;
@@ -247,13 +315,14 @@ function Canvas({ index }: { index: GraphIndex }) {
   };
 
   const transform = useMemo(() => computed(() => `translate(${view.value.x} ${view.value.y}) scale(${view.value.k})`), []);
-  const detail = useMemo(() => computed(() => (view.value.k < 0.25 ? "canvas far" : view.value.k < 0.4 ? "canvas middle" : "canvas")), []);
+  const classes = useMemo(() => computed(() => `canvas ${detail.value}${over.value ? " run-over" : ""}`), []);
+  const hovered = (event: Event): SVGGElement | null => (event.target as Element).closest<SVGGElement>("[data-node]");
   const title = index.graph.comment ?? "State machine";
 
   return (
     <svg
       ref={svg}
-      class={detail}
+      class={classes}
       width="100%"
       height="100%"
       role="group"
@@ -271,12 +340,38 @@ function Canvas({ index }: { index: GraphIndex }) {
         if (dragged.current) event.stopPropagation();
       }}
       onKeyDown={(event) => keys(event, index, svg.current!)}
+      onKeyUp={(event) => keyUp(event, index)}
+      onPointerOver={(event) => {
+        const over = hovered(event);
+        if (over && event.pointerType === "mouse" && event.buttons === 0) rest(over.dataset["node"]!, over);
+      }}
+      onPointerOut={(event) => hovered(event) && leave()}
+      onFocusIn={(event) => {
+        const over = hovered(event);
+        if (over?.matches(":focus-visible")) rest(over.dataset["node"]!, over);
+      }}
+      onFocusOut={leave}
+      onContextMenu={(event) => {
+        const over = hovered(event);
+        const node = over && index.node(index.byId.get(over.dataset["node"]!) ?? -1);
+        if (!node) return;
+        event.preventDefault();
+        dismiss();
+        focused.value = node.id;
+        // The menu key has no place of its own.
+        const box = elementOf(svg.current!, node.id)!.getBoundingClientRect();
+        const [x, y] = event.clientX === 0 && event.clientY === 0 ? [box.left + 40, box.top + 30] : [event.clientX, event.clientY];
+        openMenu(node, x, y, () => focusNode(svg.current!, node.id));
+      }}
     >
       <defs>
         <pattern id="dots" width="24" height="24" patternUnits="userSpaceOnUse" patternTransform={transform}>
           <circle class="dots" cx="1.2" cy="1.2" r="1.2" />
         </pattern>
-        {["flow", "catch", "back", "taken"].map((kind) => (
+        <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <path class="hatch" d="M0 0V7" />
+        </pattern>
+        {["flow", "catch", "back", "succeeded", "running"].map((kind) => (
           <marker key={kind} id={`arrow-${kind}`} viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">
             <path class={`head head-${kind}`} d="M1 1L9.5 5L1 9Z" />
           </marker>
@@ -299,17 +394,25 @@ const Scope = memo(function Scope({ index, scope, label }: { index: GraphIndex; 
   const near = (box: { x: number; y: number; width: number; height: number }): boolean =>
     bounds === null || (box.x < bounds[2]! && box.y < bounds[3]! && box.x + box.width > bounds[0]! && box.y + box.height > bounds[1]!);
   const shown = inside.filter((i) => near(nodes[i]!) || holds(index, i, focused.value));
-  const lines = inside.flatMap((i) => index.out[i]!).filter((e) => near(boxOf(edges[e]!)));
+  const far = detail.value === "far";
+  const all = useMemo(() => inside.flatMap((i) => index.out[i]!), [index, scope]);
+  const lines = far ? [] : all.filter((e) => near(boxOf(edges[e]!)));
+  const merged = useMemo(() => all.map((e) => edges[e]!), [all]);
   const states = shown.filter((i) => nodes[i]!.type !== "Start" && nodes[i]!.type !== "End");
   return (
     <>
-      <g aria-hidden="true">
+      <g class="lines" aria-hidden="true">
         {lines.map((e) => (
           <Edge key={edges[e]!.id} edge={edges[e]!} />
         ))}
-        {lines.map((e) => edges[e]!.labelBox && <EdgeLabel key={edges[e]!.id} edge={edges[e]!} />)}
-        {shown.map((i) => (nodes[i]!.type === "Start" || nodes[i]!.type === "End") && <Mark key={nodes[i]!.id} node={nodes[i]!} />)}
+        {far && <FarLines edges={merged} />}
+        {detail.value === "near" && lines.map((e) => edges[e]!.labelBox && <EdgeLabel key={edges[e]!.id} edge={edges[e]!} />)}
       </g>
+      {!far && (
+        <g aria-hidden="true">
+          {shown.map((i) => (nodes[i]!.type === "Start" || nodes[i]!.type === "End") && <Mark key={nodes[i]!.id} node={nodes[i]!} />)}
+        </g>
+      )}
       {states.length > 0 && (
         <g role="list" aria-label={label}>
           {states.map((i) => (
@@ -323,6 +426,29 @@ const Scope = memo(function Scope({ index, scope, label }: { index: GraphIndex; 
   );
 });
 
+/// Lets what is drawn glide to its new place; what is new comes up.
+function glideNodes(svg: SVGSVGElement, old: GraphIndex, now: GraphIndex): void {
+  const elements = [...svg.querySelectorAll<SVGGElement>("[data-move]")];
+  if (elements.length > MOST_MOVING) return;
+  const timing = { duration: 200, easing: "cubic-bezier(.3,.7,.3,1)" };
+  let any = false;
+  for (const element of elements) {
+    const id = element.dataset["move"]!;
+    const [a, b] = [old.node(old.byId.get(id) ?? -1), now.node(now.byId.get(id) ?? -1)];
+    if (!b) continue;
+    if (!a) {
+      any = true;
+      element.animate({ opacity: [0, 1] }, timing);
+      continue;
+    }
+    const [dx, dy] = [a.x + a.width / 2 - b.x - b.width / 2 - shift.dx, a.y - b.y - shift.dy];
+    if (Math.abs(dx) + Math.abs(dy) < 1) continue;
+    any = true;
+    element.animate({ transform: [`translate(${dx}px, ${dy}px)`, "none"] }, timing);
+  }
+  if (any) for (const lines of svg.querySelectorAll(".lines")) lines.animate({ opacity: [0, 1] }, timing);
+}
+
 function holds(index: GraphIndex, at: number, id: string | null): boolean {
   if (id === null) return false;
   for (let i = index.byId.get(id) ?? -1; i >= 0; i = index.parent[i]!) if (i === at) return true;
@@ -334,8 +460,9 @@ const State = memo(function State({ index, at }: At) {
   const run = store.runOf(node.id);
   return (
     <NodeButton index={index} at={at} run={run}>
-      {node.collapsed && <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />}
+      {node.collapsed && detail.value !== "far" && <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />}
       <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
+      {run.value.status === "cancelled" && <rect class="cancelled-hatch" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />}
       <Head node={node} />
     </NodeButton>
   );
@@ -348,7 +475,7 @@ const Container = memo(function Container({ index, at }: At) {
   return (
     <>
       {node.type === "Scope" ? (
-        <rect class="scope" x={node.x} y={node.y} width={node.width} height={node.height} rx="8" />
+        <rect class="scope" data-move={node.id} x={node.x} y={node.y} width={node.width} height={node.height} rx="8" />
       ) : (
         <NodeButton index={index} at={at} run={run} container>
           <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />

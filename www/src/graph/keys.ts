@@ -4,6 +4,9 @@ import { signal } from "@preact/signals";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
+import { dismiss } from "./Card.tsx";
+import { openMenu } from "./Menu.tsx";
+import * as search from "./search.ts";
 import { fit, glide, pan, reveal, view, zoomTo } from "./viewport.ts";
 
 /// The one node that the Tab key reaches.
@@ -14,6 +17,20 @@ export const refocus: { id: string | null } = { id: null };
 export function choose(node: GraphNode): void {
   if (isState(node)) store.selectState(node.name, "graph");
 }
+
+/// While the space bar is held, the arrow keys move the view.
+let space = false;
+let spaceMoved = false;
+
+/// The space bar chooses a node when it comes up, unless the view was moved with it.
+export function keyUp(event: KeyboardEvent, index: GraphIndex): void {
+  if (event.key !== " " || !space) return;
+  space = false;
+  const node = index.node(index.byId.get(focused.value ?? "") ?? -1);
+  if (!spaceMoved && node) choose(node);
+}
+
+const PAN: Record<string, [number, number]> = { ArrowUp: [0, 60], ArrowDown: [0, -60], ArrowLeft: [60, 0], ArrowRight: [-60, 0] };
 
 /// What a key does while the graph has the focus.
 export function keys(event: KeyboardEvent, index: GraphIndex, svg: SVGSVGElement): void {
@@ -28,17 +45,26 @@ export function keys(event: KeyboardEvent, index: GraphIndex, svg: SVGSVGElement
     const at = index.byId.get(focused.value ?? "") ?? -1;
     const node = index.node(at);
     if (!node) return;
-    if (event.shiftKey && event.key.startsWith("Arrow")) {
-      const by = { ArrowUp: [0, 60], ArrowDown: [0, -60], ArrowLeft: [60, 0], ArrowRight: [-60, 0] }[event.key];
-      if (by) pan(by[0]!, by[1]!);
-    } else if (event.key === "Enter" || event.key === " ") {
-      const into = event.key === "Enter" && isContainer(node) ? firstInside(index, at) : -1;
+    const by = event.shiftKey || space ? PAN[event.key] : undefined;
+    if (by) {
+      spaceMoved = true;
+      pan(by[0], by[1]);
+    } else if (event.key === " ") {
+      if (!event.repeat) [space, spaceMoved] = [true, false];
+    } else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10")) {
+      const box = elementOf(svg, node.id)?.getBoundingClientRect();
+      if (box) openMenu(node, box.left + Math.min(box.width / 2, 60), box.top + Math.min(box.height / 2, 40), () => focusNode(svg, node.id));
+    } else if (event.key === "/") {
+      search.open.value = true;
+    } else if (event.key === "Enter") {
+      const into = isContainer(node) ? firstInside(index, at) : -1;
       if (into >= 0) go(index, into, svg);
       else {
         choose(node);
-        if (event.key === "Enter" && isState(node)) goToDefinition(node.name);
+        if (isState(node)) goToDefinition(node.name);
       }
     } else if (event.key === "Escape") {
+      if (dismiss()) return event.stopPropagation();
       const out = index.stateAround(at);
       if (out < 0) return;
       go(index, out, svg);
@@ -74,9 +100,13 @@ function go(index: GraphIndex, to: number, svg: SVGSVGElement): void {
 
 /// Puts the focus on a node; false if it is not drawn.
 export function focusNode(svg: SVGSVGElement, id: string): boolean {
-  const element = [...svg.querySelectorAll<SVGGElement>("[data-node]")].find((candidate) => candidate.dataset["node"] === id);
+  const element = elementOf(svg, id);
   element?.focus({ preventScroll: true });
-  return element !== undefined;
+  return element !== null;
+}
+
+export function elementOf(svg: Element, id: string): SVGGElement | null {
+  return svg.querySelector<SVGGElement>(`[data-node="${CSS.escape(id)}"]`);
 }
 
 function firstInside(index: GraphIndex, at: number): number {

@@ -1,8 +1,8 @@
 // Transitions, their labels, and the marks where scopes begin and end.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { memo } from "preact/compat";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as store from "../store.ts";
@@ -12,38 +12,71 @@ const boxes = new WeakMap<GraphEdge, { x: number; y: number; width: number; heig
 export function boxOf(edge: GraphEdge) {
   let box = boxes.get(edge);
   if (!box) {
-    const xs = edge.points.map(([x]) => x);
-    const ys = edge.points.map(([, y]) => y);
-    const x = Math.min(...xs);
-    const y = Math.min(...ys);
-    boxes.set(edge, (box = { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y }));
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const [x, y] of edge.points) [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+    boxes.set(edge, (box = { x: left, y: top, width: right - left, height: bottom - top }));
   }
   return box;
 }
 
-function lineKind(edge: GraphEdge): "flow" | "catch" | "back" {
+export function lineKind(edge: GraphEdge): "flow" | "catch" | "back" {
   return edge.kind === "catch" ? "catch" : edge.back ? "back" : "flow";
 }
+
+/// Tokens that move at once; beyond that a line only changes its colour.
+const MOST_TOKENS = 24;
+/// Faster than this, a line that is taken again and again does not get a token each time.
+const SHORTEST = 100;
+let tokens = 0;
 
 export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   const taken = store.takenOf(edge.id);
   const before = useRef(taken.peek());
-  const pulse = useSignal(0);
+  const last = useRef(0);
+  const token = useSignal(0);
+  const end = (): void => {
+    if (token.peek() === 0) return;
+    tokens -= 1;
+    token.value = 0;
+  };
   useSignalEffect(() => {
     const now = taken.value;
-    if (now > before.current && motion() && store.live.peek()) pulse.value = now;
-    else if (now < before.current) pulse.value = 0;
+    const more = now > before.current;
     before.current = now;
+    if (!more) return end();
+    const time = performance.now();
+    const quick = time - last.current < SHORTEST;
+    last.current = time;
+    if (quick || !motion() || !store.live.peek() || token.peek() > 0 || tokens >= MOST_TOKENS) return;
+    tokens += 1;
+    token.value = now;
   });
+  useEffect(() => end, []);
   const kind = lineKind(edge);
-  const used = taken.value > 0;
+  // The colour of what the transition leaves.
+  const by = useComputed(() => (taken.value === 0 ? "" : edge.kind === "catch" ? "caught" : edge.kind === "start" ? "running" : "succeeded")).value;
+  const count = taken.value;
   return (
     <>
-      <path class={`line line-${kind} line-of-${edge.kind}${used ? " taken" : ""}`} d={edge.path} marker-end={`url(#arrow-${used && kind !== "catch" ? "taken" : kind})`} />
-      {pulse.value > 0 && <path key={pulse.value} class="pulse" d={edge.path} pathLength={100} />}
+      <path class={`line line-${kind} line-of-${edge.kind}${by === "" ? "" : ` taken by-${by}`}`} d={edge.path} marker-end={`url(#arrow-${by === "" || kind === "catch" ? kind : by})`} />
+      {count > 1 && <Count edge={edge} count={count} />}
+      {token.value > 0 && <path key={token.value} class="token" d={edge.path} pathLength={100} onAnimationEnd={end} />}
     </>
   );
 });
+
+/// How often a line was taken, beside its beginning or behind its label.
+function Count({ edge, count }: { edge: GraphEdge; count: number }) {
+  const text = `×${count.toLocaleString("en")}`;
+  const box = edge.labelBox;
+  const [[x0, y0], [x1, y1]] = edge.points as [[number, number], [number, number]];
+  const [x, y] = box ? [box.x + box.width + 4, box.y + box.height / 2 + 4] : x0 === x1 ? [x0 + 6, y0 + Math.sign(y1 - y0) * 15 + 4] : [x0 + Math.sign(x1 - x0) * 8 - (x1 < x0 ? 20 : 0), y0 - 6];
+  return (
+    <text class="line-count" x={x} y={y}>
+      {text}
+    </text>
+  );
+}
 
 export const EdgeLabel = memo(function EdgeLabel({ edge }: { edge: GraphEdge }) {
   const box = edge.labelBox!;
@@ -59,12 +92,31 @@ export const EdgeLabel = memo(function EdgeLabel({ edge }: { edge: GraphEdge }) 
   );
 });
 
+/// From afar all lines of a scope are few paths: what is not taken by kind, and what is.
+export const FarLines = memo(function FarLines({ edges }: { edges: readonly GraphEdge[] }) {
+  const paths = useComputed(() => {
+    const by: Record<string, string> = {};
+    for (const edge of edges) {
+      const kind = store.takenOf(edge.id).value > 0 && edge.kind !== "catch" ? "taken by-succeeded" : `line-${lineKind(edge)}`;
+      by[kind] = (by[kind] ?? "") + edge.path;
+    }
+    return Object.entries(by);
+  });
+  return (
+    <>
+      {paths.value.map(([kind, d]) => (
+        <path key={kind} class={`line ${kind}`} d={d} />
+      ))}
+    </>
+  );
+});
+
 export const Mark = memo(function Mark({ node }: { node: GraphNode }) {
   const { x, y, width, height } = node;
   const end = node.type === "End";
   if (width > 20) {
     return (
-      <g class={end ? "mark mark-end" : "mark"}>
+      <g class={end ? "mark mark-end" : "mark"} data-move={node.id}>
         <rect x={x} y={y} width={width} height={height} rx={height / 2} />
         <text x={x + width / 2} y={y + height / 2 + 4}>
           {node.name}
@@ -73,7 +125,7 @@ export const Mark = memo(function Mark({ node }: { node: GraphNode }) {
     );
   }
   return (
-    <g class={end ? "mark mark-end" : "mark"}>
+    <g class={end ? "mark mark-end" : "mark"} data-move={node.id}>
       <circle cx={x + width / 2} cy={y + height / 2} r={width / 2 - 1} />
       {end && <circle class="mark-dot" cx={x + width / 2} cy={y + height / 2} r="3" />}
     </g>

@@ -1,14 +1,18 @@
 // One state of the graph: what it shows, and how it is called.
 
-import { type Signal, computed } from "@preact/signals";
+import { type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
-import { type NodeRun, STATUS_TEXT } from "../model/log.ts";
+import type { NodeRun } from "../model/log.ts";
 import * as store from "../store.ts";
-import { GLYPHS, STATUS_ICON, iconPath } from "../ui/Icon.tsx";
+import { GLYPHS } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { type NodeMark, nodeMarks } from "./hooks.ts";
 import { choose, focused } from "./keys.ts";
+import { detail } from "./lod.ts";
+import { found } from "./search.ts";
+import { shownOf, signOf } from "./status.ts";
 
 export interface At {
   index: GraphIndex;
@@ -18,8 +22,14 @@ export interface At {
 /// A state as a button: its box is given, its words and signs are here.
 export function NodeButton({ index, at, run, container = false, children }: At & { run: Signal<NodeRun>; container?: boolean; children: ComponentChildren }) {
   const node = index.graph.nodes[at]!;
-  const { status } = run.value;
-  const selected = isState(node) && store.selectedState.value === node.name;
+  const now = run.value;
+  const { status, text } = shownOf(node, now);
+  // Computed, so that a node is drawn anew only when its own part of these changes.
+  const selected = useComputed(() => isState(node) && store.selectedState.value === node.name).value;
+  const reachable = useComputed(() => focused.value === node.id).value;
+  const match = useComputed(() => (found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "")).value;
+  const bad = useComputed(() => problemCounts.value.get(node.pointer) ?? 0).value;
+  const marks = useComputed(() => nodeMarks.value.get(node.pointer) ?? NONE).value;
   const classes = [
     container ? "node container" : "node",
     `type-${node.type.toLowerCase()}`,
@@ -27,28 +37,31 @@ export function NodeButton({ index, at, run, container = false, children }: At &
     selected ? "selected" : "",
     node.reachable ? "" : "unreached",
     node.type === "Missing" ? "missing" : "",
+    marks.some(({ kind }) => kind === "mock") ? "mocked" : "",
+    match,
   ];
-  const bad = problemsAt(node.pointer);
+  const far = detail.value === "far";
   return (
-    <g class={classes.filter(Boolean).join(" ")}>
-    <g
-      class="node-button"
-      role="button"
-      data-node={node.id}
-      tabIndex={focused.value === node.id ? 0 : -1}
-      aria-label={nameOf(index, node, run.value, bad)}
-      aria-pressed={selected}
-      onFocus={() => (focused.value = node.id)}
-      onClick={() => choose(node)}
-      onDblClick={() => isState(node) && goToDefinition(node.name)}
-    >
-      {selected && <rect class="selection" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
-      {children}
-      <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />
-    </g>
-      <Badges node={node} run={run} />
-      {(node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
-      {bad > 0 && (
+    <g class={classes.filter(Boolean).join(" ")} data-move={node.id}>
+      <g
+        class="node-button"
+        role="button"
+        data-node={node.id}
+        tabIndex={reachable ? 0 : -1}
+        aria-label={nameOf(index, node, now, text, bad, marks)}
+        aria-pressed={selected}
+        onFocus={() => (focused.value = node.id)}
+        onClick={() => choose(node)}
+        onDblClick={() => isState(node) && goToDefinition(node.name)}
+      >
+        {selected && <rect class="selection" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
+        {children}
+        {!far && <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
+      </g>
+      {!far && <Badges node={node} run={now} sign={signOf(status)} turning={status === "running"} counts={detail.value === "near"} />}
+      {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
+      {!far && marks.length > 0 && <Marks node={node} marks={marks} />}
+      {!far && bad > 0 && (
         <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
           <title>{count(bad, "problem")}</title>
           <circle cx="8" cy="8" r="8" />
@@ -58,6 +71,8 @@ export function NodeButton({ index, at, run, container = false, children }: At &
     </g>
   );
 }
+
+const NONE: readonly NodeMark[] = [];
 
 /// For the mouse; the keys are plus and minus.
 function FoldButton({ node }: { node: GraphNode }) {
@@ -74,6 +89,7 @@ function FoldButton({ node }: { node: GraphNode }) {
 /// What is drawn is also what the accessible name begins with.
 export function Head({ node }: { node: GraphNode }) {
   const { x, y } = node;
+  if (detail.value === "far") return null;
   return (
     <>
       <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />
@@ -83,38 +99,72 @@ export function Head({ node }: { node: GraphNode }) {
           {`${line} `}
         </text>
       ))}
-      <text class="caption" x={x + 52} y={y + 22}>
-        {node.caption}
-      </text>
-      {node.retries && <path class="retries" transform={`translate(${x + node.width - 21} ${y + 9})`} d="M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8" />}
+      {detail.value === "near" && (
+        <text class="caption" x={x + 52} y={y + 22}>
+          {node.caption}
+        </text>
+      )}
+      {detail.value === "near" && node.retries && <path class="retries" transform={`translate(${x + node.width - 21} ${y + 9})`} d="M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8" />}
     </>
   );
 }
 
-function Badges({ node, run }: { node: GraphNode; run: Signal<NodeRun> }) {
+const PATTERN_SIGN = { token: "⏸", sync: "⧉" } as const;
+const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job's end" } as const;
+
+function Badges({ node, run, sign, turning, counts }: { node: GraphNode; run: NodeRun; sign: string; turning: boolean; counts: boolean }) {
   const { x, y } = node;
-  const now = run.value;
   const badges: string[] = [];
-  if (now.entered > 1) badges.push(`×${now.entered}`);
-  if (now.iterations > 0) badges.push(`${now.iterationsDone + now.iterationsFailed}/${now.iterations}`);
-  if (now.failures > 0 && now.status !== "failed") badges.push(`↻${now.failures}`);
-  const icon = STATUS_ICON[now.status];
+  if (node.pattern) badges.push(PATTERN_SIGN[node.pattern]);
+  if (run.entered > 1) badges.push(`×${run.entered}`);
+  if (run.iterations > 0) badges.push(`${run.iterationsDone + run.iterationsFailed}/${run.iterations}`);
+  if (run.failures > 0 && run.status !== "failed") badges.push(`↻${run.failures}`);
+  const text = counts ? badges.join(" ") : "";
+  if (sign === "" && text === "") return null;
   return (
     <g class="badges" aria-hidden="true">
-      {icon && (
+      {sign !== "" && (
         <g class="status" transform={`translate(${x + node.width - 12} ${y + node.height - 10})`}>
           <circle r="10" />
-          {now.status === "running" ? <circle class="ring" r="5" /> : <path transform="translate(-6.5 -6.5) scale(.65)" d={iconPath(icon)} />}
+          {turning ? <circle class="ring" r="5" /> : <path transform="translate(-6.5 -6.5) scale(.65)" d={sign} />}
         </g>
       )}
-      {badges.length > 0 && (
-        <g class="count" transform={`translate(${x + node.width - (icon ? 26 : 10)} ${y + node.height})`}>
-          <rect x={-badges.join(" ").length * 6.6 - 12} y="-9" width={badges.join(" ").length * 6.6 + 12} height="18" rx="9" />
-          <text x={-badges.join(" ").length * 3.3 - 6} y="4">
-            {badges.join(" ")}
+      {text !== "" && (
+        <g class="count" transform={`translate(${x + node.width - (sign !== "" ? 26 : 10)} ${y + node.height})`}>
+          <rect x={-text.length * 6.6 - 12} y="-9" width={text.length * 6.6 + 12} height="18" rx="9" />
+          <text x={-text.length * 3.3 - 6} y="4">
+            {text}
           </text>
         </g>
       )}
+    </g>
+  );
+}
+
+function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMark[] }) {
+  const middle = node.y + Math.min(node.height, 54) / 2;
+  return (
+    <g class="marks" aria-hidden="true">
+      {marks.map((mark, i) => {
+        if (mark.kind === "breakpoint") {
+          const x = mark.side === "exit" ? node.x + node.width : node.x;
+          return (
+            <g key={i} class={`breakpoint ${mark.form ?? "filled"}`} transform={`translate(${x} ${middle})`}>
+              <title>{mark.title}</title>
+              {mark.form === "diamond" ? <path d="M0 -8L8 0L0 8L-8 0Z" /> : <circle r="6.5" />}
+            </g>
+          );
+        }
+        return (
+          <g key={i} class={`corner ${mark.kind}`} transform={`translate(${node.x + 8} ${node.y + node.height})`}>
+            <title>{mark.title}</title>
+            <rect x="-4" y="-9" width="18" height="18" rx="5" />
+            <text x="5" y="4">
+              {mark.kind === "mock" ? "M" : "↺"}
+            </text>
+          </g>
+        );
+      })}
     </g>
   );
 }
@@ -134,24 +184,9 @@ const problemCounts = computed(() => {
   return counts;
 });
 
-function problemsAt(pointer: string): number {
-  return problemCounts.value.get(pointer) ?? 0;
-}
-
-function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, problems: number): string {
-  const drawn = node.lines.join(" ");
-  const parts = [`${drawn} ${node.caption || node.type}`];
-  if (drawn !== node.name) parts.push(node.name);
-  if (node.type === "Missing") return [...parts, "missing state"].join(", ");
-  parts.push(STATUS_TEXT[run.status]);
-  if (run.entered > 1) parts.push(`entered ${run.entered} times`);
-  if (run.iterations > 0) parts.push(`${run.iterationsDone} of ${run.iterations} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`);
-  if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));
-  if (node.retries) parts.push("has retries");
-  if (node.collapsed) parts.push("folded");
-  if (!node.reachable) parts.push("nothing leads here");
-  if (problems > 0) parts.push(count(problems, "problem"));
-  const ways = (index.out[index.byId.get(node.id)!] ?? []).slice(0, 8).map((e) => {
+/// Where a state leads, in words.
+export function waysOf(index: GraphIndex, at: number, most: number): string[] {
+  return (index.out[at] ?? []).slice(0, most).map((e) => {
     const edge = index.graph.edges[e]!;
     const to = index.node(index.byId.get(edge.to) ?? -1)?.name ?? "?";
     switch (edge.kind) {
@@ -167,5 +202,22 @@ function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, problems: numb
         return `goes to ${to}`;
     }
   });
-  return [...parts, ...ways].join(", ");
+}
+
+function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string, problems: number, marks: readonly NodeMark[]): string {
+  const drawn = node.lines.join(" ");
+  const parts = [`${drawn} ${node.caption || node.type}`];
+  if (drawn !== node.name) parts.push(node.name);
+  if (node.type === "Missing") return [...parts, "missing state"].join(", ");
+  parts.push(status);
+  if (run.entered > 1) parts.push(`entered ${run.entered} times`);
+  if (run.iterations > 0) parts.push(`${run.iterationsDone} of ${run.iterations} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`);
+  if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));
+  if (node.retries) parts.push("has retries");
+  if (node.pattern) parts.push(PATTERN_TEXT[node.pattern]);
+  for (const mark of marks) parts.push(mark.title);
+  if (node.collapsed) parts.push("folded");
+  if (!node.reachable) parts.push("nothing leads here");
+  if (problems > 0) parts.push(count(problems, "problem"));
+  return [...parts, ...waysOf(index, index.byId.get(node.id)!, 8)].join(", ");
 }

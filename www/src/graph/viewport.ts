@@ -1,7 +1,7 @@
 // Where the graph is looked at from.
 
 import { computed, signal } from "@preact/signals";
-import { isContainer } from "../model/graph.ts";
+import { type GraphIndex, isContainer } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import { graph } from "../store.ts";
 
@@ -11,18 +11,33 @@ const EDGE = 24;
 /// Below this, names are hard to read.
 const READABLE = 0.72;
 
-export const view = signal({ x: 0, y: 0, k: 1 });
+export interface View {
+  x: number;
+  y: number;
+  k: number;
+}
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export const view = signal<View>({ x: 0, y: 0, k: 1 });
 export const size = signal({ width: 0, height: 0 });
-/// The view stays where somebody has put it.
+/// The view goes where the run is, until somebody moves it.
+export const follow = signal(true);
+/// The view stays where somebody has put it, also when the pane gets another size.
 export const moved = signal(false);
 
-/// What is in sight, with a margin, in steps: nodes come and go in crowds and not at every pixel.
-const STEP = 400;
+/// Tiles of this many px of the drawing come and go as a whole, and not at every pixel.
+const TILE = 800;
 export const sight = computed(() => {
   const { x, y, k } = view.value;
   const { width, height } = size.value;
-  const low = (value: number): number => Math.floor(value / STEP) * STEP - STEP;
-  const high = (value: number): number => Math.ceil(value / STEP) * STEP + STEP;
+  const low = (value: number): number => Math.floor(value / TILE - 0.25) * TILE;
+  const high = (value: number): number => Math.ceil(value / TILE + 0.25) * TILE;
   return [low(-x / k), low(-y / k), high((width - x) / k), high((height - y) / k)].join(" ");
 });
 
@@ -32,30 +47,44 @@ export function zoomTo(k: number, at?: { x: number; y: number }): void {
   const next = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, k));
   const px = at?.x ?? width / 2;
   const py = at?.y ?? height / 2;
+  stopGliding();
   view.value = { k: next, x: px - ((px - x) / before) * next, y: py - ((py - y) / before) * next };
   moved.value = true;
+  follow.value = false;
 }
 
 export function pan(dx: number, dy: number): void {
   const { x, y, k } = view.value;
+  stopGliding();
   view.value = { x: x + dx, y: y + dy, k };
   moved.value = true;
+  follow.value = false;
+}
+
+/// Puts a point of the drawing in the middle.
+export function centre(x: number, y: number): void {
+  const { k } = view.value;
+  const { width, height } = size.value;
+  stopGliding();
+  view.value = { k, x: width / 2 - x * k, y: height / 2 - y * k };
+  moved.value = true;
+  follow.value = false;
 }
 
 /// The whole graph, never larger than it is drawn; where that is too small to read, its beginning at a readable size.
-export function fit(graph: { width: number; height: number }, glide: (to: { x: number; y: number; k: number }) => void, whole = false): void {
+export function fit(graph: { width: number; height: number }, go: (to: View) => void, whole = false): void {
   const { width, height } = size.value;
   if (width === 0 || height === 0 || graph.width === 0) return;
   const all = Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15);
   const k = whole ? Math.max(all, MIN_ZOOM) : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
   const x = (width - graph.width * k) / 2;
   const y = graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2;
-  glide({ k, x, y: Math.max(y, EDGE / 2) });
+  go({ k, x, y: Math.max(y, EDGE / 2) });
   moved.value = false;
 }
 
 /// The nearest view that shows the box, the same if it is well in sight.
-export function showing(box: { x: number; y: number; width: number; height: number }, margin = 0.1): { x: number; y: number; k: number } {
+export function showing(box: Box, margin = 0.1): View {
   const { width, height } = size.value;
   const { x, y, k } = view.value;
   const along = (at: number, length: number, offset: number, room: number): number => {
@@ -70,10 +99,48 @@ export function showing(box: { x: number; y: number; width: number; height: numb
   return { k, x: along(box.x, box.width, x, width), y: along(box.y, box.height, y, height) };
 }
 
+/// Where a layout takes the place of another one: a node that both have stays where it is on screen. Gives how far the
+/// drawing moved, in its own px.
+export function anchor(before: GraphIndex, after: GraphIndex, wanted: readonly (string | null)[]): { dx: number; dy: number } {
+  const { x, y, k } = view.peek();
+  const { width, height } = size.peek();
+  const inSight = (box: Box): boolean => box.x * k + x < width && (box.x + box.width) * k + x > 0 && box.y * k + y < height && (box.y + box.height) * k + y > 0;
+  const place = (id: string | null): [Box, Box] | undefined => {
+    const [a, b] = [before.node(before.byId.get(id ?? "") ?? -1), after.node(after.byId.get(id ?? "") ?? -1)];
+    return a && b && inSight(a) ? [a, b] : undefined;
+  };
+  let held = wanted.map(place).find((found) => found !== undefined);
+  if (!held) {
+    // What is nearest to the middle of what is seen.
+    const [cx, cy] = [(width / 2 - x) / k, (height / 2 - y) / k];
+    let least = Infinity;
+    for (const node of before.graph.nodes) {
+      const distance = Math.abs(node.x + node.width / 2 - cx) + Math.abs(node.y - cy);
+      if (distance >= least) continue;
+      const found = place(node.id);
+      if (found) [held, least] = [found, distance];
+    }
+  }
+  if (!held) return { dx: 0, dy: 0 };
+  const [a, b] = held;
+  const middle = (box: Box): [number, number] => [box.x + box.width / 2, box.y];
+  const [[ax, ay], [bx, by]] = [middle(a), middle(b)];
+  const [dx, dy] = [ax - bx, ay - by];
+  if (dx !== 0 || dy !== 0) {
+    stopGliding();
+    view.value = { k, x: x + dx * k, y: y + dy * k };
+  }
+  return { dx, dy };
+}
+
 let gliding = 0;
-/// Moves the view, in a moment or at once.
-export function glide(to: { x: number; y: number; k: number }): void {
+function stopGliding(): void {
   cancelAnimationFrame(gliding);
+}
+
+/// Moves the view, in a moment or at once.
+export function glide(to: View): void {
+  stopGliding();
   if (!motion() || size.value.width === 0) {
     view.value = to;
     return;
@@ -81,7 +148,7 @@ export function glide(to: { x: number; y: number; k: number }): void {
   const from = view.value;
   const begun = performance.now();
   const step = (now: number): void => {
-    const t = Math.min(1, (now - begun) / 180);
+    const t = Math.min(1, (now - begun) / 150);
     const ease = 1 - (1 - t) ** 3;
     const mix = (a: number, b: number): number => a + (b - a) * ease;
     view.value = { x: mix(from.x, to.x), y: mix(from.y, to.y), k: mix(from.k, to.k) };

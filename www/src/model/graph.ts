@@ -19,6 +19,8 @@ export interface GraphNode {
   detail?: string;
   caption?: string;
   retries: boolean;
+  /// What a Task waits for besides its answer.
+  pattern?: "sync" | "token";
   reachable: boolean;
   collapsed: boolean;
   states: number;

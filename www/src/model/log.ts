@@ -76,11 +76,14 @@ export interface NodeRun {
   iterations: number;
   iterationsDone: number;
   iterationsFailed: number;
+  /// When it was entered last, and when anything last happened to it; ms since the epoch, 0 for never.
+  began: number;
+  last: number;
 }
 
 const IDLE: NodeRun = Object.freeze({
   status: "idle", entered: 0, active: 0, exited: 0, caught: 0, cancelled: 0, failed: 0, pending: 0, timedOut: false,
-  submitted: 0, attempts: 0, failures: 0, lastCaught: false, iterations: 0, iterationsDone: 0, iterationsFailed: 0,
+  submitted: 0, attempts: 0, failures: 0, lastCaught: false, iterations: 0, iterationsDone: 0, iterationsFailed: 0, began: 0, last: 0,
 } as const);
 
 export function idleRun(): NodeRun {
@@ -158,10 +161,14 @@ export class Fold {
       edges.add(e);
     }
     const run = n >= 0 ? this.runs[n] : undefined;
-    if (run) nodes.add(n);
+    if (run) {
+      nodes.add(n);
+      run.last = log.times[i]!;
+    }
     switch (log.ops[i]) {
       case Op.Enter:
         if (!run) break;
+        run.began = run.last;
         run.entered += 1;
         run.active += 1;
         run.attempts = 0;

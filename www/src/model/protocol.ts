@@ -20,6 +20,8 @@ export interface Diagnostic {
   fix?: { title: string; pointer: string; range?: { start: Place; end: Place }; replacement: string };
   /// What AWS says about it.
   aws?: { code: string; message: string; location?: string }[];
+  /// All changes that would put it right; `fix` is one of them.
+  fixes?: Fix[];
   /// Other places that the message is about.
   labels?: { pointer: string; range?: { start: Place; end: Place }; message: string }[];
 }
@@ -31,8 +33,47 @@ export interface TaskInfo {
   functionName?: string;
 }
 
+/// A state of the definition, also one that is not drawn because it is inside of a folded one.
+export interface StateInfo {
+  name: string;
+  type: string;
+  pointer: string;
+  /// What a Task calls; empty for others.
+  detail: string;
+}
+
+export interface Edit {
+  from: number;
+  to: number;
+  text: string;
+}
+
+export interface Fix {
+  title: string;
+  edits: Edit[];
+}
+
+export interface HoverInfo {
+  from: number;
+  to: number;
+  kind: string;
+  title: string;
+  text: string;
+  state?: string;
+  path?: string;
+}
+
+export interface NamePlaces {
+  from: number;
+  to: number;
+  kind: "state" | "variable";
+  name: string;
+  places: { from: number; to: number; definition: boolean }[];
+}
+
 export interface Analysis {
   diagnostics: Diagnostic[];
+  states: StateInfo[];
   /// Absent where the text cannot be read at all: the page keeps its last graph.
   graph?: Graph;
   tasks: TaskInfo[];
@@ -114,10 +155,22 @@ export interface Completions {
   items: { label: string; kind: string; detail: string; insert: string }[];
 }
 
+export interface AtPlace {
+  text: string;
+  format: "json" | "yaml";
+  offset: number;
+}
+
 /// The worker's methods, by name: what they take and what they give.
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
-  analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; direction: "TB" | "LR" }; value: Analysis };
+  analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; expanded: string[]; direction: "TB" | "LR" }; value: Analysis };
+  /// What an editor asks about a place of a definition, in JSON or YAML.
+  hover: { params: AtPlace; value: HoverInfo | null };
+  references: { params: AtPlace; value: NamePlaces | null };
+  rename: { params: AtPlace & { to: string }; value: { edits: Edit[] } | { refused: string } };
+  actions: { params: AtPlace & { end: number }; value: Fix[] };
+  format: { params: { text: string; format: "json" | "yaml" }; value: Edit[] };
   /// What may be written at a place of a definition in JSON.
   complete: { params: { text: string; offset: number }; value: Completions };
   /// The graph as a document of its own, with the package's options of a drawing.

@@ -1,12 +1,13 @@
 // The texts: definition, input, tasks, and the problems of the definition.
 
-import { batch, effect } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Editor } from "../editor/Editor.tsx";
 import type { EditorHandle } from "../editor/codemirror.ts";
-import { definitionEditor } from "../editor/place.ts";
+import { openGoTo } from "../editor/GoTo.tsx";
+import { definitionEditor, goToDefinition } from "../editor/place.ts";
 import { STATUS_TEXT } from "../model/log.ts";
-import type { Diagnostic } from "../model/protocol.ts";
+import type { Diagnostic, Fix } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -146,7 +147,33 @@ function addHandlers(names: string[]): void {
 
 function Definition({ visible }: { visible: boolean }) {
   const language = store.format.value === "yaml" ? "asl-yaml" : "asl-json";
-  return <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible} attach={attachDefinition} placeholder={'{ "StartAt": …, "States": { … } }'} />;
+  return (
+    <>
+      <Breadcrumbs />
+      <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible} attach={attachDefinition} placeholder={'{ "StartAt": …, "States": { … } }'} />
+    </>
+  );
+}
+
+const path = signal<string[]>([]);
+
+/// The states around the cursor.
+function Breadcrumbs() {
+  return (
+    <nav class="breadcrumbs" aria-label="States around the cursor">
+      <button type="button" class="plain" title="Go to a state (Ctrl Shift O)" onClick={openGoTo}>
+        States
+      </button>
+      {path.value.map((name) => (
+        <span key={name}>
+          <span aria-hidden="true">›</span>
+          <button type="button" class="plain" onClick={() => goToDefinition(name)}>
+            {name}
+          </button>
+        </span>
+      ))}
+    </nav>
+  );
 }
 
 const SIGNS = { idle: "", running: "●", waiting: "◷", awaiting: "?", retrying: "↻", succeeded: "✓", caught: "↷", failed: "✗", timedOut: "✗", cancelled: "⊘" } as const;
@@ -154,6 +181,8 @@ const SIGNS = { idle: "", running: "●", waiting: "◷", awaiting: "?", retryin
 function attachDefinition(editor: EditorHandle): () => void {
   definitionEditor.value = editor;
   editor.onState((name) => store.selectState(name, "editor"));
+  editor.onPath((names) => (path.value = names));
+  path.value = [];
   let text = "";
   const ends = [
     effect(() => {
@@ -219,18 +248,40 @@ function Problems() {
       <FormatSwitch />
       </div>
       {open && (
-        <ul>
-          {problems.slice(0, 200).map((problem, i) => (
-            <Problem key={`${problem.pointer} ${problem.code} ${i}`} problem={problem} />
+        <div class="problem-groups">
+          {grouped(problems.slice(0, 200)).map(([state, list]) => (
+            <section key={state} aria-label={state === "" ? "Machine" : state}>
+              <h2>
+                {state === "" ? "Machine" : state} <span class="badge">{list.length}</span>
+              </h2>
+              <ul>
+                {list.map((problem, i) => (
+                  <Problem key={`${problem.pointer} ${problem.code} ${i}`} problem={problem} />
+                ))}
+              </ul>
+            </section>
           ))}
-        </ul>
+        </div>
       )}
     </section>
   );
 }
 
+/// By the innermost state around each, in the order in which the first of each comes.
+function grouped(problems: readonly Diagnostic[]): [string, Diagnostic[]][] {
+  const groups = new Map<string, Diagnostic[]>();
+  for (const problem of problems) {
+    const states = [...problem.pointer.matchAll(/\/States\/([^/]*)/g)];
+    const state = (states.at(-1)?.[1] ?? "").replaceAll("~1", "/").replaceAll("~0", "~");
+    const group = groups.get(state);
+    if (group) group.push(problem);
+    else groups.set(state, [problem]);
+  }
+  return [...groups];
+}
+
 function Problem({ problem }: { problem: Diagnostic }) {
-  const { range, fix } = problem;
+  const { range, fixes = [] } = problem;
   return (
     <li class={problem.severity === "error" ? "is-bad" : "is-warn"}>
       <button type="button" class="problem" onClick={() => range && store.revealRange(range.start.offset, range.end.offset)}>
@@ -250,14 +301,14 @@ function Problem({ problem }: { problem: Diagnostic }) {
           </span>
         </span>
       </button>
-      {fix?.range && (
-        <button type="button" class="fix" onClick={() => applyFix(fix.range!.start.offset, fix.range!.end.offset, fix.replacement, fix.title)}>
+      {fixes.slice(0, 4).map((fix) => (
+        <button key={fix.title} type="button" class="fix" onClick={() => applyFix(fix)}>
           <Icon name="bulb" size={14} />
           <span>
             <Words text={sentence(fix.title)} />
           </span>
         </button>
-      )}
+      ))}
     </li>
   );
 }
@@ -267,8 +318,13 @@ function Words({ text }: { text: string }) {
   return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }
 
-function applyFix(from: number, to: number, replacement: string, title: string): void {
-  const text = store.definition.value;
-  store.definition.value = text.slice(0, from) + replacement + text.slice(to);
+function applyFix({ title, edits }: Fix): void {
+  const editor = definitionEditor.value;
+  if (editor) editor.apply(edits);
+  else {
+    let text = store.definition.value;
+    for (const { from, to, text: put } of [...edits].reverse()) text = text.slice(0, from) + put + text.slice(to);
+    store.definition.value = text;
+  }
   store.say(`Done: ${title}`);
 }

@@ -10,7 +10,7 @@ export interface PictureOptions {
 }
 
 export async function svgOf({ theme, withRun }: PictureOptions): Promise<string> {
-  const options: Record<string, unknown> = { theme, collapsed: [...store.collapsed.value], direction: store.direction.value };
+  const options: Record<string, unknown> = { theme, collapsed: [...store.collapsed.value], expanded: [...store.expanded.value], foldLarge: true, direction: store.direction.value };
   const index = store.graph.value;
   if (withRun && index && store.run.value) {
     const status: Record<string, string> = {};

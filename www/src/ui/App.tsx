@@ -1,8 +1,10 @@
 // The frame of the page.
 
 import { useEffect, useRef } from "preact/hooks";
+import { GoTo, openGoTo } from "../editor/GoTo.tsx";
 import { definitionEditor } from "../editor/place.ts";
 import { GraphView, fitGraph } from "../graph/GraphView.tsx";
+import { NodeMenu } from "../graph/Menu.tsx";
 import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
 import { Left } from "../panes/Left.tsx";
@@ -30,6 +32,8 @@ export function App() {
       <main class="work">{size === "narrow" ? <Narrow /> : <Columns size={size} />}</main>
       {size !== "narrow" && <StatusBar />}
       <Dialogs />
+      <GoTo />
+      <NodeMenu />
       {store.toast.value && <div class="toast">{store.toast.value}</div>}
       <div class="unseen" role="status" aria-live="polite">
         {store.announcement.value}
@@ -223,6 +227,7 @@ function shortcuts(event: KeyboardEvent): void {
   else if (event.altKey && event.code === "BracketRight") store.goTo(store.cursor.value + 1);
   else if (event.ctrlKey && event.key === "F6") nextPane(event.shiftKey);
   else if (command && event.key.toLowerCase() === "s") void copyShareLink();
+  else if (command && event.shiftKey && event.key.toLowerCase() === "o") openGoTo();
   else if (event.key === "F4" && !event.altKey && !command) {
     store.leftTab.value = "definition";
     store.narrowTab.value = "code";

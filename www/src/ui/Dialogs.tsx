@@ -151,6 +151,14 @@ function Settings() {
             <option value="system">As the system</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
+            <option value="contrast">High contrast</option>
+          </select>
+        </label>
+        <label>
+          <span>The machine as</span>
+          <select value={prefs.graphMode.value} onChange={(event) => (prefs.graphMode.value = event.currentTarget.value as "graph" | "table")}>
+            <option value="graph">Graph</option>
+            <option value="table">Table</option>
           </select>
         </label>
         <Check label="Animate runs" help="Off, everything is shown at once. The system's wish for less motion always counts." held={prefs.animate} />

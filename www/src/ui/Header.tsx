@@ -7,8 +7,8 @@ import { Icon } from "./Icon.tsx";
 
 export function Header() {
   const narrow = prefs.layoutSize() === "narrow";
-  const themes = { system: "auto", light: "sun", dark: "moon" } as const;
-  const next = { system: "light", light: "dark", dark: "system" } as const;
+  const themes = { system: "auto", light: "sun", dark: "moon", contrast: "contrast" } as const;
+  const next = { system: "light", light: "dark", dark: "contrast", contrast: "system" } as const;
   const theme = prefs.theme.value;
   return (
     <header class="bar">

@@ -26,6 +26,13 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
+/// `812 B`, `1.2 KiB`, `256 KiB`.
+export function bytes(n: number): string {
+  if (n < 1024) return `${n} B`;
+  const [size, unit] = n < 1024 * 1024 ? [n / 1024, "KiB"] : [n / 1024 / 1024, "MiB"];
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
 export function iterationPath(iterations: number[]): string {
   return iterations.map((index) => `#${index}`).join(" › ");
 }

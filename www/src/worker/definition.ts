@@ -1,51 +1,51 @@
 // Definitions as people write them: JSON, or YAML with places mapped back.
 
-import type { Diagnostic, Place, TaskInfo } from "../model/protocol.ts";
+import type { Diagnostic, StateInfo, TaskInfo } from "../model/protocol.ts";
+import type { YamlSource } from "./yaml.ts";
 
 export interface Source {
   /// JSON text for the interpreter.
   json: string;
-  /// Where a pointer stands in the text as written; only for YAML, JSON has its places already.
-  locate?: (pointer: string) => { start: Place; end: Place } | undefined;
+  /// Where its parts were written; only for YAML, JSON has its places already.
+  yaml?: YamlSource;
   problems: Diagnostic[];
 }
 
+let last: { text: string; source: Source } | undefined;
+
+/// Reads a text; the reader of YAML is loaded with the first.
 export async function readSource(text: string, format: "json" | "yaml"): Promise<Source> {
   if (format === "json") return { json: text, problems: [] };
-  const yaml = await import("yaml");
-  const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
-  const place = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col, offset };
-  };
-  const range = (from: number, to: number) => ({ start: place(from), end: place(Math.max(to, from)) });
-  const problems = [...document.errors, ...document.warnings].map((problem): Diagnostic => ({
-    code: "yaml",
-    severity: problem.name === "YAMLWarning" ? "warning" : "error",
-    message: problem.message,
-    pointer: "",
-    range: range(problem.pos[0], problem.pos[1]),
-  }));
-  let json = "null";
-  if (document.errors.length === 0) {
-    try {
-      json = JSON.stringify(document.toJS({ maxAliasCount: 100 }) ?? null);
-    } catch (error) {
-      problems.push({ code: "yaml", severity: "error", message: String((error as Error).message), pointer: "", range: range(0, 0) });
-    }
+  if (last?.text === text) return last.source;
+  const { YamlSource } = await import("./yaml.ts");
+  const yaml = new YamlSource(text);
+  last = { text, source: { json: yaml.json, yaml, problems: yaml.problems } };
+  return last.source;
+}
+
+/// All states of a definition, those inside of others after them. Reads anything, however broken.
+export function findStates(json: string): StateInfo[] {
+  let definition: unknown;
+  try {
+    definition = JSON.parse(json);
+  } catch {
+    return [];
   }
-  const locate = (pointer: string) => {
-    const path = pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-    for (let length = path.length; length >= 0; length--) {
-      const keys = path.slice(0, length).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-      const node = length === 0 ? document.contents : (document.getIn(keys, true) as { range?: [number, number, number] } | undefined);
-      const at = node && typeof node === "object" ? node.range : undefined;
-      if (at) return range(at[0], length === path.length ? at[1] : at[0] + 1);
+  const found: StateInfo[] = [];
+  const scope = (value: unknown, pointer: string, depth: number): void => {
+    if (depth > 32) return;
+    for (const [name, body] of entries(member(value, "States"))) {
+      if (found.length >= 20_000) return;
+      const at = `${pointer}/States/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const text = (key: string): string => (typeof member(body, key) === "string" ? (member(body, key) as string) : "");
+      found.push({ name, type: text("Type"), pointer: at, detail: text("Resource") });
+      const branches = member(body, "Branches");
+      if (Array.isArray(branches)) branches.forEach((branch, i) => scope(branch, `${at}/Branches/${i}`, depth + 1));
+      for (const key of ["ItemProcessor", "Iterator"]) if (member(body, key) !== undefined) scope(member(body, key), `${at}/${key}`, depth + 1);
     }
-    return undefined;
   };
-  return { json, locate, problems };
+  scope(definition, "", 0);
+  return found;
 }
 
 /// All Task states of a definition with what they call. Reads anything, however broken.

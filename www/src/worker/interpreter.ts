@@ -4,8 +4,9 @@ import { type Execution, StateMachine, type Task, TaskError, type TaskHandler, t
 import type { Graph } from "../model/graph.ts";
 import type { Answer, Call, Diagnostic, Methods, Note, RunRequest, RunResult, WaitingTask } from "../model/protocol.ts";
 import { RunClock } from "./clock.ts";
-import { type Source, findTasks, readSource } from "./definition.ts";
+import { findStates, findTasks, readSource } from "./definition.ts";
 import { History, type HistoryEvent } from "./history.ts";
+import * as asked from "./language.ts";
 
 interface Open {
   resolve(value: unknown): void;
@@ -259,36 +260,29 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   complete: ({ text, offset }) => complete(text, offset),
 
-  async analyze({ text, format, collapsed, direction }) {
+  async analyze({ text, format, collapsed, expanded, direction }) {
     const started = performance.now();
-    const { json, locate, problems } = await readSource(text, format);
-    const diagnostics: Diagnostic[] = problems.some((problem) => problem.severity === "error") ? problems : [...problems, ...(validate(json) as unknown as Diagnostic[])];
-    if (locate) {
-      for (const diagnostic of diagnostics) {
-        if (diagnostic.code === "yaml") continue;
-        const range = locate(diagnostic.pointer);
-        if (range) diagnostic.range = range;
-        else delete diagnostic.range;
-        const fix = diagnostic.fix && yamlFix(diagnostic.fix, locate);
-        if (fix) diagnostic.fix = fix;
-        else delete diagnostic.fix;
-        for (const label of diagnostic.labels ?? []) {
-          const at = locate(label.pointer);
-          if (at) label.range = at;
-        }
-      }
-    }
+    const source = await readSource(text, format);
+    const { json, problems } = source;
+    const broken = problems.some((problem) => problem.severity === "error");
+    const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...asked.settle(source, validate(json) as unknown as Diagnostic[])];
     let graph: Graph | undefined;
     try {
-      graph = layout(json, { collapsed, direction }) as unknown as Graph;
+      graph = layout(json, { collapsed, expanded, foldLarge: true, direction }) as unknown as Graph;
       if (graph.nodes.length === 0) graph = undefined;
     } catch {
       // Not JSON: the diagnostics say so, the page keeps the last graph.
     }
-    const analysis: Methods["analyze"]["value"] = { diagnostics, tasks: findTasks(json), took: performance.now() - started };
+    const analysis: Methods["analyze"]["value"] = { diagnostics, states: findStates(json), tasks: findTasks(json), took: performance.now() - started };
     if (graph) analysis.graph = graph;
     return analysis;
   },
+
+  hover: asked.hover,
+  references: asked.references,
+  rename: asked.rename,
+  actions: asked.actions,
+  format: asked.format,
 
   async svg({ text, format, options }) {
     const { json } = await readSource(text, format);
@@ -361,13 +355,6 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   visits: ({ state }) => current?.history.visitsOf(state) ?? [],
   history: () => JSON.stringify({ events: current?.history.events ?? [] }, null, 2),
 };
-
-/// A fix is text in JSON. In YAML only one that replaces a text by a text means the same.
-function yamlFix(fix: NonNullable<Diagnostic["fix"]>, locate: NonNullable<Source["locate"]>): Diagnostic["fix"] {
-  const range = locate(fix.pointer);
-  if (!range || !/^"[\w.$ -]+"$/.test(fix.replacement) || fix.range?.start.offset === fix.range?.end.offset) return undefined;
-  return { ...fix, range, replacement: fix.replacement };
-}
 
 self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>) => {
   if ("connect" in data) {

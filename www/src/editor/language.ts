@@ -1,0 +1,269 @@
+// What the definition's editor offers beside typing: the interpreter answers, the editor shows.
+
+import type { CompletionSource } from "@codemirror/autocomplete";
+import { EditorSelection, type Extension, StateEffect, StateField } from "@codemirror/state";
+import { EditorView, type Panel, hoverTooltip, keymap, showPanel } from "@codemirror/view";
+import type { Edit, Fix, HoverInfo, NamePlaces } from "../model/protocol.ts";
+import { MOD, sentence } from "../ui/format.ts";
+
+/// The interpreter, asked about a text.
+export interface AskLanguage {
+  hover(text: string, offset: number): Promise<HoverInfo | null>;
+  references(text: string, offset: number): Promise<NamePlaces | null>;
+  rename(text: string, offset: number, to: string): Promise<{ edits: Edit[] } | { refused: string }>;
+  actions(text: string, from: number, to: number): Promise<Fix[]>;
+  format(text: string): Promise<Edit[]>;
+  /// What a path had as its value when a state ran last.
+  value(state: string, path: string): Promise<string | undefined>;
+  /// Something to say to somebody who may not see the page.
+  say(text: string): void;
+}
+
+type MakePanel = (view: EditorView) => Panel;
+const setPanel = StateEffect.define<MakePanel | null>();
+
+const panel = StateField.define<MakePanel | null>({
+  create: () => null,
+  update(value, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setPanel)) return effect.value;
+    // What a list points at has changed.
+    return transaction.docChanged ? null : value;
+  },
+  provide: (field) => showPanel.from(field),
+});
+
+export function languageFeatures(ask: AskLanguage): Extension {
+  return [
+    panel,
+    hoverTooltip((view, pos) => hover(ask, view, pos), { hoverTime: 350 }),
+    keymap.of([
+      { key: "F12", run: (view) => (void goToName(ask, view), true), shift: (view) => (void listPlaces(ask, view), true) },
+      { key: "F2", run: (view) => (void askName(ask, view, view.state.selection.main.head), true) },
+      { key: "Shift-Alt-f", run: (view) => (void layOut(ask, view), true) },
+      { key: "Mod-.", run: (view) => (void listFixes(ask, view), true) },
+      { key: "Escape", run: (view) => (view.state.field(panel) ? (view.dispatch({ effects: setPanel.of(null) }), true) : false) },
+    ]),
+    EditorView.domEventHandlers({
+      mousedown(event, view) {
+        if (event.button !== 0 || !(event.ctrlKey || event.metaKey) || event.altKey) return false;
+        const at = view.posAtCoords({ x: event.clientX, y: event.clientY });
+        if (at === null) return false;
+        event.preventDefault();
+        void goToName(ask, view, at);
+        return true;
+      },
+    }),
+    looks,
+  ];
+}
+
+export function apply(view: EditorView, edits: readonly Edit[], event = "input.fix"): void {
+  view.dispatch({ changes: edits.map(({ from, to, text }) => ({ from, to, insert: text })), userEvent: event, scrollIntoView: true });
+}
+
+async function hover(ask: AskLanguage, view: EditorView, pos: number) {
+  const found = await ask.hover(view.state.doc.toString(), pos).catch(() => null);
+  if (!found) return null;
+  const value = found.state !== undefined && found.path !== undefined ? await ask.value(found.state, found.path).catch(() => undefined) : undefined;
+  return {
+    pos: Math.min(found.from, view.state.doc.length),
+    end: Math.min(found.to, view.state.doc.length),
+    above: true,
+    create: () => ({ dom: hoverElement(found, value) }),
+  };
+}
+
+function hoverElement(found: HoverInfo, value: string | undefined): HTMLElement {
+  const dom = element("div", "sg-hover");
+  dom.append(element("div", "sg-hover-title", found.title));
+  for (const line of found.text.split("\n").filter(Boolean)) {
+    const paragraph = element("p", "");
+    line.split("`").forEach((part, i) => paragraph.append(i % 2 === 1 ? element("code", "", part) : part));
+    dom.append(paragraph);
+  }
+  if (value !== undefined) {
+    const last = element("p", "sg-hover-value", "Last value: ");
+    last.append(element("code", "", value));
+    dom.append(last);
+  }
+  return dom;
+}
+
+function element(name: string, className: string, text = ""): HTMLElement {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+async function goToName(ask: AskLanguage, view: EditorView, at = view.state.selection.main.head): Promise<void> {
+  const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
+  const places = found?.places.filter(({ definition }) => definition) ?? [];
+  const target = places[0];
+  if (!found || !target) return ask.say("Here is no name of a state or a variable.");
+  // On the name itself, the places that use it.
+  if (places.some(({ from, to }) => from <= at && at <= to)) return listPlaces(ask, view, at);
+  if (places.length > 1) return list(view, `${found.name} is given ${places.length} times`, places.map((place) => placeItem(view, place)));
+  select(view, target.from, target.to);
+}
+
+function select(view: EditorView, from: number, to: number): void {
+  view.dispatch({ selection: EditorSelection.single(from, to), effects: EditorView.scrollIntoView(from, { y: "center" }) });
+  view.focus();
+}
+
+async function listPlaces(ask: AskLanguage, view: EditorView, at = view.state.selection.main.head): Promise<void> {
+  const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
+  if (!found) return ask.say("Here is no name of a state or a variable.");
+  const name = found.kind === "variable" ? `$${found.name}` : found.name;
+  list(view, `${name} stands in ${found.places.length} places`, found.places.map((place) => placeItem(view, place)));
+}
+
+function placeItem(view: EditorView, place: { from: number; to: number; definition: boolean }): Item {
+  const line = view.state.doc.lineAt(Math.min(place.from, view.state.doc.length));
+  return { label: line.text.trim().slice(0, 120), detail: `${place.definition ? "given here · " : ""}line ${line.number}`, run: () => select(view, place.from, place.to) };
+}
+
+async function listFixes(ask: AskLanguage, view: EditorView): Promise<void> {
+  const { from, to } = view.state.selection.main;
+  const line = view.state.doc.lineAt(from);
+  const text = view.state.doc.toString();
+  let found = await ask.actions(text, from, to).catch(() => []);
+  // Nothing at the very place: what there is on its line.
+  if (found.length === 0) found = await ask.actions(text, line.from, line.to).catch(() => []);
+  if (found.length === 0) return ask.say("There is nothing to change here.");
+  list(view, "Changes", found.map(({ title, edits }) => ({ label: sentence(title), detail: "", run: () => (apply(view, edits), view.focus(), ask.say(`Done: ${title}`)) })));
+}
+
+async function layOut(ask: AskLanguage, view: EditorView): Promise<void> {
+  const edits = await ask.format(view.state.doc.toString()).catch(() => []);
+  if (edits.length === 0) return ask.say("It is laid out already.");
+  apply(view, edits, "input.format");
+  ask.say("Laid out.");
+}
+
+/// Asks for another name and writes it everywhere.
+export async function askName(ask: AskLanguage, view: EditorView, at: number): Promise<void> {
+  const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
+  if (!found) return ask.say("Here is no name of a state or a variable.");
+  const make: MakePanel = () => {
+    const dom = element("form", "sg-panel") as HTMLFormElement;
+    const label = element("label", "", `Rename ${found.name} to `);
+    const field = element("input", "cm-textfield") as HTMLInputElement;
+    field.value = found.name;
+    field.spellcheck = false;
+    label.append(field);
+    const problem = element("span", "sg-problem");
+    problem.setAttribute("role", "alert");
+    dom.append(label, button("Rename"), problem, element("span", "sg-note", `${found.places.length} places`));
+    const close = (): void => {
+      view.dispatch({ effects: setPanel.of(null) });
+      view.focus();
+    };
+    dom.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      close();
+    });
+    dom.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void ask.rename(view.state.doc.toString(), found.from, field.value).then((answer) => {
+        if ("refused" in answer) {
+          problem.textContent = sentence(answer.refused);
+          field.focus();
+          return;
+        }
+        close();
+        apply(view, answer.edits, "input.rename");
+        ask.say(`Renamed in ${answer.edits.length} places.`);
+      });
+    });
+    return { dom, top: true, mount: () => field.select() };
+  };
+  view.dispatch({ effects: setPanel.of(make) });
+}
+
+function button(text: string): HTMLButtonElement {
+  const made = element("button", "cm-button", text) as HTMLButtonElement;
+  made.type = "submit";
+  return made;
+}
+
+interface Item {
+  label: string;
+  detail: string;
+  run(): void;
+}
+
+/// A list below the text; the arrow keys go along it, Enter takes, Escape leaves.
+function list(view: EditorView, title: string, items: Item[]): void {
+  const make: MakePanel = () => {
+    const dom = element("div", "sg-panel sg-list");
+    dom.append(element("b", "", title));
+    const rows = element("div", "sg-rows");
+    rows.setAttribute("role", "menu");
+    rows.setAttribute("aria-label", title);
+    const buttons = items.map((item) => {
+      const row = element("button", "sg-row") as HTMLButtonElement;
+      row.type = "button";
+      row.setAttribute("role", "menuitem");
+      row.append(element("span", "", item.label), element("small", "", item.detail));
+      row.addEventListener("click", () => {
+        view.dispatch({ effects: setPanel.of(null) });
+        item.run();
+      });
+      return row;
+    });
+    rows.append(...buttons);
+    dom.append(rows);
+    dom.addEventListener("keydown", (event) => {
+      const at = buttons.indexOf((view.root as ShadowRoot).activeElement as HTMLButtonElement);
+      if (event.key === "ArrowDown") buttons[(at + 1) % buttons.length]?.focus();
+      else if (event.key === "ArrowUp") buttons[(at + buttons.length - 1) % buttons.length]?.focus();
+      else if (event.key === "Escape") {
+        view.dispatch({ effects: setPanel.of(null) });
+        view.focus();
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return { dom, mount: () => buttons[0]?.focus() };
+  };
+  view.dispatch({ effects: setPanel.of(make) });
+}
+
+/// Members of what a state got last, behind a path that is being written.
+export function seenMembers(stateAt: (pos: number) => string | null, members: (state: string, path: string) => Promise<string[]>): CompletionSource {
+  return async (context) => {
+    const before = context.matchBefore(/\$(?:states\.input)?(?:\.[\w-]+|\[\d+\])*\.[\w-]*/);
+    const state = stateAt(context.pos);
+    if (!before || state === null || before.text.startsWith("$$")) return null;
+    const cut = before.text.lastIndexOf(".");
+    const found = await members(state, before.text.slice(0, cut)).catch(() => []);
+    if (found.length === 0 || context.aborted) return null;
+    return { from: before.from + cut + 1, options: found.map((label) => ({ label, type: "property", detail: "in the last run" })), validFor: /^[\w-]*$/ };
+  };
+}
+
+export const FORMAT_KEYS = `Shift Alt F`;
+export const FIX_KEYS = `${MOD} .`;
+
+const looks = EditorView.theme({
+  ".sg-hover": { maxWidth: "min(460px, 90vw)", padding: "8px 12px", fontFamily: "var(--sans)", fontSize: "12.5px", lineHeight: "1.45" },
+  ".sg-hover-title": { fontFamily: "var(--mono)", fontSize: "12px", fontWeight: "650" },
+  ".sg-hover p": { margin: "4px 0 0" },
+  ".sg-hover code": { fontFamily: "var(--mono)", fontSize: "11.5px", backgroundColor: "var(--raised)", borderRadius: "4px", padding: "0 3px" },
+  ".sg-hover-value code": { wordBreak: "break-all" },
+  ".sg-panel": { display: "flex", flexWrap: "wrap", alignItems: "center", gap: "8px", padding: "6px 10px", fontFamily: "var(--sans)", fontSize: "12.5px" },
+  ".sg-panel label": { display: "flex", alignItems: "center", gap: "6px" },
+  ".sg-panel .sg-problem": { color: "var(--bad)", flexBasis: "100%" },
+  ".sg-panel .sg-problem:empty": { display: "none" },
+  ".sg-panel .sg-note": { color: "var(--muted)" },
+  ".sg-list": { flexDirection: "column", alignItems: "stretch", maxHeight: "190px" },
+  ".sg-rows": { overflowY: "auto" },
+  ".sg-row": { display: "flex", justifyContent: "space-between", gap: "12px", width: "100%", minHeight: "26px", alignItems: "center", padding: "2px 8px", border: "none", borderRadius: "6px", backgroundColor: "transparent", color: "var(--text)", font: "12px var(--mono)", textAlign: "start", cursor: "pointer" },
+  ".sg-row span": { overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
+  ".sg-row small": { color: "var(--muted)", fontFamily: "var(--sans)", flex: "none" },
+  ".sg-row:hover, .sg-row:focus-visible": { backgroundColor: "var(--accent-soft)", outline: "none" },
+  ".sg-row:focus-visible": { boxShadow: "inset 0 0 0 2px var(--focus)" },
+});

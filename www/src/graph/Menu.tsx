@@ -1,0 +1,139 @@
+// The menu of a node: what the page can do with a state, and what other parts of the page add.
+
+import { signal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { goToDefinition, renameState } from "../editor/place.ts";
+import { type GraphNode, isState } from "../model/graph.ts";
+import * as store from "../store.ts";
+import { type NodeCommand, nodeCommands } from "./hooks.ts";
+
+const menu = signal<{ node: GraphNode; x: number; y: number; back: () => void } | null>(null);
+
+export function openMenu(node: GraphNode, x: number, y: number, back: () => void): void {
+  menu.value = { node, x, y, back };
+}
+
+const copy = async (text: string): Promise<void> => {
+  try {
+    await navigator.clipboard.writeText(text);
+    store.showToast("Copied.");
+  } catch {
+    store.showToast(text);
+  }
+};
+
+const folds = (node: GraphNode): boolean => node.type === "Parallel" || node.type === "Map";
+
+const OWN: readonly NodeCommand[] = [
+  { id: "definition", group: "go", label: "Go to the definition", keys: "Enter", shown: isState, run: (node) => goToDefinition(node.name) },
+  {
+    id: "missing",
+    group: "go",
+    label: "Go to where it is named",
+    shown: (node) => node.type === "Missing",
+    run: (node) => void store.revealPointer(node.pointer),
+  },
+  {
+    id: "events",
+    group: "go",
+    label: "Only its events",
+    shown: (node) => isState(node) && store.eventCount.value > 0,
+    run(node) {
+      store.selectState(node.name, "graph");
+      store.filter.value = { ...store.filter.value, state: node.name };
+      store.dockTab.value = "events";
+      store.narrowTab.value = "events";
+    },
+  },
+  { id: "unfold", group: "fold", label: "Unfold", keys: "+", shown: (node) => folds(node) && node.collapsed, run: (node) => store.toggleFold(node.pointer) },
+  { id: "fold", group: "fold", label: "Fold", keys: "−", shown: (node) => folds(node) && !node.collapsed, run: (node) => store.toggleFold(node.pointer) },
+  { id: "rename", group: "edit", label: "Rename…", keys: "F2", shown: isState, run: (node) => void renameState(node.name) },
+  { id: "copy-name", group: "copy", label: "Copy the name", run: (node) => void copy(node.name) },
+  { id: "copy-path", group: "copy", label: "Copy the path", run: (node) => void copy(node.pointer) },
+];
+
+/// All commands for a node, in groups: those of a debugger before our own.
+export function commandsFor(node: GraphNode): NodeCommand[][] {
+  const groups = new Map<string, NodeCommand[]>();
+  for (const command of [...nodeCommands.value, ...OWN]) {
+    if (command.shown && !command.shown(node)) continue;
+    const group = groups.get(command.group);
+    if (group) group.push(command);
+    else groups.set(command.group, [command]);
+  }
+  return [...groups.values()];
+}
+
+export function NodeMenu() {
+  const list = useRef<HTMLDivElement>(null);
+  const shown = menu.value;
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (!element || !shown) return;
+    const { width, height } = element.getBoundingClientRect();
+    element.style.left = `${Math.max(4, Math.min(shown.x, innerWidth - width - 4))}px`;
+    element.style.top = `${Math.max(4, Math.min(shown.y, innerHeight - height - 4))}px`;
+    element.querySelector<HTMLElement>("[role^=menuitem]")?.focus({ preventScroll: true });
+    const outside = (event: Event): void => {
+      if (!element.contains(event.target as Node)) menu.value = null;
+    };
+    const gone = (): void => void (menu.value = null);
+    addEventListener("pointerdown", outside, true);
+    addEventListener("resize", gone);
+    return () => {
+      removeEventListener("pointerdown", outside, true);
+      removeEventListener("resize", gone);
+    };
+  }, [shown]);
+  if (!shown) return null;
+  const { node, back } = shown;
+  const close = (): void => {
+    menu.value = null;
+    back();
+  };
+  const keys = (event: KeyboardEvent): void => {
+    const items = [...list.current!.querySelectorAll<HTMLElement>("[role^=menuitem]")];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    let to = -1;
+    if (event.key === "ArrowDown") to = (at + 1) % items.length;
+    else if (event.key === "ArrowUp") to = (at + items.length - 1) % items.length;
+    else if (event.key === "Home") to = 0;
+    else if (event.key === "End") to = items.length - 1;
+    else if (event.key === "Escape" || event.key === "Tab") close();
+    else if (event.key.length === 1 && event.key !== " ") {
+      const letter = event.key.toLowerCase();
+      const order = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+      const next = order.find((item) => item.textContent!.trim().toLowerCase().startsWith(letter));
+      if (!next) return;
+      to = items.indexOf(next);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+    items[to]?.focus();
+  };
+  return (
+    <div class="menu" ref={list} role="menu" aria-label={node.name} onKeyDown={keys} onContextMenu={(event) => event.preventDefault()}>
+      {commandsFor(node).map((group, i) => (
+        <div role="group" key={i}>
+          {group.map((command) => (
+            <button
+              key={command.id}
+              type="button"
+              tabIndex={-1}
+              role={command.checked ? "menuitemcheckbox" : "menuitem"}
+              aria-checked={command.checked?.(node)}
+              onClick={() => {
+                close();
+                command.run(node);
+              }}
+            >
+              <span class="tick">{command.checked?.(node) ? "✓" : ""}</span>
+              <span>{command.label}</span>
+              {command.keys && <kbd>{command.keys}</kbd>}
+            </button>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

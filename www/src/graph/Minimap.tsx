@@ -1,0 +1,95 @@
+// The whole graph in small, with what is in sight of it; for large ones.
+
+import { useComputed, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
+import * as store from "../store.ts";
+import { centre, size, view } from "./viewport.ts";
+
+/// From how many states on there is one.
+export const MINIMAP_FROM = 80;
+const WIDTH = 168;
+const HEIGHT = 118;
+/// Redrawn at most this often while a machine runs.
+const REDRAW = 200;
+
+export function Minimap({ index }: { index: GraphIndex }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { width, height } = index.graph;
+  const k = Math.min((WIDTH - 8) / width, (HEIGHT - 8) / height);
+  const [left, top] = [(WIDTH - width * k) / 2, (HEIGHT - height * k) / 2];
+
+  const due = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const draw = (): void => {
+    due.current = undefined;
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (!element || !context) return;
+    const scale = devicePixelRatio || 1;
+    element.width = WIDTH * scale;
+    element.height = HEIGHT * scale;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    const style = getComputedStyle(element);
+    const colour = (name: string): string => style.getPropertyValue(name);
+    for (const [i, node] of index.graph.nodes.entries()) {
+      if (!isState(node) && node.type !== "Scope") continue;
+      const status = store.runOf(node.id).peek().status;
+      const open = isContainer(node);
+      const [x, y, w, h] = [left + node.x * k, top + node.y * k, Math.max(node.width * k, 1), Math.max(node.height * k, 1)];
+      if (open) {
+        context.strokeStyle = colour(node.type === "Scope" ? "--g-scope-border" : "--g-border");
+        context.lineWidth = 0.5;
+        context.strokeRect(x, y, w, h);
+        continue;
+      }
+      context.fillStyle = status === "idle" ? colour("--g-border") : colour(`--st-${status === "timedOut" ? "failed" : status === "awaiting" ? "waiting" : status}`);
+      context.fillRect(x, y, w, h);
+      if (index.graph.nodes[i]!.name === store.selectedState.peek()) {
+        context.strokeStyle = colour("--accent");
+        context.lineWidth = 2;
+        context.strokeRect(x - 1.5, y - 1.5, w + 3, h + 3);
+      }
+    }
+  };
+  const drawSoon = (): void => {
+    due.current ??= setTimeout(draw, REDRAW);
+  };
+  useEffect(draw, [index, document.documentElement.dataset["theme"]]);
+  useEffect(() => () => clearTimeout(due.current), []);
+  useSignalEffect(() => {
+    store.cursor.value;
+    store.selectedState.value;
+    drawSoon();
+  });
+
+  const seen = useComputed(() => {
+    const { x, y, k: zoom } = view.value;
+    const { width: w, height: h } = size.value;
+    const clip = (value: number, most: number): number => Math.min(Math.max(value, 0), most);
+    const [x0, y0] = [clip(left + (-x / zoom) * k, WIDTH), clip(top + (-y / zoom) * k, HEIGHT)];
+    const [x1, y1] = [clip(left + ((w - x) / zoom) * k, WIDTH), clip(top + ((h - y) / zoom) * k, HEIGHT)];
+    return `M${x0} ${y0}H${x1}V${y1}H${x0}Z`;
+  });
+
+  const go = (event: PointerEvent): void => {
+    const box = canvas.current!.getBoundingClientRect();
+    centre((event.clientX - box.left - left) / k, (event.clientY - box.top - top) / k);
+  };
+  // The same by keyboard: the arrow keys go from state to state, and the view follows.
+  return (
+    <div
+      class="minimap"
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        go(event);
+      }}
+      onPointerMove={(event) => event.buttons > 0 && go(event)}
+    >
+      <canvas ref={canvas} width={WIDTH} height={HEIGHT} />
+      <svg width={WIDTH} height={HEIGHT}>
+        <path class="seen" d={seen} />
+      </svg>
+    </div>
+  );
+}

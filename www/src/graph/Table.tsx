@@ -1,0 +1,216 @@
+// The machine as a tree grid: the same states, commands and selection as the graph, row by row.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { goToDefinition } from "../editor/place.ts";
+import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import * as store from "../store.ts";
+import { TypeTile } from "../ui/Icon.tsx";
+import { duration, elapsed } from "../ui/format.ts";
+import { openMenu } from "./Menu.tsx";
+import { focused } from "./keys.ts";
+import { waysOf } from "./node.tsx";
+import { shownOf, signOf } from "./status.ts";
+
+interface Row {
+  at: number;
+  level: number;
+  /// Place among its siblings, from 1, and how many there are.
+  place: number;
+  siblings: number;
+}
+
+const HEIGHT = 30;
+const MARGIN = 14;
+
+/// States in the order of the drawing, those inside of a state below it.
+function rowsOf(index: GraphIndex): Row[] {
+  const { nodes } = index.graph;
+  const rows: Row[] = [];
+  const add = (states: number[], level: number): void => {
+    states.sort((a, b) => nodes[a]!.y - nodes[b]!.y || nodes[a]!.x - nodes[b]!.x);
+    states.forEach((at, i) => {
+      rows.push({ at, level, place: i + 1, siblings: states.length });
+      const inside = index.children[at]!.flatMap((scope) => index.children[scope]!).filter((inner) => isState(nodes[inner]!));
+      if (inside.length > 0) add(inside, level + 1);
+    });
+  };
+  add(nodes.flatMap((node, i) => (index.parent[i]! < 0 && isState(node) ? [i] : [])), 1);
+  return rows;
+}
+
+export function Table({ index }: { index: GraphIndex }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(400);
+  const rows = rowsOf(index);
+  const { nodes } = index.graph;
+  useEffect(() => {
+    const element = scroller.current!;
+    const measure = (): void => void (height.value = element.clientHeight);
+    measure();
+    const observer = new ResizeObserver(() => requestAnimationFrame(measure));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const chosen = Math.max(0, rows.findIndex(({ at }) => nodes[at]!.id === focused.value));
+  const show = (row: number): void => {
+    const element = scroller.current;
+    if (!element) return;
+    const [from, to] = [row * HEIGHT, (row + 1) * HEIGHT + 32];
+    if (from < element.scrollTop) element.scrollTop = from;
+    else if (to > element.scrollTop + element.clientHeight) element.scrollTop = to - element.clientHeight;
+  };
+  useSignalEffect(() => {
+    const state = store.selectedState.value;
+    if (state === null || store.selectionOrigin.value === "graph") return;
+    const row = rows.findIndex(({ at }) => nodes[at]!.name === state);
+    if (row >= 0) show(row);
+  });
+
+  const go = (row: number): void => {
+    const to = rows[Math.max(0, Math.min(row, rows.length - 1))];
+    if (!to) return;
+    const node = nodes[to.at]!;
+    focused.value = node.id;
+    store.selectState(node.name, "graph");
+    show(row);
+    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true }));
+  };
+  const menu = (node: GraphNode, element: HTMLElement): void => {
+    const box = element.getBoundingClientRect();
+    openMenu(node, box.left + 40, box.top + 20, () => scroller.current?.querySelector<HTMLElement>('[role="row"][tabindex="0"]')?.focus());
+  };
+  const keys = (event: KeyboardEvent): void => {
+    const row = rows[chosen];
+    const node = row && nodes[row.at];
+    if (!node || event.altKey || event.ctrlKey || event.metaKey) return;
+    const folds = node.type === "Parallel" || node.type === "Map";
+    if (event.key === "ArrowDown") go(chosen + 1);
+    else if (event.key === "ArrowUp") go(chosen - 1);
+    else if (event.key === "Home") go(0);
+    else if (event.key === "End") go(rows.length - 1);
+    else if (event.key === "PageDown") go(chosen + 10);
+    else if (event.key === "PageUp") go(chosen - 10);
+    else if (event.key === "ArrowRight" || event.key === "+") {
+      if (folds && node.collapsed) store.toggleFold(node.pointer);
+      else if (event.key === "ArrowRight" && rows[chosen + 1]?.level === row.level + 1) go(chosen + 1);
+    } else if (event.key === "ArrowLeft" || event.key === "-") {
+      if (folds && !node.collapsed && node.states > 0) store.toggleFold(node.pointer);
+      else if (event.key === "ArrowLeft") {
+        const around = index.stateAround(row.at);
+        if (around >= 0) go(rows.findIndex(({ at }) => at === around));
+      }
+    } else if (event.key === "Enter") goToDefinition(node.name);
+    else if (event.key === " ") store.selectState(node.name, "graph");
+    else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10")) menu(node, scroller.current!.querySelector<HTMLElement>('[role="row"][tabindex="0"]')!);
+    else if (event.key.length === 1 && /[\p{L}\p{N}]/u.test(event.key)) {
+      const next = [...rows.keys()].map((i) => (chosen + 1 + i) % rows.length).find((i) => nodes[rows[i]!.at]!.name.toLowerCase().startsWith(event.key.toLowerCase()));
+      if (next !== undefined) go(next);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const first = Math.max(0, Math.floor(top.value / HEIGHT) - MARGIN);
+  const end = Math.min(rows.length, first + Math.ceil(height.value / HEIGHT) + 2 * MARGIN);
+  const windowed = rows.slice(first, end);
+  // The row that has the focus is there also when it is out of sight.
+  if (rows[chosen] && (chosen < first || chosen >= end)) windowed.push(rows[chosen]);
+  return (
+    <div class="state-table" ref={scroller} onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
+      <div role="treegrid" aria-label={index.graph.comment ?? "State machine"} aria-rowcount={rows.length + 1} aria-describedby="graph-keys" onKeyDown={keys}>
+        <div role="row" aria-rowindex={1} class="head">
+          {["Name", "Type", "Status", "Visits", "Failures", "Items", "Start", "Duration", "Time"].map((title) => (
+            <span role="columnheader" key={title} class={`col-${title.toLowerCase()}`}>
+              {title}
+            </span>
+          ))}
+        </div>
+        <div role="rowgroup" class="body" style={{ height: `${rows.length * HEIGHT}px` }}>
+          {windowed.map((row) => (
+            <TableRow key={nodes[row.at]!.id} index={index} row={row} number={rows.indexOf(row)} chosen={rows[chosen] === row} menu={menu} go={go} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function TableRow({ index, row, number, chosen, menu, go }: { index: GraphIndex; row: Row; number: number; chosen: boolean; menu: (node: GraphNode, element: HTMLElement) => void; go: (row: number) => void }) {
+  const node = index.graph.nodes[row.at]!;
+  const run = store.runOf(node.id).value;
+  const { status, text } = shownOf(node, run);
+  const selected = store.selectedState.value === node.name;
+  const total = Math.max(1, store.timeOf(store.cursor.value));
+  const begin = store.beginning();
+  const start = run.began > 0 ? run.began - begin : 0;
+  const took = run.began > 0 ? run.last - run.began : 0;
+  const sign = signOf(status);
+  const folds = (node.type === "Parallel" || node.type === "Map") && node.states > 0;
+  return (
+    <div
+      role="row"
+      class={`is-${status}`}
+      style={{ top: `${number * HEIGHT}px` }}
+      aria-level={row.level}
+      aria-posinset={row.place}
+      aria-setsize={row.siblings}
+      aria-rowindex={number + 2}
+      aria-selected={selected}
+      aria-expanded={folds ? !node.collapsed : undefined}
+      tabIndex={chosen ? 0 : -1}
+      onFocus={() => (focused.value = node.id)}
+      onClick={() => go(number)}
+      onDblClick={() => goToDefinition(node.name)}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        menu(node, event.currentTarget);
+      }}
+    >
+      <span role="rowheader" class="col-name" style={{ paddingInlineStart: `${8 + (row.level - 1) * 18}px` }}>
+        {folds && (
+          <span class="twist" aria-hidden="true" onClick={(event) => (event.stopPropagation(), store.toggleFold(node.pointer))}>
+            {node.collapsed ? "▸" : "▾"}
+          </span>
+        )}
+        <TypeTile type={node.type} /> <b>{node.name}</b>
+        <span class="unseen">, {waysOf(index, row.at, 6).join(", ")}</span>
+      </span>
+      <span role="gridcell" class="col-type">
+        {node.caption || node.type}
+      </span>
+      <span role="gridcell" class="col-status">
+        {sign !== "" && (
+          <svg width="14" height="14" viewBox="0 0 20 20" aria-hidden="true">
+            <path d={sign} />
+          </svg>
+        )}
+        {text}
+      </span>
+      <span role="gridcell" class="col-visits">
+        {run.entered > 0 ? run.entered : ""}
+      </span>
+      <span role="gridcell" class="col-failures">
+        {run.failures > 0 ? run.failures : ""}
+      </span>
+      <span role="gridcell" class="col-items">
+        {run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : ""}
+      </span>
+      <span role="gridcell" class="col-start">
+        {run.began > 0 ? elapsed(start) : ""}
+      </span>
+      <span role="gridcell" class="col-duration">
+        {run.began > 0 ? duration(took) : ""}
+      </span>
+      <span role="gridcell" class="col-time">
+        {run.began > 0 && (
+          <svg width="100%" height="10" preserveAspectRatio="none" viewBox="0 0 100 10" aria-hidden="true">
+            <rect x={(start / total) * 100} width={Math.max((took / total) * 100, 1)} height="10" rx="1" />
+          </svg>
+        )}
+      </span>
+    </div>
+  );
+}

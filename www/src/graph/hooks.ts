@@ -1,0 +1,48 @@
+// What other parts of the page add to the graph: commands of the node menu, marks on nodes, and where a debugger stands.
+
+import { signal } from "@preact/signals";
+import type { GraphNode } from "../model/graph.ts";
+
+/// A command of the node menu, for the mouse and the keyboard alike.
+export interface NodeCommand {
+  id: string;
+  label: string;
+  /// Commands of one group stand together; groups in the order in which they came.
+  group: string;
+  /// The key that does the same, to read.
+  keys?: string;
+  shown?(node: GraphNode): boolean;
+  /// Given for a command that is switched on and off.
+  checked?(node: GraphNode): boolean;
+  run(node: GraphNode): void;
+}
+
+export const nodeCommands = signal<readonly NodeCommand[]>([]);
+
+/// Adds commands to the node menu; what it gives takes them away again.
+export function addNodeCommands(commands: readonly NodeCommand[]): () => void {
+  nodeCommands.value = [...nodeCommands.peek(), ...commands];
+  return () => (nodeCommands.value = nodeCommands.peek().filter((command) => !commands.includes(command)));
+}
+
+/// A sign on a node's border: breakpoints on the left (entry) or right (exit), mocks and replays in the corner.
+export interface NodeMark {
+  kind: "breakpoint" | "mock" | "replayed";
+  side?: "entry" | "exit";
+  /// filled: stops; hollow: switched off; diamond: stops on a condition or a count; ring: writes to the log.
+  form?: "filled" | "hollow" | "diamond" | "ring";
+  /// A part of the node's accessible name: "breakpoint on entry".
+  title: string;
+}
+
+/// By JSON Pointer of the state.
+export const nodeMarks = signal<ReadonlyMap<string, readonly NodeMark[]>>(new Map());
+
+/// What a debugger knows beyond the history, by JSON Pointer of the state; it counts before what the events say.
+export interface Override {
+  status: "paused" | "queued" | "awaiting";
+  /// "paused before", "3 waiting": a part of the node's accessible name.
+  title: string;
+}
+
+export const overrides = signal<ReadonlyMap<string, Override>>(new Map());

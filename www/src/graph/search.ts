@@ -1,0 +1,59 @@
+// Looking for states by name: what is found is lit up, and Enter goes from one to the next.
+
+import { batch, computed, signal } from "@preact/signals";
+import * as store from "../store.ts";
+import { focused } from "./keys.ts";
+import { reveal } from "./viewport.ts";
+
+export const open = signal(false);
+export const query = signal("");
+const at = signal(0);
+
+/// States by name, type or what they call, in the order of the definition; also those in folded states.
+export const hits = computed<string[]>(() => {
+  const text = query.value.trim().toLowerCase();
+  if (!open.value || text === "") return [];
+  const fits = (state: { name: string; type: string; detail: string }): boolean => `${state.name}\n${state.type}\n${state.detail}`.toLowerCase().includes(text);
+  return (store.analysis.value?.states ?? []).filter(fits).map(({ name }) => name);
+});
+
+export const position = computed(() => (hits.value.length === 0 ? 0 : (at.value % hits.value.length) + 1));
+
+/// What the nodes look at.
+export const found = computed<{ names: ReadonlySet<string>; current: string | null }>(() => ({ names: new Set(hits.value), current: hits.value[position.value - 1] ?? null }));
+
+export function look(text: string): void {
+  batch(() => {
+    query.value = text;
+    at.value = 0;
+  });
+  show();
+}
+
+/// To the next state found, or the one before.
+export function step(by: number): void {
+  const { length } = hits.value;
+  if (length === 0) return;
+  at.value = (at.value + by + length) % length;
+  show();
+}
+
+export function close(): void {
+  batch(() => {
+    open.value = false;
+    query.value = "";
+  });
+}
+
+function show(): void {
+  const name = hits.value[position.value - 1];
+  if (name === undefined) return;
+  const pointer = store.analysis.value?.states.find((state) => state.name === name)?.pointer;
+  store.selectState(name, "graph");
+  const index = store.graph.value;
+  const node = index?.node(index.byName.get(name) ?? -1);
+  if (node) {
+    focused.value = node.id;
+    reveal(node.id);
+  } else if (pointer !== undefined) store.unfoldTo(pointer);
+}

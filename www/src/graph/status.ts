@@ -1,0 +1,31 @@
+// What a node shows: the history's status, and what is known beyond it.
+
+import { computed } from "@preact/signals";
+import type { GraphNode } from "../model/graph.ts";
+import { type NodeRun, STATUS_TEXT, type Status } from "../model/log.ts";
+import * as store from "../store.ts";
+import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
+import { overrides } from "./hooks.ts";
+
+export type Shown = Status | "paused" | "queued" | "skipped";
+
+/// The run has ended and its end is on screen: what was not reached will not be.
+export const over = computed(() => {
+  const run = store.run.value;
+  return run !== null && run.phase === "ended" && run.refused === undefined && store.eventCount.value > 0 && store.cursor.value >= store.eventCount.value;
+});
+
+/// Once somebody looks at a node, all that it shows.
+export function shownOf(node: GraphNode, run: NodeRun): { status: Shown; text: string } {
+  const override = overrides.value.get(node.pointer);
+  if (override) return { status: override.status, text: override.title };
+  if (run.status === "idle" && over.value) return { status: "skipped", text: "not reached" };
+  return { status: run.status, text: STATUS_TEXT[run.status] };
+}
+
+/// Path data of the sign, in a square of 20.
+export function signOf(status: Shown): string {
+  if (status === "skipped") return "";
+  const name = status === "paused" ? "pause" : status === "queued" ? "list" : STATUS_ICON[status];
+  return name === null ? "" : iconPath(name);
+}

@@ -1,0 +1,111 @@
+// What an editor asks, in JSON or YAML: the interpreter answers about JSON, and places go to and fro.
+
+import { type CodeAction, type TextRange, language } from "stepglass";
+import type { AtPlace, Diagnostic, Edit, Fix, HoverInfo, Methods, NamePlaces, Place } from "../model/protocol.ts";
+import { type Source, readSource } from "./definition.ts";
+
+/// How many problems get their changes at once.
+const MOST_FIXED = 60;
+
+type Maker<M extends keyof Methods> = (params: Methods[M]["params"]) => Promise<Methods[M]["value"]>;
+
+interface Asked {
+  source: Source;
+  /// The offset in the JSON text.
+  offset: number;
+}
+
+async function ask({ text, format, offset }: AtPlace): Promise<Asked | null> {
+  const source = await readSource(text, format);
+  const at = source.yaml ? source.yaml.offset(offset) : offset;
+  return at === undefined ? null : { source, offset: at };
+}
+
+function back(source: Source, { start, end }: TextRange): { from: number; to: number } {
+  if (!source.yaml) return { from: start, to: end };
+  const place = source.yaml.locate(start, end);
+  return { from: place?.range.start.offset ?? 0, to: place?.range.end.offset ?? 0 };
+}
+
+function editsOf(source: Source, edits: readonly { start: number; end: number; text: string }[]): Edit[] | undefined {
+  return source.yaml ? source.yaml.edits(edits) : edits.map(({ start, end, text }) => ({ from: start, to: end, text }));
+}
+
+function fixesOf(source: Source, actions: readonly CodeAction[]): Fix[] {
+  return actions.flatMap(({ title, edits }) => {
+    const mapped = editsOf(source, edits);
+    return mapped && mapped.length > 0 ? [{ title, edits: mapped }] : [];
+  });
+}
+
+export const hover: Maker<"hover"> = async (params) => {
+  const asked = await ask(params);
+  const found = asked && language.hover(asked.source.json, asked.offset);
+  if (!found) return null;
+  const { start, end, ...words } = found;
+  return { ...words, ...back(asked.source, { start, end }) } satisfies HoverInfo;
+};
+
+export const references: Maker<"references"> = async (params) => {
+  const asked = await ask(params);
+  const found = asked && language.references(asked.source.json, asked.offset);
+  if (!found) return null;
+  const { start, end, kind, name } = found;
+  const places = found.places.map((place) => ({ ...back(asked.source, place), definition: place.definition }));
+  return { kind, name, places, ...back(asked.source, { start, end }) } satisfies NamePlaces;
+};
+
+export const rename: Maker<"rename"> = async (params) => {
+  const asked = await ask(params);
+  if (!asked) return { refused: "here is no name of a state or a variable" };
+  try {
+    const edits = editsOf(asked.source, language.rename(asked.source.json, asked.offset, params.to));
+    return edits ? { edits } : { refused: "the name is written through an alias" };
+  } catch (error) {
+    return { refused: (error as Error).message };
+  }
+};
+
+export const actions: Maker<"actions"> = async ({ text, format, offset, end }) => {
+  const source = await readSource(text, format);
+  const [from, to] = source.yaml ? [source.yaml.offset(offset), source.yaml.offset(end)] : [offset, end];
+  return from === undefined ? [] : fixesOf(source, language.codeActions(source.json, from, to ?? from));
+};
+
+export const format: Maker<"format"> = async (params) => {
+  const source = await readSource(params.text, params.format);
+  return source.yaml ? source.yaml.format() : language.format(params.text).map(({ start, end, text }) => ({ from: start, to: end, text }));
+};
+
+/// Gives problems of the JSON text their places in the text as written, and their changes.
+export function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
+  const found = diagnostics.length > 0 ? language.codeActions(source.json) : [];
+  diagnostics.forEach((diagnostic, i) => {
+    const { range, code } = diagnostic;
+    if (i < MOST_FIXED && range) {
+      const own = found.filter(({ problem }) => problem?.code === code && problem.start === range.start.offset && problem.end === range.end.offset);
+      const fixes = fixesOf(source, own);
+      if (fixes.length > 0) diagnostic.fixes = fixes;
+    }
+    delete diagnostic.fix;
+  });
+  const { yaml } = source;
+  if (!yaml) return diagnostics;
+  for (const diagnostic of diagnostics) {
+    const place = diagnostic.range && yaml.locate(diagnostic.range.start.offset, diagnostic.range.end.offset);
+    const labels: NonNullable<Diagnostic["labels"]> = [];
+    for (const label of diagnostic.labels ?? []) {
+      const at = label.range && yaml.locate(label.range.start.offset, label.range.end.offset);
+      labels.push(withRange({ pointer: label.pointer, message: label.message }, at?.range));
+    }
+    if (place?.anchor) labels.push({ pointer: diagnostic.pointer, range: place.anchor, message: "what the alias stands for is here" });
+    diagnostic.labels = labels;
+    if (place) diagnostic.range = place.range;
+    else delete diagnostic.range;
+  }
+  return diagnostics;
+}
+
+function withRange<T extends object>(label: T, range: { start: Place; end: Place } | undefined): T & { range?: { start: Place; end: Place } } {
+  return range ? { ...label, range } : label;
+}
