@@ -717,6 +717,8 @@ export class StateMachine {
   readonly name: string;
   /** The ARN that was given. */
   readonly arn: string | undefined;
+  /** The definition's JSON text. */
+  readonly definition: string;
   /** Names this very definition: snapshots are restored only with a machine of the same digest. */
   readonly digest: string;
   /** The warnings about the definition. */

@@ -51,6 +51,11 @@ export class StateMachine {
     return this.#options.arn;
   }
 
+  /** The definition's JSON text. */
+  get definition() {
+    return this.#handle.text;
+  }
+
   /** The variables that each state reads, as DescribeStateMachine tells them: `{state: [names]}`. */
   get variableReferences() {
     return JSON.parse(this.#handle.raw().variableReferences());

@@ -1,0 +1,33 @@
+// Times as people write them: 90, "90 s", "1h 30m", "1.5 days".
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const WORD = /(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec(?:onds?)?|m|min(?:utes?)?|h|hours?|d|days?)\s*/gy;
+
+/** Milliseconds of a duration: a number of seconds, or a text. Undefined for what is none. */
+export function milliseconds(duration) {
+  if (typeof duration === "number") return duration >= 0 ? duration * 1000 : undefined;
+  if (typeof duration !== "string") return undefined;
+  const text = duration.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  let sum = 0;
+  let read = 0;
+  for (const [whole, number, unit] of text.matchAll(WORD)) {
+    sum += Number(number) * UNITS[/^(ms|millis)/.test(unit) ? "ms" : unit[0]];
+    read += whole.length;
+  }
+  return read === text.length && read > 0 ? Math.round(sum) : undefined;
+}
+
+/** A duration as short as it can be told without loss: "0 s", "1 h 30 m", "2.5 s". */
+export function spoken(ms) {
+  if (ms < 1000) return ms === 0 ? "0 s" : `${Number(ms.toFixed(3))} ms`;
+  const parts = [];
+  let rest = ms;
+  for (const [unit, size] of [["d", UNITS.d], ["h", UNITS.h], ["m", UNITS.m]]) {
+    const count = Math.floor(rest / size);
+    if (count > 0) parts.push(`${count} ${unit}`);
+    rest -= count * size;
+  }
+  if (rest > 0) parts.push(`${Number((rest / 1000).toFixed(3))} s`);
+  return parts.join(" ");
+}
