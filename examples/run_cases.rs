@@ -8,7 +8,7 @@ use std::sync::Arc;
 use stepglass::asl;
 use stepglass::base::{Map, Millis, Value, json};
 use stepglass::engine::{CallPurpose, Engine, ExecutionInfo, HistoryEvent, Invocation, Options, Outcome, SNAPSHOT_DEPTH};
-use stepglass::sim::{Ending, Report, Response, Script, Simulation, test_state, verify};
+use stepglass::sim::{Ending, Report, Response, Script, Simulation, test_state_with, verify};
 
 fn main() {
     let stdout = std::io::stdout();
@@ -31,7 +31,7 @@ fn main() {
 /// A case: `definition` (a value, or a text), `type`, and for those that run `input` and `mocks`.
 fn run(case: &Value) -> Value {
     if let Some(request) = case.get("args") {
-        let result = match test_state(request) {
+        let result = match test_state_with(request, &mut |service, action| shape(case, service, action)) {
             Ok(response) => ("response", response),
             Err(error) => ("refused", Map::from_iter([("Code", error.code.to_string()), ("Message", error.message)]).into()),
         };
@@ -92,6 +92,15 @@ fn run(case: &Value) -> Value {
         result.insert("problem", problem);
     }
     Value::from(result)
+}
+
+/// The shape of a response in the case's models of services, which are written as botocore's.
+fn shape(case: &Value, service: &str, action: &str) -> Option<Value> {
+    let model = case.get("models")?.get(service)?;
+    let operation = action.get(..1)?.to_uppercase() + action.get(1..)?;
+    let mut shape = model.get("operations")?.get(&operation)?.get("output")?.clone();
+    shape.make_object()?.insert("shapes", model.get("shapes")?.clone());
+    Some(shape)
 }
 
 /// The queue of answers of each state, from events as they were recorded.

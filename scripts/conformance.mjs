@@ -1,19 +1,22 @@
 // Runs recorded cases and prints how many we get right.
 //
-//   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--write]
+//   npm run conformance -- [FILE…] [--json] [--engine native|wasm|both] [--write] [--models DIR]
 //
+// DIR: models of AWS's services as botocore's `data` folder has them, which TestState checks mocks against; without one
+// those cases count as failed.
 // FILE: cases in the format of ../shared/conformance (the default). Skipped is failed. Exit code 0 whatever the score.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { matches, matchesHistory } from "./conformance/compare.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const args = process.argv.slice(2);
 const flag = (name) => args.includes(name);
 const value = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
-const files = args.filter((arg, i) => !arg.startsWith("--") && args[i - 1] !== "--engine");
+const files = args.filter((arg, i) => !arg.startsWith("--") && !["--engine", "--models"].includes(args[i - 1]));
 const folder = join(root, "..", "shared", "conformance");
 const engines = { native: ["native"], wasm: ["wasm"], both: ["native", "wasm"] }[value("--engine") ?? "both"];
 if (!engines) {
@@ -67,9 +70,24 @@ function lenient(value) {
   }
 }
 
+/** The model of the service that a tested state calls, where there is a folder of models. */
+function modelsFor(definition) {
+  const resource = /"Resource\\?":\s*\\?"arn:[^:]*:states:[^:]*:[^:]*:(?:aws-sdk:)?([a-z0-9-]+):/.exec(JSON.stringify(definition) ?? "");
+  const data = value("--models");
+  if (!resource || !data) return undefined;
+  const [, service] = resource;
+  const folder = join(data, { states: "stepfunctions", sfn: "stepfunctions" }[service] ?? service);
+  const version = existsSync(folder) ? readdirSync(folder).sort().at(-1) : undefined;
+  const file = version && readdirSync(join(folder, version)).find((name) => name.startsWith("service-2.json"));
+  if (!file) return undefined;
+  const bytes = readFileSync(join(folder, version, file));
+  const { operations, shapes } = JSON.parse(file.endsWith(".gz") ? gunzipSync(bytes) : bytes);
+  return { [service]: { operations, shapes } };
+}
+
 /** What the runners get of a case. */
 function prepare(one) {
-  if (one.kind === "test_state") return { args: one.args };
+  if (one.kind === "test_state") return { args: one.args, models: modelsFor(one.args?.definition) };
   const expected = one.expected ?? {};
   const runs = one.kind === "execution" || one.kind === "choice" || one.kind === "express_sync";
   let input = one.input;
@@ -207,6 +225,7 @@ function writeScore(rows, percent) {
     reasons.set(short, [...(reasons.get(short) ?? []), name.replace(/^.*::/, "").replace(/#.*$/, "")]);
   }
   for (const [reason, names] of reasons) lines.push(`- ${reason}: ${[...new Set(names)].map((name) => `\`${name}\``).join(", ")}`);
+  if (value("--models")) lines.push("", "Mocks of TestState were checked against botocore's models of the services (`--models`).");
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace(/(<!-- score -->\n)[^]*(<!-- \/score -->)/, (_, open, close) => `${open}${lines.join("\n")}\n${close}`));
 }
@@ -214,6 +233,7 @@ function writeScore(rows, percent) {
 /** The cause of a miss, where it is one that no interpreter can mend. */
 function why(reason) {
   if (/object that was read is not in the recording/.test(reason)) return "The S3 object that the Map reads is not part of the recording";
+  if (/schema validation/.test(reason) && value("--models")) return "The model of the service has another limit now than when it was recorded";
   if (/schema validation/.test(reason)) return "AWS checks the mock against the API model of its service";
   if (/not null/.test(reason)) return "The definition is not part of the recording";
   if (reason.startsWith(UNHEARD) || /there is no service to call/.test(reason)) return UNHEARD;

@@ -86,3 +86,33 @@ test("testState tests one state", () => {
 test("a call that nothing ends leaves the execution running", () => {
   assert.equal(simulate(lambda(), {}, { Add: { never: true } }).status, "RUNNING");
 });
+
+test("testState checks a mock against the model of its service", () => {
+  const definition = { Type: "Task", Resource: "arn:aws:states:::aws-sdk:library:getBook", End: true };
+  const book = { type: "structure", required: ["title"], members: { title: { type: "string", min: 1 }, pages: { type: "integer", max: 9999 }, sequel: { shape: "Book" } } };
+  const model = { operations: { GetBook: { output: { shape: "Book" } } }, shapes: { Book: book } };
+  const roleArn = "arn:aws:iam::123456789012:role/reader";
+  const answer = (result, serviceModel, fieldValidationMode = "STRICT") => {
+    try {
+      return testState({ definition, roleArn, mock: { result, fieldValidationMode }, serviceModel }).status;
+    } catch (error) {
+      return `${error.code}: ${error.message}`;
+    }
+  };
+  const refused = (problem) => `ValidationException: Mock result schema validation error: ${problem}`;
+  const asked = [];
+  const models = [{ library: model }, { library: { getBook: { ...book, shapes: { Book: book } } } }, (...names) => (asked.push(names), { shape: "Book", shapes: { Book: book } })];
+  for (const models_ of models) {
+    assert.equal(answer({ Title: "Emma", Unknown: 1 }, models_), "SUCCEEDED");
+    assert.equal(answer({ Pages: 5 }, models_), refused("Required field 'Title' is missing"));
+    assert.equal(answer({ Pages: 10_000 }, models_, "PRESENT"), refused("Field 'Pages' exceeds the maximum value"));
+    assert.equal(answer({ Sequel: { Title: "" } }, models_, "PRESENT"), refused("Field 'Title' is smaller than the minimum length"));
+    assert.equal(answer({ Pages: "many" }, models_, "NONE"), "SUCCEEDED");
+  }
+  assert.deepEqual(asked[0], ["library", "getBook"]);
+  assert.equal(answer({ Pages: "many" }), "SUCCEEDED");
+  assert.equal(answer({ Pages: "many" }, { other: model }), "SUCCEEDED");
+  assert.match(answer({}, 7), /^INVALID_OPTION/);
+  const broken = new RangeError("no such service");
+  assert.throws(() => testState({ definition, roleArn, mock: { result: {} }, serviceModel: () => { throw broken; } }), broken);
+});

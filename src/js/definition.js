@@ -31,12 +31,37 @@ export function complete(text, offset) {
 
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
 export function testState(request) {
+  const { serviceModel, ...rest } = typeof request === "object" && request !== null ? request : {};
+  const shapeOf = responseShapes(serviceModel);
+  let problem;
+  // What the caller's function throws is the caller's to see, and must not unwind the module.
+  const model = (service, action) => {
+    try {
+      return JSON.stringify(shapeOf(service, action));
+    } catch (thrown) {
+      problem ??= { thrown };
+    }
+  };
   try {
-    return JSON.parse(call((module) => module.testState(JSON.stringify(request))));
+    const response = call((module) => module.testState(JSON.stringify(rest), shapeOf && model));
+    if (problem) throw problem.thrown;
+    return JSON.parse(response);
   } catch (thrown) {
-    if (thrown instanceof Error) throw thrown;
+    if (thrown instanceof Error || problem) throw thrown;
     throw misuse(thrown.code, thrown.message, Error);
   }
+}
+
+/** The shape of a response by service and action: from a function, from models of AWS, or from shapes by action. */
+function responseShapes(models) {
+  if (models === undefined || typeof models === "function") return models;
+  if (typeof models !== "object" || models === null) throw misuse("INVALID_OPTION", "serviceModel must be a function or an object with a model for each service");
+  return (service, action) => {
+    const model = Object.hasOwn(models, service) ? models[service] : undefined;
+    if (model?.operations === undefined) return model?.[action];
+    const output = model.operations[action[0].toUpperCase() + action.slice(1)]?.output;
+    return output && { ...output, shapes: model.shapes };
+  };
 }
 
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */

@@ -258,7 +258,14 @@ export interface TestStateRequest {
   inspectionLevel?: "INFO" | "DEBUG" | "TRACE";
   variables?: unknown;
   context?: unknown;
-  mock?: { result?: unknown; errorOutput?: { error?: string; cause?: string }; fieldValidationMode?: string };
+  /**
+   * What the state's service answers. With `serviceModel`, `fieldValidationMode` says how a result is checked: `"STRICT"`
+   * (the default) asks for all required fields and that every field fits, `"PRESENT"` only for the latter, `"NONE"` for
+   * nothing.
+   */
+  mock?: { result?: unknown; errorOutput?: { error?: string; cause?: string }; fieldValidationMode?: "STRICT" | "PRESENT" | "NONE" };
+  /** What the services answer, to check `mock.result` against as AWS does. Not a member of AWS's API. */
+  serviceModel?: ServiceModels;
   stateConfiguration?: {
     retrierRetryCount?: number;
     mapIterationFailureCount?: number;
@@ -268,6 +275,44 @@ export interface TestStateRequest {
   roleArn?: string;
   revealSecrets?: boolean;
 }
+
+/**
+ * The shape of a service's response or of a part of it, as AWS's own models write it. A field that is in no shape is never
+ * an error.
+ */
+export interface ServiceShape {
+  type?: "structure" | "list" | "map" | "string" | "integer" | "long" | "float" | "double" | "boolean" | "timestamp" | "blob" | (string & {});
+  /** Of a structure. Names may begin small; Step Functions writes them with a capital. */
+  members?: Record<string, ServiceShape>;
+  required?: readonly string[];
+  /** Of a list's elements. */
+  member?: ServiceShape;
+  /** Of a map's values. */
+  value?: ServiceShape;
+  enum?: readonly string[];
+  /** The least number, length of a text or number of elements. */
+  min?: number;
+  max?: number;
+  /** The name of a shape in `shapes`, which stands for this one. */
+  shape?: string;
+  /** Of the outermost shape: all that have names. */
+  shapes?: Record<string, ServiceShape>;
+}
+
+/**
+ * Shapes of services' responses: a function of service and action as a `Resource` names them (`"s3"`, `"getObject"`; for
+ * `startExecution.sync` the API that is polled, `"describeExecution"`), or by service either the shapes by action or AWS's
+ * own model, such as botocore's `service-2.json`. What has no shape is not checked.
+ *
+ * ```js
+ * const s3 = JSON.parse(readFileSync("botocore/data/s3/2006-03-01/service-2.json", "utf8"));
+ * testState({ definition, mock: { result: { ContentLength: "9000" } }, roleArn, serviceModel: { s3 } });
+ * // ValidationException: Mock result schema validation error: Field 'ContentLength' must be a number
+ * ```
+ */
+export type ServiceModels =
+  | ((service: string, action: string) => ServiceShape | undefined)
+  | Record<string, Record<string, ServiceShape> | { operations: Record<string, { output?: ServiceShape }>; shapes: Record<string, any> }>;
 
 /** A response of AWS's TestState API; payloads are JSON texts. */
 export interface TestStateResponse {

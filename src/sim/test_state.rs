@@ -1,6 +1,8 @@
 //! The TestState API: one state, one input, one mocked result (spec §10).
 
+use super::service_model::{self, ServiceModel};
 use crate::asl::ir::{Field, Kind, Machine, MapState, QueryLanguage, State};
+use crate::asl::resource::Resource;
 use crate::asl::{self, CompileOptions, MachineType};
 use crate::base::{Map, Millis, Value, json};
 use crate::engine::{Command, Details, Engine, Event, ExecutionInfo, Handler, Mock, Options, Outcome, Probe};
@@ -39,7 +41,7 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, TestStateError> {
 /// `variables`, `context`, `mock` (`{result}` or `{errorOutput: {error, cause}}`), `stateConfiguration`
 /// (`retrierRetryCount`, `mapIterationFailureCount`, `errorCausedByState`, `mapItemReaderData`), `roleArn`, `revealSecrets`.
 /// Response: `status` (`SUCCEEDED`, `FAILED`, `RETRIABLE`, `CAUGHT_ERROR`), `output`, `error`, `cause`, `nextState`,
-/// `inspectionData`. A mock is not checked against the model of its service.
+/// `inspectionData`. [`test_state_with`] also checks a mock against the model of its service.
 ///
 /// ```
 /// use stepglass::base::json;
@@ -53,10 +55,29 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, TestStateError> {
 /// assert_eq!(response.to_string(), r#"{"output":"{\"n\":12}","nextState":"High","status":"SUCCEEDED"}"#);
 /// ```
 pub fn test_state(request: &Value) -> Result<Value, TestStateError> {
+    test_state_with(request, &mut |_, _| None)
+}
+
+/// The same with models of services: a mocked result must fit its API's, as `mock.fieldValidationMode` says (`STRICT`, the
+/// default: all required fields are there and every field fits; `PRESENT`: the fields that are there fit; `NONE`).
+///
+/// ```
+/// use stepglass::base::json;
+/// use stepglass::sim::test_state_with;
+///
+/// let request = json::parse(r#"{
+///   "definition": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage", "End": true},
+///   "mock": {"result": {"MessageId": 7}}, "roleArn": "arn:aws:iam::123456789012:role/r"}"#).unwrap();
+/// let shape = json::parse(r#"{"type": "structure", "members": {"MessageId": {"type": "string"}}}"#).unwrap();
+/// let mut model = |service: &str, action: &str| (service == "sqs" && action == "sendMessage").then(|| shape.clone());
+/// let refused = test_state_with(&request, &mut model).unwrap_err();
+/// assert_eq!(refused.message, "Mock result schema validation error: Field 'MessageId' must be a string");
+/// ```
+pub fn test_state_with(request: &Value, model: ServiceModel<'_>) -> Result<Value, TestStateError> {
     let test = Test::read(request)?;
     let machine = test.machine()?;
     let state = &machine.states[machine.scopes[Machine::ROOT].start];
-    let mock = test.mock(state)?;
+    let mock = test.mock(state, model)?;
     let takes_children = matches!(state.kind, Kind::Parallel { .. } | Kind::Map(_));
     let probe = Probe {
         variables: test.variables.clone(),
@@ -212,7 +233,7 @@ impl Test {
     }
 
     /// The mocked result or error, checked against the kind of state.
-    fn mock(&self, state: &State) -> Result<Option<Mock>, TestStateError> {
+    fn mock(&self, state: &State, model: ServiceModel<'_>) -> Result<Option<Mock>, TestStateError> {
         let Some(mock) = &self.mock else {
             return match &state.kind {
                 Kind::Parallel { .. } | Kind::Map(_) => invalid(
@@ -241,6 +262,10 @@ impl Test {
             value => value.clone(),
         };
         match &state.kind {
+            Kind::Task(task) => {
+                let mode = service_model::Mode::read(mock).or_else(refuse)?;
+                service_model::check(&Resource::parse(&task.resource), &result, mode, model).or_else(refuse)?;
+            }
             Kind::Parallel { branches } => match result.as_array() {
                 None => return refuse("Mocked result must be an array."),
                 Some(items) if items.len() != branches.len() => {

@@ -10,6 +10,7 @@ use crate::base::{Map, Span, Value, json};
 use crate::engine::SNAPSHOT_DEPTH;
 use crate::graph::{self, LayoutOptions, SvgOptions};
 use crate::sim;
+use js_sys::Function;
 use serde::Serialize;
 use std::sync::Arc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -83,10 +84,15 @@ pub fn render_mermaid(text: &str, options: JsValue) -> Result<String, JsValue> {
     Ok(graph::to_mermaid(&parse(text)?, options.direction))
 }
 
-/// TestState: request and response as JSON text. Throws `{code, message}` where the API would refuse.
+/// TestState: request and response as JSON text. Throws `{code, message}` where the API would refuse. `model` gives the JSON
+/// text of the shape of a service's response, by service and action.
 #[wasm_bindgen(js_name = testState)]
-pub fn test_state(request: &str) -> Result<String, JsValue> {
-    let response = sim::test_state(&parse(request)?).map_err(|refused| thrown(refused.code, refused.message))?;
+pub fn test_state(request: &str, model: Option<Function>) -> Result<String, JsValue> {
+    let mut shape = |service: &str, action: &str| {
+        let text = model.as_ref()?.call2(&JsValue::NULL, &service.into(), &action.into()).ok()?.as_string()?;
+        json::parse_within(&text, SNAPSHOT_DEPTH).ok()
+    };
+    let response = sim::test_state_with(&parse(request)?, &mut shape).map_err(|refused| thrown(refused.code, refused.message))?;
     Ok(json::to_string(&response))
 }
 
