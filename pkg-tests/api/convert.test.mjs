@@ -39,7 +39,7 @@ test("a converted machine does what the original does: every case of the corpus,
     }
   }
   // Equality of nothing with nothing would prove nothing.
-  assert.ok(counts.machines > 400 && counts.succeeded > 800 && counts.states > 10 * counts.left, JSON.stringify(counts));
+  assert.ok(counts.machines > 400 && counts.succeeded > 600 && counts.states > 10 * counts.left, JSON.stringify(counts));
 });
 
 /** The input, and some that lack a member or have another value somewhere. */
@@ -60,7 +60,7 @@ function variations(input) {
     else found.push(put("other"));
   };
   change(input, (value) => value);
-  return found.slice(0, 12);
+  return found.slice(0, 8);
 }
 
 function run(machine, { tasks = {}, seed = 0, start = "2024-01-01T00:00:00Z", stop }, input, type) {

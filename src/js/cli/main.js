@@ -14,6 +14,7 @@ const commands = {
   serve: () => import("./serve.js"),
   replay: () => import("./replay.js"),
   diff: () => import("./diff.js"),
+  types: () => import("./types.js"),
   convert: () => import("./convert.js"),
   completion: () => import("./completion.js"),
 };

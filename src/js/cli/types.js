@@ -1,0 +1,135 @@
+// stepglass types
+
+import { writeFileSync } from "node:fs";
+import { bareName } from "../resource.js";
+import { follow } from "../types/flow.js";
+import { read, reference, shapeText, valueText } from "../types/shape.js";
+import { Source, Unusable } from "./source.js";
+import { colorful, writeJson } from "./terminal.js";
+
+const help = `stepglass types FILE [options]
+
+Prints TypeScript types of a machine: its input, its output, and a map of handlers for its tasks, each with what it
+gets and what is read of its result.
+
+  stepglass types order.asl.json -o order.types.ts
+  stepglass types template.yaml#Orders > orders.types.ts
+  stepglass types order.asl.json --name Order         the names begin with Order
+
+  import type { Handlers, Input } from "./order.types.ts";
+  const tasks: Handlers = { charge: async ({ id }) => ({ amount: 12 }) };
+  await machine.run({ id: 7 } satisfies Input, { tasks });
+
+What the definition does not tell is unknown. Members that are read on every way through the machine are required,
+the others optional; a value is a number where the machine compares it with one.
+
+Options
+  -o, --output FILE   where to write it; default: standard output
+      --name NAME     what the names of the types begin with; default: nothing
+      --json          {input, output, handlers: [{key, state, resource, input, result}]}: types as text
+
+Exit code: 0 written, 1 the definition has errors, 2 wrong usage.
+`;
+
+export const command = {
+  name: "types",
+  summary: "prints TypeScript types of a machine's tasks, input and output",
+  help,
+  options: { output: { type: "string", short: "o", file: true }, name: { type: "string" }, json: { type: "boolean" } },
+  act: types,
+};
+
+async function types(files, { output, name = "", json }) {
+  if (files.length !== 1) throw new Unusable("types needs one file", { usage: true });
+  if (name !== "" && !/^[A-Za-z_$][\w$]*$/.test(name)) throw new Unusable(`--name: ${JSON.stringify(name)} is no name in TypeScript`, { usage: true });
+  const source = new Source(files[0]);
+  if (source.diagnostics({}).some(({ severity }) => severity === "error")) {
+    process.stderr.write(source.render({}, colorful(process.stderr)));
+    return 1;
+  }
+  if (json) {
+    const machine = follow(JSON.parse(source.json));
+    const handlers = handlersOf(machine);
+    const list = handlers.map(({ key, states, resource, inputs, results }) => ({ key, state: states[0], states, resource, input: either(inputs), result: both(results) }));
+    writeJson({ input: shapeText(machine.input), output: valueText(machine.output), handlers: list });
+    return 0;
+  }
+  const text = printed(JSON.parse(source.json), source.name, name);
+  if (output === undefined) process.stdout.write(text);
+  else {
+    try {
+      writeFileSync(output, text);
+    } catch (error) {
+      throw new Unusable(`cannot write ${output}: ${error.message}`);
+    }
+  }
+  return 0;
+}
+
+/** The module of a definition. */
+export function printed(definition, file, name) {
+  const machine = follow(definition);
+  return module(machine, handlersOf(machine), file, name);
+}
+
+/** What a handler is for, by the key that it has in `tasks`; states that call the same function share one. */
+function handlersOf({ tasks }) {
+  const found = new Map();
+  for (const task of tasks.values()) {
+    const { key, input, result, note } = handler(task);
+    const known = found.get(key) ?? { key, states: [], resource: task.resource.arn, inputs: [], results: [], note };
+    known.states.push(task.state);
+    known.inputs.push(valueText(input, "  "));
+    known.results.push(shapeText(result, "  "));
+    found.set(key, known);
+  }
+  return [...found.values()];
+}
+
+function handler({ state, resource, input, result }) {
+  const whole = { input, result };
+  if (resource.kind === "lambda" || resource.kind === "activity") return { key: resource.name, ...whole };
+  if (resource.kind === "service" && resource.name === "lambda:invoke") {
+    // The handler gets the Payload and gives the Payload.
+    const given = typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? resource.function : undefined;
+    const payload = { input: read(input, [{ name: "Payload" }], false), result: result.member("Payload", true) };
+    const token = resource.pattern === "waitForTaskToken" ? { ...payload, result, note: "Its answer comes by task.token: execution.succeed(token, result)." } : payload;
+    return { key: given === undefined ? state : bareName(given, ":function:"), ...token };
+  }
+  return { key: state, ...whole, ...(resource.pattern === "waitForTaskToken" ? { note: "Its answer comes by task.token: execution.succeed(token, result)." } : {}) };
+}
+
+function either(texts) {
+  const all = [...new Set(texts)];
+  return all.includes("unknown") ? "unknown" : all.join(" | ");
+}
+
+/** What several states read of one result, it has to have all at once. */
+function both(texts) {
+  const all = [...new Set(texts)].filter((text) => text !== "unknown");
+  return all.length === 0 ? "unknown" : all.join(" & ");
+}
+
+function module(machine, handlers, file, name) {
+  const lines = [`// Types of ${file.replace(/[\r\n]/g, " ")}, made by \`stepglass types\`. Not to be edited.`, ""];
+  if (handlers.length > 0) lines.push('import type { Task } from "stepglass";', "");
+  lines.push("/** What the machine reads of its input. */", declaration(`${name}Input`, shapeText(machine.input)), "");
+  lines.push("/** What the machine gives, as far as the definition tells. */", declaration(`${name}Output`, valueText(machine.output)), "");
+  lines.push("/** A function for every task: `tasks` of `machine.run()`. */", handlers.length === 0 ? `export type ${name}Handlers = Record<string, never>;` : `export type ${name}Handlers = {`);
+  for (const { key, states, resource, inputs, results, note } of handlers) {
+    const text = `${states.map((state) => `State ${state}`).join(", ")}: ${resource}${note ? `. ${note}` : ""}`.replaceAll("*/", "*\\/").replace(/[\r\n]/g, " ");
+    const property = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+    const result = note === undefined ? both(results) : "unknown";
+    lines.push(`  /** ${text} */`, `  ${property}(input: ${either(inputs)}, task: Task): ${result === "unknown" ? "unknown" : `${union(result)} | PromiseLike<${result}>`};`);
+  }
+  if (handlers.length > 0) lines.push("};");
+  return `${lines.join("\n")}\n`;
+}
+
+function union(text) {
+  return text.includes(" & ") ? `(${text})` : text;
+}
+
+function declaration(name, text) {
+  return `export type ${name} = ${text};`;
+}
