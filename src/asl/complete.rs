@@ -4,7 +4,7 @@ use super::ir::QueryLanguage;
 use super::language::document::{Cursor, Document, Kind};
 use super::language::place::Place;
 use super::shape::{self, Type};
-use crate::base::{Span, sort};
+use crate::base::{Span, case, sort};
 use crate::expr::jsonata::function_names;
 
 /// One proposal.
@@ -187,7 +187,7 @@ fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed:
         "" if path && "States.".starts_with(word) => plain(&["States."], "function", "intrinsic functions"),
         _ => Vec::new(),
     };
-    items.retain(|item| item.label.to_lowercase().starts_with(&tail.to_lowercase()));
+    items.retain(|item| case::lower(&item.label).starts_with(&case::lower(tail)));
     Some(Completions { replace: Span::new(offset - tail.len(), offset), items })
 }
 

@@ -1,5 +1,7 @@
 //! "Did you mean": the nearest of the known names.
 
+use crate::base::case;
+
 /// The known name nearest to `word`, if at most two edits away (and not further than the word is long).
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(word, &mut known.into_iter())
@@ -30,7 +32,7 @@ fn nearest_of<'a>(word: &str, known: &mut dyn Iterator<Item = &'a str>) -> Optio
 /// Equal but for case, spaces, hyphens and underscores.
 fn same_letters(a: &[char], b: &[char]) -> bool {
     let letters = |text: &[char]| -> Vec<char> {
-        text.iter().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(|c| c.to_lowercase()).collect()
+        text.iter().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(|c| case::lower_of(*c)).collect()
     };
     letters(a) == letters(b)
 }

@@ -124,7 +124,7 @@ impl Compiler<'_> {
             let known = shape.fields().map(|row| row.name);
             if let Some(meant) = nearest(name, known) {
                 diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), Part::Key, format!("\"{meant}\""));
-            } else if name.to_lowercase().contains("comment") {
+            } else if name.to_ascii_lowercase().contains("comment") {
                 diagnostic = diagnostic.help("the field for remarks is `Comment`");
             }
             diagnostic
@@ -293,7 +293,7 @@ impl Compiler<'_> {
             format!("`{text}` is not an RFC 3339 timestamp such as `2026-03-14T01:59:00Z`"),
         )
         .aws(SCHEMA, "String does not match RFC3339 timestamp", Some(place.location()));
-        let repaired = text.trim().replacen(' ', "T", 1).to_uppercase();
+        let repaired = text.trim().replacen(' ', "T", 1).to_ascii_uppercase();
         let candidates = [repaired.clone(), format!("{repaired}Z"), format!("{repaired}T00:00:00Z")];
         if let Some(meant) = candidates.into_iter().find(|candidate| parse_rfc3339(candidate).is_some()) {
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), Part::Value, format!("\"{meant}\""));

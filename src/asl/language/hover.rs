@@ -7,7 +7,7 @@ use super::Hover;
 use super::document::{Document, Kind};
 use super::symbols::{Symbol, expression, inside, symbol_at, uses, word};
 use super::words::{Section, about};
-use crate::base::Span;
+use crate::base::{Span, case};
 
 /// What stands at an offset; `None` where there is nothing to say.
 pub(super) fn hover(document: &Document, offset: usize) -> Option<Hover> {
@@ -67,7 +67,7 @@ fn words(span: Span, kind: &'static str, title: String, text: String) -> Hover {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).chain(['.']).collect())
+    chars.next().map_or(String::new(), |first| case::upper_of(first).chain(chars).chain(['.']).collect())
 }
 
 fn field(document: &Document, object: usize, name: &str, span: Span) -> Option<Hover> {

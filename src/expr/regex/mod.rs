@@ -8,6 +8,8 @@ mod backtrack;
 mod machine;
 mod parse;
 
+use crate::base::case;
+
 pub(super) use machine::Scratch;
 
 use backtrack::Starts;
@@ -93,14 +95,15 @@ impl Set {
 
     fn lists(&self, c: char, ignore_case: bool) -> bool {
         let found = self.has(c)
-            || ignore_case && (self.has(fold(c)) || c.to_lowercase().any(|l| self.has(l)) || c.to_uppercase().any(|u| self.has(u)));
+            || ignore_case
+                && (self.has(fold(c)) || case::lower_of(c).any(|l| self.has(l)) || case::upper_of(c).any(|u| self.has(u)));
         found != self.negated
     }
 }
 
 /// JavaScript's canonical form for matching without case: the single upper-case letter, if there is one.
 fn fold(c: char) -> char {
-    let mut upper = c.to_uppercase();
+    let mut upper = case::upper_of(c);
     match (upper.next(), upper.next()) {
         (Some(u), None) if c.is_ascii() || !u.is_ascii() => u,
         _ => c,

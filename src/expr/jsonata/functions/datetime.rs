@@ -302,8 +302,8 @@ fn write_marker(out: &mut String, marker: &Marker, date: Option<&Parts>, hours: 
         };
         let name = name.copied().unwrap_or("");
         let name = match case {
-            Case::Upper => name.to_uppercase(),
-            Case::Lower => name.to_lowercase(),
+            Case::Upper => name.to_ascii_uppercase(),
+            Case::Lower => name.to_ascii_lowercase(),
             Case::Title => name.to_string(),
         };
         out.extend(name.chars().take(marker.max_width.unwrap_or(usize::MAX)));

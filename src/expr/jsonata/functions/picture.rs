@@ -1,7 +1,7 @@
 //! `$formatInteger` and `$parseInteger`: integers as digits, letters, Roman numerals and words.
 
 use super::Args;
-use crate::base::sort;
+use crate::base::{case, sort};
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::number;
@@ -133,13 +133,13 @@ impl Format {
             Primary::Letters => letters(magnitude, if self.case == Case::Upper { b'A' } else { b'a' }),
             Primary::Roman => {
                 let roman = roman(magnitude)?;
-                if self.case == Case::Upper { roman.to_uppercase() } else { roman }
+                if self.case == Case::Upper { roman.to_ascii_uppercase() } else { roman }
             }
             Primary::Words => {
                 let words = words(magnitude, self.ordinal);
                 match self.case {
-                    Case::Upper => words.to_uppercase(),
-                    Case::Lower => words.to_lowercase(),
+                    Case::Upper => words.to_ascii_uppercase(),
+                    Case::Lower => words.to_ascii_lowercase(),
                     Case::Title => words,
                 }
             }
@@ -214,7 +214,7 @@ impl Format {
                 text.chars().fold(0.0, |n, c| n * 26.0 + (c as i64 - first + 1) as f64)
             }
             Primary::Roman => read_roman(text),
-            Primary::Words => read_words(&text.to_lowercase()),
+            Primary::Words => read_words(&case::lower(text)),
             Primary::Decimal => {
                 let text = if self.ordinal { text.get(..text.len().saturating_sub(2)).unwrap_or("") } else { text };
                 let separator = |c: char| match self.regular {

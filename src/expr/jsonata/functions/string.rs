@@ -1,6 +1,7 @@
 //! Functions on strings.
 
 use super::Args;
+use crate::base::case;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R, write_json};
 use crate::expr::jsonata::value::{Flags, Val};
@@ -72,7 +73,7 @@ pub(super) fn substring_after(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val>
 /// `$lowercase(text)`
 pub(super) fn lowercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     match args.text(0) {
-        Some(text) => ev.text(text.to_lowercase()),
+        Some(text) => ev.text(case::lower(text)),
         None => Ok(Val::Undefined),
     }
 }
@@ -80,7 +81,7 @@ pub(super) fn lowercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$uppercase(text)`
 pub(super) fn uppercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     match args.text(0) {
-        Some(text) => ev.text(text.to_uppercase()),
+        Some(text) => ev.text(case::upper(text)),
         None => Ok(Val::Undefined),
     }
 }
