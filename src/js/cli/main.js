@@ -16,6 +16,7 @@ const commands = {
   diff: () => import("./diff.js"),
   types: () => import("./types.js"),
   convert: () => import("./convert.js"),
+  init: () => import("./init.js"),
   completion: () => import("./completion.js"),
 };
 

@@ -1,0 +1,157 @@
+// stepglass init
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { version } from "../node.js";
+import { Unusable } from "./source.js";
+import { colors, writeJson } from "./terminal.js";
+
+const help = `stepglass init [DIR] [options]
+
+Writes a first machine with functions for its tasks, a test, and npm scripts. It asks nothing and overwrites nothing.
+
+  npx stepglass init orders
+  cd orders && npm install
+  npm test                                            validates the machine and runs the test
+  npm start                                           runs the machine with the functions of tasks.mjs
+
+Where there is a package.json, the scripts are added to it under names that are free.
+
+Options
+      --json          {folder, written: […], changed: […]}
+
+Exit code: 0 written, 2 a file is there already, and nothing was written.
+`;
+
+export const command = { name: "init", summary: "writes a first machine with handlers, a test and npm scripts", help, options: { json: { type: "boolean" } }, act: init };
+
+const machine = {
+  Comment: "Charges an order; a large one gets a gift",
+  QueryLanguage: "JSONata",
+  StartAt: "Charge",
+  States: {
+    Charge: {
+      Type: "Task",
+      Resource: "arn:aws:states:::lambda:invoke",
+      Arguments: { FunctionName: "charge", Payload: "{% $states.input %}" },
+      Retry: [{ ErrorEquals: ["BankBusy"], IntervalSeconds: 60, MaxAttempts: 3, BackoffRate: 2 }],
+      Catch: [{ ErrorEquals: ["CardDeclined"], Next: "Refuse" }],
+      Output: "{% $merge([$states.input, {'receipt': $states.result.Payload}]) %}",
+      Next: "Large enough",
+    },
+    "Large enough": {
+      Type: "Choice",
+      Choices: [{ Condition: "{% $states.input.receipt.amount > 100 %}", Output: "{% $merge([$states.input, {'gift': 'voucher'}]) %}", Next: "Ship" }],
+      Default: "Ship",
+    },
+    Ship: {
+      Type: "Task",
+      Resource: "arn:aws:states:::sqs:sendMessage",
+      Arguments: { QueueUrl: "https://sqs.us-east-1.amazonaws.com/123456789012/shipping", MessageBody: "{% $states.input %}" },
+      Output: "{% $merge([$states.input, {'shipped': true}]) %}",
+      End: true,
+    },
+    Refuse: { Type: "Fail", Error: "OrderRefused", Cause: "the card was declined" },
+  },
+};
+
+const files = {
+  "order.asl.json": `${JSON.stringify(machine, null, 2)}\n`,
+  "order.json": '{ "id": 7, "amount": 120 }\n',
+  "tasks.mjs": `// What the tasks of order.asl.json do on this machine: functions by the names of Lambda functions, states or integrations.
+
+export async function charge({ id, amount }) {
+  return { order: id, amount };
+}
+
+export default {
+  "sqs:sendMessage": async ({ MessageBody }) => ({ MessageId: String(MessageBody.id) }),
+};
+`,
+  "order.test.mjs": `// Tests of order.asl.json: virtual time passes at once, so the minutes between two attempts cost nothing.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { StateMachine, simulate } from "stepglass";
+import services, { charge } from "./tasks.mjs";
+
+const definition = readFileSync(new URL("./order.asl.json", import.meta.url), "utf8");
+const machine = new StateMachine(definition);
+
+test("a large order gets a gift", async () => {
+  const output = await machine.run({ id: 7, amount: 120 }, { clock: "virtual", tasks: { ...services, charge } });
+  assert.deepEqual(output, { id: 7, amount: 120, receipt: { order: 7, amount: 120 }, gift: "voucher", shipped: true });
+});
+
+test("a bank that is busy is asked again, for up to three times", () => {
+  const busy = { error: "BankBusy" };
+  const report = simulate(machine, { id: 7 }, { charge: [busy, busy, { output: { amount: 12 } }], Ship: { output: {} } });
+  assert.equal(report.status, "SUCCEEDED");
+  assert.equal(report.duration, (60 + 120) * 1000);
+  assert.deepEqual(report.calls.map(({ state }) => state), ["Charge", "Charge", "Charge", "Ship"]);
+});
+
+test("a declined card refuses the order", () => {
+  const report = simulate(machine, { id: 7 }, { charge: { error: "CardDeclined" } });
+  assert.deepEqual([report.status, report.error], ["FAILED", "OrderRefused"]);
+});
+`,
+};
+
+const scripts = {
+  start: "stepglass run order.asl.json --input @order.json --tasks tasks.mjs --events",
+  test: "stepglass validate order.asl.json && node --test",
+};
+
+async function init(folders, { json }) {
+  if (folders.length > 1) throw new Unusable("init needs one folder, or none for this one", { usage: true });
+  const folder = folders[0] ?? ".";
+  const there = Object.keys(files).filter((name) => existsSync(join(folder, name)));
+  if (there.length > 0) throw new Unusable(`${there.map((name) => join(folder, name)).join(", ")}: there already; nothing was written`);
+  const manifest = join(folder, "package.json");
+  const known = existsSync(manifest);
+  const text = known ? extended(manifest) : `${JSON.stringify({ private: true, type: "module", scripts, devDependencies: { stepglass: `^${version()}` } }, null, 2)}\n`;
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { flag: "wx" });
+    writeFileSync(manifest, text, { flag: known ? "w" : "wx" });
+  } catch (error) {
+    throw new Unusable(`cannot write to ${folder}: ${error.message}`);
+  }
+  const written = [...Object.keys(files), ...(known ? [] : ["package.json"])];
+  if (json) writeJson({ folder, written, changed: known ? ["package.json"] : [] });
+  else process.stdout.write(summary(folder, written, known));
+  return 0;
+}
+
+/** A package.json with our scripts under names that are free, and everything else as it was. */
+function extended(file) {
+  const text = readFileSync(file, "utf8");
+  let manifest;
+  try {
+    manifest = JSON.parse(text);
+  } catch (error) {
+    throw new Unusable(`${file} is not JSON: ${error.message}`);
+  }
+  const own = { ...manifest.scripts };
+  for (const [name, script] of Object.entries(scripts)) {
+    const free = own[name] === undefined || /no test specified/.test(own[name]);
+    own[free ? name : `${name}:machine`] ??= script;
+    if (free) own[name] = script;
+  }
+  const { dependencies = {}, devDependencies = {} } = manifest;
+  const needs = dependencies.stepglass === undefined && devDependencies.stepglass === undefined;
+  const out = { ...manifest, scripts: own };
+  if (needs) out.devDependencies = { ...devDependencies, stepglass: `^${version()}` };
+  return `${JSON.stringify(out, null, /^[{]\s*\n(\s+)/.exec(text)?.[1] ?? 2)}\n`;
+}
+
+function summary(folder, written, known) {
+  const { green, bold } = colors(process.stdout);
+  const lines = written.map((name) => `${green("written")}  ${join(folder, name)}`);
+  if (known) lines.push(`${green("changed")}  ${join(folder, "package.json")}`);
+  const there = relative(".", folder);
+  lines.push("", `Next: ${bold(`${there === "" ? "" : `cd ${there} && `}npm install && npm test`)}`);
+  return `${lines.join("\n")}\n`;
+}
