@@ -8,7 +8,7 @@
 //
 // The sources in src/js run as they lie and reach `../../dist/glue.js` and `../../dist/stepglass.wasm`; in dist these
 // are neighbours.
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { thirdParty } from "./licences.mjs";
@@ -51,7 +51,8 @@ async function bundle() {
     if (/\.(js|cjs|d\.c?ts)$/.test(name) && !name.startsWith("glue.")) rmSync(join(dist, name));
   }
   const entry = (name) => join(root, "src/js", `${name}.js`);
-  const entries = ["node", "web", "slim", "inline", "folder", "debug", "debug-node", "server", "cli"].filter((name) => existsSync(entry(name)));
+  const entries = ["node", "web", "slim", "inline", "folder", "debug", "debug-node", "server", "cli", "testing/index"].filter((name) => existsSync(entry(name)));
+  const output = (name) => name.replace("/index", "");
   const options = {
     absWorkingDir: root,
     outdir: dist,
@@ -67,7 +68,7 @@ async function bundle() {
   };
   const modules = await esbuild.build({
     ...options,
-    entryPoints: entries.map(entry),
+    entryPoints: entries.map((name) => ({ in: entry(name), out: output(name) })),
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
@@ -99,15 +100,33 @@ async function bundle() {
     alias: { stepglass: entry("slim"), "stepglass/debug": entry("debug") },
     plugins: [raw, debugging, neighbours],
   });
+  // What CommonJS gets by require() must be the one copy of the machinery.
+  await esbuild.build({
+    ...options,
+    entryPoints: [{ in: entry("testing/index"), out: "testing" }],
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    platform: "node",
+    plugins: [besideNode, neighbours],
+  });
   if (existsSync(join(dist, "cli.js"))) chmodSync(join(dist, "cli.js"), 0o755);
 
-  for (const name of ["index", "folder", "debug", "debugger", "server"]) {
+  for (const name of ["index", "folder", "debug", "debugger", "server", "testing"]) {
     const types = readFileSync(join(root, `src/js/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll('"./index.js"', '"./index.cjs"'));
   }
+  copyFileSync(join(root, "src/js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
   writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]));
 }
+
+/** `../node.js` in src/js is `./node.cjs` in dist, required. */
+const besideNode = {
+  name: "beside-node",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.\/(?:\.\.\/)?node\.js$/ }, () => ({ path: "./node.cjs", external: true }));
+  },
+};
 
 /** `new URL("../../dist/x", import.meta.url)` in src/js is `new URL("./x", import.meta.url)` in dist. */
 const neighbours = {

@@ -77,7 +77,7 @@ impl Engine {
     /// let execution = ExecutionInfo::named("Two", "first");
     /// engine.step(Millis(0), Event::Start { input: Value::Null, execution, seed: 1 }).unwrap();
     /// let used: Vec<_> = engine.hits().into_iter().map(|(place, count)| (place.to_string(), count)).collect();
-    /// let expected = [("/States/A", 1), ("/States/A/Next", 1), ("/States/B", 1), ("/States/B/End", 1)];
+    /// let expected = [("/States/A", 1), ("/States/A/Next", 1), ("/States/B", 1), ("/States/B/Type", 1)];
     /// assert_eq!(used, expected.map(|(place, count)| (place.to_string(), count)));
     /// ```
     pub fn cover(&mut self) {
@@ -85,7 +85,7 @@ impl Engine {
     }
 
     /// How often each part was used (getter), by its JSON Pointer and in the order of the definition: `/States/Ship`,
-    /// `/States/Ship/Next` or `…/End`, `/States/Enough/Choices/0`, `…/Default`, `/States/Charge/Retry/0`, `…/Catch/1`.
+    /// `/States/Ship/Next`, `…/End` or of a Succeed `…/Type`, `/States/Enough/Choices/0`, `…/Default`, `/States/Charge/Retry/0`, `…/Catch/1`.
     /// What was never used is not told.
     pub fn hits(&self) -> Vec<(Pointer, u64)> {
         let mut out = Vec::new();
@@ -161,6 +161,8 @@ fn place(state: &State, slot: usize) -> Pointer {
     let (rules, retriers) = (rules(state), state.retry.len());
     match slot {
         0 => own.clone(),
+        // As the edges of a drawing are called.
+        1 if matches!(state.kind, Kind::Succeed) => own.key("Type"),
         1 => own.key(if state.next.is_some() { "Next" } else { "End" }),
         2 => own.key("Default"),
         slot if slot < FIXED + rules => own.key("Choices").index(slot - FIXED),

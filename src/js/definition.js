@@ -18,8 +18,11 @@ export function validate(definition, options = {}) {
 
 /** All problems of a definition's text as a compiler prints them, with excerpts; "" for a good one. */
 export function renderDiagnostics(text, options = {}) {
-  checkOptions(options, ["type", "fileName", "color"], "renderDiagnostics()");
-  const { fileName = "definition", color = false } = options;
+  checkOptions(options, ["type", "fileName", "color", "source", "places"], "renderDiagnostics()");
+  const { fileName = "definition", color = false, source, places = [] } = options;
+  if (source !== undefined) {
+    return call((module) => module.renderDiagnosticsIn(source, new Uint32Array(places), definitionText(text), fileName, compileSettings(options), color));
+  }
   return call((module) => module.renderDiagnostics(definitionText(text), fileName, compileSettings(options), color));
 }
 

@@ -134,7 +134,22 @@ export interface ValidateOptions {
 export function validate(definition: Definition, options?: ValidateOptions): Diagnostic[];
 
 /** All problems of a definition's text as a compiler prints them, with excerpts; an empty string for a good one. */
-export function renderDiagnostics(text: string, options?: ValidateOptions & { fileName?: string; color?: boolean }): string;
+export function renderDiagnostics(text: string, options?: RenderOptions): string;
+
+/** Options of {@link renderDiagnostics}. */
+export interface RenderOptions extends ValidateOptions {
+  /** Default: `"definition"`. */
+  fileName?: string;
+  /** Default: false. */
+  color?: boolean;
+  /** For a definition that was written in another notation, YAML for instance: the text to show places in. */
+  source?: string;
+  /**
+   * Where the problems stand in `source`: for each diagnostic of {@link validate}, and after it for each of its labels, its
+   * first byte and the one past its last; 0xFFFFFFFF twice where that is not known.
+   */
+  places?: readonly number[];
+}
 
 /**
  * What may be written at a place of a definition's text, which may be half written: data for an editor.
@@ -707,8 +722,9 @@ export interface StartOptions extends Limits {
 export interface ExecutionCoverage {
   /**
    * How often each part was used, by its JSON Pointer and in the order of the definition: states (`/States/Ship`), their ways
-   * out (`…/Next`, `…/End`, `…/Default`), Choice rules that were true (`…/Choices/0`), retriers (`…/Retry/0`) and catchers
-   * (`…/Catch/1`) that took an error on. What was never used is not in it.
+   * out (`…/Next`, `…/End`, `…/Default`, of a Succeed `…/Type`), Choice rules that were true (`…/Choices/0`), retriers (`…/Retry/0`) and catchers
+   * (`…/Catch/1`) that took an error on. What was never used is not in it. The drawing of a run
+   * takes it as it is: `renderSvg(definition, { taken: execution.coverage().hits })`.
    */
   hits: Record<string, number>;
   /** The errors that retriers and catchers took on, in order; of very many the first ten thousand. */

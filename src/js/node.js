@@ -2,7 +2,17 @@
 
 import { readFileSync } from "node:fs";
 import { initSync } from "./index.js";
+import { startCoverage } from "./testing/coverage/collect.js";
 
 initSync(readFileSync(new URL("../../dist/stepglass.wasm", import.meta.url)));
+
+// Set by `stepglass test --coverage` and by whoever wants the coverage of a test run.
+let folder;
+try {
+  folder = process.env.STEPGLASS_COVERAGE;
+} catch {
+  // Deno asks before it tells the environment.
+}
+if (folder) startCoverage({ folder });
 
 export * from "./index.js";

@@ -14,6 +14,8 @@ const commands = {
   serve: () => import("./serve.js"),
   replay: () => import("./replay.js"),
   diff: () => import("./diff.js"),
+  test: () => import("./test.js"),
+  coverage: () => import("./coverage.js"),
   types: () => import("./types.js"),
   convert: () => import("./convert.js"),
   init: () => import("./init.js"),
@@ -39,8 +41,10 @@ export async function main(args) {
   if (!Object.hasOwn(commands, name)) return wrong(`there is no command ${JSON.stringify(name)}${meant(name, Object.keys(commands))}`);
   const command = await load(name);
   const options = { ...everywhere, ...command.options };
+  // A command may take arguments that the parser does not know.
+  const { args: own, ...prepared } = command.prepare?.(rest) ?? { args: rest };
   // A machine of a template on standard input, `-#Id`, looks like an option to the parser.
-  const marked = rest.map((arg) => (arg.startsWith("-#") ? `\0${arg}` : arg));
+  const marked = own.map((arg) => (arg.startsWith("-#") ? `\0${arg}` : arg));
   let parsed;
   try {
     parsed = parseArgs({ args: marked, options: Object.fromEntries(Object.entries(options).map(([key, { values, file, ...option }]) => [key, option])), allowPositionals: true });
@@ -59,7 +63,7 @@ export async function main(args) {
     if (values && given !== undefined && !values.includes(given)) return wrong(`--${option} is ${listed(values)}${meant(given, values)}`, name);
   }
   try {
-    return await command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: all });
+    return await command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: all, ...prepared });
   } catch (error) {
     if (error instanceof Unusable) return wrong(error.message, error.usage ? name : undefined);
     throw error;

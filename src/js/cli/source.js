@@ -4,8 +4,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { renderDiagnostics, validate } from "../node.js";
-import { call } from "../instance.js";
-import { compileSettings } from "../machine.js";
 import { intrinsicTags, machinesOf, substituted } from "./template.js";
 
 /** A file or argument that cannot be used: exit code 2. */
@@ -38,6 +36,7 @@ export class Source {
   #lines;
   /** Where the definition stands in #yaml. */
   #pointer = "";
+  #places;
 
   /** The one definition that is meant. */
   constructor(spec) {
@@ -170,7 +169,17 @@ export class Source {
       return diagnostics.map(({ code, message, range: { start } }) => `error[${code}]: ${message}\n --> ${this.name}:${start.line}:${start.column}\n\n`).join("");
     }
     const places = diagnostics.flatMap(({ range, labels }) => [range, ...labels.map((label) => label.range)].flatMap((one) => this.#bytes(one)));
-    return call((module) => module.renderDiagnosticsIn(this.text, new Uint32Array(places), this.json, this.name, compileSettings(this.options(options)), color));
+    return renderDiagnostics(this.json, { ...this.options(options), fileName: this.name, color, source: this.text, places });
+  }
+
+  /** The line of a JSON Pointer into the definition, from 1 on; of what has no place of its own the nearest one around it. */
+  line(pointer) {
+    this.#places ??= { lines: new LineCounter() };
+    // JSON is YAML; the document of a template is there already.
+    this.#places.document ??= this.#yaml ?? document(this.text, this.#places.lines);
+    const lines = this.#yaml === undefined ? this.#places.lines : this.#lines;
+    const { key, value } = lookUp(this.#places.document, this.#pointer + pointer);
+    return lines.linePos(extent(key ?? value)[0]).line;
   }
 
   #bytes(range) {

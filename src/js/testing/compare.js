@@ -97,7 +97,8 @@ function folded(all) {
   const near = (at) => all.slice(Math.max(0, at - 3), at + 4).some((line) => !line.startsWith("  "));
   const out = [];
   for (let i = 0; i < all.length; i++) {
-    if (near(i)) out.push(all[i]);
+    // One line is not worth a sign for it.
+    if (near(i) || ((i === 0 || near(i - 1)) && (i === all.length - 1 || near(i + 1)))) out.push(all[i]);
     else if (out.at(-1) !== "  …") out.push("  …");
   }
   return out;

@@ -1,7 +1,7 @@
 // Times as people write them: 90, "90 s", "1h 30m", "1.5 days".
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const WORD = /(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec(?:onds?)?|m|min(?:utes?)?|h|hours?|d|days?)\s*/gy;
+const WORD = /(\d+(?:\.\d+)?)\s*(milliseconds?|ms|sec(?:onds?)?|s|min(?:utes?)?|m|hours?|h|days?|d)\s*/gy;
 
 /** Milliseconds of a duration: a number of seconds, or a text. Undefined for what is none. */
 export function milliseconds(duration) {

@@ -1,6 +1,5 @@
 // A machine under test, and its runs.
 
-import { basename } from "node:path";
 import { Handlers } from "../resource.js";
 import { load } from "./definition.js";
 import { MockError, TestKitError } from "./errors.js";
@@ -55,22 +54,21 @@ export class TestMachine {
   }
 
   /** Runs the machine to its end. */
-  run(input = this.#options.input ?? {}, options = {}) {
+  async run(input = this.#options.input ?? {}, options = {}) {
     check(options, RUN_OPTIONS, "run()");
-    return new Attempt(this, input, { ...this.#options, ...options }, [options.mocks, this.#options.mocks]).result;
+    return new Attempt(this, input, { ...this.#options, name: undefined, ...options }, [options.mocks, this.#options.mocks]).result;
   }
 
   /** Runs a test case of the mock configuration to its end. States without mock there have the machine's own. */
-  test(testCase, input = this.#options.input ?? {}, options = {}) {
+  async test(testCase, input = this.#options.input ?? {}, options = {}) {
     check(options, RUN_OPTIONS, "test()");
     if (this.#config === undefined) throw new TestKitError("test() needs a mock configuration: testMachine(definition, { mockConfig: \"MockConfigFile.json\" })");
     const mocks = this.#config.mocks(this.#configured(), testCase);
-    return new Attempt(this, input, { ...this.#options, ...options }, [options.mocks, mocks, this.#options.mocks]).result;
+    return new Attempt(this, input, { ...this.#options, name: undefined, ...options }, [options.mocks, mocks, this.#options.mocks]).result;
   }
 
   #configured() {
-    const base = this.file === undefined ? undefined : basename(this.file).replace(/\.(asl\.)?(json|ya?ml)$/i, "");
-    return this.#config.nameFor(this.#options.name, base);
+    return this.#config.nameFor(this.#options.name, this.machine.name);
   }
 }
 
@@ -102,7 +100,7 @@ class Attempt {
   }
 
   #answerers(mocks) {
-    if (typeof mocks === "function") return new Handlers({ "*": mocks });
+    if (typeof mocks === "function") return this.#answerers({ "*": mocks });
     if (typeof mocks !== "object" || mocks === null) throw new TestKitError("mocks is an object of mocks by state, function or resource, or one function");
     const entries = mocks instanceof Map ? [...mocks] : Object.entries(mocks);
     return new Handlers(new Map(entries.map(([name, mock]) => [name, answerer(name, mock, () => (this.#mocked = true))])));

@@ -90,7 +90,7 @@ export function loadMockConfig(source) {
   if (source instanceof MockConfig) return source;
   if (typeof source === "object" && source !== null && !(source instanceof URL)) return new MockConfig(source);
   const file = pathOf(source, "a mock configuration");
-  const text = readText(file, "the mock configuration");
+  const text = readText(file);
   try {
     return new MockConfig(JSON.parse(text), basename(file));
   } catch (error) {

@@ -50,6 +50,12 @@ class Story {
     return ` ${cut(cleaned)}`;
   }
 
+  /** A result, which is always news. */
+  #result(text) {
+    this.#shown = undefined;
+    return this.#data(text);
+  }
+
   #tell(event) {
     const { type } = event;
     const details = event[Object.keys(event).find((key) => key.endsWith("EventDetails"))] ?? {};
@@ -61,7 +67,7 @@ class Story {
       const state = this.#facts.machine.outline.named.get(details.name);
       if (state?.parent !== undefined && state.fields.Next === undefined && state.type !== "Choice") this.#say(event, `← ${where()}${details.name}${this.#data(details.output)}`);
     } else if (type.endsWith("Scheduled")) this.#say(event, `    ${where()}call ${called(details)}${this.#data(details.parameters ?? details.input)}`);
-    else if (/^(Task|LambdaFunction|Activity)Succeeded$/.test(type)) this.#say(event, `    ${where()}✓${this.#data(details.output)}`);
+    else if (/^(Task|LambdaFunction|Activity)Succeeded$/.test(type)) this.#say(event, `    ${where()}✓${this.#result(details.output)}`);
     else if (/^(Task|LambdaFunction|Activity)(Failed|TimedOut)$/.test(type) || type === "EvaluationFailed" || type === "MapRunFailed") this.#say(event, `    ${where()}✗ ${this.#why(details) || type}`);
     else if (type === "MapStateStarted") this.#say(event, `    ${where()}${details.length} item${details.length === 1 ? "" : "s"}`);
     else if (type === "ExecutionRedriven") this.#say(event, "redriven");
@@ -93,7 +99,7 @@ function place(iterations) {
 
 /** What a task calls, as short as it is clear. */
 function called({ resourceType, resource }) {
-  if (resourceType !== undefined) return `${resourceType}:${resource}`;
+  if (resourceType) return `${resourceType}:${resource}`;
   return parseResource(resource).name ?? resource;
 }
 

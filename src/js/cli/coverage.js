@@ -1,0 +1,112 @@
+// stepglass coverage
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { coverageReport } from "../testing/coverage/report.js";
+import { TestKitError } from "../testing/errors.js";
+import { Unusable } from "./source.js";
+import { colorful } from "./terminal.js";
+
+const FORMATS = ["text", "json", "lcov", "html"];
+
+const help = `stepglass coverage [options] -- COMMAND
+stepglass coverage DIR [options]
+
+Runs the tests of any test runner and tells which states, transitions, Choice rules, retriers and catchers their
+executions have used. With DIR: of a run that was told to write there, STEPGLASS_COVERAGE=DIR.
+
+  stepglass coverage -- node --test                 node:test, Vitest, Jest, any command
+  stepglass coverage --format text,html -- npx vitest run
+  stepglass coverage -d machines/order.asl.json -- npm test    also where no test runs it
+  STEPGLASS_COVERAGE=/tmp/c npm test; stepglass coverage /tmp/c --threshold 90
+
+Options
+      --format LIST       text (default), json, lcov, html, with commas between
+  -d, --definition FILE   a definition that is in the report in any case; may be given again
+      --coverage-dir DIR  where stepglass.json, .lcov and .html go; default: coverage
+      --threshold NUMBER  least percentage that must be covered
+      --json              the report as JSON on standard output
+
+Exit code: that of COMMAND; otherwise 0, 1 too little is covered, 2 wrong usage.
+`;
+
+export const command = {
+  name: "coverage",
+  summary: "tells what of definitions the tests of any runner have used",
+  help,
+  options: {
+    format: { type: "string" },
+    definition: { type: "string", short: "d", multiple: true, file: true },
+    "coverage-dir": { type: "string", file: true },
+    threshold: { type: "string" },
+    json: { type: "boolean" },
+  },
+  prepare: (args) => {
+    const at = args.indexOf("--");
+    return at < 0 ? { args } : { args: args.slice(0, at), run: args.slice(at + 1) };
+  },
+  act: coverage,
+};
+
+async function coverage(given, { format, definition = [], "coverage-dir": folder, threshold: least, json }, { run }) {
+  const threshold = least === undefined ? undefined : Number(least);
+  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold is a percentage from 0 to 100", { usage: true });
+  const formats = coverageFormats(format ?? "text");
+  if (run === undefined ? given.length !== 1 : given.length > 0 || run.length === 0) throw new Unusable("coverage needs -- and a command, or a folder", { usage: true });
+  const own = run === undefined ? undefined : mkdtempSync(join(tmpdir(), "stepglass-coverage-"));
+  try {
+    const code = run === undefined ? 0 : await exitOf(run, own);
+    const report = load({ folder: own ?? given[0], definitions: definition });
+    if (json) process.stdout.write(report.json());
+    else writeCoverage(report, formats, { folder, stream: process.stdout, color: colorful(process.stdout) });
+    if (code !== 0) return code;
+    if (threshold === undefined || report.percent >= threshold) return 0;
+    process.stderr.write(`stepglass: ${report.percent.toFixed(1)} % is covered, less than ${threshold} %\n`);
+    return 1;
+  } finally {
+    if (own !== undefined) rmSync(own, { recursive: true, force: true });
+  }
+}
+
+function load(options) {
+  try {
+    return coverageReport(options);
+  } catch (error) {
+    throw error instanceof TestKitError ? new Unusable(error.message) : error;
+  }
+}
+
+/** The exit code of a command that writes its coverage into a folder. */
+function exitOf([program, ...args], folder) {
+  return new Promise((done, fail) => {
+    // On Windows npm and npx are scripts, which only a shell runs.
+    const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, STEPGLASS_COVERAGE: folder }, shell: process.platform === "win32" });
+    child.on("error", (error) => fail(new Unusable(`cannot run ${program}: ${error.code === "ENOENT" ? "no such command" : error.message}`)));
+    child.on("close", (code, signal) => done(code ?? (signal === "SIGINT" ? 130 : 1)));
+  });
+}
+
+/** The formats of a list with commas; undefined where no coverage is asked for. */
+export function coverageFormats(list) {
+  if (list === undefined) return undefined;
+  const formats = list.split(",").map((format) => format.trim()).filter(Boolean);
+  const unknown = formats.find((format) => !FORMATS.includes(format));
+  if (unknown !== undefined || formats.length === 0) throw new Unusable(`there is no format of coverage ${JSON.stringify(unknown ?? list)}; there are ${FORMATS.join(", ")}`, { usage: true });
+  return new Set(formats);
+}
+
+/** Writes a report: the text to a stream, all others into files of the folder. */
+export function writeCoverage(report, formats, { folder = "coverage", stream, color }) {
+  if (formats.has("text")) stream.write(`\n${report.text({ color })}`);
+  const files = ["json", "lcov", "html"].filter((format) => formats.has(format));
+  if (files.length === 0) return;
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const format of files) writeFileSync(join(folder, `stepglass.${format}`), report[format]());
+  } catch (error) {
+    throw new Unusable(`cannot write coverage to ${folder}: ${error.message}`);
+  }
+  stream.write(`\n${files.map((format) => join(folder, `stepglass.${format}`)).join(", ")}\n`);
+}

@@ -1,0 +1,193 @@
+// stepglass test
+
+import { createWriteStream, existsSync, readdirSync, statSync, watch as watchFolder } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { performance } from "node:perf_hooks";
+import { resetCoverage, startCoverage, stopCoverage } from "../testing/coverage/collect.js";
+import { coverageReport } from "../testing/coverage/report.js";
+import { coverageFormats, writeCoverage } from "./coverage.js";
+import { Unusable } from "./source.js";
+import { colorful } from "./terminal.js";
+import { reporters, totalsOf } from "./test-report.js";
+import { runTestFile } from "./test-run.js";
+
+const help = `stepglass test [FILE or FOLDER…] [options]
+
+Runs tests that are written in YAML or JSON, without JavaScript: what tasks answer, and what is expected of the run.
+Without a FILE: all files below the working directory that are called *.stepglass.yaml, .yml or .json.
+
+  stepglass test                                    all test files below here
+  stepglass test order.stepglass.yaml --watch       again whenever a file changes
+  stepglass test --coverage                         which states, rules, retries and catches were never used
+  stepglass test --coverage=text,html,lcov          also as coverage/stepglass.html and .lcov
+  stepglass test --reporter junit -o report.xml     for a build server
+
+A test file:
+
+  definition: order.asl.json                        or template.yaml#OrderMachine
+  tests:
+    - name: a declined card is tried again an hour later
+      input: { order: 7 }
+      mocks:
+        Charge:
+          - throw: Declined
+          - return: { amount: 120 }
+      expect:
+        status: SUCCEEDED
+        path: [Charge, Enough, Gift, Done]
+        retries: { Charge: 1 }
+        waits: { Charge: 1h }
+
+Options
+  -f, --filter TEXT       only tests whose file or name has the text in it
+  -w, --watch             again whenever a test file or a definition changes
+      --reporter NAME     spec (default), dot, tap, junit or json
+      --json              the same as --reporter json
+  -o, --output FILE       where the reporter writes; default: standard output
+      --coverage[=LIST]   text (default), json, lcov, html
+      --coverage-dir DIR  where files of coverage go; default: coverage
+      --threshold NUMBER  least percentage that must be covered
+
+Exit code: 0 all passed, 1 a test failed or too little is covered, 2 wrong usage, or a file that cannot be used.
+`;
+
+export const command = {
+  name: "test",
+  summary: "runs tests written in YAML or JSON, with coverage",
+  help,
+  options: {
+    filter: { type: "string", short: "f" },
+    watch: { type: "boolean", short: "w" },
+    reporter: { type: "string", values: Object.keys(reporters) },
+    json: { type: "boolean" },
+    output: { type: "string", short: "o", file: true },
+    coverage: { type: "string" },
+    "coverage-dir": { type: "string", file: true },
+    threshold: { type: "string" },
+  },
+  prepare: (args) => ({ args: args.map((arg) => (arg === "--coverage" ? "--coverage=text" : arg)) }),
+  act: test,
+};
+
+const NAME = /\.stepglass\.(ya?ml|json)$/i;
+const PASSED_OVER = new Set(["node_modules", ".git", "dist", "coverage", "target", "cdk.out", ".aws-sam", ".serverless"]);
+
+async function test(given, values) {
+  const threshold = values.threshold === undefined ? undefined : Number(values.threshold);
+  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold is a percentage from 0 to 100", { usage: true });
+  const formats = coverageFormats(values.coverage ?? (threshold === undefined ? undefined : "text"));
+  if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json and another --reporter exclude each other", { usage: true });
+  const options = { ...values, reporter: values.json ? "json" : (values.reporter ?? "spec"), formats, threshold };
+  const once = () => runAll(given, options);
+  if (!values.watch) return (await once()).code;
+  await watch(given, once);
+  return 0;
+}
+
+async function runAll(given, { filter, reporter, output, formats, "coverage-dir": folder, threshold }) {
+  const files = testFiles(given);
+  const stream = output === undefined ? process.stdout : createWriteStream(output);
+  const report = reporters[reporter](stream);
+  const began = performance.now();
+  const covering = formats !== undefined;
+  resetCoverage();
+  if (covering) startCoverage();
+  const results = [];
+  try {
+    for (const file of files) {
+      const result = await runTestFile(file, { filter, shown: shortest(file) });
+      if (filter !== undefined && result.problem === undefined && result.tests.length === 0) continue;
+      results.push(result);
+      report.file(result);
+    }
+  } finally {
+    if (covering) stopCoverage();
+  }
+  const coverage = covering ? coverageReport({ definitions: [...new Set(results.map(({ definition }) => definition).filter(Boolean))] }) : undefined;
+  report.end(results, performance.now() - began, coverage && { coverage: JSON.parse(coverage.json()) });
+  if (output !== undefined) await new Promise((done, fail) => stream.on("error", (error) => fail(new Unusable(`cannot write ${output}: ${error.message}`))).end(done));
+  // Where standard output is for programs, people read the other one.
+  const people = reporter === "spec" || reporter === "dot" || output !== undefined ? process.stdout : process.stderr;
+  if (coverage) writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
+  const { failed, unusable, passed, skipped } = totalsOf(results);
+  if (passed + failed + skipped + unusable === 0 && filter !== undefined) throw new Unusable(`no test has ${JSON.stringify(filter)} in its file or name`);
+  let code = unusable > 0 ? 2 : failed > 0 ? 1 : 0;
+  if (code === 0 && threshold !== undefined && coverage.percent < threshold) {
+    process.stderr.write(`stepglass: ${coverage.percent.toFixed(1)} % is covered, less than ${threshold} %\n`);
+    code = 1;
+  }
+  return { code, results };
+}
+
+/** The test files that are meant: those given, or all in the folders given. */
+function testFiles(given) {
+  const files = [];
+  for (const path of given.length === 0 ? ["."] : given) {
+    if (!existsSync(path)) throw new Unusable(`cannot read ${path}: no such file`);
+    if (statSync(path).isDirectory()) files.push(...below(path));
+    else files.push(path);
+  }
+  if (files.length === 0) throw new Unusable("there are no test files (*.stepglass.yaml, .yml, .json) here; stepglass help test shows one");
+  return [...new Set(files.map((file) => resolve(file)))];
+}
+
+function below(folder) {
+  const out = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (!PASSED_OVER.has(entry.name)) out.push(...below(path));
+    } else if (NAME.test(entry.name)) out.push(path);
+  }
+  return out;
+}
+
+function shortest(file) {
+  const short = relative(process.cwd(), file);
+  return (short.startsWith("..") ? file : short).split(sep).join("/");
+}
+
+/** Runs, and again whenever one of the files that took part changes; until it is interrupted. */
+async function watch(given, once) {
+  for (;;) {
+    let results = [];
+    try {
+      ({ results } = await once());
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      process.stderr.write(`stepglass: ${error.message}\n`);
+    }
+    const files = results.flatMap(({ files: all, file }) => all ?? [file]);
+    const changed = await change(new Set(files.map((file) => resolve(file))), given);
+    if (changed === undefined) return;
+    process.stdout.write(`\n── ${shortest(changed)} has changed\n`);
+  }
+}
+
+/** The file that changes next, of those named and of test files that come to be; undefined when the process is interrupted. */
+function change(files, given) {
+  process.stdout.write("\nwaiting for changes; Ctrl+C ends\n");
+  return new Promise((done) => {
+    const folders = new Set([...files].map(dirname));
+    for (const path of given.length === 0 ? ["."] : given) if (existsSync(path) && statSync(path).isDirectory()) folders.add(resolve(path));
+    let timer;
+    const end = (file) => {
+      clearTimeout(timer);
+      process.off("SIGINT", interrupt);
+      for (const watcher of watchers) watcher.close();
+      done(file);
+    };
+    const interrupt = () => end(undefined);
+    process.once("SIGINT", interrupt);
+    const watchers = [...folders].map((folder) =>
+      watchFolder(folder, (_, name) => {
+        if (name === null) return;
+        const file = join(folder, String(name));
+        if (!files.has(file) && !NAME.test(basename(file))) return;
+        // Editors write a file in several steps.
+        clearTimeout(timer);
+        timer = setTimeout(() => end(file), 60);
+      }),
+    );
+  });
+}

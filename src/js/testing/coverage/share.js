@@ -1,0 +1,21 @@
+// How shares and places are told.
+
+/** The share of the places that were used, from 0 to 100. */
+export function percent({ covered, total }) {
+  return total === 0 ? 100 : (100 * covered) / total;
+}
+
+/** A percentage that says 100 only where it is. */
+export function share(part) {
+  return part === 100 ? "100" : (Math.floor(part * 10) / 10).toFixed(1);
+}
+
+/** What a place is, in words. */
+export function described({ kind, state, label }) {
+  return kind === "state" ? `state ${state}` : `${state}: ${label}`;
+}
+
+/** The places that were never used, in the order of the file. */
+export function unused(places) {
+  return places.filter(({ count }) => count === 0).sort((a, b) => a.line - b.line);
+}
