@@ -39,8 +39,11 @@ export interface ServeOptions {
   urls?: Record<string, string | URL> | ReadonlyMap<string, string | URL>;
   /** Where Lambda's Invoke API answers, for functions without a handler. */
   lambdaEndpoint?: string;
-  /** The mocks of test cases: see {@link Mocks}. */
-  mocks?: Mocks;
+  /**
+   * A mock configuration of Step Functions Local, as a file or as what is in it. A test case is chosen by starting
+   * `…:stateMachine:NAME#TestCase`; each execution counts its invocations anew.
+   */
+  mockConfig?: string | URL | object;
   /** Where machines and executions are kept. Default: a new {@link MemoryStore}. Must not be `durable`, as yet. */
   store?: Store;
   /** Of the ARNs. Default: `"us-east-1"`. */
@@ -103,15 +106,6 @@ export class ApiError extends Error {
   readonly type: string;
   /** The HTTP status. */
   readonly status: number;
-}
-
-/** Mocks of the test cases of machines, as a mock configuration of Step Functions Local has them. */
-export interface Mocks {
-  /**
-   * For each execution anew, handlers by state; undefined for a test case that does not exist. A test case is chosen by
-   * starting `…:stateMachine:NAME#TestCase`.
-   */
-  find(machine: string, testCase: string): (() => ReadonlyMap<string, (input: any, task: any) => unknown>) | undefined;
 }
 
 // -------------------------------------------------------------------------------------------------------- store

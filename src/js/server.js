@@ -1,7 +1,6 @@
 // `stepglass/server`: the AWS Step Functions API on this machine.
 
 import "./node.js";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { misuse } from "./errors.js";
 import { checkOptions } from "./machine.js";
@@ -13,9 +12,13 @@ import { MemoryStore, StoreConflict } from "./server/store.js";
 
 export { ApiError, MemoryStore, StoreConflict };
 
-const SERVICE = ["tasks", "urls", "lambdaEndpoint", "mocks", "store", "region", "account", "clock", "limits"];
+const SERVICE = ["tasks", "urls", "lambdaEndpoint", "mockConfig", "store", "region", "account", "clock", "limits"];
 const ENDPOINT = ["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page"];
 const OPTIONS = [...SERVICE, ...ENDPOINT, "logLevel", "log"];
+
+// The files of <stepglass-debugger>; in a checkout also the playground, which is no part of the package.
+const component = folder(new URL("../../dist/", import.meta.url));
+const playground = folder(new URL("../www/dist/", import.meta.url));
 
 const own = (names, options) => Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
 
@@ -28,7 +31,7 @@ export async function serve(options = {}) {
   const log = logger(logLevel, options.log);
   const service = new Service({ ...own(SERVICE, options), log });
   await service.open();
-  const endpoint = new Endpoint(service, { page: builtPage(), ...own(ENDPOINT, options), log });
+  const endpoint = new Endpoint(service, { page: playground, component, ...own(ENDPOINT, options), log });
   try {
     return new Server(service, endpoint, host, await endpoint.listen(port, host));
   } catch (error) {
@@ -78,8 +81,6 @@ class Server {
   }
 }
 
-/** The folder of the debugger's page, where the package has it. */
-function builtPage() {
-  const places = [new URL("../../dist/debugger/", import.meta.url), new URL("../../www/dist/", import.meta.url)];
-  return places.map((place) => fileURLToPath(place).replace(/[\\/]$/, "")).find((folder) => existsSync(folder));
+function folder(url) {
+  return fileURLToPath(url).replace(/[\\/]$/, "");
 }

@@ -10,6 +10,7 @@ Speaks the AWS Step Functions API on this machine: the aws command and every AWS
   stepglass serve --tasks tasks.mjs                   functions do the work; read again when the file changes
   stepglass serve --task charge=http://localhost:3000/charge   an HTTP service does
   stepglass serve --lambda-endpoint http://localhost:3001      Lambda functions do, as sam local start-lambda has them
+  stepglass serve --mock-config MockConfigFile.json   mocks of Step Functions Local: start …:stateMachine:NAME#TestCase
   aws stepfunctions --endpoint-url http://127.0.0.1:8083 list-state-machines
 
 http://127.0.0.1:8083/debugger/ shows the executions. Signatures are accepted and not checked; everything is in memory.
@@ -18,6 +19,7 @@ Options
   -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
       --task NAME=URL       tasks of this name are POSTed there; any number of times
       --lambda-endpoint URL calls functions by Lambda's Invoke API (also LAMBDA_ENDPOINT)
+      --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
       --host ADDRESS        default 127.0.0.1; 0.0.0.0 is reached from other machines, without any authentication
   -p, --port NUMBER         default 8083; 0 takes a free one
       --region REGION       of the ARNs (also AWS_DEFAULT_REGION); default us-east-1
@@ -36,6 +38,7 @@ const options = {
   tasks: { type: "string", short: "t", file: true },
   task: { type: "string", multiple: true },
   "lambda-endpoint": { type: "string" },
+  "mock-config": { type: "string", file: true },
   host: { type: "string" },
   port: { type: "string", short: "p" },
   region: { type: "string" },
@@ -59,6 +62,7 @@ async function serve(files, values) {
     tasks: values.tasks,
     urls: urlsOf(values.task),
     lambdaEndpoint: urlOf(values["lambda-endpoint"] ?? env.LAMBDA_ENDPOINT, "--lambda-endpoint"),
+    mockConfig: values["mock-config"] ?? (env.SFN_MOCK_CONFIG || undefined),
     region: values.region ?? env.AWS_DEFAULT_REGION ?? env.AWS_REGION,
     account: values.account ?? env.AWS_ACCOUNT_ID,
     clock: clockOf(values["time-scale"] ?? env.WAIT_TIME_SCALE),

@@ -5,25 +5,27 @@ const EVENTS = 1000;
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escape = (text) => String(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
 
-/** The list of executions; `page` says whether the debugger is there. */
-export function listPage({ executions, before }, page) {
-  const rows = executions.map((execution) => row(execution, page)).join("");
+/** The list of executions. */
+export function listPage({ executions, before }) {
+  const rows = executions.map(row).join("");
   const body = executions.length === 0
     ? '<p class="empty">No executions yet. Start one with any client of the AWS API; it appears here by itself.</p>'
-    : `<table><thead><tr><th scope="col">Status</th><th scope="col">Execution</th><th scope="col">State machine</th><th scope="col">Started</th><th scope="col">Took</th><th scope="col"></th></tr></thead><tbody>${rows}</tbody></table>`;
+    : `<table><thead><tr><th scope="col">Status</th><th scope="col">Execution</th><th scope="col">State machine</th><th scope="col">Started</th><th scope="col">Took</th></tr></thead><tbody>${rows}</tbody></table>`;
   const older = before === undefined ? "" : `<p><a href="?before=${escape(before)}">Older ones</a></p>`;
   return document("Executions", `<h1>Executions</h1><div id="list" data-refresh="2000">${body}${older}</div>`, '<script type="module" src="/debugger/list.js"></script>');
 }
 
-function row({ executionArn, name, stateMachineName, type, status, startDate, stopDate, debugger: link }, page) {
+function row({ executionArn, name, stateMachineName, type, status, startDate, stopDate }) {
   const own = `/debugger/executions/${encodeURIComponent(executionArn)}`;
   const took = stopDate === undefined ? "" : duration(Date.parse(stopDate) - Date.parse(startDate));
-  const open = page ? `<a href="${escape(link)}">Debug</a>` : "";
-  return `<tr><td>${badge(status)}</td><td><a href="${escape(own)}">${escape(name)}</a></td><td>${escape(stateMachineName)}${type === "EXPRESS" ? ' <small>Express</small>' : ""}</td><td>${time(startDate)}</td><td>${took}</td><td>${open}</td></tr>`;
+  return `<tr><td>${badge(status)}</td><td><a href="${escape(own)}">${escape(name)}</a></td><td>${escape(stateMachineName)}${type === "EXPRESS" ? ' <small>Express</small>' : ""}</td><td>${time(startDate)}</td><td>${took}</td></tr>`;
 }
 
-/** One execution: the graph, input and output, the history, the definition. */
-export function executionPage(execution, page) {
+/**
+ * One execution: the debugger attached to it, input and output, the history, the definition. Without the debugger's files
+ * there is a drawing. `page` says whether the playground is there, too.
+ */
+export function executionPage(execution, { page, component }) {
   const { executionArn, name, stateMachineName, status, startDate, stopDate, input, output, error, cause, events, definition, live } = execution;
   const address = `/debugger/api/executions/${encodeURIComponent(executionArn)}`;
   const facts = [
@@ -40,18 +42,20 @@ export function executionPage(execution, page) {
   const rows = shown
     .map((event) => `<tr><td>${event.id}</td><td>${event.previousEventId}</td><td>${escape(event.type)}</td><td>${escape(stateOf(event))}</td><td>${time(event.timestamp)}</td><td>${details(event)}</td></tr>`)
     .join("");
-  const open = page ? `<a class="button" href="/debugger/page/#import=${encodeURIComponent(address)}">Open in the debugger</a>` : "";
+  const open = page ? `<a class="button" href="/debugger/page/#import=${encodeURIComponent(address)}">Open in the playground</a>` : "";
+  const drawing = `<img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with what has become of each state">`;
+  const graph = component ? `<stepglass-debugger readonly view="graph data events" data-address="${escape(address)}">${drawing}</stepglass-debugger>` : `<h2>Graph</h2>${drawing}`;
   const payload = (title, text) => (text === undefined ? "" : `<section><h2>${title}</h2><pre>${escape(pretty(text))}</pre></section>`);
   return document(
     name,
     `<p><a href="/debugger/">All executions</a></p><h1>${escape(name)} ${open}</h1>
 <dl>${facts.map(([key, value]) => `<dt>${key}</dt><dd>${value}</dd>`).join("")}</dl>
-<section><h2>Graph</h2><img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with what has become of each state"></section>
+<section>${graph}</section>
 <div class="pair">${payload("Input", input)}${payload("Output", output)}</div>
 <section id="list"${live === undefined ? "" : ' data-refresh="2000"'}><h2>History</h2>${rest}<table><thead><tr><th scope="col">Id</th><th scope="col">After</th><th scope="col">Type</th><th scope="col">State</th><th scope="col">Time</th><th scope="col">Details</th></tr></thead><tbody>${rows}</tbody></table></section>
 <details><summary>Definition</summary><pre>${escape(pretty(definition))}</pre></details>
 <p><a href="${escape(address)}">Everything as JSON</a> · <a href="${escape(`${address}/history`)}">History as GetExecutionHistory gives it</a></p>`,
-    live === undefined ? "" : '<script type="module" src="/debugger/list.js"></script>',
+    `${live === undefined ? "" : '<script type="module" src="/debugger/list.js"></script>'}${component ? '<script type="module" src="/debugger/execution.js"></script>' : ""}`,
   );
 }
 
@@ -90,8 +94,45 @@ function document(title, body, tail) {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)} · Stepglass</title><link rel="stylesheet" href="/debugger/list.css"></head><body><main>${body}</main>${tail}</body></html>`;
 }
 
+/** Attaches the debugger to the execution: to its history so far, and to what comes. */
+export const executionScript = `import "/debugger/component/debugger.js";
+
+const element = document.querySelector("stepglass-debugger");
+const execution = await (await fetch(element.dataset.address)).json();
+let end;
+const result = new Promise((resolve) => (end = resolve));
+
+async function* events() {
+  yield* execution.events;
+  const { live, status, output, error, cause } = execution;
+  if (live === undefined) return end({ status, error, cause, ...(output !== undefined && { output: JSON.parse(output) }) });
+  const source = new EventSource(live + "?after=" + execution.events.length);
+  const waiting = [];
+  let wake = () => {};
+  source.addEventListener("history", ({ data }) => {
+    waiting.push(JSON.parse(data));
+    wake();
+  });
+  source.addEventListener("end", ({ data }) => {
+    source.close();
+    waiting.push(undefined);
+    const { output, ...outcome } = JSON.parse(data);
+    end({ ...outcome, ...(output !== undefined && { output: JSON.parse(output) }) });
+    wake();
+  });
+  for (;;) {
+    if (waiting.length === 0) await new Promise((resolve) => (wake = resolve));
+    const event = waiting.shift();
+    if (event === undefined) return;
+    yield event;
+  }
+}
+
+await element.attach({ [Symbol.asyncIterator]: events, result }, { definition: execution.definition });
+`;
+
 /** Reads the page again every few seconds and puts the new part in the old one's place. */
-export const script = `const list = document.getElementById("list");
+export const listScript = `const list = document.getElementById("list");
 async function refresh() {
   if (document.hidden || list.querySelector("details[open]") || list.contains(document.activeElement)) return;
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
@@ -99,10 +140,10 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = fresh.getElementById("list");
   if (next === null || next.isEqualNode(list)) return;
-  if (next.dataset.refresh === undefined) return location.reload();
   list.replaceChildren(...next.childNodes);
+  if (next.dataset.refresh === undefined) clearInterval(timer);
 }
-setInterval(() => refresh().catch(() => {}), Number(list.dataset.refresh));
+const timer = setInterval(() => refresh().catch(() => {}), Number(list.dataset.refresh));
 `;
 
 export const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --line: #8884; --accent: light-dark(#0b57d0, #a8c7fa); }
@@ -116,6 +157,7 @@ a { color: var(--accent); } a.button { font-size: .9rem; font-weight: 600; margi
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #8881; padding: .6rem .8rem; border-radius: 6px; margin: .4rem 0; max-height: 24rem; overflow: auto; font-size: .85rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; } dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: 1rem; }
+stepglass-debugger { display: block; height: 32rem; }
 .graph { max-width: 100%; max-height: 70vh; border: 1px solid var(--line); border-radius: 6px; }
 .status { font-size: .8rem; font-weight: 600; padding: .1rem .5rem; border-radius: 1rem; border: 1px solid currentcolor; white-space: nowrap; }
 .succeeded { color: light-dark(#0a6b2d, #6dd58c); } .failed, .timed_out { color: light-dark(#b3261e, #f2b8b5); } .aborted { color: light-dark(#6b4f00, #e8c36a); } .running { color: light-dark(#0b57d0, #a8c7fa); }

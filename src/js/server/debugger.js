@@ -7,7 +7,7 @@ import { extname, join, normalize, sep } from "node:path";
 import { renderSvg } from "../definition.js";
 import { ApiError, noExecution } from "./errors.js";
 import { described, historyOf } from "./executions.js";
-import { executionPage, listPage, script, style } from "./debugger-pages.js";
+import { executionPage, executionScript, listPage, listScript, style } from "./debugger-pages.js";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8",
@@ -20,7 +20,7 @@ const TYPES = {
   ".woff2": "font/woff2",
   ".map": "application/json",
 };
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 // A picture that comes alone brings its own style.
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 const ALIVE = 15_000;
@@ -30,12 +30,14 @@ const LISTED = 50;
 export class Debugger {
   #service;
   #page;
+  #component;
   #streams = new Set();
 
-  /** `page` is the folder of the built page; without it there are the server's own pages only. */
-  constructor(service, page) {
+  /** `page` is the folder of the built playground, `component` that of `<stepglass-debugger>`; each where there is one. */
+  constructor(service, { page, component }) {
     this.#service = service;
     this.#page = page !== undefined && existsSync(join(page, "index.html")) ? page : undefined;
+    this.#component = component !== undefined && existsSync(join(component, "debugger.js")) ? component : undefined;
   }
 
   /** Ends the event streams. */
@@ -48,11 +50,17 @@ export class Debugger {
     const { pathname, searchParams } = new URL(request.url, "http://server");
     const [, , first = "", ...rest] = pathname.split("/");
     if (pathname === "/debugger") return redirect(response, "/debugger/");
-    if (first === "") return html(response, listPage(await this.#list(searchParams), this.#page !== undefined));
+    // Dots in the address may lead elsewhere.
+    if (!pathname.startsWith("/debugger/")) throw new ApiError("ResourceNotFound", `there is nothing at ${pathname.slice(0, 200)}`, { status: 404 });
+    if (first === "" && rest.length === 0) return html(response, listPage(await this.#list(searchParams)));
     if (first === "list.css") return plain(response, "text/css; charset=utf-8", style);
-    if (first === "list.js") return plain(response, "text/javascript; charset=utf-8", script);
-    if (first === "page" && this.#page !== undefined) return this.#file(response, rest.join("/"));
-    if (first === "executions" && rest.length === 1) return html(response, executionPage(await this.#document(decoded(rest[0])), this.#page !== undefined));
+    if (first === "list.js") return plain(response, "text/javascript; charset=utf-8", listScript);
+    if (first === "execution.js") return plain(response, "text/javascript; charset=utf-8", executionScript);
+    if (first === "page" && this.#page !== undefined) return file(response, this.#page, decoded(rest.join("/")) || "index.html");
+    if (first === "component" && this.#component !== undefined && /^(debugger(-\w+)?\.js|stepglass\.wasm)$/.test(rest.join("/"))) return file(response, this.#component, rest.join("/"));
+    if (first === "executions" && rest.length === 1) {
+      return html(response, executionPage(await this.#document(decoded(rest[0])), { page: this.#page !== undefined, component: this.#component !== undefined }));
+    }
     if (first === "api" && rest[0] === "executions") return this.#api(request, response, rest.slice(1), searchParams);
     throw new ApiError("ResourceNotFound", `there is nothing at ${pathname.slice(0, 200)}`, { status: 404 });
   }
@@ -86,7 +94,7 @@ export class Debugger {
     const before = Number(parameters.get("before")) || undefined;
     const matches = status && ((about) => about.status === status);
     const { items, before: next } = await this.#service.store.list({ machine, matches }, { limit, before });
-    return { executions: items.map(summary), ...(next !== undefined && { before: next }) };
+    return { executions: items.map((about) => summary(about, this.#page !== undefined)), ...(next !== undefined && { before: next }) };
   }
 
   /** Everything about an execution; `docs/server.md` describes it. */
@@ -155,27 +163,27 @@ export class Debugger {
       this.#streams.delete(response);
     }
   }
+}
 
-  /** A file of the built page. */
-  #file(response, path) {
-    const name = decoded(path) || "index.html";
-    const file = normalize(join(this.#page, name));
-    if (!file.startsWith(this.#page + sep) || name.includes("\0") || !existsSync(file) || !statSync(file).isFile()) {
-      throw new ApiError("ResourceNotFound", `the page has no ${name.slice(0, 200)}`, { status: 404 });
-    }
-    response.writeHead(200, {
-      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-      "content-length": statSync(file).size,
-      // Files with a hash in their name never change.
-      "cache-control": /-[\w-]{8}\.\w+$/.test(file) ? "public, max-age=31536000, immutable" : "no-cache",
-      "x-content-type-options": "nosniff",
-    });
-    createReadStream(file).on("error", () => response.destroy()).pipe(response);
+/** A file of a folder. */
+function file(response, folder, name) {
+  const path = normalize(join(folder, name));
+  if (!path.startsWith(folder + sep) || name.includes("\0") || !existsSync(path) || !statSync(path).isFile()) {
+    throw new ApiError("ResourceNotFound", `there is no ${name.slice(0, 200)}`, { status: 404 });
   }
+  response.writeHead(200, {
+    "content-type": TYPES[extname(path)] ?? "application/octet-stream",
+    "content-length": statSync(path).size,
+    // Files with a hash in their name never change.
+    "cache-control": /-[\w-]{8}\.\w+$/.test(path) && !path.endsWith("-worker.js") ? "public, max-age=31536000, immutable" : "no-cache",
+    "x-content-type-options": "nosniff",
+  });
+  if (response.req.method === "HEAD") return response.end();
+  return createReadStream(path).on("error", () => response.destroy()).pipe(response);
 }
 
 /** An execution of a list, with the addresses of what there is of it. */
-function summary({ id, name, machineArn, machineName, type, status, startDate, stopDate }) {
+function summary({ id, name, machineArn, machineName, type, status, startDate, stopDate }, page) {
   return {
     executionArn: id,
     name,
@@ -186,7 +194,7 @@ function summary({ id, name, machineArn, machineName, type, status, startDate, s
     startDate: iso(startDate),
     ...(stopDate !== undefined && { stopDate: iso(stopDate) }),
     import: addressOf(id),
-    debugger: `/debugger/page/#import=${encodeURIComponent(addressOf(id))}`,
+    debugger: page ? `/debugger/page/#import=${encodeURIComponent(addressOf(id))}` : `/debugger/executions/${encodeURIComponent(id)}`,
   };
 }
 

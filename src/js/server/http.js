@@ -31,12 +31,12 @@ export class Endpoint {
   #bodyLimit;
   #receiving = 0;
 
-  constructor(service, { log, allowOrigins = [], allowHosts = [], bodyLimit = BODY, timeouts = {}, page }) {
+  constructor(service, { log, allowOrigins = [], allowHosts = [], bodyLimit = BODY, timeouts = {}, page, component }) {
     this.#service = service;
     this.#log = log;
     this.#bodyLimit = bodyLimit;
     this.#gate = new Gate({ origins: allowOrigins, hosts: allowHosts });
-    this.#debugger = new Debugger(service, page);
+    this.#debugger = new Debugger(service, { page, component });
     this.#server = createServer({ maxHeaderSize: HEADERS, keepAliveTimeout: 65_000, noDelay: true, connectionsCheckingInterval: 1000 }, (request, response) => this.#serve(request, response));
     this.#server.maxConnections = CONNECTIONS;
     // To the end of the headers, and to the end of the body.

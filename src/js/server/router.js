@@ -5,7 +5,8 @@
 
 import { TAKER } from "../activity.js";
 import { Handlers } from "../resource.js";
-import { ApiError } from "./errors.js";
+import { invalidArn } from "./errors.js";
+import { TestCases } from "./mocks.js";
 import { stepFunctions } from "./nested.js";
 import { httpTask, lambdaTask } from "./tasks.js";
 
@@ -15,17 +16,17 @@ export class TaskRouter extends Handlers {
   #given;
   #urls;
   #lambda;
-  #mocks;
+  #cases;
   #noted = new WeakMap();
 
-  constructor(service, { tasks = {}, urls = {}, lambdaEndpoint, mocks }) {
+  constructor(service, { tasks = {}, urls = {}, lambdaEndpoint, mockConfig }) {
     super({});
     this.#service = service;
     this.use(tasks);
     const entries = urls instanceof Map ? [...urls] : Object.entries(urls);
     this.#urls = new Handlers(new Map(entries.map(([name, url]) => [name, httpTask(String(url))])));
     this.#lambda = lambdaEndpoint && lambdaTask(lambdaEndpoint);
-    this.#mocks = mocks;
+    this.#cases = mockConfig && new TestCases(mockConfig);
   }
 
   /** Puts other handlers in the place of those that were given. */
@@ -37,9 +38,14 @@ export class TaskRouter extends Handlers {
   /** The handlers of executions of a test case of the mock configuration. */
   forTestCase(machine, testCase) {
     if (testCase === undefined) return this;
-    const mocked = this.#mocks?.find(machine, testCase);
-    if (mocked === undefined) throw new ApiError("InvalidArn", `Invalid Arn: 'There is no test case ${testCase} of ${machine} in the mock configuration'`);
-    return new MockRouter(this, mocked());
+    if (this.#cases === undefined) throw invalidArn(`there is no mock configuration with a test case ${testCase}: start the server with --mock-config`);
+    let mocked;
+    try {
+      mocked = this.#cases.begin(machine, testCase);
+    } catch (error) {
+      throw invalidArn(error.message);
+    }
+    return new MockRouter(this, mocked);
   }
 
   find(resource, state, input) {

@@ -39,7 +39,7 @@ export class Service {
   #opened;
 
   constructor(options = {}) {
-    const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {}, tasks, urls, lambdaEndpoint, mocks } = options;
+    const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {}, tasks, urls, lambdaEndpoint, mockConfig } = options;
     if (store.durable) throw new Error("this server keeps no journal, so a durable store would not bring its executions back: use a store that says durable: false");
     this.store = store;
     this.region = region;
@@ -48,7 +48,7 @@ export class Service {
     this.clock = clockOf(clock);
     this.limits = { ...LIMITS, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
     const file = typeof tasks === "string" || tasks instanceof URL;
-    this.router = new TaskRouter(this, { tasks: file ? {} : tasks, urls, lambdaEndpoint, mocks });
+    this.router = new TaskRouter(this, { tasks: file ? {} : tasks, urls, lambdaEndpoint, mockConfig });
     if (file) {
       this.#module = new HandlersModule(tasks, {
         onLoad: (handlers) => {
