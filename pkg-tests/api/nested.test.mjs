@@ -1,7 +1,7 @@
 // Machines that start machines: responses, time, names, and what ends with what.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { StateMachine } from "stepglass";
+import { StateMachine, simulate } from "stepglass";
 import { turn, watchRejections } from "./machines.mjs";
 
 watchRejections();
@@ -226,4 +226,71 @@ test("no family is left behind when a thousand children have ended", async () =>
   const items = Array.from({ length: 1000 }, (_, i) => i);
   const output = await map.run(items, { ...virtual, machines: [double] });
   assert.deepEqual(output, items.map((n) => ({ n: n + n })));
+});
+
+test("a task describes and stops executions of its family", async () => {
+  const ask = (api, more = {}) => ({ Type: "Task", Resource: `arn:aws:states:::aws-sdk:sfn:${api}`, Parameters: { "ExecutionArn.$": "$.ExecutionArn", ...more } });
+  const start = { Type: "Task", Resource: "arn:aws:states:::aws-sdk:sfn:startExecution", Parameters: { StateMachineArn: ARN, Name: "first", Input: '{"n":1}' }, ResultSelector: { "ExecutionArn.$": "$.ExecutionArn" } };
+  const into = (name) => ({ ResultPath: `$.${name}` });
+  const boss = machine({
+    Start: { ...start, Next: "Before" },
+    Before: { ...ask("describeExecution"), ...into("before"), Next: "Wait" },
+    Wait: { Type: "Wait", Seconds: 5, Next: "Stop" },
+    Stop: { ...ask("stopExecution", { Error: "Enough", Cause: "of it" }), ...into("stop"), Next: "After" },
+    After: { ...ask("describeExecution"), ...into("after"), Next: "Again" },
+    Again: { ...ask("stopExecution"), ...into("again"), Next: "Own" },
+    Own: { ...ask("describeExecution", { "ExecutionArn.$": "$$.Execution.Id" }), ...into("own"), End: true },
+  }, { name: "Boss" });
+  const running = {
+    ExecutionArn: EXECUTION, Input: '{"n":1}', InputDetails: { Included: true }, Name: "first", RedriveCount: 0, RedriveStatus: "NOT_REDRIVABLE",
+    RedriveStatusReason: "Execution is RUNNING and cannot be redriven", StartDate: "2025-01-01T00:00:00.000Z", StateMachineArn: ARN, Status: "RUNNING",
+  };
+  const { RedriveStatusReason, ...ended } = running;
+  const stopped = "2025-01-01T00:00:05.000Z";
+  const check = (output) => {
+    assert.deepEqual(output.before, running);
+    assert.deepEqual([output.stop, output.again], [{ StopDate: stopped }, { StopDate: stopped }]);
+    assert.deepEqual(output.after, { ...ended, Cause: "of it", Error: "Enough", RedriveStatus: "REDRIVABLE", Status: "ABORTED", StopDate: stopped });
+    assert.equal(output.own.Status, "RUNNING");
+    assert.equal(output.own.Input, '{"mine":true}');
+  };
+  check(await boss.run({ mine: true }, { ...virtual, machines: { [ARN]: forever } }));
+  const report = simulate(boss, { mine: true }, {}, { machines: { [ARN]: forever } });
+  check(report.output);
+  assert.deepEqual(report.nested.map(({ arn, status, error, duration }) => [arn, status, error, duration]), [[EXECUTION, "ABORTED", "Enough", 5000]]);
+});
+
+test("what cannot be described is refused as the service does", async () => {
+  const describe = (arn) => machine({ D: { Type: "Task", Resource: "arn:aws:states:::aws-sdk:sfn:describeExecution", Parameters: { ExecutionArn: arn }, End: true } });
+  for (const [arn, error, cause] of [
+    [EXECUTION, "Sfn.ExecutionDoesNotExistException", `Execution Does Not Exist: '${EXECUTION}' (Service: Sfn`],
+    ["first", "Sfn.InvalidArnException", "Invalid Arn: 'Invalid ARN prefix: first' (Service: Sfn"],
+    [EXECUTION.replace(":execution:", ":express:"), "Sfn.InvalidArnException", "Invalid Arn: 'Resource type not valid in this context: express' (Service: Sfn"],
+  ]) {
+    const result = await describe(arn).start({}, { ...virtual, machines: [minute] }).result;
+    assert.equal(result.error, error);
+    assert.ok(result.cause.startsWith(cause), result.cause);
+  }
+});
+
+test("a simulation runs registered machines on its time line", () => {
+  const machines = { [ARN]: minute };
+  const report = simulate(parent("states:startExecution.sync:2"), { n: 1 }, {}, { machines, startTime: START });
+  assert.equal(JSON.stringify(report.output), JSON.stringify({ ...DESCRIPTION, Input: { n: 1 }, Output: { done: true } }));
+  assert.equal(report.duration, 60_000);
+  assert.deepEqual(report.history.map(({ type }) => type).slice(2, 6), ["TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded"]);
+  const [child] = report.nested;
+  assert.deepEqual([child.name, child.arn, child.status, child.duration, child.history.at(-1).type], ["first", EXECUTION, "SUCCEEDED", 60_000, "ExecutionSucceeded"]);
+  // Equal arguments, equal reports.
+  assert.deepEqual(simulate(parent("states:startExecution.sync:2"), { n: 1 }, {}, { machines, startTime: START }), report);
+  // A child that fails, one that is cut off, one that outlives its parent.
+  assert.equal(simulate(parent("states:startExecution.sync"), {}, {}, { machines: { [ARN]: broken } }).error, "States.TaskFailed");
+  const late = simulate(parent("states:startExecution.sync", {}, { TimeoutSeconds: 9 }), {}, {}, { machines: { [ARN]: forever } });
+  assert.deepEqual([late.error, late.nested[0].status, late.nested[0].duration], ["States.Timeout", "ABORTED", 9000]);
+  const alone = simulate(parent("states:startExecution"), {}, {}, { machines });
+  assert.deepEqual([alone.status, alone.nested[0].status], ["SUCCEEDED", "RUNNING"]);
+  // The script is the children's too.
+  const works = machine({ T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Work", End: true } }, { name: "Child" });
+  const worked = simulate(parent("states:startExecution.sync:2"), { n: 1 }, { Work: { output: "worked", after: 70 } }, { machines: { [ARN]: works } });
+  assert.deepEqual([worked.output.Output, worked.duration, worked.nested[0].calls.length], ["worked", 70, 1]);
 });

@@ -678,7 +678,7 @@ export interface StartOptions extends Limits {
   tasks?: TaskHandlers;
   /**
    * The machines that tasks may start: `states:startExecution`, its `.sync`, `.sync:2` and `.waitForTaskToken`, and of the
-   * SDK `sfn:startExecution`, `startSyncExecution` and `sendTask…` need no handler then. By name, or by ARN where one was
+   * SDK `sfn:startExecution`, `startSyncExecution`, `describeExecution`, `stopExecution` and `sendTask…` need no handler then. By name, or by ARN where one was
    * given. Children have their parent's `tasks`, `machines`, clock and limits; a handler under the name of the state, the
    * machine or the integration wins.
    */
@@ -1001,6 +1001,11 @@ export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudg
   until?: number;
   /** When the execution is aborted, in milliseconds since 1970. Default: never. */
   abortAt?: number;
+  /**
+   * The machines that tasks start, as in {@link StartOptions.machines}: they run on the same time line, with the same script.
+   * One that still runs when the simulated execution ends is left there, RUNNING.
+   */
+  machines?: StartOptions["machines"];
 }
 
 /** What a simulation gives. */
@@ -1013,6 +1018,8 @@ export type SimulationReport<Output = any> = (ExecutionResult<Output> | { status
   /** `endTime - startTime`, in milliseconds. */
   duration: number;
   trace?: TraceStage[];
+  /** With `machines`: the executions that tasks have started, in order. */
+  nested?: (SimulationReport & { name: string; arn: string })[];
 };
 
 /**

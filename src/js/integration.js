@@ -154,7 +154,8 @@ export function description({ pattern }, { name, arn, machineArn, input, startDa
     out.OutputDetails = { Included: true };
   }
   out.RedriveCount = 0;
-  out.RedriveStatus = succeeded ? "NOT_REDRIVABLE" : "REDRIVABLE";
-  if (succeeded) out.RedriveStatusReason = "Execution is SUCCEEDED and cannot be redriven";
+  const final = succeeded || status === "RUNNING";
+  out.RedriveStatus = final ? "NOT_REDRIVABLE" : "REDRIVABLE";
+  if (final) out.RedriveStatusReason = `Execution is ${status} and cannot be redriven`;
   return { ...out, StartDate: startDate, StateMachineArn: machineArn, Status: status, StopDate: stopDate };
 }

@@ -122,7 +122,7 @@ export class StateMachine {
 
   #start(text, info, seed, options, surroundings) {
     const engine = new EngineHandle(this.#handle, engineSettings(options, this.type));
-    const { driver, execution } = this.#execution(engine, info, seed, options, surroundings);
+    const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text, startDate: surroundings.clock.now() });
     driver.begin([["start", text, info, seed]]);
     return execution;
   }
@@ -139,11 +139,14 @@ export class StateMachine {
 
   #restored(snapshot, options, surroundings) {
     const engine = new EngineHandle(this.#handle, counting(options), JSON.stringify(snapshot.engine));
-    return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings);
+    const { input, startedAt } = snapshot.engine.executions?.[0] ?? {};
+    return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, { input: jsonText(input), startDate: startedAt });
   }
 
-  #execution(engine, info, seed, { signal, onEvent, onStage, onChild, onIdle }, { handlers, clock, family, onFinish }) {
+  #execution(engine, info, seed, { signal, onEvent, onStage, onChild, onIdle }, { handlers, clock, family, onFinish }, begun) {
     let finish;
+    // What a task started is in the family already.
+    let ended = onFinish;
     const result = new Promise((resolve) => (finish = resolve));
     let stop;
     const driver = new Driver({
@@ -160,11 +163,17 @@ export class StateMachine {
         signal?.removeEventListener("abort", stop);
         tellUse(this, () => driver.coverage());
         finish(outcome);
-        onFinish?.(outcome, now);
+        ended?.(outcome, now);
       },
     });
     const execution = new Execution(driver, info, result);
     driver.execution = execution;
+    if (family !== undefined && onFinish === undefined) {
+      family.keeps ||= isCurious(this);
+      const entry = family.found({ name: info.name, arn: execution.arn, machineArn: info.stateMachineArn, machineName: info.stateMachineName, ...begun });
+      entry.begun(execution);
+      ended = entry.ended;
+    }
     if (signal !== undefined) {
       stop = () => driver.post("stop", undefined, reasonText(signal.reason));
       if (signal.aborted) queueMicrotask(stop);
@@ -194,7 +203,12 @@ function around(options, clock) {
   // Observers are told of the execution that they were given to.
   const inherited = Object.fromEntries(LIMITS.filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));
   const launch = (machine, how) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
-  return { handlers, clock, family: new Family({ launch, onNested }) };
+  return { handlers, clock, family: new Family({ launch, onNested, keeps: registered.all.some(isCurious) }) };
+}
+
+/** Whether a machine asks what has become of executions: then those that have ended are kept in mind. */
+export function isCurious(machine) {
+  return /:(?:describe|stop)Execution/.test(handleOf(machine).text);
 }
 
 function checkSnapshot(snapshot) {

@@ -6,6 +6,7 @@ import { misuse } from "./errors.js";
 
 const ACCOUNT = "arn:aws:states:us-east-1:123456789012";
 const SEND = { "aws-sdk:sfn:sendTaskSuccess": "succeed", "aws-sdk:sfn:sendTaskFailure": "fail", "aws-sdk:sfn:sendTaskHeartbeat": "heartbeat" };
+const ASK = /^(?:states|aws-sdk:sfn):(describe|stop)Execution$/;
 const START = ["states:startExecution", "aws-sdk:sfn:startExecution", "aws-sdk:sfn:startSyncExecution"];
 
 /** The machines that tasks may start, by name and by ARN. */
@@ -24,10 +25,17 @@ export class Machines {
     }
   }
 
-  /** What does a task that starts a machine or answers a token; undefined for other tasks. */
+  /** All of them, some twice. */
+  get all() {
+    return [...this.#named.values()];
+  }
+
+  /** What does a task that starts, describes or stops an execution or answers a token; undefined for other tasks. */
   find({ kind, name }, input) {
     if (kind !== "service") return undefined;
     if (Object.hasOwn(SEND, name)) return new Sender(SEND[name]);
+    const asked = ASK.exec(name);
+    if (asked) return new Clerk(asked[1]);
     const arn = input?.StateMachineArn;
     if (!START.includes(name) || typeof arn !== "string") return undefined;
     const machine = this.#named.get(arn) ?? this.#named.get(withoutQualifier(arn)) ?? this.#named.get(bareName(arn, ":stateMachine:"));
@@ -46,11 +54,29 @@ export class Family {
   drivers = new Set();
   // The executions that were given a name, by ARN.
   named = new Map();
+  // Those that can be described or stopped, by ARN.
+  known = new Map();
 
-  /** `launch` starts or restores an execution as a member. */
-  constructor({ launch, onNested }) {
+  /** `launch` starts or restores an execution as a member; with `keeps` those that have ended can still be described. */
+  constructor({ launch, onNested, keeps }) {
     this.launch = launch;
     this.onNested = onNested;
+    this.keeps = keeps;
+  }
+
+  /** Takes an execution in, and gives what is to be done with it: `begun(execution)`, `ended(outcome, now)`. */
+  enter(record) {
+    this.known.set(record.arn, record);
+    const ended = (outcome, now) => {
+      record.end(outcome, now, this.keeps);
+      if (!this.keeps) this.known.delete(record.arn);
+    };
+    return { begun: (execution) => (record.execution = execution), ended };
+  }
+
+  /** Takes in the execution that is nobody's child. */
+  found({ name, arn, machineArn, machineName, input, startDate }) {
+    return this.enter(Object.assign(new Child(), { name, arn, machineArn: machineArn ?? arnOf(machineName), input, startDate }));
   }
 
   /** Tells of an execution that a task has started. */
@@ -135,14 +161,15 @@ class Starter {
 
   #begin(child, driver, from) {
     const { family } = driver;
+    const { begun, ended } = family.enter(child);
     const execution = family.launch(this.machine, {
       ...from,
       family,
       seed: BigInt(child.seed),
       info: { name: child.name, arn: child.arn, stateMachineName: bareName(child.machineArn, ":stateMachine:"), stateMachineArn: child.machineArn },
-      onFinish: (outcome, now) => child.end(outcome, now),
+      onFinish: ended,
     });
-    child.execution = execution;
+    begun(execution);
   }
 
   #await(child, call, driver) {
@@ -169,15 +196,16 @@ class Child {
   told = false;
   waiters = [];
 
-  end(outcome, now) {
+  end(outcome, now, keep) {
     this.running = false;
     this.outcome = outcome;
     this.stopDate = now;
     const { waiters } = this;
     this.waiters = [];
     for (const tell of waiters) tell();
-    // Only the name is kept: it is taken.
-    this.execution = this.outcome = this.input = undefined;
+    // Else only the name is kept: it is taken.
+    if (!keep) this.outcome = this.input = undefined;
+    this.execution = undefined;
   }
 
   /** What a snapshot of the parent keeps. */
@@ -185,6 +213,42 @@ class Child {
     const { name, arn, machineArn, input, startDate, seed } = this;
     return { name, arn, machineArn, input, startDate, seed };
   }
+}
+
+/** Describes or stops an execution of the family. */
+class Clerk {
+  constructor(what) {
+    this.what = what;
+  }
+
+  take(call, driver) {
+    const { ExecutionArn: arn, Error: error, Cause: cause } = call.command.input ?? {};
+    const service = call.resource.name;
+    const record = driver.family.known.get(arn);
+    const problem = record ? undefined : arnProblem(arn);
+    if (record === undefined || arn.includes(":express:")) {
+      return fail(driver, call, refusal(service, ...(problem ?? ["InvalidArn", "Invalid Arn: 'Resource type not valid in this context: express'"])));
+    }
+    const date = service.startsWith("aws-sdk:") ? iso : (time) => time;
+    if (this.what === "stop") {
+      const answer = () => driver.complete(call, "succeed", JSON.stringify({ StopDate: date(record.stopDate) }));
+      if (!record.running) return answer();
+      // Answered when it has stopped: whoever looks next sees it ABORTED.
+      record.waiters.push(answer);
+      return record.execution.abort(textOrNothing(error), textOrNothing(cause));
+    }
+    const about = description(call.resource, { ...record, status: "RUNNING", ...record.outcome });
+    for (const name of ["StartDate", "StopDate"]) if (about[name] !== undefined) about[name] = date(about[name]);
+    driver.complete(call, "succeed", JSON.stringify(about));
+  }
+}
+
+const textOrNothing = (value) => (typeof value === "string" ? value : undefined);
+
+/** Why there is no execution with this ARN. */
+function arnProblem(arn) {
+  if (typeof arn !== "string" || !arn.startsWith("arn:")) return ["InvalidArn", `Invalid Arn: 'Invalid ARN prefix: ${arn}'`];
+  return arn.includes(":express:") ? undefined : ["ExecutionDoesNotExist", `Execution Does Not Exist: '${arn}'`];
 }
 
 /** Answers the task token of an execution in the family. */

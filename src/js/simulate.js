@@ -3,11 +3,12 @@
 import { VirtualClock } from "./driver/clock.js";
 import { EngineHandle } from "./instance.js";
 import { handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
-import { StateMachine, checkOptions, engineSettings, handleOf, seedOf, tellUse } from "./machine.js";
+import { StateMachine, checkOptions, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
+import { Family, Machines } from "./nested.js";
 import { Handlers } from "./resource.js";
 import { TaskError, misuse } from "./errors.js";
 
-const OPTIONS = ["name", "seed", "startTime", "until", "abortAt", "type", "history", "payloadLimit", "historyLimit", "trace"];
+const OPTIONS = ["name", "seed", "startTime", "until", "abortAt", "type", "machines", "history", "payloadLimit", "historyLimit", "trace"];
 const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "submitted", "never"];
 
 /**
@@ -18,111 +19,239 @@ const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "
 export function simulate(definition, input, script = {}, options = {}) {
   checkOptions(options, OPTIONS, "simulate()");
   const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, options.type ? { type: options.type } : {});
-  return new Simulation(machine, script, options).run(input);
+  return new Simulation(machine, script, options).run(machine, input);
 }
 
+/** One time line, with an execution and those that its tasks start. */
 class Simulation {
-  #engine;
-  #script;
-  #clock;
+  #runs = [];
+  #started = [];
   #until;
-  #start;
-  // Scripted facts to come, ordered by time, then by order of making.
-  #coming = [];
-  #open = new Set();
-  #calls = [];
-  #outcome;
   #abort;
 
   constructor(machine, script, options) {
-    this.machine = machine;
     this.options = options;
-    this.#engine = new EngineHandle(handleOf(machine), engineSettings(options, machine.type));
-    this.#script = new Handlers(typeof script === "function" ? script : asFunctions(script));
-    this.#start = options.startTime ?? Date.UTC(2025, 0, 1);
-    this.#clock = new VirtualClock(this.#start);
+    this.clock = new VirtualClock(options.startTime ?? Date.UTC(2025, 0, 1));
+    const { machines } = options;
+    const registered = machines === undefined ? undefined : new Machines(machines, (one) => one instanceof StateMachine);
+    this.script = new Handlers(typeof script === "function" ? script : asFunctions(script), registered);
+    if (registered) {
+      const launch = (one, { text, info, seed, family, onFinish }) => this.#launch(one, info, seed, text, family, onFinish);
+      this.family = new Family({ launch, keeps: [machine, ...registered.all].some(isCurious) });
+    }
     this.#until = options.until ?? Infinity;
     this.#abort = options.abortAt;
   }
 
-  run(input) {
-    const info = { name: this.options.name ?? "simulation", stateMachineName: this.machine.name };
-    let step = this.#feed(["start", input === undefined ? "{}" : jsonText(input), info, seedOf(this.options.seed ?? 0)]);
-    while (this.#outcome === undefined) {
-      const fact = step.more ? ["tick"] : this.#next(step.deadline);
-      if (fact === undefined) break;
-      step = this.#feed(fact);
+  run(machine, input) {
+    const { family, options } = this;
+    const text = input === undefined ? "{}" : jsonText(input);
+    const info = { name: options.name ?? "simulation", stateMachineName: machine.name, ...(machine.arn !== undefined && { stateMachineArn: machine.arn }) };
+    let ended;
+    const root = this.#launch(machine, info, seedOf(options.seed ?? 0), text, family, (outcome, now) => ended?.(outcome, now));
+    if (family) {
+      const entry = family.found({ name: info.name, arn: root.arn, machineArn: machine.arn, machineName: machine.name, input: text, startDate: root.startTime });
+      entry.begun(root);
+      ended = entry.ended;
     }
-    const outcome = this.#outcome ?? { status: "RUNNING" };
-    const end = this.#clock.now();
-    const report = { ...outcome, history: JSON.parse(this.#engine.ask("history", 0)), calls: this.#calls, startTime: this.#start, endTime: end, duration: end - this.#start };
-    if (this.options.trace) report.trace = JSON.parse(this.#engine.ask("takeTrace"));
-    tellUse(this.machine, () => JSON.parse(this.#engine.ask("coverage")));
-    this.#engine.release();
+    while (root.outcome === undefined && this.#step(root)) {
+      // Each step is one fact of one execution.
+    }
+    const report = root.report();
+    if (options.machines !== undefined) report.nested = this.#started.slice(1).map((run) => ({ name: run.name, arn: run.arn, ...run.report() }));
+    for (const run of this.#started) run.release();
     return report;
   }
 
-  /** The next thing that happens: a scripted fact, or the engine's deadline. A tie is the engine's. */
-  #next(deadline) {
-    if (this.#abort !== undefined && this.#abort <= Math.min(this.#coming[0]?.at ?? Infinity, deadline ?? Infinity, this.#until)) {
-      this.#clock.jump(this.#abort);
-      return ["stop"];
+  #launch(machine, info, seed, text, family, onFinish) {
+    const run = new Run(this, machine, info, seed, family, onFinish);
+    run.at(this.clock.now(), ["start", text, info, seed]);
+    this.#runs.push(run);
+    this.#started.push(run);
+    family?.drivers.add(run);
+    return run;
+  }
+
+  /** Feeds what happens next, anywhere; false where nothing does. A tie is the elder execution's, and in it the engine's. */
+  #step(root) {
+    let first;
+    let at = Infinity;
+    for (const run of this.#runs) {
+      const next = run.nextAt();
+      if (next < at) [first, at] = [run, next];
     }
-    while (this.#coming.length > 0 && !this.#open.has(this.#coming[0].fact[1])) this.#coming.shift();
+    if (this.#abort !== undefined && this.#abort <= Math.min(at, this.#until)) {
+      this.clock.jump(this.#abort);
+      root.feed(["stop"]);
+      return true;
+    }
+    if (at > this.#until || first === undefined) {
+      if (first !== undefined) this.clock.jump(this.#until);
+      return false;
+    }
+    this.clock.jump(at);
+    first.feed(first.takeNext());
+    if (first.outcome !== undefined) this.#runs = this.#runs.filter((run) => run.outcome === undefined);
+    return true;
+  }
+}
+
+/** One execution. What nested.js asks of a driver it answers, too. */
+class Run {
+  #simulation;
+  #machine;
+  #engine;
+  #onFinish;
+  #step = { more: false, deadline: null };
+  // Scripted facts to come, ordered by time, then by order of making.
+  #coming = [];
+  #open = new Map();
+  #tokens = new Map();
+  #calls = [];
+  #endTime;
+
+  outcome;
+
+  constructor(simulation, machine, info, seed, family, onFinish) {
+    this.#simulation = simulation;
+    this.#machine = machine;
+    this.#engine = new EngineHandle(handleOf(machine), engineSettings(simulation.options, machine.type));
+    this.#onFinish = onFinish;
+    this.family = family;
+    this.seed = seed;
+    this.name = info.name;
+    this.arn = info.arn ?? `arn:aws:states:us-east-1:123456789012:execution:${info.stateMachineName}:${info.name}`;
+    this.startTime = this.now();
+  }
+
+  /** Itself: what its tasks start learns its ARN. */
+  get execution() {
+    return this;
+  }
+
+  now() {
+    return this.#simulation.clock.now();
+  }
+
+  /** When something happens next. */
+  nextAt() {
+    while (this.#coming.length > 0 && this.#isSpent(this.#coming[0].fact)) this.#coming.shift();
+    if (this.#step.more) return this.now();
+    return Math.min(this.#coming[0]?.at ?? Infinity, this.#step.deadline ?? Infinity);
+  }
+
+  /** What that is. */
+  takeNext() {
+    const { more, deadline } = this.#step;
     const scripted = this.#coming[0];
-    const at = Math.min(scripted?.at ?? Infinity, deadline ?? Infinity);
-    if (at === Infinity || at > this.#until) {
-      if (at !== Infinity) this.#clock.jump(this.#until);
-      return undefined;
-    }
-    this.#clock.jump(at);
-    if (scripted === undefined || (deadline !== null && deadline <= scripted.at)) return ["tick"];
+    if (more || scripted === undefined || (deadline !== null && deadline <= scripted.at)) return ["tick"];
     this.#coming.shift();
     return scripted.fact;
   }
 
-  #feed([method, ...rest]) {
-    const step = this.#engine.feed(method, this.#clock.now(), ...rest);
-    for (const command of step.commands) {
+  feed([method, ...rest]) {
+    this.#step = this.#engine.feed(method, this.now(), ...rest);
+    for (const command of this.#step.commands) {
       if (command.type === "Invoke") this.#invoke(command);
-      else if (command.type === "Cancel") this.#open.delete(command.task);
+      else if (command.type === "Cancel") this.#cancel(command.task);
       else if (command.type === "Finish") {
         const { type, ...outcome } = command;
-        this.#outcome = outcome;
+        this.#end(outcome);
       }
     }
-    return step;
+  }
+
+  /** Adds a fact to come. */
+  at(at, fact) {
+    let i = this.#coming.length;
+    while (i > 0 && this.#coming[i - 1].at > at) i--;
+    this.#coming.splice(i, 0, { at, fact });
+  }
+
+  report() {
+    const endTime = this.#endTime ?? this.now();
+    const outcome = this.outcome ?? { status: "RUNNING" };
+    const report = { ...outcome, history: JSON.parse(this.#engine.ask("history", 0)), calls: this.#calls, startTime: this.startTime, endTime, duration: endTime - this.startTime };
+    if (this.#simulation.options.trace) report.trace = JSON.parse(this.#engine.ask("takeTrace"));
+    return report;
+  }
+
+  release() {
+    tellUse(this.#machine, () => JSON.parse(this.#engine.ask("coverage")));
+    this.#engine.release();
+  }
+
+  // As a driver for those who take calls.
+
+  post(method, ...rest) {
+    this.at(this.now(), [method, ...rest]);
+  }
+
+  /** Ends a call, or says that it is alive. Whether it still counted. */
+  complete(call, method, ...rest) {
+    if (call.ended || this.outcome !== undefined) return false;
+    call.ended = method !== "heartbeat";
+    this.post(method, call.command.task, ...rest);
+    return true;
+  }
+
+  abort(error, cause) {
+    if (this.outcome === undefined) this.post("stop", error, cause);
+  }
+
+  findCall(token) {
+    return this.#tokens.get(token);
+  }
+
+  /** Whether a fact is about a task that nobody waits for any more. */
+  #isSpent([method, task]) {
+    return method !== "start" && method !== "stop" && !this.#open.has(task);
+  }
+
+  #end(outcome) {
+    this.outcome = outcome;
+    this.#endTime = this.now();
+    for (const task of [...this.#open.keys()]) this.#cancel(task);
+    this.family?.drivers.delete(this);
+    this.#onFinish?.(outcome, this.now());
+  }
+
+  #cancel(task) {
+    const call = this.#open.get(task);
+    if (call === undefined) return;
+    this.#open.delete(task);
+    // A result that has come ends the call without anybody's being told.
+    if (!call.ended) call.onCancel?.();
+    call.ended = true;
   }
 
   #invoke(command) {
-    const { task, state, resource: arn, input, attempt } = command;
-    const now = this.#clock.now();
-    const resource = this.#script.resource(arn);
-    this.#open.add(task);
+    const { task, state, resource: arn, input, attempt, token } = command;
+    const { script } = this.#simulation;
+    const now = this.now();
+    const resource = script.resource(arn);
+    const call = { command, resource, ended: false, onCancel: undefined };
+    this.#open.set(task, call);
+    if (token !== undefined) this.#tokens.set(token, call);
     this.#calls.push({ state, resource: arn, input: handlerInput(resource, input), attempt, at: now });
-    const find = this.#script.find(arn, state, input);
-    const result = find ? find(handlerInput(resource, input), about(command)) : this.#script.missing(arn, state, input);
+    const find = script.find(arn, state, input);
+    if (typeof find?.take === "function") return void find.take(call, this);
+    const result = find ? find(handlerInput(resource, input), about(command)) : script.missing(arn, state, input);
     if (typeof result !== "object" || result === null) throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
     checkOptions(result, RESULT, `the scripted result for state ${JSON.stringify(state)}`);
-    if (resource.kind === "activity") this.#at(now, ["started", task, undefined]);
-    if (Object.hasOwn(result, "submitted")) this.#at(now, ["submitted", task, jsonText(result.submitted)]);
-    else if (resource.pattern !== "") this.#at(now, ["submitted", task, submittedText(resource, command, now)]);
-    for (const beat of result.heartbeats ?? []) this.#at(now + beat, ["heartbeat", task]);
+    if (resource.kind === "activity") this.at(now, ["started", task, undefined]);
+    if (Object.hasOwn(result, "submitted")) this.at(now, ["submitted", task, jsonText(result.submitted)]);
+    else if (resource.pattern !== "") this.at(now, ["submitted", task, submittedText(resource, command, now)]);
+    for (const beat of result.heartbeats ?? []) this.at(now + beat, ["heartbeat", task]);
     if (result.never) return;
     const at = now + (result.after ?? 0);
     if (Object.hasOwn(result, "error")) {
       const { error, cause } = failure(resource, command, new TaskError(result.error, result.cause), at);
-      this.#at(at, ["fail", task, error, cause]);
+      this.at(at, ["fail", task, error, cause]);
     } else {
       const value = Object.hasOwn(result, "response") ? new TaskResponse(result.response) : result.output;
-      this.#at(at, ["succeed", task, resultText(resource, command, value, at)]);
+      this.at(at, ["succeed", task, resultText(resource, command, value, at)]);
     }
-  }
-
-  #at(at, fact) {
-    let i = this.#coming.length;
-    while (i > 0 && this.#coming[i - 1].at > at) i--;
-    this.#coming.splice(i, 0, { at, fact });
   }
 }
 
