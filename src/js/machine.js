@@ -2,6 +2,7 @@
 
 import { Driver } from "./driver/driver.js";
 import { clockOf } from "./driver/clock.js";
+import { soon } from "./driver/scheduler.js";
 import { DefinitionError, ExecutionError, RestoreError, misuse } from "./errors.js";
 import { Execution, release } from "./execution.js";
 import { EngineHandle, MachineHandle, call } from "./instance.js";
@@ -176,7 +177,7 @@ export class StateMachine {
     }
     if (signal !== undefined) {
       stop = () => driver.post("stop", undefined, reasonText(signal.reason));
-      if (signal.aborted) queueMicrotask(stop);
+      if (signal.aborted) soon(stop);
       else signal.addEventListener("abort", stop, { once: true });
     }
     return { driver, execution };

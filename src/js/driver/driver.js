@@ -6,7 +6,7 @@
 import { InternalError, TaskCancelled, misuse } from "../errors.js";
 import { failure, handlerInput, resultText, submittedText } from "../integration.js";
 import { Alarm, VirtualClock } from "./clock.js";
-import { inTime, later } from "./scheduler.js";
+import { inTime, later, soon } from "./scheduler.js";
 import { Task } from "./task.js";
 
 /** One task between its invocation and its end. */
@@ -145,7 +145,7 @@ export class Driver {
     this.#clock.join?.(this);
     this.family?.drivers.add(this);
     this.#inbox.push(...facts);
-    queueMicrotask(() => this.#kick());
+    soon(() => this.#kick());
   }
 
   /**
@@ -157,7 +157,7 @@ export class Driver {
     this.events = JSON.parse(this.#engine.ask("historyLength"));
     this.#told = this.events;
     if (status.status !== "RUNNING") {
-      queueMicrotask(() => this.#end(status));
+      soon(() => this.#end(status));
       return;
     }
     for (const command of JSON.parse(this.#engine.ask("pending"))) {

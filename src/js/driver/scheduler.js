@@ -7,6 +7,9 @@ const SLICE = 10;
 const immediate = globalThis.setImmediate;
 const now = performance.now.bind(performance);
 
+/** Calls a job when the present code has run. */
+export const soon = globalThis.queueMicrotask.bind(globalThis);
+
 let channel;
 let sent = [];
 
