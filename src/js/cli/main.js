@@ -30,7 +30,7 @@ export async function main(args) {
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     const topic = name === "help" ? rest[0] : undefined;
     if (topic !== undefined && !Object.hasOwn(commands, topic)) return wrong(`there is no command ${JSON.stringify(topic)}${meant(topic, Object.keys(commands))}`);
-    const text = topic === undefined ? overview(await all()) : (await load(topic)).help;
+    const text = topic === undefined ? overview(await commandList()) : (await load(topic)).help;
     (name === undefined ? process.stderr : process.stdout).write(text);
     return name === undefined ? 2 : 0;
   }
@@ -63,7 +63,7 @@ export async function main(args) {
     if (values && given !== undefined && !values.includes(given)) return wrong(`--${option} is ${listed(values)}${meant(given, values)}`, name);
   }
   try {
-    return await command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: all, ...prepared });
+    return await command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: commandList, ...prepared });
   } catch (error) {
     if (error instanceof Unusable) return wrong(error.message, error.usage ? name : undefined);
     throw error;
@@ -75,7 +75,7 @@ async function load(name) {
 }
 
 /** All commands, in the order of the overview. */
-async function all() {
+export async function commandList() {
   return Promise.all(Object.keys(commands).map(load));
 }
 
