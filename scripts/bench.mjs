@@ -6,6 +6,7 @@
 //   npm run bench -- --json       ends with one JSON object
 //   npm run bench -- --case ID    one case only, again and again where the option is given again
 //   npm run bench -- --no-peer    us alone
+//   npm run bench -- --testkit    a suite of 200 tests of a machine of 30 states instead
 //   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
 //
 // Build first: npm run build. The peer and the Node that it needs are installed under benches/peer from a lockfile of
@@ -15,12 +16,13 @@ import { fork, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { cases } from "../benches/cases.mjs";
 import { expressions } from "../benches/expressions.mjs";
 import { root, run as runShown } from "./steps.mjs";
 
-const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--help"];
+const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--testkit", "--help"];
 const args = process.argv.slice(2);
 const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && args[i - 1] !== "--case");
 if (unknown.length > 0 || args.includes("--help")) {
@@ -52,6 +54,8 @@ if (!existsSync(join(root, "dist/node.js"))) {
 const report = { machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`, node: process.versions.node };
 if (args.includes("--map-run")) {
   report.mapRun = mapRun();
+} else if (args.includes("--testkit")) {
+  report.testkit = testkit();
 } else {
   const peerNode = args.includes("--no-peer") ? undefined : installPeer();
   await compare(chosen(cases), "peer", peerNode);
@@ -230,6 +234,22 @@ function size() {
   const kb = (n) => `${(n / 1000).toFixed(0)} kB`;
   const met = sizes.gzip <= SIZE_TARGET_KB * 1000;
   console.log(`\nsize of the wasm: ${kb(sizes.raw)} raw, ${kb(sizes.gzip)} gzip, ${kb(sizes.brotli)} brotli   ${met ? "✓" : "✗"} ≤ ${SIZE_TARGET_KB} kB gzip`);
+}
+
+/** The whole process of a test run, imports and runner included; the fastest of some. */
+function testkit() {
+  const times = [];
+  for (let i = 0; i < (quick ? 3 : 7); i++) {
+    const began = performance.now();
+    const { status, stdout } = spawnSync(process.execPath, ["--test-reporter=tap", join(root, "benches/testkit.test.mjs")], { encoding: "utf8", env: { ...process.env, NODE_TEST_CONTEXT: undefined } });
+    if (status !== 0 || !/^# pass 200$/m.test(stdout)) throw new Error(`benches/testkit.test.mjs failed\n${stdout.slice(-2000)}`);
+    const inside = [...stdout.matchAll(/^ {2}duration_ms: ([\d.]+)/gm)].reduce((sum, [, ms]) => sum + Number(ms), 0);
+    times.push({ wall: performance.now() - began, inside });
+  }
+  const best = (part) => Math.min(...times.map((one) => one[part]));
+  const result = { tests: 200, states: 30, wall: best("wall"), wallMedian: median(times.map(({ wall }) => wall)), inside: best("inside") };
+  console.log(`200 tests of a machine of 30 states with node:test: ${result.wall.toFixed(0)} ms for the whole process (median ${result.wallMedian.toFixed(0)} ms), ${result.inside.toFixed(0)} ms of it in the tests   ${result.wall < 1000 ? "✓" : "✗"} < 1 s`);
+  return result;
 }
 
 function mapRun() {

@@ -175,3 +175,8 @@ test("an activity's handler is its worker", async () => {
   assert.deepEqual((await running.result).output, { x: 1 });
   assert.deepEqual(running.history().map((event) => event.type).slice(2, 5), ["ActivityScheduled", "ActivityStarted", "ActivitySucceeded"]);
 });
+
+test("a pattern also stands for names of states, functions and activities", async () => {
+  const machine = new StateMachine({ StartAt: "Work 7", States: { "Work 7": { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:resize-images", End: true } } });
+  for (const pattern of ["resize-*", "Work *", "*:function:resize*"]) assert.equal(await machine.run({}, { tasks: { [pattern]: () => pattern } }), pattern);
+});

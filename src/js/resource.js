@@ -75,8 +75,10 @@ export class Handlers {
     }
     const nested = this.#machines?.find(parsed, input) ?? this.#all;
     if (nested) return nested;
+    if (this.#patterns.length === 0) return undefined;
+    const names = [resource, state, ...candidates(parsed, input)].filter((name) => name !== undefined);
     for (const [pattern, handler] of this.#patterns) {
-      if (matches(pattern, resource) || (parsed.full !== undefined && (matches(pattern, parsed.full) || matches(pattern, parsed.name)))) return handler;
+      if (names.some((name) => matches(pattern, name))) return handler;
     }
     return undefined;
   }
