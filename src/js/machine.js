@@ -123,7 +123,7 @@ export class StateMachine {
 
   #start(text, info, seed, options, surroundings) {
     const engine = new EngineHandle(this.#handle, engineSettings(options, this.type));
-    const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text, startDate: surroundings.clock.now() });
+    const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text });
     driver.begin([["start", text, info, seed]]);
     return execution;
   }
@@ -171,7 +171,7 @@ export class StateMachine {
     driver.execution = execution;
     if (family !== undefined && onFinish === undefined) {
       family.keeps ||= isCurious(this);
-      const entry = family.found({ name: info.name, arn: execution.arn, machineArn: info.stateMachineArn, machineName: info.stateMachineName, ...begun });
+      const entry = family.found({ name: info.name, arn: execution.arn, machineArn: info.stateMachineArn, machineName: info.stateMachineName, startDate: timeOf(clock), ...begun });
       entry.begun(execution);
       ended = entry.ended;
     }
@@ -205,6 +205,15 @@ function around(options, clock) {
   const inherited = Object.fromEntries(LIMITS.filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));
   const launch = (machine, how) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
   return { handlers, clock, family: new Family({ launch, onNested, keeps: registered.all.some(isCurious) }) };
+}
+
+/** A clock's time; one that throws is the execution's to fail by. */
+function timeOf(clock) {
+  try {
+    return clock.now();
+  } catch {
+    return Date.now();
+  }
 }
 
 /** Whether a machine asks what has become of executions: then those that have ended are kept in mind. */

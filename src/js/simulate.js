@@ -57,6 +57,8 @@ class Simulation {
     while (root.outcome === undefined && this.#step(root)) {
       // Each step is one fact of one execution.
     }
+    // Whom its end stops is stopped with it.
+    for (const run of this.#runs) run.stop();
     const report = root.report();
     if (options.machines !== undefined) report.nested = this.#started.slice(1).map((run) => ({ name: run.name, arn: run.arn, ...run.report() }));
     for (const run of this.#started) run.release();
@@ -201,6 +203,12 @@ class Run {
 
   findCall(token) {
     return this.#tokens.get(token);
+  }
+
+  /** Feeds the stop that has come, if one has. */
+  stop() {
+    const stop = this.outcome === undefined ? this.#coming.find(({ fact }) => fact[0] === "stop") : undefined;
+    if (stop) this.feed(stop.fact);
   }
 
   /** Whether a fact is about a task that nobody waits for any more. */
