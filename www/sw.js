@@ -29,6 +29,7 @@ addEventListener("fetch", (event) => {
   url.hash = "";
   url.search = "";
   if (url.href === `${scope.href}index.html`) url.href = scope.href;
+  if (url.href === `${scope.href}kept/sandbox.html`) return event.respondWith(sandboxed());
   if (!kept.has(url.href)) return;
   if (request.mode === "navigate" && url.href === scope.href) event.respondWith(newest(request, url.href));
   else event.respondWith(stored(request, url.href));
@@ -43,6 +44,17 @@ async function newest(request, address) {
     // No network.
   }
   return stored(request, address);
+}
+
+/**
+ * The frame of the task handlers for when there is no network: browsers keep frames with the attribute `sandbox` away from
+ * service workers, so this answer brings its sandbox with it. No server has this address.
+ */
+async function sandboxed() {
+  const page = await (await caches.open(name)).match(`${scope.href}sandbox.html`);
+  if (!page) return Response.error();
+  const policy = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:";
+  return new Response(await page.text(), { headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy } });
 }
 
 /** Everything else has its contents in its name. */

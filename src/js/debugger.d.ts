@@ -38,7 +38,7 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent } from "./in
  * | `seed` | of random numbers, UUIDs and jitter | `0` |
  * | `readonly` | nothing is run | |
  * | `autoplay` | runs when it is scrolled to, unless less motion is wanted | |
- * | `theme` | `auto`, `light`, `dark` | `auto` |
+ * | `theme` | `auto`, `light`, `dark`, `contrast` | `auto` |
  * | `playground` | the address of a playground, for a button that opens the machine there | |
  * | `worker-src`, `wasm-src` | where `debugger-worker.js` and `stepglass.wasm` lie | beside `debugger.js` |
  *

@@ -47,7 +47,9 @@ export class Sandbox {
   private open(): Promise<void> {
     return (this.there ??= new Promise((resolve, reject) => {
       const frame = document.createElement("iframe");
-      frame.setAttribute("sandbox", "allow-scripts");
+      // Without a network the service worker has the frame, whose answer brings the same sandbox with it.
+      const offline = !navigator.onLine && navigator.serviceWorker?.controller != null;
+      if (!offline) frame.setAttribute("sandbox", "allow-scripts");
       frame.title = "Task handlers";
       frame.hidden = true;
       const patience = setTimeout(() => {
@@ -56,13 +58,14 @@ export class Sandbox {
         reject(new Error("the sandbox for task handlers did not load"));
       }, 10_000);
       addEventListener("message", (event) => {
-        if (event.source !== frame.contentWindow) return;
+        // However it came: code is handed only to a frame without an origin.
+        if (event.source !== frame.contentWindow || event.origin !== "null") return;
         if (event.data?.type === "there") {
           clearTimeout(patience);
           resolve();
         } else this.hear(event.data);
       });
-      frame.src = new URL("sandbox.html", document.baseURI).href;
+      frame.src = new URL(offline ? "kept/sandbox.html" : "sandbox.html", document.baseURI).href;
       document.body.append(frame);
       this.frame = frame;
     }));

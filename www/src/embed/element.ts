@@ -67,6 +67,7 @@ export class StepglassDebugger extends Base {
   private completed = false;
   private parts!: Parts;
   private darkness: MediaQueryList | undefined;
+  private contrast: MediaQueryList | undefined;
   private readonly themed = (): void => this.dress();
 
   connectedCallback(): void {
@@ -77,6 +78,8 @@ export class StepglassDebugger extends Base {
     }
     this.darkness = matchMedia("(prefers-color-scheme: dark)");
     this.darkness.addEventListener("change", this.themed);
+    this.contrast = matchMedia("(prefers-contrast: more)");
+    this.contrast.addEventListener("change", this.themed);
     this.dress();
     // What nobody scrolls to costs nothing.
     this.observer = new IntersectionObserver((entries) => {
@@ -91,6 +94,7 @@ export class StepglassDebugger extends Base {
   disconnectedCallback(): void {
     this.observer?.disconnect();
     this.darkness?.removeEventListener("change", this.themed);
+    this.contrast?.removeEventListener("change", this.themed);
     this.end();
     this.attached += 1;
     this.visible = false;
@@ -578,9 +582,9 @@ export class StepglassDebugger extends Base {
 
   private dress(): void {
     if (!this.root) return;
-    const theme = this.getAttribute("theme") ?? "auto";
-    const dark = theme === "dark" || (theme !== "light" && this.darkness?.matches === true);
-    this.root.adoptedStyleSheets = sheets(dark);
+    const wanted = this.getAttribute("theme");
+    const auto = this.contrast?.matches ? "contrast" : this.darkness?.matches ? "dark" : "light";
+    this.root.adoptedStyleSheets = sheets(wanted === "light" || wanted === "dark" || wanted === "contrast" ? wanted : auto);
   }
 }
 

@@ -4,8 +4,9 @@ import graph from "../styles/graph.css?raw";
 import tokens from "../styles/tokens.css?raw";
 import own from "./embed.css?raw";
 
-let light: CSSStyleSheet | undefined;
-let dark: CSSStyleSheet | undefined;
+export type Theme = "light" | "dark" | "contrast";
+
+const themes = new Map<Theme, CSSStyleSheet>();
 let common: CSSStyleSheet | undefined;
 
 function sheet(text: string): CSSStyleSheet {
@@ -14,11 +15,13 @@ function sheet(text: string): CSSStyleSheet {
   return made;
 }
 
-/// One of a theme for all components of a page. The page's rules for the element win over them.
-export function sheets(isDark: boolean): CSSStyleSheet[] {
-  light ??= sheet(tokens.replaceAll(/:root\[[^\]]*\]/g, ".never").replaceAll(":root", ":host"));
+/// One sheet of each theme for all components of a page. The page's rules for the element win over them.
+export function sheets(theme: Theme): CSSStyleSheet[] {
   common ??= sheet(`${graph}\n${own}`);
-  if (!isDark) return [light, common];
-  dark ??= sheet(tokens.replaceAll(/:root\[data-theme="dark"\]/g, ":host").replaceAll(/:root\[[^\]]*\]/g, ".never").replaceAll(":root", ":host"));
-  return [light, dark, common];
+  let found = themes.get(theme);
+  if (!found) {
+    const here = tokens.replaceAll(new RegExp(`:root\\[data-theme="?${theme}"?\\]`, "g"), ":host");
+    themes.set(theme, (found = sheet(here.replaceAll(/:root\[[^\]]*\]/g, ".never").replaceAll(":root", ":host"))));
+  }
+  return [found, common];
 }

@@ -107,7 +107,8 @@ function Narrow() {
         </div>
         <div class="narrow-pane scroll" hidden={shown !== "inspect"}>
           <section class="pane" aria-label="Inspector">
-            <div class="panel scroll">
+            <h2 class="unseen">Inspector</h2>
+            <div class="panel scroll" tabIndex={0} role="region" aria-label="Data of the state">
               <Inspector />
             </div>
           </section>

@@ -28,13 +28,13 @@ export function Header() {
       </button>
       {!narrow && <RunControls />}
       <div class="bar-end">
-        <button type="button" class="plain" onClick={() => (store.dialog.value = "import")} title="Open a definition, a template, a history or a session">
+        <button type="button" class="plain" aria-label="Import" onClick={() => (store.dialog.value = "import")} title="Open a definition, a template, a history or a session">
           <Icon name="upload" /> <span class="label">Import</span>
         </button>
-        <button type="button" class="plain" onClick={() => (store.dialog.value = "export")} title="Save pictures, texts, the run, a test">
+        <button type="button" class="plain" aria-label="Export" onClick={() => (store.dialog.value = "export")} title="Save pictures, texts, the run, a test">
           <Icon name="download" /> <span class="label">Export</span>
         </button>
-        <button type="button" class="plain" onClick={() => (store.dialog.value = "share")} title="Make a link">
+        <button type="button" class="plain" aria-label="Share" onClick={() => (store.dialog.value = "share")} title="Make a link">
           <Icon name="share" /> <span class="label">Share</span>
         </button>
         <button type="button" class="plain square" aria-label={`Theme: ${theme}. Change to ${next[theme]}`} title={`Theme: ${theme}`} onClick={() => (prefs.theme.value = next[theme])}>

@@ -1,0 +1,125 @@
+// The page for everybody: without a network, with more contrast, on a small screen, by keyboard, by ear.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { begin } from "./playground.mjs";
+
+describe("for everyone", { skip }, () => {
+  let site;
+  before(async () => (site = await begin()));
+  after(() => site?.end());
+
+  const visit = (name, options, body) =>
+    test(name, async () => {
+      const visitor = await site.visit(options);
+      await visitor.ready();
+      await body(visitor, visitor.page);
+      await visitor.leave();
+    });
+
+  visit("works without a network after the first load", { serviceWorkers: "allow" }, async (visitor, page) => {
+    await page.evaluate(async () => {
+      const { active, installing, waiting } = await navigator.serviceWorker.ready;
+      const worker = active ?? waiting ?? installing;
+      if (worker.state !== "activated") await new Promise((resolve) => worker.addEventListener("statechange", () => worker.state === "activated" && resolve()));
+    });
+    await page.context().setOffline(true);
+    await page.reload();
+    await visitor.ready();
+    await visitor.run();
+    assert.deepEqual((await visitor.output()).payment, { receipt: "R-1001" });
+    // What was never opened before is there as well: the gallery with its drawings, YAML.
+    await visitor.example("YAML, and a problem to fix");
+    await page.locator(".problems li", { hasText: "Publsh" }).waitFor();
+    await page.getByTitle("Examples and recent drafts").click();
+    await page.waitForFunction(() => [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0));
+  });
+
+  for (const [name, options, setting] of [
+    ["more contrast by the system's wish", { contrast: "more" }],
+    ["more contrast by the setting", {}, true],
+    ["the system's own colours", { forcedColors: "active" }],
+    ["360 pixels", { width: 360, height: 740 }],
+    ["320 pixels, as at 400 %", { width: 320, height: 256 }],
+  ]) {
+    test(`has no violation in any pane and dialog: ${name}`, async () => {
+      const visitor = await site.visit(options);
+      const { page } = visitor;
+      await page.locator("[data-node]").first().waitFor();
+      const narrow = options.width < 640;
+      const clean = async (where) => {
+        assert.deepEqual(await visitor.violations(), [], where);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${where}: scrolls in one way`);
+      };
+      const dialog = async (button, title = button) => {
+        await page.getByRole("button", { name: button, exact: true }).click();
+        await page.getByRole("dialog", { name: title }).waitFor();
+        if (setting && button === "Settings") await page.locator(".settings select").first().selectOption("contrast");
+        await clean(title);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      };
+      if (setting) {
+        await dialog("Settings");
+        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "contrast");
+      }
+      await visitor.run();
+      if (narrow) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Run" }).click();
+      await visitor.result();
+      if (narrow) {
+        for (const pane of ["Code", "Graph", "Inspect", "Run"]) {
+          await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: pane }).click();
+          await clean(pane);
+        }
+      } else await clean("after a run");
+      for (const title of ["Share", "Import", "Export", "Settings"]) await dialog(title);
+      await dialog("Help and keyboard shortcuts", "Help");
+      await page.getByTitle("Examples and recent drafts").click();
+      await page.locator(".gallery li").first().waitFor();
+      await clean("Examples");
+      await visitor.leave();
+    });
+  }
+
+  visit("an example is found, opened, run and taken away by keyboard alone", {}, async (visitor, page) => {
+    const press = async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const tabTo = async (locator) => {
+      for (let i = 0; i < 60; i++) {
+        if (await locator.evaluate((element) => element === document.activeElement).catch(() => false)) return;
+        await press("Tab");
+      }
+      assert.fail(`the Tab key does not reach ${locator}`);
+    };
+    await tabTo(page.getByTitle("Examples and recent drafts"));
+    await press("Enter");
+    const search = page.getByRole("searchbox", { name: "Search the examples" });
+    await search.waitFor();
+    await tabTo(search);
+    await page.keyboard.type("euclid");
+    await tabTo(page.locator(".gallery button").first());
+    await press("Enter");
+    await visitor.state("Compare").waitFor();
+    await press("Control+Enter");
+    assert.deepEqual(await visitor.output(), { divisor: 21, steps: 5 });
+    await tabTo(page.getByRole("button", { name: "Export", exact: true }));
+    await press("Enter");
+    const saved = page.waitForEvent("download");
+    await tabTo(page.getByRole("button", { name: "SVG", exact: true }));
+    await press("Enter");
+    assert.equal((await saved).suggestedFilename(), "A loop with a counter.svg");
+    await press("Escape");
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes("Export"));
+  });
+
+  visit("is told to who hears it: the run as nested lists of named buttons, its end as a message", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    const tree = await page.getByRole("group", { name: /Takes an order/ }).ariaSnapshot();
+    for (const line of [/button "ChargeCard Task.*succeeded, 2 failed attempts.*on CardRefused to TellCustomer"/, /button "Fulfil Parallel.*succeeded/, /list "Fulfil, .*"/, /button "OutOfStock Fail.*not reached/]) assert.match(tree, line);
+    const depth = (name) => /^ */.exec(tree.split("\n").find((line) => line.includes(`button "${name}`)))[0].length;
+    assert.ok(depth("PackParcel") > depth("Fulfil"), "what is inside of a state is inside of its list");
+    await page.getByRole("status").filter({ hasText: "Succeeded after 47 events" }).waitFor({ state: "attached" });
+  });
+});

@@ -1,0 +1,165 @@
+// Names, payloads, errors and keys that would like to be markup or code are shown as text, and nothing else happens.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import { renderSvg } from "stepglass";
+import { skip } from "../browser.mjs";
+import { begin } from "./playground.mjs";
+
+const ELSEWHERE = "//evil.invalid/x";
+const CALL = "pwned()";
+
+/** At least a hundred, each another door. */
+const payloads = [
+  ...["script", "SCRIPT", "scr\u0000ipt", "svg/onload", "style", "iframe", "object", "embed", "base", "link", "meta", "math", "template", "noscript", "title", "textarea", "xmp", "plaintext", "frameset", "form"].flatMap((tag) => [
+    `<${tag}>${CALL}</${tag.split("/")[0]}>`,
+    `</${tag.split("/")[0]}><b>${CALL}`,
+  ]),
+  ...["onerror", "onload", "onclick", "onfocus", "ontoggle", "onbegin", "onanimationstart", "onpointerenter"].flatMap((handler) => [
+    `<img src=x ${handler}=${CALL}>`,
+    `" ${handler}="${CALL}" x="`,
+    `' ${handler}='${CALL}' x='`,
+  ]),
+  ...["script", "image", "img", "iframe"].map((tag) => `<${tag} src=${ELSEWHERE}></${tag}>`),
+  `<link rel=stylesheet href=${ELSEWHERE}>`, `<style>@import "${ELSEWHERE}";</style>`, `url(${ELSEWHERE})`, `@import '${ELSEWHERE}'`,
+  `<svg><image href=${ELSEWHERE} /></svg>`, `<svg><use href="data:x#y"/></svg>`, `<svg><animate onbegin=${CALL} attributeName=x>`,
+  `<svg><foreignObject><body onload=${CALL}>`, `<a href="javascript:${CALL}">x</a>`, `javascript:${CALL}`, `JaVaScRiPt:${CALL}`, `data:text/html,<script>${CALL}`,
+  `vbscript:${CALL}`, `<a xlink:href="javascript:${CALL}">`, `<form action=javascript:${CALL}><button>`, `<input autofocus onfocus=${CALL}>`, `<details open ontoggle=${CALL}>`,
+  `<video><source onerror=${CALL}></video>`, `<body onload=${CALL}>`, `<marquee onstart=${CALL}>`, `<isindex type=image src=1 onerror=${CALL}>`, `<!--<img src="--><img src=x onerror=${CALL}>`,
+  `<![CDATA[<script>${CALL}</script>]]>`, `]]><script>${CALL}</script>`, `<?xml-stylesheet href="javascript:${CALL}"?>`, `<!DOCTYPE x [<!ENTITY y "z">]>`, "&lt;script&gt;", "&#x3c;script&#x3e;", "&amp;&quot;&apos;", "&nbsp;",
+  "${" + CALL + "}", "{{" + CALL + "}}", "<%= " + CALL + " %>", "`${" + CALL + "}`", "{% $eval('1') %}", "$(" + CALL + ")", "'; " + CALL + "; '", '"); ' + CALL + '; ("', "*/" + CALL + "/*", "//" + CALL,
+  "__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "__defineGetter__", "then", "length", "innerHTML", "dangerouslySetInnerHTML", "nodeName", "ref", "key", "children", "class", "style",
+  "\u202Egnp.exe", "\u2066x\u2069", "\u200B\u200D\uFEFF", "\u0000\u0001\u001F", "a\u0301\u0301\u0301\u0301", "\uD800", "\u{1F469}\u200D\u{1F680}", "\u2028\u2029", "\t\r\n", "Ω≈ç√", "ﷺ", "‮‮‮",
+  "../../../etc/passwd", "C:\\con", "..%2f..", "%00", "%3Cscript%3E", "\\u003cscript\\u003e", "\\x3cscript\\x3e", "+ADw-script+AD4-", "=1+1", "@SUM(1)", "-1e999", "NaN", "null", "undefined", "true", "[object Object]",
+  "/States/A", "~0~1", "#", "?", "*", "|", "🜁".repeat(20), "x".repeat(80),
+];
+
+describe("hostile texts", { skip }, () => {
+  let site;
+  before(async () => (site = await begin()));
+  after(() => site?.end());
+
+  const hash = (workspace) => `#v1.${deflateRawSync(Buffer.from(JSON.stringify(workspace))).toString("base64url")}`;
+  const lambda = "arn:aws:lambda:us-east-1:123456789012:function:F";
+
+  test("there are at least a hundred, all different", () => {
+    assert.ok(new Set(payloads).size >= 100, `${new Set(payloads).size}`);
+    assert.equal(new Set(payloads).size, payloads.length);
+  });
+
+  /** A machine whose every text is one of these. */
+  function machine(texts) {
+    const names = texts.map((text, i) => `${i} ${text.replaceAll("\uD800", "?")}`.slice(0, 80));
+    const States = {};
+    names.forEach((name, i) => {
+      const text = texts[i];
+      const next = names[i + 1] ?? "Call";
+      States[name] =
+        i % 3 === 0
+          ? { Type: "Choice", Comment: text, Choices: [{ Variable: "$.never", IsPresent: true, Next: next }, { Variable: "$.text", StringEquals: text, Next: next }], Default: next }
+          : { Type: "Pass", Comment: text, Result: { [text]: text, list: [text] }, ResultPath: "$.result", Next: next };
+    });
+    States.Call = { Type: "Task", Resource: lambda, Retry: [{ ErrorEquals: [texts[0]], MaxAttempts: 1 }], Catch: [{ ErrorEquals: ["States.TaskFailed"], ResultPath: "$.caught", Next: "End" }], Next: "End" };
+    States.End = { Type: "Fail", Error: texts.at(-1), Cause: texts.join(" ") };
+    return { names, definition: { Comment: texts.join(" ").slice(0, 500), StartAt: names[0], States } };
+  }
+
+  const groups = Array.from({ length: Math.ceil(payloads.length / 54) }, (_, i) => payloads.slice(i * 54, i * 54 + 54));
+  groups.forEach((texts, g) =>
+    test(`are shown as text: ${g * 54 + 1} to ${g * 54 + texts.length}`, async () => {
+      const { names, definition } = machine(texts);
+      const input = Object.fromEntries(texts.map((text) => [text, text]));
+      const tasks = `export default { F: () => { console.log(...${JSON.stringify(texts)}); throw Object.assign(new Error(${JSON.stringify(texts.join(" "))}), { name: ${JSON.stringify(texts[1])} }); } };`;
+      const visitor = await site.visit({
+        hash: hash({ t: texts[0], f: "json", d: JSON.stringify(definition, null, 1), i: JSON.stringify({ ...input, text: "" }), k: tasks }),
+        before: (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true))),
+      });
+      const { page } = visitor;
+      await visitor.ready();
+      await visitor.run();
+      await page.getByRole("button", { name: "Run it" }).click();
+      const result = await visitor.result();
+      assert.match(await result.innerText(), /FAILED/);
+      await visitor.tab("Console");
+      assert.ok((await page.locator(".console").innerText()).includes(texts.find((text) => /^[ -~]+$/.test(text)) ?? ""));
+      await visitor.tab("Events");
+      await page.getByRole("listbox").waitFor();
+      // Every state is chosen once, so that the inspector has shown all of them.
+      const labels = await page.evaluate(async () => {
+        const found = [];
+        for (const node of document.querySelectorAll("[data-node]")) {
+          node.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+          found.push(node.getAttribute("aria-label"));
+          await new Promise((resolve) => setTimeout(resolve, 16));
+        }
+        return found;
+      });
+      for (const [i, name] of names.entries()) {
+        const word = name.replace(/[\s\u0000-\u001f]+/g, " ");
+        if (i < 3) assert.ok(labels.some((label) => label.replace(/[\s\u0000-\u001f]+/g, " ").includes(word)), `${JSON.stringify(name)} is the name of a state`);
+      }
+      for (const dialog of ["Share", "Export", "Import"]) {
+        await page.getByRole("button", { name: dialog, exact: true }).click();
+        await page.getByRole("dialog").waitFor();
+        await page.keyboard.press("Escape");
+      }
+      const state = await page.evaluate(() => ({
+        pwned: globalThis.wasPwned === true,
+        polluted: {}.polluted !== undefined || Object.keys(Object.prototype).length > 0,
+        strange: [...document.querySelectorAll("script, iframe, object, embed, base, img, video, marquee, form, foreignObject, use, image")]
+          .filter((element) => !element.closest(".dialog, .answer") && !(element.localName === "script" && element.src.startsWith(location.origin)) && !(element.localName === "iframe" && element.src === `${location.origin}/sandbox.html`))
+          .map((element) => element.outerHTML.slice(0, 200)),
+        handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => /^on/i.test(name))).length,
+      }));
+      assert.deepEqual(state, { pwned: false, polluted: false, strange: [], handlers: 0 });
+      await visitor.leave();
+
+      // The drawing, opened as a document of its own.
+      const svg = renderSvg(JSON.stringify(definition));
+      const drawing = await site.visit({ before: (other) => other.route("**/drawing.svg", (route) => route.fulfill({ contentType: "image/svg+xml", body: svg })) });
+      await drawing.page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true)));
+      await drawing.page.goto(`${site.url}drawing.svg`);
+      assert.equal(await drawing.page.evaluate(() => document.documentElement.localName), "svg", "it is well-formed");
+      assert.equal(await drawing.page.evaluate(() => globalThis.wasPwned === true || document.querySelector("script, foreignObject, image, a") !== null), false);
+      await drawing.leave();
+    }),
+  );
+
+  test("files of every kind with hostile texts are refused or shown as text", async () => {
+    const visitor = await site.visit({ before: (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true))) });
+    await visitor.ready();
+    const { page } = visitor;
+    const evil = `<img src=x onerror=${CALL}>`;
+    const files = [
+      { Resources: { [evil]: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: `{"StartAt":"${evil.replaceAll('"', "")}","States":{}}` } }, "__proto__": { Type: "AWS::Serverless::StateMachine", Properties: { DefinitionUri: evil } } } },
+      { events: [{ id: 1, type: evil, timestamp: 1 }] },
+      { kind: "stepglass/session/1", t: evil, d: `{"StartAt": "A", "States": {"A": {"Type": "Succeed", "Comment": "${evil}"}}}`, n: [[evil, evil]], b: [{ kind: "entry", state: evil, __proto__: { x: 1 } }], p: evil },
+      { definition: evil, name: evil },
+      `Resources:\n  ${JSON.stringify(evil)}: { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: !Sub "\${${evil}}" } }`,
+      `a: &a [*a, *a]`,
+      `{"__proto__": {"polluted": true}, "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`,
+    ];
+    for (const file of files) {
+      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByLabel("Text", { exact: true }).fill(typeof file === "string" ? file : JSON.stringify(file));
+      await page.getByRole("button", { name: "Open the text" }).click();
+      await page.waitForTimeout(150);
+      if (await page.getByRole("dialog").count()) await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    assert.deepEqual(await page.evaluate(() => [globalThis.wasPwned, {}.polluted, document.querySelector("img")]), [undefined, undefined, null]);
+    await visitor.leave();
+  });
+
+  test("an endless machine does not freeze the page: it can be used, and ends as on AWS", async () => {
+    const loop = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "C" }], Default: "A" }, C: { Type: "Succeed" } } };
+    const visitor = await site.visit({ hash: hash({ t: "Endless", d: JSON.stringify(loop), i: "{}" }) });
+    await visitor.ready();
+    await visitor.run();
+    await visitor.state("C").click();
+    await visitor.page.locator('[data-node="/States/C"][aria-pressed="true"]').waitFor();
+    const result = await visitor.result();
+    assert.match(await result.innerText(), /FAILED[\s\S]*25,?000|history/i);
+    await visitor.leave();
+  });
+});
