@@ -474,7 +474,7 @@ export interface PropertyReport {
  * await property("order.asl.json", {
  *   runs: 500,
  *   outputs: { Charge: [{ amount: 5 }, { amount: 500 }] },
- *   check: (run) => expectRun(run).calledWith("Notify", { order: 7 }),
+ *   check: (run) => run.status === "SUCCEEDED" || expectRun(run).failedWith("OrderRefused"),
  *   input: { order: 7 },
  * });
  * ```
