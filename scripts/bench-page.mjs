@@ -153,7 +153,7 @@ async function large() {
   const States = Object.fromEntries(Array.from({ length: count }, (_, i) => [`S${i}`, { Type: "Pass", Next: `S${(i + 1) % count}` }]));
   States.S0 = { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "End" }], Default: "S1" };
   States.End = { Type: "Succeed" };
-  const packed = deflateRawSync(Buffer.from(JSON.stringify({ t: "Large", d: JSON.stringify({ StartAt: "S0", States }), i: "{}" }))).toString("base64url");
+  const packed = deflateRawSync(Buffer.from(JSON.stringify({ t: "Large", d: JSON.stringify({ StartAt: "S0", States }, null, 2), i: "{}" }))).toString("base64url");
   const { context, page, session } = await visit({ hash: `#v1.${packed}` });
   const framed = async (frames, act) => {
     await page.waitForTimeout(400);

@@ -17,7 +17,7 @@
  * @packageDocumentation
  */
 
-import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, StateMachine, TaskHandlers } from "./index.js";
+import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, TaskHandlers } from "./index.js";
 
 /** Where a run is to stop. All members but `kind` are for some kinds only. */
 export interface Breakpoint {
@@ -117,6 +117,11 @@ export interface DebugOptions {
   type?: MachineType;
   payloadLimit?: number;
   historyLimit?: number;
+  /**
+   * The tasks of a recorded execution, as `replayHistory()` tells of them: each call is answered as it was there. Calls that it
+   * did not have, and answers that it has left out, come from mocks and handlers.
+   */
+  recorded?: RecordedTask[];
 }
 
 /** Why it has stopped. */

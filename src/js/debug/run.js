@@ -18,11 +18,13 @@ export class Run {
   frontier = 0;
   /** How it ended. */
   outcome;
-  /** Answers of an earlier run that stand for tasks, by `keyOf`. */
+  /** Answers of an earlier run or of a recorded execution that stand for tasks, by `keyOf`. */
   answers;
   #inbox = [];
   #coming = [];
   #invoked = new Map();
+  /** What calls are named that were made before this run was forked. */
+  #keys = new Map();
   #base;
   #since = 0;
   #speed = 0;
@@ -200,7 +202,7 @@ export class Run {
     this.performed = recording.facts.length;
     const status = recording.ask("status");
     if (status.status !== "RUNNING" && status.status !== "NOT_STARTED") this.outcome = status;
-    for (const { commands } of recording.facts) for (const command of commands) if (command.type === "Invoke") keyOf(command, this.#invoked);
+    for (const { commands } of recording.facts) for (const command of commands) if (command.type === "Invoke") this.#keys.set(command.task, keyOf(command, this.#invoked));
     if (status.status === "NOT_STARTED") this.#inbox.push(["start", this.input, this.info, this.seed]);
     const submitted = new Set(recording.facts.filter(({ fact }) => fact[0] === "submitted").map(({ fact }) => fact[2]));
     for (const command of recording.ask("pending")) this.#pending.push({ command, submitted: submitted.has(command.task) });
@@ -220,13 +222,14 @@ export class Run {
     this.calls.set(command.task, call);
     const { task } = command;
     const at = this.now();
+    const recorded = this.answers?.get(again ? this.#keys.get(task) : keyOf(command, this.#invoked));
+    if (recorded?.silent || recorded?.facts.length > 0) {
+      for (const { method, after, b, c } of recorded.facts) if (!submitted || (method !== "submitted" && method !== "started")) this.#later(at + after, [method, task, b, c]);
+      call.recorded = true;
+      call.mode = command.mode = "recorded";
+      return;
+    }
     if (!again) {
-      const recorded = this.answers?.get(keyOf(command, this.#invoked));
-      if (recorded && recorded.facts.length > 0) {
-        for (const { method, after, b, c } of recorded.facts) this.#later(at + after, [method, task, b, c]);
-        call.recorded = true;
-        return;
-      }
       if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
       if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, at)]);
     }
@@ -334,6 +337,22 @@ export class Run {
     this.outcome = outcome;
     for (const task of [...this.calls.keys()]) this.#cancel(task, "Stopped");
   }
+}
+
+/** The tasks of a recorded execution, as `replayHistory()` tells of them, as answers. */
+export function answersOf(tasks) {
+  const counts = new Map();
+  return new Map(
+    tasks.map(({ state, iterations, after = 0, submitted, workerName, output, error, cause, never, unknown }) => {
+      const facts = [];
+      if (workerName !== undefined) facts.push({ method: "started", after: 0, b: workerName ?? undefined });
+      if (submitted !== undefined) facts.push({ method: "submitted", after: 0, b: JSON.stringify(submitted) });
+      if (error !== undefined) facts.push({ method: "fail", after, b: error ?? undefined, c: cause });
+      else if (output !== undefined) facts.push({ method: "succeed", after, b: JSON.stringify(output) });
+      // What the recording has left out somebody else has to say.
+      return [keyOf({ state, iterations }, counts), unknown ? { facts: [] } : { facts, silent: never === true }];
+    }),
+  );
 }
 
 /** Names a task in a way that holds in another run of the same path: state, iterations, and the how manieth it is there. */

@@ -10,10 +10,10 @@ import { Breakpoints } from "./breakpoints.js";
 import { detailsOf } from "./chains.js";
 import { ask } from "./expressions.js";
 import { Mocks, Reply } from "./mocks.js";
-import { Run } from "./run.js";
+import { Run, answersOf } from "./run.js";
 import { eventAt, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
-const OPTIONS = ["input", "name", "seed", "startTime", "tasks", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit"];
+const OPTIONS = ["input", "name", "seed", "startTime", "tasks", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "progress"];
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
@@ -484,7 +484,7 @@ export class DebugSession {
     const offset = old.position - (until === 0 ? 0 : old.recording.eventAt[until - 1] + 1);
     const { input, seed, start } = old;
     const run = this.#newRun(definition, { input, seed, start, label: "edited definition", parent: old.id, at: until });
-    run.answers = old.recordedAnswers();
+    run.answers = new Map([...(run.answers ?? []), ...old.recordedAnswers()]);
     let checked = 0;
     let different;
     while (different === undefined && run.recording.events.length < until) {
@@ -532,7 +532,13 @@ export class DebugSession {
     const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, type ? { type } : {});
     const id = (this.#runs.at(-1)?.id ?? 0) + 1;
     const info = { name: name ?? `run-${id}`, stateMachineName: machine.name };
-    return new Run({ id, parent, at, label, definition, machine: handleOf(machine), settings: engineSettings(this.#options, machine.type), info: this.#runs[0]?.info ?? info, seed, input, start, host: this.#host });
+    return this.#answered(new Run({ id, parent, at, label, definition, machine: handleOf(machine), settings: engineSettings(this.#options, machine.type), info: this.#runs[0]?.info ?? info, seed, input, start, host: this.#host }));
+  }
+
+  /** Calls that the recorded execution had are answered as they were there. */
+  #answered(run) {
+    if (this.#options.recorded) run.answers = answersOf(this.#options.recorded);
+    return run;
   }
 
   #begin(run) {
@@ -547,7 +553,7 @@ export class DebugSession {
     this.#halt();
     const recording = old.recording.forked(fact, change);
     const { definition, info, seed, input, start } = old;
-    const run = new Run({ id: this.#runs.at(-1).id + 1, parent: old.id, at, label, definition, info, seed, input, start, host: this.#host, recording });
+    const run = this.#answered(new Run({ id: this.#runs.at(-1).id + 1, parent: old.id, at, label, definition, info, seed, input, start, host: this.#host, recording }));
     if (feed) feed(run);
     run.position = Math.min(position, recording.length);
     run.frontier = run.position;

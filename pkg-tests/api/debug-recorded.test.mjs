@@ -1,0 +1,59 @@
+// A recorded execution under the debugger: its tasks answer as they did.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { replayHistory, simulate } from "stepglass";
+import { DebugSession } from "stepglass/debug";
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:Ask";
+const definition = JSON.stringify({
+  StartAt: "Ask",
+  States: {
+    Ask: { Type: "Task", Resource: LAMBDA, ResultPath: "$.job", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 3, MaxAttempts: 2 }], Next: "Done?" },
+    "Done?": { Type: "Choice", Choices: [{ Variable: "$.job.done", BooleanEquals: true, Next: "Each" }], Default: "Pause" },
+    Pause: { Type: "Wait", Seconds: 60, Next: "Ask" },
+    Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "Work", States: { Work: { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$" }, TimeoutSeconds: 100, End: true } } }, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }], End: true },
+    Late: { Type: "Pass", Result: "late", End: true },
+  },
+});
+const { history } = simulate(definition, { items: [1, 2, 3] }, {
+  Ask: [{ error: "Busy", after: 500 }, { output: { done: false }, after: 200 }, { output: { done: false } }, { output: { done: true }, after: 5 }],
+  Work: [{ submitted: { MessageId: "a" }, output: "one", after: 2000 }, { submitted: { MessageId: "b" }, output: "two" }, { submitted: { MessageId: "c" }, never: true }],
+});
+const { tasks, matches, startTime } = replayHistory(definition, { events: history });
+
+const ended = (session) =>
+  new Promise((resolve) => {
+    session.on("terminated", resolve);
+    session.continue();
+  });
+const shape = (events) => events.map(({ id, type, previousEventId, timestamp }) => [id, type, previousEventId, timestamp]);
+
+test("the same events at the same times, without any mock", async () => {
+  assert.equal(matches, true);
+  const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime });
+  assert.deepEqual(await ended(session), { status: "SUCCEEDED", output: "late" });
+  assert.deepEqual(shape(session.history()), shape(history));
+  session.restart();
+  await ended(session);
+  assert.deepEqual(shape(session.history()), shape(history), "and again");
+});
+
+test("stops at breakpoints, goes back, and a fork goes on with the recorded answers", async () => {
+  const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime, breakpoints: [{ kind: "entry", state: "Work" }] });
+  const stopped = new Promise((resolve) => session.on("stopped", ({ reason }) => reason === "breakpoint" && resolve()));
+  session.continue();
+  await stopped;
+  assert.equal(session.stackTrace()[0].state, "Work");
+  session.setBreakpoints([]);
+  session.setValue({ target: "input", value: 99 });
+  assert.deepEqual(await ended(session), { status: "SUCCEEDED", output: "late" });
+  const first = session.history().find(({ type }) => type === "TaskScheduled" && JSON.stringify(session.history()).includes("99"));
+  assert.ok(first);
+});
+
+test("what the recording has left out is asked of mocks", async () => {
+  const [first, ...rest] = tasks;
+  const { error: _, ...open } = first;
+  const session = new DebugSession(definition, { input: { items: [] }, recorded: [{ ...open, unknown: true }, ...rest], startTime, mocks: { Ask: { mode: "result", result: { done: true } } } });
+  assert.deepEqual(await ended(session), { status: "SUCCEEDED", output: [] });
+});
