@@ -163,6 +163,30 @@ Resources:
     await dialog(page, "Import").getByText("event 1 is missing").waitFor();
   });
 
+  test("opens an execution of its own server as it runs, and none of another", async () => {
+    const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { output: "Hello" } });
+    const document = { stepglass: "execution/1", name: "seven", definition: JSON.stringify(GREETING), status: "RUNNING", input: '{"name":"Ada"}', events: history.slice(0, 4), live: "/debugger/api/live" };
+    const lines = [...history.slice(4).map((event) => `id: ${event.id}\nevent: history\ndata: ${JSON.stringify(event)}\n\n`), 'event: end\ndata: {"status":"SUCCEEDED","output":"\\"Hello\\""}\n\n'];
+    let asked;
+    const visitor = await site.visit({
+      hash: `#import=${encodeURIComponent("/debugger/api/executions/seven")}`,
+      before: async (page) => {
+        await page.route("**/debugger/api/executions/seven", (route) => route.fulfill({ json: document }));
+        await page.route("**/debugger/api/live**", (route) => {
+          asked = new URL(route.request().url()).searchParams.get("after");
+          return route.fulfill({ contentType: "text/event-stream", body: lines.join("") });
+        });
+      },
+    });
+    await visitor.ready();
+    assert.match(await (await visitor.result()).innerText(), /SUCCEEDED/);
+    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /succeeded/);
+    assert.equal(asked, "4");
+    await visitor.page.evaluate(() => (location.hash = "#import=https%3A%2F%2Felsewhere.invalid%2Fx"));
+    await visitor.page.getByRole("alert").filter({ hasText: "own server only" }).waitFor();
+    await visitor.leave();
+  });
+
   visit("takes pictures, texts, the history and the run as a test", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();

@@ -6,7 +6,8 @@ import * as store from "./store.ts";
 import { App } from "./ui/App.tsx";
 import { openDropped } from "./take/drop.ts";
 
-void store.begin(async () => first);
+void store.begin(async () => first).then(attach);
+addEventListener("hashchange", () => void attach());
 const root = document.getElementById("app")!;
 root.replaceChildren();
 render(<App />, root);
@@ -22,3 +23,10 @@ addEventListener("drop", (event) => {
   event.preventDefault();
   openDropped(file);
 });
+
+/// An execution of the server that this page comes from, where the address names one.
+async function attach(): Promise<void> {
+  if (!location.hash.startsWith("#import=")) return;
+  const attached = await import("./take/attached.ts");
+  await attached.attach(attached.importOf(location.hash) ?? "");
+}

@@ -25,6 +25,7 @@ const MOST_EVENTS = 25_000;
 
 /// Whether a parsed document holds a history.
 export function isRecorded(value: unknown): boolean {
+  if (/^execution\/\d+$/.test(String(object(value)["stepglass"]))) return true;
   const list = eventsOf(value);
   const [first] = list ?? [];
   return object(first)["type"] !== undefined && object(first)["id"] !== undefined;
@@ -32,10 +33,12 @@ export function isRecorded(value: unknown): boolean {
 
 /// Throws an Error that says what is wrong with the file.
 export function readRecorded(value: unknown, title: string): Recorded {
+  const kind = object(value)["stepglass"];
+  if (kind !== undefined && kind !== "execution/1") throw new Error(`This is ${String(kind)}, and this page knows execution/1 only.`);
   const list = eventsOf(value) ?? [];
   if (list.length > MOST_EVENTS) throw new Error(`The history has ${list.length} events, and an execution may have ${MOST_EVENTS}.`);
   const events = list.map(eventOf).sort((a, b) => a.id - b.id);
-  if (events.length === 0) throw new Error("The history has no events.");
+  if (events.length === 0 && kind === undefined) throw new Error("The history has no events.");
   if (object(value)["nextToken"]) throw new Error("The history is one page of several (it has a nextToken): export all of them, as `aws stepfunctions get-execution-history` does by itself.");
   events.forEach((event, i) => {
     if (event.id !== i + 1) throw new Error(`The history is not whole: event ${i + 1} is missing.`);
@@ -48,7 +51,8 @@ export function readRecorded(value: unknown, title: string): Recorded {
   if (input !== undefined) recorded.input = input;
   const definition = text(document["definition"]);
   if (definition !== undefined) recorded.definition = definition;
-  const result = resultOf(events.at(-1)!);
+  const last = events.at(-1);
+  const result = last && resultOf(last);
   if (result) recorded.result = result;
   const live = text(document["live"]);
   if (live !== undefined) recorded.live = live;
