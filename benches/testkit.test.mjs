@@ -33,3 +33,8 @@ for (let i = 0; i < TESTS; i++) {
     expectRun(run).succeeded().outputMatches({ order: i }).called(busy, 2).retried(busy, 1).waited(`Wait ${i % 10}`, "1h").entered("Enough 9").caughtNothing();
   });
 }
+
+process.on("exit", () => {
+  const { user, system } = process.cpuUsage();
+  process.stdout.write(`# cpu ${(user + system) / 1000}\n`);
+});

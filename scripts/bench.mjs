@@ -243,12 +243,11 @@ function testkit() {
     const began = performance.now();
     const { status, stdout } = spawnSync(process.execPath, ["--test-reporter=tap", join(root, "benches/testkit.test.mjs")], { encoding: "utf8", env: { ...process.env, NODE_TEST_CONTEXT: undefined } });
     if (status !== 0 || !/^# pass 200$/m.test(stdout)) throw new Error(`benches/testkit.test.mjs failed\n${stdout.slice(-2000)}`);
-    const inside = [...stdout.matchAll(/^ {2}duration_ms: ([\d.]+)/gm)].reduce((sum, [, ms]) => sum + Number(ms), 0);
-    times.push({ wall: performance.now() - began, inside });
+    times.push({ wall: performance.now() - began, cpu: Number(/^# cpu ([\d.]+)$/m.exec(stdout)[1]) });
   }
   const best = (part) => Math.min(...times.map((one) => one[part]));
-  const result = { tests: 200, states: 30, wall: best("wall"), wallMedian: median(times.map(({ wall }) => wall)), inside: best("inside") };
-  console.log(`200 tests of a machine of 30 states with node:test: ${result.wall.toFixed(0)} ms for the whole process (median ${result.wallMedian.toFixed(0)} ms), ${result.inside.toFixed(0)} ms of it in the tests   ${result.wall < 1000 ? "✓" : "✗"} < 1 s`);
+  const result = { tests: 200, states: 30, wall: best("wall"), wallMedian: median(times.map(({ wall }) => wall)), cpu: best("cpu") };
+  console.log(`200 tests of a machine of 30 states with node:test: ${result.wall.toFixed(0)} ms for the whole process (median ${result.wallMedian.toFixed(0)} ms), ${result.cpu.toFixed(0)} ms of CPU   ${result.wall < 1000 ? "✓" : "✗"} < 1 s`);
   return result;
 }
 

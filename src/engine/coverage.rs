@@ -103,8 +103,16 @@ impl Engine {
         self.coverage.as_ref().map_or(&[], |coverage| &coverage.handled)
     }
 
-    /// Counts a use of a part of the frame's state.
+    /// Counts a use of a part of the frame's state, where anybody wants to know.
+    #[inline]
     pub(super) fn used(&mut self, frame: &Frame, branch: Branch) {
+        if self.coverage.is_some() {
+            self.count(frame, branch);
+        }
+    }
+
+    #[inline(never)]
+    fn count(&mut self, frame: &Frame, branch: Branch) {
         let Some(coverage) = &mut self.coverage else { return };
         let state = &self.machine.states[frame.state];
         let (rules, retriers) = (rules(state), state.retry.len());

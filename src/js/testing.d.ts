@@ -282,6 +282,8 @@ export interface CaughtError {
   /** The place in `Catch`. */
   index: number;
   iterations: number[];
+  /** The child execution of a Distributed Map that the state ran in. */
+  child?: string;
 }
 
 /** An error that a retrier took on; `index` is the place in `Retry`. */

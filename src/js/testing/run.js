@@ -117,7 +117,7 @@ export class TestRun {
     const context = this.#all();
     const marked = this.#facts.coverage.handled.filter(({ pointer }) => pointer.slice(0, pointer.lastIndexOf("/")).endsWith(`/${kind}`));
     return marked.map(({ state, error, cause, delay, pointer, event, child }) => {
-      const found = { state, error, cause, delay, index: Number(pointer.slice(pointer.lastIndexOf("/") + 1)), iterations: child === undefined ? context.iterations(event, state) : [] };
+      const found = { state, error, cause, delay, index: Number(pointer.slice(pointer.lastIndexOf("/") + 1)), iterations: child === undefined ? context.iterations(event, state) : [], ...(child !== undefined && { child }) };
       if (kind === "Catch") delete found.delay;
       return found;
     });
