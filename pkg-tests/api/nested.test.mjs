@@ -294,3 +294,14 @@ test("a simulation runs registered machines on its time line", () => {
   const worked = simulate(parent("states:startExecution.sync:2"), { n: 1 }, { Work: { output: "worked", after: 70 } }, { machines: { [ARN]: works } });
   assert.deepEqual([worked.output.Output, worked.duration, worked.nested[0].calls.length], ["worked", 70, 1]);
 });
+
+test("a child with a name or an input that StartExecution does not take is refused", async () => {
+  for (const [Name, error, cause] of [
+    ["two words", "StepFunctions.InvalidNameException", "Invalid Name: 'two words'"],
+    ["n".repeat(81), "StepFunctions.ValidationException", "1 validation error detected: Value 'nnn"],
+  ]) {
+    const result = await parent("states:startExecution.sync", { Name }).start({}, { ...virtual, machines: [minute] }).result;
+    assert.equal(result.error, error);
+    assert.ok(result.cause.startsWith(cause), result.cause);
+  }
+});

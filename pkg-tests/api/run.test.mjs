@@ -1,7 +1,7 @@
 // What a handler's answer, a wrong definition and a misspelt option lead to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DefinitionError, Execution, ExecutionError, StateMachine, TaskError, TaskResponse, simulate, validate, version } from "stepglass";
+import { DefinitionError, Engine, Execution, ExecutionError, StateMachine, TaskError, TaskResponse, simulate, validate, version } from "stepglass";
 import { LAMBDA, lambda, task, watchRejections } from "./machines.mjs";
 
 watchRejections();
@@ -188,6 +188,25 @@ test("the Context Object knows the names that were given", async () => {
   assert.deepEqual(c.Execution.Input, { x: 1 });
   assert.equal(c.StateMachine.Name, "Orders");
   assert.match(c.Execution.Id, /:execution:Orders:first$/);
+});
+
+test("what StartExecution would not start is not started", async () => {
+  const machine = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
+  const starts = (input, options) => [() => machine.start(input, options), () => simulate(machine, input, {}, options), () => new Engine(machine, { payloadLimit: options.payloadLimit }).start(0, input)];
+  const refuse = (calls, code, message) => {
+    for (const call of calls) assert.throws(call, (error) => error.code === code && error.message.includes(message), String(call));
+  };
+  const input = (limit) => `Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${limit}`;
+  // 262,144 bytes with their quotes, and one more; bytes count, not characters.
+  assert.equal((await machine.start("a".repeat(262_142)).result).status, "SUCCEEDED");
+  refuse(starts("a".repeat(262_143), {}), "ValidationException", input(262_144));
+  refuse(starts("é".repeat(131_072), {}), "ValidationException", input(262_144));
+  refuse(starts("abcdefgh", { payloadLimit: 9 }), "ValidationException", input(9));
+  assert.equal((await machine.start("a".repeat(262_143), { payloadLimit: 300_000 }).result).status, "SUCCEEDED");
+  for (const name of ["two words", "a/b", "a:b", "50%", "tab\t"]) refuse(starts({}, { name }).slice(0, 2), "InvalidName", `Invalid Name: '${name}'`);
+  refuse(starts({}, { name: "n".repeat(81) }).slice(0, 2), "ValidationException", "at 'name' failed to satisfy constraint: Member must have length less than or equal to 80");
+  refuse(starts({}, { name: "" }).slice(0, 2), "ValidationException", "greater than or equal to 1");
+  assert.equal((await machine.start({}, { name: `ü-_.!@()'+=${"n".repeat(69)}` }).result).status, "SUCCEEDED");
 });
 
 test("limits are AWS's unless others are given", async () => {

@@ -30,7 +30,7 @@ pub use limits::{HistoryLevel, Options};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
 
 use crate::asl::ir::Machine;
-use crate::base::{Map, Millis, Rng, Table, Value};
+use crate::base::{Map, Millis, Rng, Table, Value, json};
 use frame::{Frame, FrameId};
 use history::Recorder;
 use std::collections::VecDeque;
@@ -191,6 +191,9 @@ pub enum StepError {
     AlreadyStarted,
     /// No such task was ever invoked.
     UnknownTask(TaskId),
+    /// The execution's input has more bytes of JSON text than [`Options::payload_limit`], which it names: StartExecution
+    /// refuses it.
+    InputTooLarge(usize),
     /// Only an execution that has failed, timed out or was stopped, and whose history has room, can be redriven.
     NotRedrivable,
 }
@@ -202,6 +205,10 @@ impl fmt::Display for StepError {
             StepError::AlreadyStarted => f.write_str("the execution has been started already"),
             StepError::NotRedrivable => f.write_str(
                 "only an execution that has failed, timed out or was stopped, and whose history is not full, can be redriven",
+            ),
+            StepError::InputTooLarge(limit) => write!(
+                f,
+                "1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to {limit}"
             ),
             StepError::UnknownTask(task) => write!(f, "no task {} was ever invoked", task.0),
         }
@@ -262,6 +269,11 @@ impl Engine {
         let starts = matches!(event, Event::Start { .. });
         if starts == self.started {
             return Err(if starts { StepError::AlreadyStarted } else { StepError::NotStarted });
+        }
+        if let Event::Start { input, .. } = &event
+            && json::longer_than(input, self.options.payload_limit)
+        {
+            return Err(StepError::InputTooLarge(self.options.payload_limit));
         }
         if let Some(task) = event.task()
             && (task.0 == 0 || task.0 > self.last_task)

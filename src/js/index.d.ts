@@ -790,6 +790,9 @@ export class StateMachine {
   /**
    * Starts an execution with an input, `{}` by default. Handlers are first called after the present code has run.
    *
+   * Throws a RangeError with AWS's `code` and words for what StartExecution does not take: a `name` of more than 80 characters
+   * or with characters such as spaces and slashes (`InvalidName`), an input beyond `payloadLimit` (`ValidationException`).
+   *
    * @example
    * ```js
    * const execution = machine.start({ order: 17 }, { tasks });

@@ -9,6 +9,7 @@ import { EngineHandle, MachineHandle, call } from "./instance.js";
 import { jsonText } from "./integration.js";
 import { Family, Machines } from "./nested.js";
 import { Handlers } from "./resource.js";
+import { startProblem } from "./start.js";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type"];
 const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
@@ -78,6 +79,7 @@ export class StateMachine {
     const text = input === undefined ? "{}" : jsonText(input);
     const seed = seedOf(options.seed);
     const name = options.name ?? (options.seed === undefined ? uuid() : `seed-${seed}`);
+    checkStart(name, text, options);
     const info = { name, stateMachineName: this.name };
     for (const [key, value] of [["arn", options.arn], ["roleArn", this.#options.roleArn], ["stateMachineArn", this.#options.arn]]) {
       if (value !== undefined) info[key] = value;
@@ -204,7 +206,14 @@ function around(options, clock) {
   // Observers are told of the execution that they were given to.
   const inherited = Object.fromEntries(LIMITS.filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));
   const launch = (machine, how) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
-  return { handlers, clock, family: new Family({ launch, onNested, keeps: registered.all.some(isCurious) }) };
+  return { handlers, clock, family: new Family({ launch, onNested, keeps: registered.all.some(isCurious), payloadLimit: options.payloadLimit }) };
+}
+
+/** Throws what StartExecution answers to a name or an input that it does not take. */
+export function checkStart(name, input, { payloadLimit }) {
+  if (typeof name !== "string") throw misuse("INVALID_OPTION", "name must be a string");
+  const problem = startProblem(name, input, payloadLimit);
+  if (problem) throw misuse(...problem, RangeError);
 }
 
 /** A clock's time; one that throws is the execution's to fail by. */

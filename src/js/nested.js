@@ -3,6 +3,7 @@
 import { jsonText, started, description } from "./integration.js";
 import { bareName } from "./resource.js";
 import { misuse } from "./errors.js";
+import { startProblem } from "./start.js";
 
 const ACCOUNT = "arn:aws:states:us-east-1:123456789012";
 const SEND = { "aws-sdk:sfn:sendTaskSuccess": "succeed", "aws-sdk:sfn:sendTaskFailure": "fail", "aws-sdk:sfn:sendTaskHeartbeat": "heartbeat" };
@@ -58,10 +59,11 @@ export class Family {
   known = new Map();
 
   /** `launch` starts or restores an execution as a member; with `keeps` those that have ended can still be described. */
-  constructor({ launch, onNested, keeps }) {
+  constructor({ launch, onNested, keeps, payloadLimit }) {
     this.launch = launch;
     this.onNested = onNested;
     this.keeps = keeps;
+    this.payloadLimit = payloadLimit;
   }
 
   /** Takes an execution in, and gives what is to be done with it: `begun(execution)`, `ended(outcome, now)`. */
@@ -144,6 +146,8 @@ class Starter {
     const input = given === undefined || given === null ? "{}" : typeof given === "string" && resource.name.startsWith("aws-sdk:") ? given : jsonText(given);
     const seed = mix(driver.seed, command.task);
     const name = typeof Name === "string" ? Name : uuid(seed);
+    const problem = startProblem(name, input, driver.family.payloadLimit);
+    if (problem) return void fail(driver, call, refusal(resource.name, ...problem));
     const arn = executionArn(machineArn, name, this.machine, seed);
     const known = driver.family.named.get(arn);
     if (known?.running && known.input === input) return known;
@@ -280,9 +284,10 @@ function fail(driver, call, { error, cause }) {
 /** An error of the service, in the words of the optimized integration or of the SDK's. */
 export function refusal(service, code, message) {
   const id = "00000000-0000-4000-8000-000000000000";
+  const name = code.replace(/(?<!Exception)$/, "Exception");
   return service.startsWith("aws-sdk:")
-    ? { error: `Sfn.${code}Exception`, cause: `${message} (Service: Sfn, Status Code: 400, Request ID: ${id})` }
-    : { error: `StepFunctions.${code}Exception`, cause: `${message} (Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: ${id}; Proxy: null)` };
+    ? { error: `Sfn.${name}`, cause: `${message} (Service: Sfn, Status Code: 400, Request ID: ${id})` }
+    : { error: `StepFunctions.${name}`, cause: `${message} (Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: ${id}; Proxy: null)` };
 }
 
 /** StartSyncExecution's response. */

@@ -3,7 +3,7 @@
 import { VirtualClock } from "./driver/clock.js";
 import { EngineHandle } from "./instance.js";
 import { handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
-import { StateMachine, checkOptions, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
+import { StateMachine, checkOptions, checkStart, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
 import { Family, Machines } from "./nested.js";
 import { Handlers } from "./resource.js";
 import { TaskError, misuse } from "./errors.js";
@@ -37,7 +37,7 @@ class Simulation {
     this.script = new Handlers(typeof script === "function" ? script : asFunctions(script), registered);
     if (registered) {
       const launch = (one, { text, info, seed, family, onFinish }) => this.#launch(one, info, seed, text, family, onFinish);
-      this.family = new Family({ launch, keeps: [machine, ...registered.all].some(isCurious) });
+      this.family = new Family({ launch, keeps: [machine, ...registered.all].some(isCurious), payloadLimit: options.payloadLimit });
     }
     this.#until = options.until ?? Infinity;
     this.#abort = options.abortAt;
@@ -46,7 +46,9 @@ class Simulation {
   run(machine, input) {
     const { family, options } = this;
     const text = input === undefined ? "{}" : jsonText(input);
-    const info = { name: options.name ?? "simulation", stateMachineName: machine.name, ...(machine.arn !== undefined && { stateMachineArn: machine.arn }) };
+    const name = options.name ?? "simulation";
+    checkStart(name, text, options);
+    const info = { name, stateMachineName: machine.name, ...(machine.arn !== undefined && { stateMachineArn: machine.arn }) };
     let ended;
     const root = this.#launch(machine, info, seedOf(options.seed ?? 0), text, family, (outcome, now) => ended?.(outcome, now));
     if (family) {

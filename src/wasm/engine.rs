@@ -188,6 +188,7 @@ fn refusal(error: &StepError) -> &'static str {
         StepError::NotStarted => "NOT_STARTED",
         StepError::AlreadyStarted => "ALREADY_STARTED",
         StepError::UnknownTask(_) => "UNKNOWN_TASK",
+        StepError::InputTooLarge(_) => "ValidationException",
         StepError::NotRedrivable => "NOT_REDRIVABLE",
     }
 }

@@ -1,13 +1,11 @@
 // Names and ARNs of Step Functions.
 
+import { isBadName } from "../start.js";
 import { ApiError, invalidArn } from "./errors.js";
-
-// What a name may not have: white space, brackets, wildcards, and the characters that ARNs and URLs take for themselves.
-const BAD_NAME = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f\ufffe\uffff\ud800-\udfff]/;
 
 /** Throws InvalidName for a name that AWS refuses. */
 export function checkName(name) {
-  if (BAD_NAME.test(name)) throw new ApiError("InvalidName", `Invalid Name: '${name}'`);
+  if (isBadName(name)) throw new ApiError("InvalidName", `Invalid Name: '${name}'`);
 }
 
 /** Takes an ARN of the states service apart: `{type, parts}` where `parts` is what stands after the type. */

@@ -7,8 +7,7 @@ import { ApiError, invalid, noExecution, noResource, wrongType } from "./errors.
 import { jsonProblem } from "./json.js";
 import { resolve } from "./machines.js";
 import { PAGE, cursorOf, pageToken } from "./paging.js";
-
-const INPUT_BYTES = 262_144;
+import { PAYLOAD_LIMIT } from "../start.js";
 
 const seconds = (time) => time / 1000;
 
@@ -20,8 +19,8 @@ function startOf(service, { stateMachineArn, name, input = "{}", traceHeader }) 
   if (input.trim() === "") throw new ApiError("InvalidExecutionInput", "Invalid State Machine Execution Input: 'Invalid execution input.'");
   const problem = jsonProblem(input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
-  if (Buffer.byteLength(input) > INPUT_BYTES) {
-    throw invalid(`1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${INPUT_BYTES}`);
+  if (Buffer.byteLength(input) > PAYLOAD_LIMIT) {
+    throw invalid(`1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${PAYLOAD_LIMIT}`);
   }
   return [target, { name, input, traceHeader }];
 }

@@ -1,0 +1,25 @@
+// What StartExecution asks of an execution's name and input.
+
+/** Bytes of an input, where no other limit was set. */
+export const PAYLOAD_LIMIT = 262_144;
+
+// What a name may not have: white space, brackets, wildcards, and the characters that ARNs and URLs take for themselves.
+const BAD_NAME = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f\ufffe\uffff\ud800-\udfff]/;
+const NAME_LENGTH = 80;
+const encoder = new TextEncoder();
+
+/** Whether a name has characters that AWS refuses. */
+export function isBadName(name) {
+  return BAD_NAME.test(name);
+}
+
+/** Why AWS would not start an execution with this name and this JSON text: `[code, message]`; undefined where it would. */
+export function startProblem(name, input, limit = PAYLOAD_LIMIT) {
+  const length = (value, bound) => ["ValidationException", `1 validation error detected: Value${value} failed to satisfy constraint: Member must have length ${bound}`];
+  if (name.length === 0) return length(" '' at 'name'", "greater than or equal to 1");
+  if (name.length > NAME_LENGTH) return length(` '${name}' at 'name'`, `less than or equal to ${NAME_LENGTH}`);
+  if (isBadName(name)) return ["InvalidName", `Invalid Name: '${name}'`];
+  // No character of a JavaScript string has more than three bytes.
+  if (input.length * 3 > limit && encoder.encode(input).length > limit) return length(" at 'input'", `less than or equal to ${limit}`);
+  return undefined;
+}
