@@ -8,6 +8,7 @@ mod print;
 
 pub use print::{Excess, excess, longer_than, serialized_len, to_string, write, write_str};
 
+use super::decimal;
 use super::map::Map;
 use super::number::Number;
 use super::span::Span;
@@ -283,7 +284,7 @@ impl Parser<'_> {
         if integer && let Ok(i) = token.parse::<i64>() {
             return Ok(Value::Number(Number::Int(i)));
         }
-        match token.parse::<f64>().ok().and_then(Number::from_f64) {
+        match decimal::parse(token).and_then(Number::from_f64) {
             Some(number) => Ok(Value::Number(number)),
             None => Err(JsonError { message: "number out of range".into(), offset: start }),
         }

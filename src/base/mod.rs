@@ -1,6 +1,7 @@
 //! Floor 0: values, numbers, text, places, time and randomness. Not one word of ASL.
 
 pub mod case;
+pub mod decimal;
 pub mod diag;
 pub mod id;
 pub mod json;

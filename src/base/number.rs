@@ -1,5 +1,6 @@
 //! JSON numbers: an integer that fits 64 bits stays one, everything else is a double.
 
+use super::decimal;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -59,7 +60,7 @@ impl Number {
             // Most numbers are small.
             Number::Int(i @ 0..10) => out.push(char::from(b'0' + i as u8)),
             Number::Int(i) => out.push_str(&i.to_string()),
-            Number::Float(_) => out.push_str(&self.to_string()),
+            Number::Float(x) => out.push_str(&decimal::text(x)),
         }
     }
 }
@@ -99,7 +100,7 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Number::Int(i) => write!(f, "{i}"),
-            Number::Float(x) => write!(f, "{x:?}"),
+            Number::Float(x) => f.write_str(&decimal::text(*x)),
         }
     }
 }

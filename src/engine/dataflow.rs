@@ -3,7 +3,7 @@
 use super::fault::{Fault, QUERY_EVALUATION, REFERENCE_PATH_CONFLICT, RUNTIME};
 use super::limits::LONGEST_TIMEOUT;
 use crate::asl::ir::{Field, JsonataTemplate, PathField, Payload, ResultPath};
-use crate::base::{Map, Millis, Number, Rng, Value};
+use crate::base::{Map, Millis, Number, Rng, Value, decimal};
 use crate::expr::jsonata::Expression;
 use crate::expr::path::{Path, Root};
 use crate::expr::template::Template;
@@ -280,7 +280,7 @@ impl Eval<'_> {
             Field::Fixed(n) => return Ok(*n),
             Field::Path(path) => {
                 let value = self.path(path, view)?;
-                let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok().filter(|f: &f64| f.is_finite()));
+                let number = value.as_f64().or_else(|| decimal::parse(value.as_str()?.trim()).filter(|f| f.is_finite()));
                 number.ok_or_else(|| {
                     self.runtime(&format!(
                         "The {name}Path field refers to value \"{}\" which is not a valid float: {}",

@@ -4,7 +4,7 @@ use super::nest::{CAPTION_SIZE, LABEL_SIZE, NAME_SIZE, TEXT_X};
 use super::status::{self, Status};
 use super::style;
 use super::{Edge, EdgeKind, Graph, Node, NodeKind, path, text};
-use crate::base::sort;
+use crate::base::{decimal, sort};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -224,7 +224,12 @@ impl<'a> Svg<'a> {
         if !sign.is_empty() {
             let (x, y) = (right - 12, bottom - 10);
             put!(self, r#"<g class="{p}-sign"><circle cx="{x}" cy="{y}" r="10"/>"#);
-            put!(self, r#"<path transform="translate({} {}) scale(.65)" d="{sign}"/></g>"#, f64::from(x) - 6.5, f64::from(y) - 6.5);
+            put!(
+                self,
+                r#"<path transform="translate({} {}) scale(.65)" d="{sign}"/></g>"#,
+                decimal::fixed(f64::from(x) - 6.5, 1),
+                decimal::fixed(f64::from(y) - 6.5, 1)
+            );
         }
         if let Some(note) = self.note(node) {
             let note = text::shorten(note, 24);
@@ -305,7 +310,7 @@ impl<'a> Svg<'a> {
         if kind == "catch" {
             // Dashes are counted from the arrow, so that they meet where lines join.
             let offset = DASH - path::rounded_length(&edge.points) % DASH;
-            put!(self, " stroke-dashoffset=\"{offset:.1}\"");
+            put!(self, " stroke-dashoffset=\"{}\"", decimal::fixed(offset, 1));
         }
         put!(self, "/>");
     }

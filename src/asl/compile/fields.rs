@@ -8,7 +8,7 @@ use crate::asl::shape::{self, Row, Shape, Type};
 use crate::asl::suggest::nearest;
 use crate::base::diag::{Diagnostic, Part};
 use crate::base::time::parse_rfc3339;
-use crate::base::{Map, Value};
+use crate::base::{Map, Value, decimal};
 
 /// The language that a `QueryLanguage` field selects: AWS takes whatever is not exactly `JSONPath` for JSONata, and
 /// complains about the spelling besides (spec §1.1).
@@ -202,7 +202,7 @@ impl Compiler<'_> {
         if let Some(text) = value.as_str() {
             let bare = match aws {
                 "INTEGER" => text.trim().parse::<i64>().is_ok(),
-                "NUMBER" => text.trim().parse::<f64>().is_ok_and(f64::is_finite),
+                "NUMBER" => decimal::parse(text.trim()).is_some_and(f64::is_finite),
                 "BOOLEAN" => matches!(text.trim(), "true" | "false"),
                 _ => false,
             };

@@ -1,6 +1,6 @@
 //! What shows of Java in AWS's answers: `String.valueOf`, `hashCode` and the order of hash tables.
 
-use crate::base::{Number, Value, json};
+use crate::base::{Number, Value, decimal, json};
 use crate::expr::budget::Limit;
 
 /// Deepest value that is printed or hashed.
@@ -45,9 +45,11 @@ pub(super) fn write(out: &mut String, value: &Value, limit: usize, depth: usize)
 fn double(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || (1e-3..1e7).contains(&size) {
-        return format!("{value:?}");
+        return decimal::text(value);
     }
-    let text = format!("{value:e}");
+    let (digits, exponent) = decimal::shortest(value);
+    let sign = if value < 0.0 { "-" } else { "" };
+    let text = format!("{sign}{}", decimal::scientific(digits, exponent));
     match text.split_once('e') {
         Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0E{exponent}"),
         Some((digits, exponent)) => format!("{digits}E{exponent}"),

@@ -1,7 +1,7 @@
 //! Text to tokens. Whether `/` starts a regular expression depends on what the parser expects.
 
 use super::error::{Thrown, fault_at};
-use crate::base::{Number, Value};
+use crate::base::{Number, Value, decimal};
 use crate::expr::regex::{Options, Pattern};
 use std::sync::Arc;
 
@@ -155,7 +155,7 @@ impl<'a> Lexer<'a> {
         if integer && let Ok(i) = token.parse::<i64>() {
             return Ok(Token::Literal(Value::Number(Number::Int(i))));
         }
-        match token.parse::<f64>().ok().and_then(Number::from_f64_integral) {
+        match decimal::parse(token).and_then(Number::from_f64_integral) {
             Some(number) => Ok(Token::Literal(Value::Number(number))),
             None => Err(fault_at("S0102", start as u32).token(token)),
         }

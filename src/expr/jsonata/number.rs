@@ -1,7 +1,6 @@
 //! Numbers as JavaScript prints and reads them.
 
-use crate::base::Number;
-use std::fmt::Write;
+use crate::base::{Number, decimal};
 
 /// The shortest text that reads back as the same double, in JavaScript's layout: `1e+21`, `0.000001`, `1e-7`.
 pub(super) fn to_text(x: f64) -> String {
@@ -14,13 +13,9 @@ pub(super) fn to_text(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
     }
-    let mut text = String::with_capacity(24);
-    // Invariant: writing to a String cannot fail.
-    let _ = write!(text, "{:e}", x.abs());
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    lay_out(x < 0.0, &digits, exponent)
+    let (digits, last) = decimal::shortest(x);
+    let digits = digits.to_string();
+    lay_out(x < 0.0, &digits, last + digits.len() as i32 - 1)
 }
 
 /// Digits and a power of ten in JavaScript's layout.
@@ -64,7 +59,8 @@ pub(super) fn to_precision_15(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() || (x.fract() == 0.0) {
         return x;
     }
-    format!("{x:.14e}").parse().unwrap_or(x)
+    let (digits, exponent) = decimal::precision(x, 15);
+    decimal::compose(digits, exponent).copysign(x)
 }
 
 /// The text of a number in `$string` and `&`.
@@ -102,14 +98,8 @@ fn shift(x: f64, places: i32) -> f64 {
     if places == 0 || !x.is_finite() {
         return x;
     }
-    let text = format!("{x:e}");
-    match text.split_once('e') {
-        Some((mantissa, exponent)) => {
-            let exponent = exponent.parse::<i32>().unwrap_or(0).saturating_add(places);
-            format!("{mantissa}e{exponent}").parse().unwrap_or(f64::NAN)
-        }
-        None => x,
-    }
+    let (digits, exponent) = decimal::shortest(x);
+    decimal::compose(digits, exponent.saturating_add(places)).copysign(x)
 }
 
 /// `toFixed`, also for more than 100 places and for large numbers: exact decimal digits, halves away from zero.
@@ -117,7 +107,7 @@ pub(super) fn to_fixed(x: f64, places: usize) -> String {
     if x.abs() >= 1e21 {
         return to_text(x);
     }
-    format!("{x:.places$}")
+    decimal::fixed(x, places)
 }
 
 #[cfg(test)]

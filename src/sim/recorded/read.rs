@@ -3,7 +3,7 @@
 //! A strand is one chain of states: the machine's own, a Parallel branch's, a Map iteration's. In which order strands
 //! interleave is free on AWS, so everything after this file speaks of strands and never of the order of the file.
 
-use crate::base::{Millis, Number, Table, Value, json, sort, time};
+use crate::base::{Millis, Number, Table, Value, decimal, json, sort, time};
 use crate::engine::SNAPSHOT_DEPTH;
 use std::fmt;
 use std::sync::Arc;
@@ -410,7 +410,7 @@ fn instant(value: &Value) -> Option<Millis> {
             // Python prints a space where ISO 8601 has a T, and leaves a fraction of zero away.
             let text = if text.as_bytes().get(10) == Some(&b' ') { text.replacen(' ', "T", 1) } else { text.to_string() };
             let parsed = time::parse_rfc3339(&text).or_else(|| time::parse_rfc3339(&format!("{text}Z")));
-            parsed.map(|at| at.millis()).or_else(|| text.parse().ok().and_then(Number::from_f64).and_then(epoch))
+            parsed.map(|at| at.millis()).or_else(|| decimal::parse(&text).and_then(Number::from_f64).and_then(epoch))
         }
         _ => None,
     }

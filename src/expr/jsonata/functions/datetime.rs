@@ -3,6 +3,7 @@
 use super::Args;
 use super::picture::{self, Case, Format, read_int};
 use super::text_match::search;
+use crate::base::decimal;
 use crate::base::time::{civil, days_from_civil};
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
@@ -366,7 +367,7 @@ fn read(marker: &Marker, text: &str) -> Result<Option<f64>, Thrown> {
     }
     if marker.component == 'f' {
         let digits = text.get(..text.len().min(3)).unwrap_or("");
-        return Ok(format!("0.{digits}").parse::<f64>().ok().map(|x| x * 1000.0));
+        return Ok(decimal::parse(&format!("0.{digits}")).map(|x| x * 1000.0));
     }
     if let Some(format) = &marker.format {
         return format.read(text).map(Some);

@@ -1,7 +1,7 @@
 //! Functions on numbers.
 
 use super::Args;
-use crate::base::Number;
+use crate::base::{Number, decimal};
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::number as text;
@@ -146,7 +146,7 @@ fn parse(text: &str) -> Option<Val> {
     };
     let exponent_ok = exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)));
     if digits(whole) && fraction.is_none_or(digits) && exponent_ok {
-        let x: f64 = text.parse().ok()?;
+        let x = decimal::parse(text)?;
         return x.is_finite().then(|| Val::num(x));
     }
     let radix = match text.get(..2)? {

@@ -1,7 +1,7 @@
 //! `$formatInteger` and `$parseInteger`: integers as digits, letters, Roman numerals and words.
 
 use super::Args;
-use crate::base::{case, sort};
+use crate::base::{case, decimal, sort};
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::number;
@@ -241,7 +241,7 @@ pub(super) fn read_int(text: &str) -> f64 {
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
     };
     let end = digits.bytes().take_while(u8::is_ascii_digit).count();
-    digits.get(..end).and_then(|d| d.parse::<f64>().ok()).map_or(f64::NAN, |n| sign * n)
+    digits.get(..end).and_then(decimal::parse).map_or(f64::NAN, |n| sign * n)
 }
 
 fn letters(value: f64, first: u8) -> String {
