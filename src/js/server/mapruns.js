@@ -25,11 +25,12 @@ export class MapRuns {
   }
 
   /** An event of the execution. */
-  event({ id, previousEventId, type, stateEnteredEventDetails: entered, mapStateStartedEventDetails: started, mapRunStartedEventDetails: run, timestamp }) {
+  event({ id, previousEventId, type, stateEnteredEventDetails: entered, mapStateStartedEventDetails: started, mapRunStartedEventDetails: run, mapRunRedrivenEventDetails: redriven, timestamp }) {
     const chain = { ...this.#chains.get(previousEventId) };
     if (type === "MapStateEntered") chain.map = this.#maps.get(entered.name);
     else if (type === "MapStateStarted") chain.items = started.length;
     else if (type === "MapRunStarted") chain.run = this.#begin(run.mapRunArn, Date.parse(timestamp), chain);
+    else if (type === "MapRunRedriven") chain.run = this.#again(redriven, Date.parse(timestamp));
     else if (ENDS[type] !== undefined && chain.run !== undefined) end(chain.run, ENDS[type], Date.parse(timestamp));
     else return;
     this.#chains.delete(previousEventId);
@@ -61,19 +62,25 @@ export class MapRuns {
     return run;
   }
 
-  /** A child execution has ended: it becomes a record of its own. */
+  /** A redrive takes a run up: what was cut off is to be done yet. */
+  #again({ mapRunArn, redriveCount }, redriveDate) {
+    const run = this.#service.mapRuns.get(mapRunArn);
+    if (run === undefined) return undefined;
+    Object.assign(run, { status: "RUNNING", stopDate: undefined, redriveCount, redriveDate });
+    for (const counts of [run.items, run.executions]) counts.aborted = 0;
+    this.#runs.push(run);
+    return run;
+  }
+
+  /** A child execution has ended: it becomes a record of its own, or, redriven with its run, goes on with the one it has. */
   async child({ name, arn, status, input, output, error, cause, history }) {
     const { store } = this.#service;
     const { about } = this.#live;
     const label = arn.split(":")[6];
     const run = this.#runs.findLast((one) => one.machineArn.endsWith(`:${label}`)) ?? this.#runs.at(-1);
     const itemCount = run?.batched && Array.isArray(input?.Items) ? input.Items.length : 1;
-    if (run !== undefined) {
-      run.executions[KINDS[status]] += 1;
-      run.items[KINDS[status]] += itemCount;
-    }
     const times = history.length > 0 ? [history[0], history.at(-1)].map(({ timestamp }) => Date.parse(timestamp)) : [this.#service.now(), this.#service.now()];
-    const { outcome } = await store.create({
+    const { outcome, about: known } = await store.create({
       id: arn,
       name,
       type: run?.childType ?? "STANDARD",
@@ -87,12 +94,31 @@ export class MapRuns {
       input: JSON.stringify(input ?? null),
       redriveCount: 0,
     });
-    if (outcome === "exists") return;
+    const again = outcome === "exists";
+    if (run !== undefined) {
+      if (again && known.status !== "ABORTED") this.#count(run, known.status, -itemCount);
+      this.#count(run, status, itemCount);
+    }
+    const told = again ? (known.events ?? 0) : 0;
+    const fresh = history.slice(told);
     await store.append(arn, {
       expectedSeq: 0,
-      about: { status, stopDate: times[1], events: history.length, ...(output !== undefined && { output: JSON.stringify(output) }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) },
-      history: { text: JSON.stringify(history), count: history.length },
+      about: {
+        status,
+        stopDate: times[1],
+        events: history.length,
+        output: output === undefined ? undefined : JSON.stringify(output),
+        error,
+        cause,
+        ...(again && { redriveCount: known.redriveCount + 1, redriveDate: run?.redriveDate }),
+      },
+      history: { text: JSON.stringify(fresh), count: fresh.length },
     });
+  }
+
+  #count(run, status, items) {
+    run.executions[KINDS[status]] += Math.sign(items);
+    run.items[KINDS[status]] += items;
   }
 
   /** The execution has ended, and with it the runs that were under way. */
@@ -177,6 +203,7 @@ export const mapRunOperations = {
       itemCounts: counts(frame?.itemCounts ?? run.items, done),
       executionCounts: counts(frame?.executionCounts ?? run.executions, done),
       redriveCount: run.redriveCount,
+      ...(run.redriveDate !== undefined && { redriveDate: seconds(run.redriveDate) }),
     };
   },
 

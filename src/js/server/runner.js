@@ -233,7 +233,10 @@ export class Runner {
     for (const id of ids) {
       for (const token of this.#given.get(id) ?? []) this.#tokens.delete(token);
       this.#given.delete(id);
-      this.#service.mapRunsOf.delete(id);
+      const { mapRuns, mapRunsOf, redrives } = this.#service;
+      for (const { arn } of mapRunsOf.get(id) ?? []) mapRuns.delete(arn);
+      mapRunsOf.delete(id);
+      redrives.delete(id);
     }
   }
 
