@@ -15,8 +15,6 @@ pub(super) struct Cycles {
     /// When the walk entered each item, and how many it had entered when it left.
     pub enter: Vec<u32>,
     pub leave: Vec<u32>,
-    /// The link by which the walk came to each item.
-    pub entered_by: Vec<Option<u32>>,
     /// Which items can be reached from the first.
     pub reached: Vec<bool>,
 }
@@ -39,7 +37,6 @@ pub(super) fn find(items: usize, links: &[Link]) -> Cycles {
         order: Vec::with_capacity(items),
         enter: vec![0; items],
         leave: vec![0; items],
-        entered_by: vec![None; items],
         reached: vec![false; items],
     };
     let mut state = vec![NEW; items];
@@ -68,7 +65,6 @@ pub(super) fn find(items: usize, links: &[Link]) -> Cycles {
                     match state[to] {
                         NEW => {
                             state[to] = INSIDE;
-                            found.entered_by[to] = Some(link);
                             found.enter[to] = entered;
                             entered += 1;
                             stack.push((to, 0));

@@ -1,4 +1,4 @@
-//! Which links carry the main story, and on which side of it links lead back.
+//! Which links carry the main story, and on which side of it links lead back: on the left, but for those that catch.
 
 use super::cycles::Cycles;
 use super::{Class, Groups, Link, ranks};
@@ -20,9 +20,6 @@ pub(super) struct Story {
     /// For each link that leads back, whether it runs on the right; all others run on the left.
     pub right: Vec<bool>,
 }
-
-/// How far the walk is followed back to find the side of a link.
-const CLIMB: usize = 200;
 
 pub(super) fn tell(items: usize, links: &[Link], cycles: &Cycles, ranks: &[u32]) -> Story {
     let height = ranks::heights(items, links, cycles);
@@ -67,29 +64,7 @@ pub(super) fn tell(items: usize, links: &[Link], cycles: &Cycles, ranks: &[u32])
             main[link as usize] = Main::Local;
         }
     }
-    let right = (0..links.len()).map(|i| cycles.back[i] && runs_right(&links[i], links, cycles, &outs, &main_out)).collect();
+    // Ways back run on the left; what catches leaves on the right, also where it leads back.
+    let right = links.iter().zip(&cycles.back).map(|(link, &back)| back && link.class == Class::Catch).collect();
     Story { main, right }
-}
-
-/// Whether the source stands on the right of the story that goes on from the target: follow the walk from the source
-/// up to the target; the uppermost step that leaves the story tells.
-fn runs_right(link: &Link, links: &[Link], cycles: &Cycles, outs: &Groups, main_out: &[Option<u32>]) -> bool {
-    let mut right = false;
-    let mut item = link.from;
-    for _ in 0..CLIMB {
-        let Some(entered) = cycles.entered_by[item].filter(|_| item != link.to) else { break };
-        let from = links[entered as usize].from;
-        if links[entered as usize].class == Class::Catch {
-            right = true;
-        } else if main_out[from] != Some(entered) {
-            let ways = outs.of(from);
-            let place = |link: u32| ways.iter().position(|&way| way == link).unwrap_or(0);
-            right = match main_out[from] {
-                Some(main) => place(entered) > place(main),
-                None => place(entered) * 2 >= ways.len(),
-            };
-        }
-        item = from;
-    }
-    right
 }

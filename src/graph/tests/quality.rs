@@ -256,3 +256,46 @@ fn a_chain_is_exactly_straight() {
         assert!(graph.edges.iter().any(|edge| edge.kind == EdgeKind::End));
     }
 }
+
+/// The definition with a state put between another one and its `Next`.
+fn with_one_more(definition: &Value, after: &str) -> Option<Value> {
+    let mut definition = definition.clone();
+    let states = definition.make_object()?.get_mut("States")?.make_object()?;
+    let state = states.get_mut(after)?.make_object()?;
+    let next = state.get("Next")?.clone();
+    state.insert("Next", "Fresh");
+    let mut fresh = crate::base::Map::new();
+    fresh.insert("Type", "Pass");
+    fresh.insert("Next", next);
+    states.insert("Fresh", fresh);
+    Some(definition)
+}
+
+#[test]
+fn one_more_state_leaves_the_others_in_their_order() {
+    let (mut pairs, mut turned) = (0, 0);
+    for seed in 0..60 {
+        let definition = generate::definition(seed, 24);
+        let before = draw(&definition, Direction::TopToBottom);
+        let Some(target) = before.nodes.iter().find(|node| node.parent.is_none() && node.kind.is_state()) else { continue };
+        let Some(more) = with_one_more(&definition, &target.name) else { continue };
+        let after = draw(&more, Direction::TopToBottom);
+        let places: BTreeMap<&str, i32> = after.nodes.iter().map(|node| (node.id.as_str(), node.center_x())).collect();
+        for (i, a) in before.nodes.iter().enumerate() {
+            for b in before.nodes[i + 1..].iter().filter(|b| b.parent == a.parent && b.y == a.y && b.center_x() != a.center_x()) {
+                let (Some(new_a), Some(new_b)) = (places.get(a.id.as_str()), places.get(b.id.as_str())) else { continue };
+                pairs += 1;
+                turned += usize::from((a.center_x() < b.center_x()) != (new_a < new_b));
+            }
+        }
+        // What is inside of other states is drawn as before, wherever it stands now.
+        let inside = |graph: &Graph| -> BTreeMap<String, (i32, i32)> {
+            let corner =
+                |id: &Option<String>| graph.nodes.iter().find(|node| Some(&node.id) == id.as_ref()).map(|node| (node.x, node.y));
+            graph.nodes.iter().filter_map(|n| corner(&n.parent).map(|(x, y)| (n.id.clone(), (n.x - x, n.y - y)))).collect()
+        };
+        assert_eq!(inside(&before), inside(&after), "seed {seed}");
+    }
+    println!("one more state: {turned} of {pairs} pairs of neighbours changed their order");
+    assert!(pairs > 100 && turned * 50 <= pairs, "{turned} of {pairs}");
+}
