@@ -70,7 +70,7 @@ function responseShapes(models) {
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition, options = {}) {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded"], "layout()");
-  return drawing((module) => module.layout(definitionText(definition), layoutSettings(options)));
+  return JSON.parse(drawing((module) => module.layout(definitionText(definition), layoutSettings(options))));
 }
 
 /** The graph of a definition as an SVG document. */
