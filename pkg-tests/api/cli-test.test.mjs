@@ -214,6 +214,15 @@ test("coverage of test files: text, files, threshold; also of what no test has r
   assert.match(run("test", "unrun", "--coverage").stdout, /order\.asl\.json +0\/5/);
 });
 
+test("several commands at once do not disturb each other", async () => {
+  const codes = await Promise.all(
+    ["a", "b", "c"].map((name) => new Promise((done) => spawn(process.execPath, [cli, "test", "good", "--coverage=json", "--coverage-dir", `at-once/${name}`], { cwd: folder, env, stdio: "ignore" }).on("close", done))),
+  );
+  assert.deepEqual(codes, [0, 0, 0]);
+  const [a, b, c] = ["a", "b", "c"].map((name) => readFileSync(join(folder, `at-once/${name}/stepglass.json`), "utf8"));
+  assert.deepEqual([a, b], [b, c]);
+});
+
 test("a filter, only, and wrong usage", () => {
   assert.match(run("test", "good", "--filter", "DECLINED").stdout, /✓ declined twice\n\n1 passed/);
   assert.equal(run("test", "good", "--filter", "nothing like it").status, 2);

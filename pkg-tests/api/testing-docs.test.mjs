@@ -62,6 +62,18 @@ test("the table of coverage in the guide is what two tests give", () => {
   assert.equal(stdout.slice(from).trimEnd(), table.trimEnd());
 });
 
+test("the types of the matchers fit Vitest and Jest", () => {
+  const [{ text }] = blocks.filter(({ language }) => language === "ts");
+  const [, jest] = /`(declare module "expect" [^`]*)`/.exec(guide);
+  writeFileSync(join(folder, "vitest.ts"), text);
+  writeFileSync(join(folder, "jest.ts"), `import { matchers, testMachine, type RunMatchers } from "stepglass/testing";\nimport { expect } from "@jest/globals";\n${jest}\nexpect.extend(matchers);\nexpect(await testMachine("order.asl.json").run()).toTakePath("Charge");\n`);
+  for (const name of ["vitest", "jest"]) {
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: true, target: "es2022", module: "esnext", moduleResolution: "bundler", types: ["node"], noEmit: true, skipLibCheck: true }, files: [`${name}.ts`] }));
+    const { status, stdout } = node(join(root, "node_modules/typescript/bin/tsc"), "-p", ".");
+    assert.equal(status, 0, `${name}: ${stdout}`);
+  }
+});
+
 test("the guide names every expectation, option and field", () => {
   const types = readFileSync(join(root, "src/js/testing.d.ts"), "utf8");
   const members = (name) => [...new RegExp(`export interface ${name}[^{]*\\{\\n([^]*?)\\n\\}`).exec(types)[1].matchAll(/^ {2}(?:readonly )?(\w+)\??[(:]/gm)].map(([, member]) => member);

@@ -10,7 +10,7 @@ const KINDS = [["states", "state"], ["transitions", "transition"], ["rules", "ru
 export function html(report, { title = "Coverage of state machines" } = {}) {
   const { machines, totals } = report;
   const runs = machines.reduce((sum, { executions }) => sum + executions, 0);
-  const index = machines.length > 1 ? `<table class="index"><thead><tr><th scope="col">Definition</th>${KINDS.map(([word]) => `<th scope="col">${word}</th>`).join("")}<th scope="col">covered</th><th scope="col">runs</th></tr></thead><tbody>${machines.map(row).join("")}</tbody></table>` : "";
+  const index = machines.length > 1 ? `<div class="scroll" role="region" tabindex="0" aria-label="All definitions"><table class="index"><thead><tr><th scope="col">Definition</th>${KINDS.map(([word]) => `<th scope="col">${word}</th>`).join("")}<th scope="col">covered</th><th scope="col">runs</th></tr></thead><tbody>${machines.map(row).join("")}</tbody></table></div>` : "";
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -121,7 +121,7 @@ h1{font-size:1.5rem;margin:0 0 .75rem}h2{font-size:1.2rem;margin:2.5rem 0 .75rem
 a{color:inherit}.sums{display:flex;flex-wrap:wrap;gap:.6rem;margin:0}.sums div{border:1px solid;border-left-width:4px;border-radius:6px;padding:.35rem .8rem;min-width:7rem}
 .sums dt{font-size:.8rem;color:var(--dim)}.sums dd{margin:0;font-weight:600;font-size:1.1rem}.sums small{display:block;font-weight:400;font-size:.8rem;color:var(--dim)}
 .full{color:var(--full)}.part{color:var(--part)}.none{color:var(--none)}p{color:var(--dim)}.key span{margin-left:1em}.key .full,p.full{color:var(--full)}.key .part{color:var(--part)}.key .none{color:var(--none)}
-table{border-collapse:collapse}.index{margin-top:1rem}.index th,.index td{padding:.3rem .8rem;text-align:right;border-bottom:1px solid var(--line);color:var(--fg);font-weight:400}.index th:first-child{text-align:left;font-weight:600}.index thead th{color:var(--dim)}
+.scroll{overflow-x:auto}table{border-collapse:collapse}.index{margin-top:1rem}.index th,.index td{padding:.3rem .8rem;text-align:right;border-bottom:1px solid var(--line);color:var(--fg);font-weight:400}.index th:first-child{text-align:left;font-weight:600}.index thead th{color:var(--dim)}
 .columns{display:flex;flex-wrap:wrap;gap:1.5rem;align-items:flex-start}.graph{flex:4 1 44rem;min-width:0;max-height:90vh;overflow:auto;border:1px solid var(--line);border-radius:8px;padding:.5rem}.graph svg{display:block;margin:auto}
 .side{flex:1 1 18rem}.never{margin:0;padding-left:1.2rem;color:var(--none)}.never li{overflow-wrap:anywhere}.never a{color:var(--dim);font-size:.85em}
 details{margin-top:1rem}summary{cursor:pointer}.source{overflow-x:auto;margin-top:.5rem;border:1px solid var(--line);border-radius:8px}.source table{width:100%}.source td{padding:0 .6rem;vertical-align:top}.source .n,.source .c{width:1%;text-align:right;color:var(--dim);user-select:none;white-space:nowrap}
