@@ -11,7 +11,7 @@ export default defineConfig({
   root: www,
   // Works under any path of a static host.
   base: "./",
-  resolve: { alias: [{ find: /^stepglass$/, replacement: resolve(root, "dist/web.js") }] },
+  resolve: { alias: [{ find: /^stepglass$/, replacement: resolve(root, "dist/web.js") }, { find: /^stepglass\/debug$/, replacement: resolve(root, "dist/debug.js") }] },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [thumbnails(), serviceWorker()],
   // The package and the examples lie beside the page.

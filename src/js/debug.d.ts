@@ -187,7 +187,7 @@ export interface AskedTask {
   /** `token` for the callback of a `.waitForTaskToken` task. */
   kind: "ask" | "token";
   state: string;
-  resource: unknown;
+  resource: string;
   attempt: number;
   iterations: number[];
   input: any;
@@ -286,6 +286,8 @@ export class DebugSession {
   setClock(clock: "skip" | "manual" | number): void;
   /** Lets time pass: so many milliseconds, or as many as it takes until something happens. */
   advance(milliseconds?: number): boolean;
+  /** When something happens by itself next, in milliseconds since 1970. */
+  readonly due: number | null;
   timers(): { at: number; kind: "wait" | "retry" | "timeout"; state: string; iterations: number[]; retries: number }[];
   waiting(): AskedTask[];
   answer(task: number, answer: TaskAnswer): boolean;
@@ -298,6 +300,8 @@ export class DebugSession {
   /** The values after the stages of a visit, up to where one looks; with `all` of those that were seen at any time. */
   stages(visit?: number, attempt?: number, options?: { all?: boolean }): { attempts: number; input?: any; stages: { place: number; stage: string; value: any; after: number }[] };
   visits(state: string): { id: number; enter: number; exit: number; end: number; iterations: number[]; slot: number; attempts: number }[];
+  /** All visits in the order of their entering; `end` is the event with which one was over, `exit` the one that left it. */
+  visitsInOrder(): IterableIterator<{ id: number; state: string; type: string; enter: number; exit: number; end: number; around: number; thread: number; slot: number; threadName: string; attempts: number; backoffs: { failed: number; again: number }[] }>;
   evaluate(question: string, options?: { language?: "jsonata" | "jsonpath" | "template"; visit?: number; values?: Values }): Evaluated;
   values(visit?: number): Values;
   /** The engine's frames where one looks, from the nearest snapshot on. */

@@ -1,12 +1,14 @@
 // A workspace in the address: `#v1.` and base64url of deflated JSON. The part after the hash is never sent anywhere.
 
+import type { ClockMode } from "./model/protocol.ts";
+
 export interface Workspace {
   title: string;
   format: "json" | "yaml";
   definition: string;
   input: string;
   tasks: string;
-  clock: "skip" | "real" | "x10" | "x60";
+  clock: ClockMode;
   seed: number;
   /// Inputs to choose from; `input` is the one that is chosen.
   inputs?: NamedInput[];
@@ -28,10 +30,16 @@ export interface SharedBreakpoint {
   state?: string;
   /// With `stage`: which one, and whether before it or after it.
   stage?: string;
+<<<<<<< HEAD
   when?: string;
   /// An expression, and its language where that is not JSONata.
   condition?: string;
   language?: string;
+=======
+  /// An expression, in the definition's query language where none is given.
+  condition?: string;
+  language?: "jsonata" | "jsonpath";
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   /// `= n`, `>= n`, `% n`.
   hit?: string;
   /// A text to write instead of stopping.
@@ -50,7 +58,11 @@ export interface SharedBreakpoint {
   enabled?: boolean;
 }
 
+<<<<<<< HEAD
 const KINDS = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"] as const;
+=======
+const CLOCKS = new Set<unknown>(["real", "x10", "x60", "x3600", "manual"]);
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 
 /// How large an address may unfold: a link is no reason to fill the memory.
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -114,7 +126,7 @@ export function workspaceOf(value: unknown): Workspace {
     definition: text("d"),
     input: text("i"),
     tasks: text("k"),
-    clock: clock === "real" || clock === "x10" || clock === "x60" ? clock : "skip",
+    clock: CLOCKS.has(clock) ? (clock as ClockMode) : "skip",
     seed: typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0 ? seed : 1,
   };
 }
@@ -140,10 +152,15 @@ export function breakpointsOf(value: unknown): SharedBreakpoint[] {
       const text = from[key];
       if (typeof text === "string" && text.length <= 10_000) breakpoint[key] = text;
     }
+<<<<<<< HEAD
     if (from["enabled"] === false) breakpoint.enabled = false;
     if (from["uncaught"] === true) breakpoint.uncaught = true;
     const errors = from["errors"];
     if (Array.isArray(errors)) breakpoint.errors = errors.filter((name) => typeof name === "string").slice(0, 100);
+=======
+    if (from["language"] === "jsonata" || from["language"] === "jsonpath") breakpoint.language = from["language"];
+    if (from["disabled"] === true) breakpoint.disabled = true;
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
     return [breakpoint];
   });
 }

@@ -4,7 +4,8 @@ import { type Signal, batch, computed, effect, signal } from "@preact/signals";
 import { Client, WorkerLost } from "./client.ts";
 import { type Graph, GraphIndex } from "./model/graph.ts";
 import { EventLog, Fold, type NodeRun, idleRun } from "./model/log.ts";
-import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Note, RunResult, WaitingTask } from "./model/protocol.ts";
+import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Note, PendingTimer, RunResult, WaitingTask } from "./model/protocol.ts";
+import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
 import { type Recorded, unknownStates } from "./take/recorded.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -52,7 +53,8 @@ export const inputProblem = computed(() => jsonProblem(input.value));
 
 export interface RunState {
   id: number;
-  phase: "starting" | "running" | "ended";
+  /// Of one that has ended, and is looked back at, "ended".
+  phase: "starting" | "running" | "paused" | "ended";
   /// What was run, to say that the text has changed since.
   definition: string;
   clock: ClockMode;
@@ -67,7 +69,7 @@ export interface RunState {
 
 export const run = signal<RunState | null>(null);
 export const waiting = signal<WaitingTask[]>([]);
-export const timer = signal<{ due: number | null; now: number; speed: number; heard: number } | null>(null);
+export const timer = signal<{ due: number | null; now: number; speed: number; heard: number; timers: PendingTimer[] } | null>(null);
 export const console = signal<{ level: string; text: string }[]>([]);
 export const eventCount = signal(0);
 /// How many events the page shows: all of them, or fewer while it catches up or looks back.
@@ -98,6 +100,11 @@ export function takenOf(id: string): Signal<number> {
   return held;
 }
 
+/// When the execution began, in its own time.
+export function startTime(): number {
+  return log.length > 0 ? log.times[0]! : 0;
+}
+
 export function timeOf(event: number): number {
   return event > 0 && event <= log.length ? log.times[event - 1]! - log.times[0]! : 0;
 }
@@ -118,10 +125,11 @@ export const reveal = signal<{ from: number; to: number; count: number } | null>
 
 // Panes.
 
-export const leftTab = signal<"definition" | "input" | "tasks" | "inspector">("definition");
-export const dockTab = signal<"events" | "result" | "waiting" | "console">("events");
+export const leftTab = signal<"definition" | "input" | "tasks" | "mocks" | "inspector">("definition");
+export type DockTab = "events" | "result" | "waiting" | "console" | "timeline" | "breakpoints" | "watch" | "runs";
+export const dockTab = signal<DockTab>("events");
 export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph");
-export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings">("");
+export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "palette">("");
 export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
 export const announcement = signal("");
 export const alarm = signal("");
@@ -137,6 +145,9 @@ const client = new Client(hear, (why) => {
   shout(why);
   analyzeSoon(0);
 });
+
+/// Told of everything that the interpreter says of the present run.
+export const listeners = new Set<(note: Note) => void>();
 
 const sandbox = new Sandbox((message) => {
   console.value = [...console.value, { level: "error", text: message }];
@@ -219,8 +230,14 @@ effect(() => {
 /// Called before the texts are used: editors tell of the last keys a moment later.
 export const flushers = new Set<() => void>();
 
+/// How a run begins: before its first state, or by going to a state.
+export interface Beginning {
+  paused?: boolean;
+  runTo?: string;
+}
+
 /// Runs the machine. Asks first where the tasks' code came with a link.
-export async function start(): Promise<void> {
+export async function start({ paused = false, runTo }: Beginning = {}): Promise<void> {
   for (const flush of flushers) flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
   if (tasks.value.trim() !== "" && !tasksTrusted.value) {
@@ -257,6 +274,7 @@ export async function start(): Promise<void> {
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || runTo !== undefined,
     });
     if (run.value !== begun) return;
     // The run's own graph, with nothing folded: what happens inside of a folded state is known when it is unfolded.
@@ -264,6 +282,7 @@ export async function start(): Promise<void> {
     run.value = { ...begun, id, phase: "running" };
     client.running = true;
     say("Running");
+    if (runTo !== undefined) await client.call("runTo", { state: runTo });
   } catch (error) {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;
@@ -320,8 +339,14 @@ export function stop(): void {
   void client.call("stop", {});
 }
 
-export function nextTimer(): void {
-  void client.call("nextTimer", {});
+/// Lets time pass: to the next timer, or so many milliseconds.
+export function advance(milliseconds?: number): void {
+  void client.call("advance", milliseconds === undefined ? {} : { milliseconds });
+}
+
+/// The run shown is of this text from now on.
+export function ran(definition: string): void {
+  if (run.value) run.value = { ...run.value, definition };
 }
 
 export function answerTask(id: number, answer: Answer): void {
@@ -364,8 +389,26 @@ function hear(note: Note): void {
   }
   const now = run.value;
   if (!now) return;
-  if (now.id !== note.run) return;
+  if (note.note === "switched" && now.id !== 0) {
+    switched(note.run, note.graph);
+  } else if (now.id !== note.run) return;
   switch (note.note) {
+    case "continued":
+      if (now.phase === "paused") run.value = { ...now, phase: "running" };
+      live.value = true;
+      break;
+    case "stopped": {
+      const { event, over, stop } = note.position;
+      batch(() => {
+        const phase = over ? "ended" : "paused";
+        const state = run.value!;
+        if (state.phase !== phase) run.value = { ...state, phase };
+        // Where somebody drags the time line, the page is ahead of the interpreter.
+        if (stop.reason === "end") play();
+        else if (stop.reason !== "goto" || !lookingBack) arrive(event);
+      });
+      break;
+    }
     case "log":
       log.append(note.chunk);
       eventCount.value = log.length;
@@ -383,7 +426,7 @@ function hear(note: Note): void {
       break;
     }
     case "timer":
-      timer.value = { due: note.due, now: note.now, speed: note.speed, heard: performance.now() };
+      timer.value = { due: note.due, now: note.now, speed: note.speed, heard: performance.now(), timers: note.timers };
       break;
     case "console":
       console.value = [...console.value.slice(-999), { level: note.level, text: note.text }];
@@ -398,6 +441,33 @@ function hear(note: Note): void {
       if (live.value) play();
       break;
   }
+  for (const listener of listeners) listener(note);
+}
+
+/// Another run is shown: a fork, or one of before.
+function switched(id: number, graph: Graph): void {
+  const now = run.value!;
+  batch(() => {
+    log = new EventLog();
+    fold = undefined;
+    runGraph = new GraphIndex(graph);
+    eventCount.value = 0;
+    cursor.value = 0;
+    live.value = true;
+    console.value = [];
+    selectedEvent.value = null;
+    const { result: _, took: __, ...rest } = now;
+    run.value = { ...rest, id, phase: "paused" };
+  });
+}
+
+/// Shows the moment at which a run has stopped, at once.
+function arrive(event: number): void {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  selectedEvent.value = null;
+  live.value = event === log.length;
+  showUpTo(event);
 }
 
 // Showing the events, at a pace that an eye can follow, and never more than two seconds late.
@@ -459,6 +529,26 @@ export function goTo(event: number): void {
   const to = Math.max(0, Math.min(event, log.length));
   live.value = to === log.length;
   showUpTo(to);
+  tellWhere(to);
+}
+
+let lookingBack = false;
+let where = 0;
+
+/// The interpreter looks where the page looks, so that steps begin there. One call at a time, however fast somebody drags.
+function tellWhere(event: number): void {
+  const state = run.value;
+  where = event;
+  if (lookingBack || !state || state.recorded !== undefined || (state.phase !== "paused" && state.phase !== "ended") || state.id === 0) return;
+  lookingBack = true;
+  const told = event;
+  client
+    .call("goTo", { event })
+    .catch(() => {})
+    .finally(() => {
+      lookingBack = false;
+      if (where !== told) tellWhere(where);
+    });
 }
 
 export function returnToLive(): void {

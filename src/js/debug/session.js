@@ -319,6 +319,11 @@ export class DebugSession {
       .sort((a, b) => a.at - b.at);
   }
 
+  /** When something happens by itself next, or null. */
+  get due() {
+    return this.#run.ended || !this.#atEnd() ? null : this.#run.due();
+  }
+
   /** The tasks that wait for somebody's answer. */
   waiting() {
     return this.#run.waiting();
@@ -354,9 +359,7 @@ export class DebugSession {
     for (const visit of chains.openAt(eventAt(recording, position))) last.set(visit.thread, visit);
     return [...last.values()].map((visit) => {
       const thread = chains.threads[visit.thread];
-      const around = chains.visits[thread.around];
-      const name = around === undefined ? "Execution" : thread.isIteration ? `${around.state} #${thread.slot}` : `${around.state} branch ${thread.slot + 1}`;
-      return { id: thread.id, name, state: visit.state, type: visit.type, iterations: thread.iterations, slot: thread.slot, visit: visit.id, event: visit.enter };
+      return { id: thread.id, name: this.#threadName(thread.id), state: visit.state, type: visit.type, iterations: thread.iterations, slot: thread.slot, visit: visit.id, event: visit.enter };
     });
   }
 
@@ -392,13 +395,29 @@ export class DebugSession {
     });
   }
 
-  /** The visit that an event belongs to. */
-  visitOf(event) {
-    return this.#run.recording.chains.visitOf(event);
+  /** All visits by their entering, with the pauses between their attempts: `{…, threadName, backoffs: [{failed, again}]}`. */
+  *visitsInOrder() {
+    const { recording } = this.#run;
+    const { chains, tape } = recording;
+    const { events } = this;
+    for (const visit of chains.visits) {
+      if (visit.enter > events) return;
+      const backoffs = [];
+      if (visit.attempts > 1) {
+        for (const place of recording.stagesOf(visit.enter)) {
+          const failed = tape[place].after;
+          if (tape[place].stage === "retry") backoffs.push({ failed, again: nextAttempt(recording, failed, visit) });
+        }
+      }
+      yield { ...visit, slot: chains.threads[visit.thread].slot, threadName: this.#threadName(visit.thread), backoffs };
+    }
   }
 
-  get chains() {
-    return this.#run.recording.chains;
+  #threadName(id) {
+    const { chains } = this.#run.recording;
+    const thread = chains.threads[id];
+    const around = chains.visits[thread.around];
+    return around === undefined ? "Execution" : thread.isIteration ? `${around.state} #${thread.slot}` : `${around.state} branch ${thread.slot + 1}`;
   }
 
   /** Evaluates in "jsonata", "jsonpath" or "template" where one looks, or in a visit: `{value}`, `{nothing}` or `{message}`. */
@@ -743,6 +762,15 @@ function isEntering(entry) {
 function isInside(chains, visit, container) {
   for (let at = visit; container !== undefined && at !== undefined; at = chains.visits[at.around]) if (at === container) return true;
   return false;
+}
+
+/** The event that begins the attempt after a failed one; 0 while there is none. */
+function nextAttempt({ chains, events }, failed, visit) {
+  for (let id = failed + 1; id <= events.length; id++) {
+    if (chains.visitOf(id) === visit && /(?:Scheduled|Started)$/.test(events[id - 1].type)) return id;
+    if (visit.end > 0 && id > visit.end) return 0;
+  }
+  return 0;
 }
 
 function withoutTime([method, , ...rest]) {

@@ -40,6 +40,8 @@ export function stagesOf(recording, visit, place, attempt) {
     attempts.at(-1).push(at);
     if (recording.tape[at].stage === "retry") attempts.push([]);
   }
+  // Where a retrier has just taken an error, the attempt that failed is still the last.
+  if (attempts.length > 1 && attempts.at(-1).length === 0) attempts.pop();
   const shown = attempts[attempt === undefined ? attempts.length - 1 : Math.min(attempt, attempts.length - 1)];
   return { attempt: attempts.length - 1, places: shown };
 }

@@ -12,7 +12,12 @@ import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "../model/protocol.ts";
 import { sentence } from "../ui/format.ts";
+<<<<<<< HEAD
 import type { Edit } from "../model/protocol.ts";
+=======
+import type { BreakpointMark } from "../debugger/model.ts";
+import { breakpoints, breakpointGutter, setBreakpointMarks } from "./breakpoints.ts";
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 import { type Ask, askedCompletions, yamlCompletions } from "./completions.ts";
 import { type AskLanguage, apply, askName, languageFeatures, seenMembers } from "./language.ts";
 import { type StateRange, stateRanges } from "./ranges.ts";
@@ -34,6 +39,10 @@ export interface EditorHandle {
   setCurrent(name: string | null): void;
   /// A sign in the margin for each state that has run: its text and its class.
   setStatus(signs: Map<string, { sign: string; kind: string; title: string }>): void;
+  /// Marks the states with breakpoints, and the one where a run is paused.
+  setBreakpoints(marks: Map<string, BreakpointMark>, paused: string | null): void;
+  /// Called when the margin beside a state is clicked.
+  onBreakpoint(listener: (state: string) => void): void;
   /// Called when the cursor comes to stand in another state.
   onState(listener: (name: string | null) => void): void;
   rangeOf(name: string): StateRange | undefined;
@@ -149,6 +158,14 @@ const looks = EditorView.theme({
   ".cm-foldGutter span": { color: "var(--faint)" },
   ".cm-placeholder": { color: "var(--faint)" },
   ".sg-current": { backgroundColor: "var(--current)", boxShadow: "inset 2px 0 var(--accent)" },
+  ".sg-breaks": { width: "16px", cursor: "pointer" },
+  ".sg-break": { display: "block", width: "11px", height: "11px", margin: "4px 0 0 3px", borderRadius: "50%", boxSizing: "border-box", border: "2px solid var(--bad)", backgroundColor: "var(--bad)" },
+  ".sg-break-condition": { borderRadius: "2px", transform: "rotate(45deg) scale(.86)" },
+  ".sg-break-log": { backgroundColor: "transparent" },
+  ".sg-break-off": { backgroundColor: "transparent", borderColor: "var(--faint)" },
+  ".sg-break-none": { backgroundColor: "transparent", borderColor: "transparent" },
+  ".sg-breaks .cm-gutterElement:hover .sg-break-none": { backgroundColor: "var(--bad-soft)", borderColor: "var(--bad)" },
+  ".sg-paused": { backgroundColor: "var(--paused)", boxShadow: "inset 3px 0 var(--st-paused)" },
   ".sg-signs": { width: "16px" },
   ".sg-sign": { display: "block", textAlign: "center", fontWeight: "700", fontSize: "11px" },
   ".sg-succeeded": { color: "var(--st-succeeded)" },
@@ -205,8 +222,12 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
+<<<<<<< HEAD
   let pathListener: ((names: string[]) => void) | undefined;
   let lastPath = "";
+=======
+  let toggle: ((state: string) => void) | undefined;
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   let lastState: string | null = null;
   let quiet = false;
   let telling: ReturnType<typeof setTimeout> | undefined;
@@ -218,7 +239,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     state: EditorState.create({
       doc: text,
       extensions: [
-        asl ? [signs, currentState, gutter({ class: "sg-signs", markers: (v) => v.state.field(signs).marks, initialSpacer: () => new Sign(" ", "none", "") })] : [],
+        asl ? [breakpoints, breakpointGutter((name) => toggle?.(name)), signs, currentState, gutter({ class: "sg-signs", markers: (v) => v.state.field(signs).marks, initialSpacer: () => new Sign(" ", "none", "") })] : [],
         lineNumbers(),
         highlightActiveLineGutter(),
         asl ? lintGutter() : [],
@@ -337,6 +358,8 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       view.dispatch({ effects: setCurrent.of(name) });
     },
     setStatus: (given) => view.dispatch({ effects: setSigns.of(given) }),
+    setBreakpoints: (marks, paused) => view.dispatch({ effects: setBreakpointMarks.of({ marks, paused }) }),
+    onBreakpoint: (next) => (toggle = next),
     onState: (next) => (listener = next),
     rangeOf: (name) => stateRanges(view.state).find((range) => range.name === name),
     nextProblem(back) {

@@ -1,5 +1,6 @@
 // What the page and the interpreter's worker say to each other.
 
+import type { Breakpoint, DebugThread, EditReport, Evaluated, Mock, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import type { LogChunk } from "./log.ts";
@@ -81,7 +82,11 @@ export interface Analysis {
   took: number;
 }
 
-export type ClockMode = "skip" | "real" | "x10" | "x60";
+export type { Breakpoint, DebugThread, EditReport, Evaluated, Mock, StackFrame, Stop, Variable };
+
+export type ClockMode = "skip" | "real" | "x10" | "x60" | "x3600" | "manual";
+
+export type Exceptions = "none" | "uncaught" | "all";
 
 export interface RunRequest {
   definition: string;
@@ -95,6 +100,118 @@ export interface RunRequest {
   resolver: boolean;
   /// Whether a task without a handler waits for a person's answer; otherwise it fails.
   ask: boolean;
+  breakpoints: Breakpoint[];
+  /// Whether breakpoints count.
+  stops: boolean;
+  exceptions: Exceptions;
+  mocks: Record<string, Mock>;
+  /// Whether it stops before the first state.
+  paused: boolean;
+}
+
+/// Commands that take nothing.
+export type StepCommand = "continue" | "runOut" | "pause" | "next" | "stepIn" | "stepOut" | "stepStage" | "stepBack" | "reverseContinue";
+
+/// Where the interpreter stands.
+export interface Position {
+  stop: Stop;
+  /// The last event that has happened there, and how many were ever seen.
+  event: number;
+  events: number;
+  place: number;
+  /// Whether it is the very present.
+  atRest: boolean;
+  /// Whether the execution has ended, wherever one looks.
+  over: boolean;
+  now: number;
+  stack: StackFrame[];
+  threads: DebugThread[];
+  timers: PendingTimer[];
+  hits: Record<number, number>;
+}
+
+export interface PendingTimer {
+  at: number;
+  kind: "wait" | "retry" | "timeout";
+  state: string;
+  iterations: number[];
+  retries: number;
+}
+
+export interface RunInfo {
+  id: number;
+  parent?: number;
+  at?: number;
+  label: string;
+  current: boolean;
+  events: number;
+  outcome?: { status: string };
+}
+
+/// One visit of a state, to choose among iterations and repetitions.
+export interface VisitInfo {
+  id: number;
+  enter: number;
+  exit: number;
+  end: number;
+  iterations: number[];
+  attempts: number;
+}
+
+/// The data of one visit on its way through a state.
+export interface Flow {
+  visit: number;
+  state: string;
+  iterations: number[];
+  attempt: number;
+  attempts: number;
+  input: unknown;
+  stages: FlowStage[];
+  /// The definition of the state.
+  fields: Record<string, unknown>;
+  language: "JSONPath" | "JSONata";
+  /// The place on the tape that is looked at.
+  place: number;
+}
+
+export interface FlowStage {
+  place: number;
+  stage: string;
+  value: unknown;
+  /// Bytes of JSON.
+  size: number;
+}
+
+/// The iterations of a Map.
+export interface Iterations {
+  map: string;
+  total: number;
+  list: Iteration[];
+}
+
+export interface Iteration {
+  index: number;
+  status: "running" | "done" | "failed" | "aborted";
+  /// The event that began it.
+  event: number;
+  /// The event with which it entered the state that was asked about.
+  enter?: number;
+}
+
+/// One step of where a value came from.
+export interface Origin {
+  text: string;
+  /// The event to look at.
+  event?: number;
+  state?: string;
+  /// Whether it is only known that it depends on it.
+  approximate?: boolean;
+}
+
+/// A branch or iteration on the time line; its bars reach from event to event.
+export interface Lane {
+  name: string;
+  bars: { state: string; from: number; to: number; kind: "run" | "wait" | "backoff" | "failed" | "task" }[];
 }
 
 export interface RunResult {
@@ -114,12 +231,17 @@ export interface WaitingTask {
   iterations: number[];
   input: unknown;
   token?: string;
+  /// When it times out, in the execution's time.
+  timeoutAt?: number;
+  /// Nobody is going to answer: it is left to time out.
+  silent?: boolean;
 }
 
 export type Answer =
-  | { kind: "succeed"; output: unknown }
-  | { kind: "fail"; error: string; cause: string }
-  | { kind: "heartbeat" };
+  | { kind: "succeed"; output: unknown; after?: number }
+  | { kind: "fail"; error: string; cause: string; after?: number }
+  | { kind: "heartbeat" }
+  | { kind: "silence" };
 
 export interface EventRow {
   /// The event's id, from 1.
@@ -183,7 +305,28 @@ export interface Methods {
   showMore: { params: { run: number; events: HistoryEvent[]; result: RunResult | undefined }; value: null };
   run: { params: RunRequest; value: { run: number; graph: Graph } };
   stop: { params: Record<string, never>; value: null };
-  nextTimer: { params: Record<string, never>; value: boolean };
+  /// Lets time pass: until what comes next, or so many milliseconds.
+  advance: { params: { milliseconds?: number }; value: boolean };
+  step: { params: { command: StepCommand }; value: null };
+  runTo: { params: { state: string }; value: null };
+  goTo: { params: { event: number }; value: null };
+  goToPlace: { params: { place: number }; value: null };
+  setStops: { params: { breakpoints: Breakpoint[]; stops: boolean; exceptions: Exceptions }; value: null };
+  setMocks: { params: { mocks: Record<string, Mock> }; value: null };
+  setClock: { params: { clock: ClockMode }; value: null };
+  variables: { params: { visit?: number }; value: Record<string, Variable> };
+  visitsOf: { params: { state: string }; value: VisitInfo[] };
+  iterations: { params: { state: string; enter?: number }; value: Iterations | null };
+  /// `enter` is the event with which the visit began.
+  flow: { params: { state: string; enter?: number; attempt?: number }; value: Flow | null };
+  evaluate: { params: { question: string; language: "jsonata" | "jsonpath" | "template"; visit?: number; input?: unknown }; value: Evaluated };
+  origin: { params: { visit: number; attempt: number; stage: number; path: (string | number)[] }; value: Origin[] };
+  setValue: { params: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }; value: null };
+  fork: { params: { event: number }; value: null };
+  applyDefinition: { params: { definition: string; format: "json" | "yaml" }; value: EditReport };
+  runs: { params: Record<string, never>; value: RunInfo[] };
+  selectRun: { params: { id: number }; value: null };
+  lanes: { params: Record<string, never>; value: Lane[] };
   /// The sandbox had to end the handlers: what they owe will not come.
   handlersDied: { params: { message: string }; value: null };
   answer: { params: { id: number; answer: Answer }; value: null };
@@ -200,7 +343,11 @@ export type Note =
   | { note: "broken"; message: string }
   | { note: "log"; run: number; chunk: LogChunk; now: number }
   | { note: "waiting"; run: number; tasks: WaitingTask[] }
-  | { note: "timer"; run: number; due: number | null; now: number; speed: number }
+  | { note: "timer"; run: number; due: number | null; now: number; speed: number; timers: PendingTimer[] }
+  | { note: "stopped"; run: number; position: Position }
+  | { note: "continued"; run: number }
+  /// Another run is shown from here on.
+  | { note: "switched"; run: number; graph: Graph; label: string; parent?: number }
   | { note: "console"; run: number; level: string; text: string }
   | { note: "ended"; run: number; result: RunResult; took: number };
 

@@ -1,7 +1,13 @@
 // What happened: the timeline, and under it events, result, tasks that wait, and what handlers print.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
+import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Breakpoints } from "../debugger/Breakpoints.tsx";
+import { Lanes } from "../debugger/Lanes.tsx";
+import { Runs } from "../debugger/Runs.tsx";
+import { Watch } from "../debugger/Watch.tsx";
+import * as debug from "../debugger/model.ts";
 import type { WaitingTask } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -12,12 +18,26 @@ import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { Events } from "./Events.tsx";
 import { Failure } from "./Inspector.tsx";
 
-type DockTab = typeof store.dockTab.value;
+type DockTab = store.DockTab;
+
+const PANES: Record<DockTab, () => VNode> = {
+  events: () => <Events />,
+  result: () => <Result />,
+  waiting: () => <Waiting />,
+  timeline: () => <Lanes />,
+  breakpoints: () => <Breakpoints />,
+  watch: () => <Watch />,
+  runs: () => <Runs />,
+  console: () => <Console />,
+};
 
 export function Dock() {
   const shown = store.dockTab.value;
   const waiting = store.waiting.value.length;
   const lines = store.console.value.length;
+  const stops = debug.breakpoints.value.length;
+  const watches = debug.watches.value.length;
+  const runs = debug.runs.value.length;
   const result = store.run.value?.result;
   const refused = store.run.value?.refused;
   const tabs: Tab<DockTab>[] = [
@@ -29,6 +49,10 @@ export function Dock() {
       ...(refused ? { badge: "!", tone: "bad" as const, badgeText: "not started" } : {}),
     },
     { id: "waiting", label: "Waiting tasks", ...(waiting > 0 ? { badge: waiting, tone: "accent" as const, badgeText: "waiting" } : {}) },
+    { id: "timeline", label: "Time line" },
+    { id: "breakpoints", label: "Breakpoints", ...(stops > 0 ? { badge: stops, badgeText: "breakpoints" } : {}) },
+    { id: "watch", label: "Watch", ...(watches > 0 ? { badge: watches, badgeText: "expressions" } : {}) },
+    { id: "runs", label: "Runs", ...(runs > 1 ? { badge: runs, badgeText: "runs" } : {}) },
     { id: "console", label: "Console", ...(lines > 0 ? { badge: lines, badgeText: "lines" } : {}) },
   ];
   return (
@@ -39,7 +63,7 @@ export function Dock() {
       </div>
       {tabs.map(({ id }) => (
         <div key={id} class="panel" id={`dock-${id}`} role="tabpanel" aria-labelledby={`dock-tab-${id}`} hidden={id !== shown}>
-          {id === shown && (id === "events" ? <Events /> : id === "result" ? <Result /> : id === "waiting" ? <Waiting /> : <Console />)}
+          {id === shown && PANES[id]()}
         </div>
       ))}
     </section>

@@ -6,6 +6,10 @@ import { STATUS_TEXT } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
+import { CallStack } from "../debugger/CallStack.tsx";
+import { DataFlow, useFlow } from "../debugger/DataFlow.tsx";
+import { Iterations } from "../debugger/Iterations.tsx";
+import { isMocked } from "../debugger/model.ts";
 import { goToDefinition } from "../editor/place.ts";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
@@ -18,6 +22,7 @@ export function Inspector() {
   const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
   return (
     <div class="inspector">
+      {store.selectedEvent.value === null && store.run.value?.phase === "paused" && <CallStack />}
       {store.selectedEvent.value !== null && <EventDetails id={store.selectedEvent.value} />}
       {node ? <StateDetails node={node} /> : store.selectedEvent.value === null && <Machine />}
     </div>
@@ -136,8 +141,10 @@ function Visits({ node }: { node: GraphNode }) {
     pinned.value = true;
     chosen.value = Math.max(0, Math.min(known.length - 1, to));
   };
+  const inMap = visit.iterations.length > 0 || node.type === "Map";
   return (
     <>
+      {inMap && <Iterations state={node.name} enter={visit.enter} index={node.type === "Map" ? undefined : visit.iterations.at(-1)} choose={(enter) => step(known.findIndex((one) => one.enter === enter))} />}
       {known.length > 1 && (
         <div class="visit-nav" role="group" aria-label="Visits">
           <button type="button" class="plain square small" aria-label="Visit before" disabled={at === 0} onClick={() => step(at - 1)}>
@@ -152,12 +159,15 @@ function Visits({ node }: { node: GraphNode }) {
           </button>
         </div>
       )}
-      <VisitData visit={visit} cursor={cursor} />
+      <VisitData state={node.name} visit={visit} cursor={cursor} />
     </>
   );
 }
 
-function VisitData({ visit, cursor }: { visit: Visit; cursor: number }) {
+function VisitData({ state, visit, cursor }: { state: string; visit: Visit; cursor: number }) {
+  const wanted = useSignal<{ enter: number; attempt: number | undefined }>({ enter: visit.enter, attempt: undefined });
+  if (wanted.peek().enter !== visit.enter) wanted.value = { enter: visit.enter, attempt: undefined };
+  const flow = useFlow(state, visit.enter, wanted.value.enter === visit.enter ? wanted.value.attempt : undefined);
   const entered = useEvent(visit.enter);
   const left = useEvent(visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
   const input = details(entered)["input"];
@@ -175,15 +185,26 @@ function VisitData({ visit, cursor }: { visit: Visit; cursor: number }) {
         </span>
         {spent !== null && <span>took {duration(spent)}</span>}
         {attempts.length > 1 && <span>{attempts.length} attempts</span>}
+        {flow && isMocked(state) && <span class="tag mock-tag">mock</span>}
       </p>
-      {typeof input === "string" && <JsonView label="Input" text={input} />}
-      {attempts.map((attempt, i) => (
+      {flow && flow.attempts > 1 && (
+        <div class="segments attempts" role="group" aria-label="Attempt">
+          {Array.from({ length: flow.attempts }, (_, i) => (
+            <button key={i} type="button" aria-pressed={flow.attempt === i} onClick={() => (wanted.value = { enter: visit.enter, attempt: i })}>
+              {i === 0 ? "Attempt 1" : i + 1}
+            </button>
+          ))}
+        </div>
+      )}
+      {flow && <DataFlow key={`${flow.visit} ${flow.attempt}`} flow={flow} />}
+      {!flow && typeof input === "string" && <JsonView label="Input" text={input} />}
+      {!flow && attempts.map((attempt, i) => (
         <Attempt key={attempt.scheduled} n={i + 1} of={attempts.length} scheduled={attempt.scheduled} ended={attempt.ended <= cursor ? attempt.ended : 0} failed={attempt.failed} />
       ))}
-      {assigned && Object.keys(assigned).length > 0 && (
+      {!flow && assigned && Object.keys(assigned).length > 0 && (
         <JsonView label="Variables assigned" value={Object.fromEntries(Object.entries(assigned).map(([name, text]) => [name, parsed(text)]))} />
       )}
-      {typeof output === "string" && <JsonView label={visit.caught ? "Output, through a catcher" : "Output"} text={output} />}
+      {!flow && typeof output === "string" && <JsonView label={visit.caught ? "Output, through a catcher" : "Output"} text={output} />}
     </>
   );
 }

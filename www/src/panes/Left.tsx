@@ -2,6 +2,9 @@
 
 import { batch, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Mocks } from "../debugger/Mocks.tsx";
+import * as debug from "../debugger/model.ts";
+import { toggleBreakpoint } from "../debugger/session.ts";
 import { Editor } from "../editor/Editor.tsx";
 import type { EditorHandle } from "../editor/codemirror.ts";
 import { openGoTo } from "../editor/GoTo.tsx";
@@ -30,7 +33,9 @@ export function Left() {
   if (store.inputProblem.value) Object.assign(inputTab, { badge: "!", tone: "bad", badgeText: "not JSON" });
   const tasksTab: Tab<LeftTab> = { id: "tasks", label: "Tasks" };
   if (!store.tasksTrusted.value && store.tasks.value.trim() !== "") Object.assign(tasksTab, { badge: "review", tone: "warn" });
-  const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab];
+  const mocked = Object.values(debug.mocks.value).filter(({ mode }) => mode !== "handler").length;
+  const mocksTab: Tab<LeftTab> = { id: "mocks", label: "Mocks", ...(mocked > 0 ? { badge: mocked, badgeText: "mocked", tone: "warn" as const } : {}) };
+  const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab, mocksTab];
   if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
   return (
     <section class="pane left" id="left" aria-label="Code">
@@ -59,6 +64,9 @@ export function Left() {
           visible={shown === "tasks"}
           placeholder={"// Without handlers, the page asks you for each task's answer.\nexport default {\n  ChargeCard: async (input, task) => ({ paid: true }),\n};"}
         />
+      </div>
+      <div class="panel" id="left-mocks" role="tabpanel" aria-labelledby="left-tab-mocks" hidden={shown !== "mocks"}>
+        {shown === "mocks" && <Mocks />}
       </div>
       {withInspector && (
         <div class="panel" id="left-inspector" role="tabpanel" aria-labelledby="left-tab-inspector" hidden={shown !== "inspector"}>
@@ -181,8 +189,12 @@ const SIGNS = { idle: "", running: "●", waiting: "◷", awaiting: "?", retryin
 function attachDefinition(editor: EditorHandle): () => void {
   definitionEditor.value = editor;
   editor.onState((name) => store.selectState(name, "editor"));
+<<<<<<< HEAD
   editor.onPath((names) => (path.value = names));
   path.value = [];
+=======
+  editor.onBreakpoint(toggleBreakpoint);
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   let text = "";
   const ends = [
     effect(() => {
@@ -218,6 +230,14 @@ function attachDefinition(editor: EditorHandle): () => void {
         }
       }
       editor.setStatus(signs);
+    }),
+    effect(() => {
+      const marks = new Map<string, debug.BreakpointMark>();
+      for (const state of debug.byState.value.keys()) {
+        const mark = debug.markOf(state);
+        if (mark) marks.set(state, mark);
+      }
+      editor.setBreakpoints(marks, store.run.value?.phase === "paused" ? debug.pausedState.value : null);
     }),
   ];
   return () => {

@@ -1,7 +1,13 @@
 // The frame of the page.
 
 import { useEffect, useRef } from "preact/hooks";
+<<<<<<< HEAD
 import { GoTo, openGoTo } from "../editor/GoTo.tsx";
+=======
+import { debugKey } from "../debugger/commands.ts";
+import { stepIteration } from "../debugger/Iterations.tsx";
+import { PauseLine, Toolbar } from "../debugger/Toolbar.tsx";
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 import { definitionEditor } from "../editor/place.ts";
 import { GraphView, fitGraph } from "../graph/GraphView.tsx";
 import { NodeMenu } from "../graph/Menu.tsx";
@@ -28,7 +34,13 @@ export function App() {
         Skip to the graph
       </a>
       <Header />
+      {size !== "narrow" && (
+        <section aria-label="Run and debug">
+          <Toolbar />
+        </section>
+      )}
       <Alarm />
+      <PauseLine narrow={size === "narrow"} />
       <main class="work">{size === "narrow" ? <Narrow /> : <Columns size={size} />}</main>
       {size !== "narrow" && <StatusBar />}
       <Dialogs />
@@ -118,7 +130,7 @@ function Narrow() {
         </div>
       </div>
       <StatusBar />
-      <RunControls narrow />
+      <Toolbar narrow />
       <nav class="bottom-bar" aria-label="Panes">
         {NARROW.map(({ id, label, icon }) => (
           <button key={id} type="button" aria-current={id === shown ? "page" : undefined} onClick={() => (store.narrowTab.value = id)}>
@@ -129,52 +141,6 @@ function Narrow() {
         ))}
       </nav>
     </>
-  );
-}
-
-export function RunControls({ narrow = false }: { narrow?: boolean }) {
-  const busy = store.busy.value;
-  const blocked = store.engine.value === "broken";
-  return (
-    <div class={narrow ? "run-controls narrow-controls" : "run-controls"} role="toolbar" aria-label="Run controls">
-      {busy ? (
-        <button type="button" class="danger run" onClick={store.stop} title="Stop">
-          <Icon name="stop" /> Stop
-        </button>
-      ) : (
-        <button type="button" class="primary run" disabled={blocked} onClick={() => void store.start()} title="Run (Ctrl Enter)">
-          <Icon name="play" /> Run
-        </button>
-      )}
-      <button type="button" disabled={!busy || store.timer.value?.due == null} onClick={store.nextTimer} title="Let the time pass until the next timer">
-        <Icon name="skip" /> <span class="label">Next timer</span>
-      </button>
-      <label class="field">
-        <span class="label">Clock</span>
-        <select value={store.clock.value} aria-label="Clock" onChange={(event) => (store.clock.value = event.currentTarget.value as typeof store.clock.value)}>
-          <option value="skip">Skip waits</option>
-          <option value="real">Real time</option>
-          <option value="x10">10 × faster</option>
-          <option value="x60">60 × faster</option>
-        </select>
-      </label>
-      <label class="field seed" title="Random numbers, UUIDs and jitter follow from the seed">
-        <span class="label">Seed</span>
-        <input
-          type="number"
-          aria-label="Seed"
-          min={0}
-          max={Number.MAX_SAFE_INTEGER}
-          step={1}
-          value={store.seed.value}
-          onChange={(event) => {
-            const next = event.currentTarget.valueAsNumber;
-            if (Number.isSafeInteger(next) && next >= 0) store.seed.value = next;
-            else event.currentTarget.value = String(store.seed.value);
-          }}
-        />
-      </label>
-    </div>
   );
 }
 
@@ -217,16 +183,14 @@ function nextPane(back: boolean): void {
 function shortcuts(event: KeyboardEvent): void {
   const command = event.ctrlKey || event.metaKey;
   if (document.querySelector("dialog[open]")) return;
+  if (debugKey(event)) {
+    event.preventDefault();
+    return;
+  }
   if (command && event.key === "Enter") {
-    if (event.shiftKey || !store.busy.value) void store.start();
+    if (!store.busy.value) void store.start();
     else return;
-  } else if (event.key === "F8") {
-    if (store.busy.value) store.nextTimer();
-    else void store.start();
-  } else if (event.ctrlKey && event.key === "F2") store.stop();
-  else if (event.altKey && event.code === "BracketLeft") store.goTo(store.cursor.value - 1);
-  else if (event.altKey && event.code === "BracketRight") store.goTo(store.cursor.value + 1);
-  else if (event.ctrlKey && event.key === "F6") nextPane(event.shiftKey);
+  } else if (event.ctrlKey && event.key === "F6") nextPane(event.shiftKey);
   else if (command && event.key.toLowerCase() === "s") void copyShareLink();
   else if (command && event.shiftKey && event.key.toLowerCase() === "o") openGoTo();
   else if (event.key === "F4" && !event.altKey && !command) {
@@ -234,7 +198,8 @@ function shortcuts(event: KeyboardEvent): void {
     store.narrowTab.value = "code";
     requestAnimationFrame(() => definitionEditor.value?.nextProblem(event.shiftKey));
   } else if (!command && !event.altKey && prefs.singleKeys.value && !typing(event)) {
-    if (event.key === "?") store.dialog.value = "help";
+    if ((event.key === "[" || event.key === "]") && stepIteration(event.key === "[" ? -1 : 1)) void 0;
+    else if (event.key === "?") store.dialog.value = "help";
     else if (event.shiftKey && event.code === "Digit1") fitGraph();
     else return;
   } else return;

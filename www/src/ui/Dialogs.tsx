@@ -1,5 +1,6 @@
 // Help, examples, sharing, settings, and the question before code from a link runs.
 
+import { Palette } from "../debugger/Palette.tsx";
 import { Lazy } from "../dialogs/Lazy.tsx";
 import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
@@ -31,6 +32,8 @@ export function Dialogs() {
       return <Lazy load={take} />;
     case "trust":
       return <Trust />;
+    case "palette":
+      return <Palette />;
     case "settings":
       return <Settings />;
     default:
@@ -40,12 +43,27 @@ export function Dialogs() {
 
 const KEYS: [string, [string, string[]][]][] = [
   ["Run", [
-    ["Run", [`${MOD} Enter`, "F8"]],
-    ["Let time pass to the next timer", ["F8"]],
-    ["Stop", ["Ctrl F2"]],
-    ["One event back, on", ["Alt [", "Alt ]"]],
+    ["Run", [`${MOD} Enter`]],
+    ["Continue, pause", ["F8", `${MOD} \\`]],
+    ["Run to the end, past breakpoints", ["Shift F8"]],
+    ["Let time pass to the next timer", [`${MOD} Alt .`]],
+    ["Restart", [`${MOD} Shift Enter`]],
+    ["Stop", [`${MOD} F2`]],
+  ]],
+  ["Debug", [
+    ["Step over", ["F10", `${MOD} '`]],
+    ["Step into", ["F11", `${MOD} ;`]],
+    ["Step out", ["Shift F11", `${MOD} Shift ;`]],
+    ["One stage of the data flow", [`${MOD} F11`, `${MOD} Shift '`]],
+    ["Back, on", ["Alt [", "Alt ]"]],
+    ["Back to the breakpoint before", ["Alt Shift ["]],
+    ["Run to the selected state", [`${MOD} F10`]],
+    ["Breakpoint, edit it", ["F9", "Shift F9"]],
+    ["Breakpoints on or off", [`${MOD} F8`]],
+    ["Map iteration before, after", ["[", "]"]],
   ]],
   ["Anywhere", [
+    ["All commands", [`${MOD} K`, "F1"]],
     ["Next pane, pane before", ["Ctrl F6", "Ctrl Shift F6"]],
     ["Next problem, problem before", ["F4", "Shift F4"]],
     ["Copy a link", [`${MOD} S`]],

@@ -2,13 +2,17 @@
 
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
-import { RunControls } from "./App.tsx";
 import { Icon } from "./Icon.tsx";
 
 export function Header() {
+<<<<<<< HEAD
   const narrow = prefs.layoutSize() === "narrow";
   const themes = { system: "auto", light: "sun", dark: "moon", contrast: "contrast" } as const;
   const next = { system: "light", light: "dark", dark: "contrast", contrast: "system" } as const;
+=======
+  const themes = { system: "auto", light: "sun", dark: "moon" } as const;
+  const next = { system: "light", light: "dark", dark: "system" } as const;
+>>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   const theme = prefs.theme.value;
   return (
     <header class="bar">
@@ -26,7 +30,6 @@ export function Header() {
         <span>{store.title.value}</span>
         <Icon name="chevron" size={14} />
       </button>
-      {!narrow && <RunControls />}
       <div class="bar-end">
         <button type="button" class="plain" aria-label="Import" onClick={() => (store.dialog.value = "import")} title="Open a definition, a template, a history or a session">
           <Icon name="upload" /> <span class="label">Import</span>

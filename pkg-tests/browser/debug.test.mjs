@@ -1,0 +1,286 @@
+// The debugger on the page, in real Chromium.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { begin } from "./playground.mjs";
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
+
+const EACH = {
+  StartAt: "Prepare",
+  States: {
+    Prepare: { Type: "Pass", Assign: { limit: 5 }, Next: "Each" },
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 1,
+      ItemProcessor: {
+        StartAt: "Charge",
+        States: {
+          Charge: { Type: "Task", Resource: `${LAMBDA}charge`, ResultPath: "$.paid", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Catch: [{ ErrorEquals: ["States.ALL"], Next: "Skip" }], Next: "Rest" },
+          Rest: { Type: "Wait", Seconds: 10, End: true },
+          Skip: { Type: "Pass", End: true },
+        },
+      },
+      Next: "Enough?",
+    },
+    "Enough?": { Type: "Choice", Choices: [{ Variable: "$[0].n", NumericGreaterThan: 5, Next: "Refuse" }], Default: "Done" },
+    Refuse: { Type: "Fail", Error: "Refused" },
+    Done: { Type: "Succeed" },
+  },
+};
+const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
+const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
+const CHARGE_STATE = "/States/Each/ItemProcessor/States/Charge";
+
+describe("the debugger", { skip }, () => {
+  let site;
+  before(async () => (site = await begin()));
+  after(() => site?.end());
+
+  const visit = (name, options, body) =>
+    test(name, async () => {
+      const visitor = await site.visit(options);
+      await visitor.ready();
+      await body(visitor, visitor.page);
+      await visitor.leave();
+    });
+
+  const paused = async (page, where) => {
+    await page.locator(".pause-where", { hasText: where }).first().waitFor();
+  };
+  const inspector = (page) => page.locator("#inspector-pane");
+
+  visit("stops on a breakpoint in a Map iteration that was set in the margin", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await visitor.node(CHARGE_STATE).waitFor();
+    // The margin beside the line with the state's name.
+    const name = page.locator(".cm-line", { hasText: '"Charge": {' });
+    await name.scrollIntoViewIfNeeded();
+    const line = await name.boundingBox();
+    const margin = await page.locator(".sg-breaks").boundingBox();
+    await page.mouse.click(margin.x + 6, line.y + 8);
+    await page.locator(".sg-break-plain").waitFor();
+    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /breakpoint/);
+    await visitor.run();
+    await paused(page, "before Charge · item #0");
+    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused here/);
+    const stack = page.getByRole("region", { name: "Call stack" });
+    assert.match(await stack.innerText(), /Charge\s+Task · item #0[\s\S]*Each\s+Map[\s\S]*\$limit\s+5 by Prepare, outer scope/);
+    // On again to the next iteration, over to the next state, out of the iteration.
+    await page.keyboard.press("F8");
+    await paused(page, "item #1");
+    await page.keyboard.press("F10");
+    await paused(page, "before Rest · item #1");
+    await page.keyboard.press("Shift+F11");
+    await page.getByRole("option", { name: /MapIterationSucceeded/ }).nth(1).waitFor();
+    await page.keyboard.press("Shift+F8");
+    assert.equal((await visitor.output()).length, 3);
+  });
+
+  visit("steps into the data flow stage by stage, and back", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await visitor.state("Enough?").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await paused(page, "before Enough?");
+    await page.keyboard.press("F11");
+    await page.getByRole("option", { name: "InputPath", selected: true }).waitFor();
+    await page.keyboard.press("Control+F11");
+    const rules = page.getByRole("table", { name: "Choice rules" });
+    assert.match(await rules.innerText(), /\$\[0\]\.n is 1 NumericGreaterThan 5 ✗[\s\S]*does not hold[\s\S]*taken: no rule holds/);
+    const event = await page.getByRole("slider").getAttribute("aria-valuetext");
+    await page.keyboard.press("Alt+BracketLeft");
+    await page.keyboard.press("Alt+BracketLeft");
+    await page.waitForFunction((before) => document.querySelector('input[type="range"]').getAttribute("aria-valuetext") !== before, event);
+    await page.getByRole("button", { name: "Return to the end" }).waitFor();
+    await page.keyboard.press("F8");
+    await paused(page, "before Enough?");
+  });
+
+  visit("conditions, log points and hits, from the list of breakpoints", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await visitor.node(CHARGE_STATE).click();
+    await page.keyboard.press("Shift+F9");
+    await page.getByRole("textbox", { name: "Condition" }).fill("$.n = 3 and $iteration = 2");
+    await page.getByRole("textbox", { name: "Condition" }).press("Tab");
+    await visitor.run();
+    await paused(page, "item #2");
+    assert.match(await page.locator(".breakpoints").innerText(), /1 hit/);
+    await page.getByRole("button", { name: /^Edit|^Done/ }).first().waitFor();
+    await page.getByRole("textbox", { name: "Condition" }).fill("");
+    await page.getByRole("textbox", { name: "Log instead of stopping" }).fill("n is {% $.n %}");
+    await page.getByRole("textbox", { name: "Log instead of stopping" }).press("Tab");
+    await page.getByRole("button", { name: "Restart" }).click();
+    await paused(page, "before the first state");
+    await page.keyboard.press("F8");
+    await visitor.result();
+    await visitor.tab("Console");
+    assert.match(await page.locator(".console").innerText(), /n is 1\s+● n is 2\s+● n is 3/);
+  });
+
+  visit("retries: the attempt, its error, which retrier and why, and where a value came from", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await visitor.run();
+    await visitor.result();
+    await visitor.node(CHARGE_STATE).click();
+    const pane = inspector(page);
+    await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("1");
+    await page.keyboard.press("Tab");
+    await pane.getByRole("button", { name: "Attempt 1" }).click();
+    await pane.getByRole("option", { name: "Retry" }).click();
+    assert.match(await pane.getByRole("table", { name: "Retriers and catchers" }).innerText(), /✓ attempt 1 of 3, after 2\.0 s \(1|✓ attempt 1 of 3, after 2\.0 s/);
+    await pane.getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }).click();
+    await pane.getByRole("option", { name: /ResultPath/ }).click();
+    await pane.locator(".tree-line.added", { hasText: '"ok"' }).click();
+    const origin = pane.getByRole("list", { name: "Where it came from" });
+    await origin.getByText("the task's result in Charge").waitFor();
+    // And an expression, tried on the value.
+    await pane.getByRole("button", { name: "Try an expression" }).click();
+    await pane.getByRole("textbox", { name: "Expression" }).fill("$.paid.n * 2");
+    await pane.getByLabel("Language").selectOption("jsonata");
+    await pane.locator('.scratch pre:text-is("4")').waitFor();
+  });
+
+  visit("forks with another value, and keeps both runs", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await visitor.run();
+    await visitor.result();
+    await visitor.node(CHARGE_STATE).click();
+    const pane = inspector(page);
+    await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("2");
+    await page.keyboard.press("Tab");
+    await pane.getByRole("option", { name: /Result changed/ }).click();
+    await pane.getByRole("button", { name: "Set result" }).click();
+    await pane.getByRole("textbox", { name: "New result of Charge, JSON" }).fill('{"ok":"by hand"}');
+    await pane.getByRole("button", { name: "Fork with it" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    const output = await visitor.output();
+    assert.deepEqual(output[2], { n: 3, paid: { ok: "by hand" } });
+    await visitor.tab("Runs");
+    await page.getByRole("treeitem").nth(1).waitFor();
+    assert.match(await page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1[\s\S]*Run 2\s+✎ result of Charge\s+from event/);
+    await page.getByRole("button", { name: /^Run 1/ }).click();
+    await visitor.tab("Result");
+    assert.deepEqual((await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });
+  });
+
+  visit("takes an edited definition over while paused, and says where the way is another", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command or state" }).fill("go to done");
+    await page.keyboard.press("Enter");
+    await page.locator('[data-node="/States/Done"][aria-pressed="true"]').waitFor();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await paused(page, "before Done");
+    await visitor.tab("Definition");
+    const edited = structuredClone(EACH);
+    edited.States.Prepare.Comment = "edited";
+    await visitor.write("Definition", JSON.stringify(edited, null, 2));
+    await page.getByRole("button", { name: "Apply and stay here" }).click();
+    await page.getByText("The way here is the same").first().waitFor();
+    await paused(page, "the new definition took the same way");
+    edited.States["Enough?"].Choices[0].NumericGreaterThan = 0;
+    await visitor.write("Definition", JSON.stringify(edited, null, 2));
+    await page.getByRole("button", { name: "Apply and stay here" }).click();
+    await page.getByText(/takes another way: event \d+ is FailStateEntered Refuse/).waitFor();
+    await page.getByRole("button", { name: "Back to the old run" }).click();
+    await paused(page, "edited definition");
+  });
+
+  visit("mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT });
+    await visitor.tab("Mocks");
+    await page.getByLabel("What answers for Charge").selectOption("script");
+    const script = page.getByRole("list", { name: "Script of Charge" });
+    await script.getByLabel("Error").first().fill("Busy");
+    await script.getByLabel("Error").first().press("Tab");
+    await script.getByRole("textbox", { name: "Result, JSON" }).fill('"mocked"');
+    await script.getByRole("textbox", { name: "Result, JSON" }).press("Tab");
+    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
+    await visitor.run();
+    assert.deepEqual((await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
+    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /3 failed attempts/);
+    await page.getByLabel("What answers for Charge").selectOption("expression");
+    await visitor.run();
+    assert.deepEqual((await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
+  });
+
+  visit("watches expressions, and finds every command in the palette", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /Commands/ }).click();
+    await page.getByRole("combobox", { name: "Command or state" }).fill("watch");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Expression to watch").fill("$iteration * 10");
+    await page.keyboard.press("Enter");
+    await visitor.node(CHARGE_STATE).click();
+    await page.keyboard.press("Control+F10");
+    await paused(page, "item #0");
+    await page.locator(".watched > span", { hasText: /^0$/ }).waitFor();
+    await page.keyboard.press("Control+F10");
+    await page.locator(".watched > span", { hasText: /^10$/ }).waitFor();
+  });
+
+  visit("time by hand: nothing passes before somebody lets it", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await page.getByLabel("Clock").selectOption("manual");
+    await visitor.run();
+    await page.getByText("1 timer").waitFor();
+    await page.locator(".remaining", { hasText: "10" }).waitFor();
+    await page.getByRole("button", { name: "+1 s" }).click();
+    await page.locator(".remaining", { hasText: "9.0 s" }).waitFor();
+    await page.getByRole("button", { name: "Next timer" }).click();
+    await page.locator(".remaining", { hasText: "↻1 in 2.0 s" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await visitor.result();
+  });
+
+  visit("stops at errors that nothing catches, where that is wanted", {}, async (visitor, page) => {
+    const failing = structuredClone(EACH);
+    delete failing.States.Each.ItemProcessor.States.Charge.Catch;
+    delete failing.States.Each.ItemProcessor.States.Skip;
+    await visitor.open({ definition: failing, input: INPUT, tasks: "export default { charge: () => { throw new TaskError('Broken', 'no use'); } };" });
+    await visitor.tab("Breakpoints");
+    await page.getByLabel("Stop on errors").selectOption("uncaught");
+    await visitor.run();
+    await paused(page, "Broken in Charge, caught by nothing");
+    await page.keyboard.press("F8");
+    const result = await visitor.result();
+    assert.match(await result.innerText(), /FAILED[\s\S]*Broken/);
+  });
+
+  for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+    for (const colorScheme of ["light", "dark"]) {
+      test(`is accessible while paused at ${size.width} × ${size.height}, ${colorScheme}`, async () => {
+        const visitor = await site.visit({ ...size, colorScheme });
+        const { page } = visitor;
+        await page.locator("[data-node]").first().waitFor();
+        if (size.width > 600) {
+          await page.locator('[data-node="/States/ChargeCard"]').click();
+          await page.keyboard.press("F9");
+          await visitor.run();
+          await paused(page, "ChargeCard");
+          for (const tab of ["Time line", "Breakpoints", "Watch", "Runs"]) {
+            await visitor.tab(tab);
+            await page.waitForTimeout(150);
+            assert.deepEqual(await visitor.violations(), [], tab);
+          }
+          await page.keyboard.press("Control+F11");
+          await page.waitForTimeout(150);
+          await visitor.tab("Mocks");
+          await page.getByLabel("What answers for ChargeCard").selectOption("script");
+        } else {
+          await page.getByRole("button", { name: "Over", exact: true }).click();
+          await paused(page, "before the first state");
+          await page.getByRole("button", { name: "Over", exact: true }).click();
+          await paused(page, "CheckStock");
+        }
+        await page.waitForTimeout(200);
+        assert.deepEqual(await visitor.violations(), []);
+        await visitor.leave();
+      });
+    }
+  }
+});

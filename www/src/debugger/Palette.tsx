@@ -1,0 +1,65 @@
+// All commands by their names, and all states.
+
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import * as store from "../store.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { type Command, findCommands } from "./commands.ts";
+
+const close = (): void => {
+  if (store.dialog.value === "palette") store.dialog.value = "";
+};
+
+export function Palette() {
+  const text = useSignal("");
+  const at = useSignal(0);
+  const list = useRef<HTMLUListElement>(null);
+  const found = findCommands(text.value);
+  const chosen = Math.min(at.value, found.length - 1);
+  const run = (command: Command | undefined): void => {
+    if (!command) return;
+    close();
+    // After the dialog has given the focus back.
+    requestAnimationFrame(() => command.run());
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === "ArrowDown") at.value = (chosen + 1) % Math.max(1, found.length);
+    else if (event.key === "ArrowUp") at.value = (chosen + found.length - 1) % Math.max(1, found.length);
+    else if (event.key === "Enter") run(found[chosen]);
+    else return;
+    event.preventDefault();
+    requestAnimationFrame(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }));
+  };
+  return (
+    <Dialog title="Commands" close={close}>
+      <div class="palette">
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={found[chosen] ? `palette-${chosen}` : undefined}
+          aria-label="Command or state"
+          placeholder="Command or state"
+          autofocus
+          spellcheck={false}
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+            at.value = 0;
+          }}
+          onKeyDown={keys}
+        />
+        <ul id="palette-list" role="listbox" aria-label="Commands" ref={list}>
+          {found.map((command, i) => (
+            <li key={command.id} id={`palette-${i}`} role="option" aria-selected={i === chosen} onClick={() => run(command)} onMouseMove={() => (at.value = i)}>
+              <span>{command.title}</span>
+              {command.keys && <kbd>{command.keys}</kbd>}
+            </li>
+          ))}
+        </ul>
+        {found.length === 0 && <p class="quiet pad">Nothing is called that.</p>}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,95 @@
+// Two JSON values as the lines of one tree, with what has changed between them.
+
+export type Path = (string | number)[];
+
+export interface Line {
+  depth: number;
+  /// What stands before the value: a member's name or an index.
+  key: string;
+  path: Path;
+  /// The value's text, or of a container only its beginning or end.
+  text: string;
+  mark: "" | "+" | "-" | "~";
+  /// Of a changed leaf: what it was.
+  was?: string;
+  /// Lines of an unchanged container that are folded into this one.
+  folded?: number;
+  leaf: boolean;
+}
+
+const MOST = 3000;
+
+/// With `before` undefined, everything is shown without marks; `open` names unchanged containers that are not folded.
+export function linesOf(before: unknown, after: unknown, compare: boolean, open: ReadonlySet<string>): Line[] {
+  const lines: Line[] = [];
+  walk(lines, "", [], compare ? before : after, after, 0, compare ? "both" : "plain", open);
+  return lines;
+}
+
+type How = "both" | "plain" | "added" | "removed";
+
+function walk(lines: Line[], key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string>): void {
+  if (lines.length >= MOST) return;
+  const value = how === "removed" ? before : after;
+  const mark = how === "added" ? "+" : how === "removed" ? "-" : "";
+  if (how === "both" && isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after)) {
+    if (equal(before, after) && depth > 0 && !open.has(nameOf(path))) {
+      const n = Object.keys(after as object).length;
+      lines.push({ depth, key, path, text: n === 0 ? (Array.isArray(after) ? "[]" : "{}") : Array.isArray(after) ? `[ ${n} unchanged ]` : `{ ${n} unchanged }`, mark: "", folded: n, leaf: n === 0 });
+      return;
+    }
+    return container(lines, key, path, before, after, depth, "both", open, "");
+  }
+  if (how === "both" && !equal(before, after)) {
+    if (!isContainer(before) && !isContainer(after)) {
+      lines.push({ depth, key, path, text: brief(after), mark: "~", was: brief(before), leaf: true });
+      return;
+    }
+    walk(lines, key, path, before, undefined, depth, "removed", open);
+    walk(lines, key, path, undefined, after, depth, "added", open);
+    return;
+  }
+  if (isContainer(value) && Object.keys(value as object).length > 0) return container(lines, key, path, before, after, depth, how, open, mark);
+  lines.push({ depth, key, path, text: brief(value), mark, leaf: true });
+}
+
+function container(lines: Line[], key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string>, mark: Line["mark"]): void {
+  const value = (how === "removed" ? before : after) as object;
+  const list = Array.isArray(value);
+  lines.push({ depth, key, path, text: list ? "[" : "{", mark, leaf: false });
+  const now = (how === "removed" ? {} : after) as Record<string, unknown>;
+  const then = (how === "removed" || how === "both" ? before : {}) as Record<string, unknown>;
+  const names = how === "both" ? [...Object.keys(now), ...Object.keys(then).filter((name) => !Object.hasOwn(now, name))] : Object.keys(how === "removed" ? then : now);
+  for (const name of names) {
+    const step = list ? Number(name) : name;
+    const shown = list ? "" : `${JSON.stringify(name)}: `;
+    const inner: How = how !== "both" ? how : !Object.hasOwn(then, name) ? "added" : !Object.hasOwn(now, name) ? "removed" : "both";
+    walk(lines, shown, [...path, step], then[name], now[name], depth + 1, inner, open);
+  }
+  lines.push({ depth, key: "", path, text: list ? "]" : "}", mark, leaf: false });
+}
+
+export function nameOf(path: Path): string {
+  return JSON.stringify(path);
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function brief(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 4000 ? `${text.slice(0, 4000)}…` : text;
+}
+
+export function equal(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a as object);
+  return keys.length === Object.keys(b as object).length && keys.every((key) => Object.hasOwn(b as object, key) && equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
+}
+
+/// A path in words of JSONPath; JSONata's is the same without its dollar.
+export function pathText(path: Path): string {
+  return `$${path.map((step) => (typeof step === "number" ? `[${step}]` : /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `['${step}']`)).join("")}`;
+}

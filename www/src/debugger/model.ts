@@ -1,0 +1,78 @@
+// What the debugger knows, as signals.
+
+import { computed, signal } from "@preact/signals";
+import type { Breakpoint, Exceptions, Mock, Position, RunInfo } from "../model/protocol.ts";
+
+export const breakpoints = signal<Breakpoint[]>([]);
+/// Whether breakpoints count.
+export const stops = signal(true);
+export const exceptions = signal<Exceptions>("none");
+export const mocks = signal<Record<string, Mock>>({});
+export const watches = signal<{ question: string; language: "jsonata" | "jsonpath" }[]>([]);
+export const runs = signal<RunInfo[]>([]);
+
+/// Where the run stands while nothing moves; null while it runs and before.
+export const position = signal<Position | null>(null);
+/// Grows with every stop, for what asks the interpreter again then.
+export const stopped = signal(0);
+/// The breakpoint that is being edited, by its id.
+export const editing = signal<number | null>(null);
+
+/// The state that it is paused in.
+export const pausedState = computed(() => position.value?.stack[0]?.state ?? null);
+
+/// Breakpoints by their state, for marks.
+export const byState = computed(() => {
+  const found = new Map<string, Breakpoint[]>();
+  for (const one of breakpoints.value) {
+    const state = one.state ?? one.to;
+    if (state === undefined || state === "") continue;
+    const list = found.get(state);
+    if (list) list.push(one);
+    else found.set(state, [one]);
+  }
+  return found;
+});
+
+export interface BreakpointMark {
+  kind: "plain" | "condition" | "log" | "off";
+  title: string;
+}
+
+/// The sign of a state's breakpoints, and what it means.
+export function markOf(state: string): BreakpointMark | null {
+  const there = byState.value.get(state);
+  if (!there) return null;
+  const active = stops.value ? there.filter(({ enabled }) => enabled !== false) : [];
+  const title = there.map(describe).join("\n");
+  const [first] = active;
+  if (!first) return { kind: "off", title: `${title} (off)` };
+  return { kind: first.log ? "log" : first.condition || first.hit ? "condition" : "plain", title };
+}
+
+const WHERE: Record<Breakpoint["kind"], (one: Breakpoint) => string> = {
+  entry: () => "before it",
+  exit: () => "after it",
+  stage: ({ stage, when }) => `${when ?? "after"} ${stage || "a stage"}`,
+  error: ({ errors, uncaught }) => `on ${uncaught ? "uncaught errors" : errors?.length ? errors.join(", ") : "any error"}`,
+  retry: () => "before a retry",
+  catch: () => "when an error is caught",
+  transition: ({ from, to }) => `on the way from ${from ?? "?"} to ${to ?? "?"}`,
+  iteration: ({ indices, at }) => `at the ${at ?? "start"} of ${indices ? `iterations ${indices}` : "each iteration"}`,
+  change: ({ path }) => `when ${path || "data"} changes`,
+};
+
+/// A breakpoint in words, without its state.
+export function describe(one: Breakpoint): string {
+  const parts = [WHERE[one.kind](one)];
+  if (one.condition) parts.push(`if ${one.condition}`);
+  if (one.hit) parts.push(`at hit ${one.hit}`);
+  if (one.log) parts.push("writes to the console");
+  return parts.join(", ");
+}
+
+/// Whether tasks of a state are played by something else than their handlers.
+export function isMocked(state: string): boolean {
+  const mock = mocks.value[state];
+  return mock !== undefined && mock.mode !== "handler";
+}

@@ -1,0 +1,211 @@
+// The debugger's commands, and what the interpreter says to them.
+
+import { batch, effect, signal } from "@preact/signals";
+import type { Breakpoint, EditReport, Mock, StepCommand } from "../model/protocol.ts";
+import type { SharedBreakpoint } from "../share.ts";
+import * as store from "../store.ts";
+import * as model from "./model.ts";
+
+/// What has become of an edited definition.
+export const edit = signal<EditReport | null>(null);
+
+/// Whether there is a run that may be gone through: one that is paused, or has ended.
+export function canStep(): boolean {
+  const run = store.run.value;
+  return run !== null && run.recorded === undefined && run.refused === undefined && (run.phase === "paused" || run.phase === "ended");
+}
+
+/// Whether more is to come after where one looks.
+export function canGoOn(): boolean {
+  const at = model.position.value;
+  return canStep() && at !== null && !(at.over && at.atRest);
+}
+
+export function step(command: StepCommand): void {
+  const able = command === "pause" ? store.run.value?.phase === "running" : command === "stepBack" || command === "reverseContinue" ? canStep() : canGoOn();
+  if (!able) return;
+  store.alarm.value = "";
+  void store.query("step", { command }).catch(fail);
+}
+
+/// F8: goes on, pauses, or begins.
+export function continueOrPause(): void {
+  if (store.run.value?.phase === "running") step("pause");
+  else if (canGoOn()) step("continue");
+  else void store.start();
+}
+
+/// A step; a machine that does not run yet begins, paused before its first state.
+export function stepOrBegin(command: "next" | "stepIn" | "stepStage"): void {
+  if (canGoOn()) step(command);
+  else if (!store.busy.value) void store.start({ paused: true });
+}
+
+export function restart(): void {
+  const paused = store.run.value?.phase === "paused";
+  void store.start({ paused });
+}
+
+export function runTo(state: string): void {
+  if (canGoOn()) void store.query("runTo", { state }).catch(fail);
+  else if (!store.busy.value) void store.start({ runTo: state });
+}
+
+export function goToPlace(place: number): void {
+  if (canStep()) void store.query("goToPlace", { place }).catch(fail);
+}
+
+export function fork(event = store.cursor.value): void {
+  if (canStep()) void store.query("fork", { event }).then(refreshRuns, fail);
+}
+
+export function setValue(target: "input" | "result" | "variable", value: unknown, name?: string, visit?: number): Promise<void> {
+  return store.query("setValue", { target, value, ...(name !== undefined && { name }), ...(visit !== undefined && { visit }) }).then(refreshRuns);
+}
+
+/// Takes the edited text over at the place where the run is paused.
+export async function applyDefinition(): Promise<void> {
+  for (const flush of store.flushers) flush();
+  try {
+    const report = await store.query("applyDefinition", { definition: store.definition.value, format: store.format.value });
+    edit.value = report;
+    store.ran(store.definition.value);
+    if (report.same) store.showToast("Applied. The way here is the same.");
+    refreshRuns();
+  } catch (error) {
+    store.shout("The definition has errors, and the run goes on with the one before. The problems stand below the editor.");
+    void error;
+  }
+}
+
+export function refreshRuns(): void {
+  void store.query("runs", {}).then((runs) => (model.runs.value = runs), () => {});
+}
+
+export function selectRun(id: number): void {
+  void store.query("selectRun", { id }).then(refreshRuns, fail);
+}
+
+export function setMock(state: string, mock: Mock | undefined): void {
+  const next = { ...model.mocks.value };
+  if (mock === undefined) delete next[state];
+  else next[state] = mock;
+  model.mocks.value = next;
+}
+
+let numbers = 1;
+
+export function addBreakpoint(one: Breakpoint): Breakpoint {
+  const added = { enabled: true, ...one, id: ++numbers };
+  model.breakpoints.value = [...model.breakpoints.value, added];
+  return added;
+}
+
+export function changeBreakpoint(id: number, change: Partial<Breakpoint>): void {
+  model.breakpoints.value = model.breakpoints.value.map((one) => (one.id === id ? { ...one, ...change } : one));
+}
+
+export function removeBreakpoint(id: number): void {
+  model.breakpoints.value = model.breakpoints.value.filter((one) => one.id !== id);
+}
+
+/// F9: a plain breakpoint before the state, or none any more.
+export function toggleBreakpoint(state: string): void {
+  const there = model.byState.value.get(state);
+  if (there?.every(({ enabled }) => enabled === false)) {
+    model.breakpoints.value = model.breakpoints.value.map((one) => (there.includes(one) ? { ...one, enabled: true } : one));
+    store.say(`Breakpoint on ${state} is on`);
+  } else if (there) {
+    model.breakpoints.value = model.breakpoints.value.filter((one) => (one.state ?? one.to) !== state);
+    store.say(`No breakpoint on ${state} any more`);
+  } else {
+    addBreakpoint({ kind: "entry", state });
+    store.say(`Breakpoint before ${state}`);
+  }
+}
+
+/// Shift F9: the breakpoint's kind, condition and the rest.
+export function editBreakpoint(state: string): void {
+  const there = model.byState.value.get(state)?.[0] ?? addBreakpoint({ kind: "entry", state });
+  batch(() => {
+    model.editing.value = there.id!;
+    store.dockTab.value = "breakpoints";
+    store.narrowTab.value = "events";
+  });
+}
+
+function fail(error: unknown): void {
+  store.shout((error as Error).message);
+}
+
+store.listeners.add((note) => {
+  switch (note.note) {
+    case "stopped": {
+      const { position } = note;
+      batch(() => {
+        const before = model.position.value;
+        model.position.value = position;
+        model.stopped.value += 1;
+        const [top] = position.stack;
+        if (position.stop.reason === "goto") return;
+        if (top && (!position.over || before)) store.selectState(top.state, "page");
+        if (top && !position.over) store.say(`Paused ${position.stop.description || `in ${top.state}`}${top.iterations.length > 0 ? `, item ${top.iterations.join(", ")}` : ""}`);
+      });
+      refreshRuns();
+      break;
+    }
+    case "continued":
+    case "switched":
+      model.position.value = null;
+      break;
+  }
+});
+
+// A run is told of what changes while it is there.
+let first = true;
+effect(() => {
+  const breakpoints = model.breakpoints.value;
+  const stops = model.stops.value;
+  const exceptions = model.exceptions.value;
+  if (!first) void store.query("setStops", { breakpoints, stops, exceptions }).catch(() => {});
+});
+effect(() => {
+  const mocks = model.mocks.value;
+  if (!first) void store.query("setMocks", { mocks }).catch(() => {});
+});
+effect(() => {
+  const clock = store.clock.value;
+  if (!first) void store.query("setClock", { clock }).catch(() => {});
+});
+first = false;
+
+// Breakpoints come with a workspace, and go with it.
+let shared: readonly SharedBreakpoint[] = [];
+effect(() => {
+  const brought = store.broughtBreakpoints.value;
+  if (brought === shared) return;
+  shared = brought;
+  const usual = /"?QueryLanguage"?\s*:\s*"?JSONata/.test(store.definition.peek()) ? "jsonata" : "jsonpath";
+  model.breakpoints.value = brought.map(({ state, on, stage, condition, language, hits, log, disabled }) => ({
+    id: ++numbers, kind: on, enabled: !disabled, ...(condition !== undefined && { language: language ?? usual }),
+    ...(state !== undefined && { state }), ...(stage !== undefined && { stage }), ...(condition !== undefined && { condition }), ...(hits !== undefined && { hit: hits }), ...(log !== undefined && { log }),
+  }));
+});
+effect(() => {
+  const next = model.breakpoints.value.flatMap(({ kind, state, stage, condition, language, hit, log, enabled }): SharedBreakpoint[] =>
+    kind === "transition" || kind === "iteration" || kind === "change" ? []
+    : [{ on: kind, ...(state !== undefined && { state }), ...(stage && { stage }), ...(condition && { condition, language: language ?? "jsonata" }), ...(hit && { hits: hit }), ...(log && { log }), ...(enabled === false && { disabled: true }) }],
+  );
+  if (JSON.stringify(next) === JSON.stringify(shared)) return;
+  shared = next;
+  store.broughtBreakpoints.value = next;
+});
+effect(() => {
+  store.generation.value;
+  batch(() => {
+    model.mocks.value = {};
+    model.position.value = null;
+    model.runs.value = [];
+    edit.value = null;
+  });
+});

@@ -1,0 +1,63 @@
+// The data of one visit on its way through a state, with the state's own fields.
+
+import type { DebugSession } from "stepglass/debug";
+import type { Flow } from "../model/protocol.ts";
+
+const sizes = new TextEncoder();
+
+/// Null where the state was not visited yet. Without a visit, the last one before where one looks.
+export function flowOf(session: DebugSession, definition: string, state: string, enter?: number, attempt?: number): Flow | null {
+  const known = session.visits(state);
+  const { event } = session;
+  const chosen = (enter === undefined ? known.findLast((visit) => visit.enter <= event) : known.find((visit) => visit.enter === enter)) ?? known[0];
+  if (!chosen) return null;
+  const found = session.stages(chosen.id, attempt, { all: true });
+  const { fields, language } = fieldsOf(definition, state);
+  return {
+    visit: chosen.id,
+    state,
+    iterations: chosen.iterations,
+    attempt: attempt ?? found.attempts - 1,
+    attempts: found.attempts,
+    input: found.input,
+    stages: found.stages.map(({ place, stage, value }) => ({ place, stage, value, size: bytes(value) })),
+    fields,
+    language,
+    place: session.position,
+  };
+}
+
+function bytes(value: unknown): number {
+  return sizes.encode(JSON.stringify(value) ?? "").length;
+}
+
+/// A state's object in a definition, wherever it stands, and the language that it is written in.
+export function fieldsOf(definition: string, state: string): { fields: Record<string, unknown>; language: "JSONPath" | "JSONata" } {
+  try {
+    const whole = JSON.parse(definition) as Record<string, unknown>;
+    const queue: unknown[] = [whole];
+    for (let scope = queue.shift(); scope !== undefined; scope = queue.shift()) {
+      const states = member(scope, "States");
+      for (const [name, body] of entries(states)) {
+        if (name === state && typeof body === "object" && body !== null) {
+          const language = member(body, "QueryLanguage") ?? member(whole, "QueryLanguage");
+          return { fields: body as Record<string, unknown>, language: language === "JSONata" ? "JSONata" : "JSONPath" };
+        }
+        const branches = member(body, "Branches");
+        if (Array.isArray(branches)) queue.push(...(branches as unknown[]));
+        for (const key of ["ItemProcessor", "Iterator"]) if (member(body, key) !== undefined) queue.push(member(body, key));
+      }
+    }
+  } catch {
+    // A definition that ran can be read.
+  }
+  return { fields: {}, language: "JSONPath" };
+}
+
+export function member(value: unknown, key: string | number): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined;
+}
+
+function entries(value: unknown): [string, unknown][] {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}

@@ -1,0 +1,237 @@
+// One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
+
+import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
+import { DebugSession } from "stepglass/debug";
+import type { Graph } from "../model/graph.ts";
+import type { Answer, ClockMode, Note, Position, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
+import { History, type HistoryEvent } from "./history.ts";
+
+interface Open {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  task: Task;
+}
+
+export type SandboxMessage =
+  | { type: "result"; id: number; value: unknown }
+  | { type: "error"; id: number; name: string; message: string; stack?: string; taskError: boolean }
+  | { type: "heartbeat"; id: number }
+  | { type: "token"; method: "succeed" | "fail" | "heartbeat"; token: string; value: unknown }
+  | { type: "log"; level: string; text: string };
+
+const SPEED: Record<ClockMode, "skip" | "manual" | number> = { skip: "skip", manual: "manual", real: 1, x10: 10, x60: 60, x3600: 3600 };
+/// More threads than anybody reads are not told.
+const MOST_THREADS = 200;
+
+const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });
+let numbers = 0;
+
+/// Runs and recorded executions are counted together.
+export const nextNumber = (): number => ++numbers;
+
+export class Run {
+  readonly session: DebugSession;
+  history: History;
+  /// Grows when another run of the session is shown: what is on its way to the page is then of the run before.
+  id = nextNumber();
+  private readonly calls = new Map<number, Open>();
+  private nextCall = 1;
+  private flushing = false;
+  private saying = false;
+  private gone = false;
+  private readonly started = performance.now();
+  private readonly definitions = new Map<number, string>();
+
+  /// `sandbox` leads to the handlers.
+  constructor(json: string, graph: Graph, private readonly request: RunRequest, private readonly sandbox: () => MessagePort | undefined) {
+    this.history = new History(graph);
+    const { input, seed, clock, mocks, breakpoints, exceptions, ask, stops } = request;
+    this.session = new DebugSession(json, {
+      ...(input.trim() !== "" && { input: JSON.parse(input) as unknown }),
+      name: `run-${this.id}`,
+      seed,
+      clock: SPEED[clock],
+      tasks: this.handlers(),
+      mocks,
+      ask,
+      breakpoints,
+      exceptions,
+    });
+    this.session.breakpointsEnabled = stops;
+    this.definitions.set(this.session.run, json);
+    const { session } = this;
+    session.on("progress", () => this.flushSoon());
+    session.on("tasks", () => this.saySoon());
+    session.on("continued", () => post({ note: "continued", run: this.id }));
+    session.on("stopped", () => this.stopped());
+    session.on("terminated", (result) => {
+      this.flush();
+      this.say();
+      post({ note: "ended", run: this.id, result: result as never, took: performance.now() - this.started });
+      this.stopped();
+    });
+    session.on("output", ({ text }) => post({ note: "console", run: this.id, level: "log", text: `● ${text}` }));
+    session.on("run", ({ run }) => this.switched(run));
+  }
+
+  /// After the page has heard of the run.
+  begin(): void {
+    if (this.request.paused) this.stopped();
+    else this.session.continue();
+  }
+
+  step(command: StepCommand): void {
+    if (command === "runOut") this.session.continue({ ignoreBreakpoints: true });
+    else this.session[command]();
+  }
+
+  setClock(clock: ClockMode): void {
+    this.session.setClock(SPEED[clock]);
+  }
+
+  stop(): void {
+    if (this.session.outcome === undefined) this.session.stop("Stopped", "Stopped by hand on the page.");
+  }
+
+  dispose(): void {
+    this.gone = true;
+    this.session.dispose();
+  }
+
+  answer(id: number, answer: Answer): void {
+    this.session.answer(id, answer);
+    this.saySoon();
+  }
+
+  /// The definition that the run shown has, as JSON.
+  definition(): string {
+    return this.definitions.get(this.session.run) ?? String(this.session.definition);
+  }
+
+  /// What the sandbox says.
+  hear(message: SandboxMessage): void {
+    if (this.gone) return;
+    switch (message.type) {
+      case "result":
+      case "error": {
+        const call = this.calls.get(message.id);
+        if (!call) return;
+        this.calls.delete(message.id);
+        if (message.type === "result") call.resolve(message.value);
+        else if (message.taskError) call.reject(new TaskError(message.name, message.message));
+        else call.reject(Object.assign(new Error(message.message), { name: message.name, stack: message.stack }));
+        break;
+      }
+      case "heartbeat":
+        this.calls.get(message.id)?.task.heartbeat();
+        break;
+      case "token":
+        if (!this.session.answerToken(message.token, message.method, message.value)) post({ note: "console", run: this.id, level: "error", text: `No task waits for the token ${message.token}` });
+        this.saySoon();
+        break;
+      case "log":
+        post({ note: "console", run: this.id, level: message.level, text: message.text });
+        break;
+    }
+  }
+
+  /// No handler answers any more.
+  handlersDied(message: string): void {
+    for (const call of this.calls.values()) call.reject(Object.assign(new Error(message), { name: "HandlerStopped" }));
+    this.calls.clear();
+  }
+
+  private handlers(): TaskHandlers {
+    if (this.request.resolver) return (input, task) => this.call("", input, task);
+    return Object.fromEntries(this.request.handlers.map((key): [string, TaskHandler] => [key, (input, task) => this.call(key, input, task)]));
+  }
+
+  private call(key: string, input: unknown, task: Task): Promise<unknown> {
+    const id = this.nextCall++;
+    return new Promise((resolve, reject) => {
+      this.calls.set(id, { resolve, reject, task });
+      const port = this.sandbox();
+      if (!port) throw new Error("the tasks' sandbox is not there");
+      task.signal.addEventListener("abort", () => {
+        if (!this.calls.delete(id)) return;
+        this.sandbox()?.postMessage({ type: "cancel", id, reason: String((task.signal.reason as Error)?.message ?? "cancelled") });
+        // Nobody hears of it; the promise must not stay open.
+        resolve(null);
+      });
+      const { stateName, resource, attempt, token, timeoutSeconds, heartbeatSeconds, iterations, parameters } = task;
+      const info = { id: task.id, stateName, resource, attempt, token, timeoutSeconds, heartbeatSeconds, iterations, parameters };
+      port.postMessage({ type: "call", id, key, input, task: info });
+    });
+  }
+
+  position(): Position {
+    const { session } = this;
+    const { stopped, event, events, position, atRest, now } = session;
+    const threads = session.threads();
+    return {
+      stop: stopped, event, events, place: position, atRest, now,
+      over: session.runs().find(({ current }) => current)?.outcome !== undefined,
+      stack: session.stackTrace(),
+      threads: threads.length > MOST_THREADS ? [...threads.slice(0, 20), ...threads.slice(20 - MOST_THREADS)] : threads,
+      timers: session.timers(),
+      hits: Object.fromEntries(session.breakpoints.map(({ id, hits }) => [id!, hits ?? 0])),
+    };
+  }
+
+  private stopped(): void {
+    if (this.gone) return;
+    this.flush();
+    this.say();
+    post({ note: "stopped", run: this.id, position: this.position() });
+  }
+
+  /// A fork, or a run of before, is shown from here on.
+  private switched(run: number): void {
+    if (this.gone) return;
+    const { session } = this;
+    const json = this.definitions.get(run) ?? String(session.definition);
+    this.definitions.set(run, json);
+    const graph = layout(json) as unknown as Graph;
+    const about = session.runs().find(({ id }) => id === run)!;
+    this.id = nextNumber();
+    this.history = new History(graph);
+    post({ note: "switched", run: this.id, graph, label: about.label, ...(about.parent !== undefined && { parent: about.parent }) });
+    this.flush();
+    const { outcome } = about;
+    if (outcome) post({ note: "ended", run: this.id, result: outcome as never, took: 0 });
+  }
+
+  /// At most one message a frame, however fast the machine runs.
+  private flushSoon(): void {
+    if (this.flushing) return;
+    this.flushing = true;
+    setTimeout(() => this.flush(), 16);
+  }
+
+  private flush(): void {
+    this.flushing = false;
+    if (this.gone) return;
+    for (const event of this.session.history(this.history.events.length)) this.history.add(event as unknown as HistoryEvent);
+    const chunk = this.history.take();
+    if (!chunk) return;
+    post({ note: "log", run: this.id, chunk, now: this.session.now }, [chunk.ops.buffer, chunk.nodes.buffer, chunk.edges.buffer, chunk.times.buffer]);
+    this.saySoon();
+  }
+
+  private saySoon(): void {
+    if (this.saying) return;
+    this.saying = true;
+    setTimeout(() => this.say(), 16);
+  }
+
+  private say(): void {
+    this.saying = false;
+    if (this.gone) return;
+    const { session } = this;
+    const flows = session.status === "running";
+    const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
+    post({ note: "waiting", run: this.id, tasks });
+    const speed = SPEED[this.request.clock];
+    post({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: session.timers().slice(0, 50) });
+  }
+}

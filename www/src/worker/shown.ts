@@ -1,0 +1,28 @@
+// An execution that was recorded elsewhere: its events are shown, nothing runs.
+
+import type { Graph } from "../model/graph.ts";
+import type { Note, RunResult } from "../model/protocol.ts";
+import { History, type HistoryEvent } from "./history.ts";
+import { nextNumber } from "./run.ts";
+
+const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });
+
+export class Shown {
+  readonly id = nextNumber();
+  readonly history: History;
+  private over = false;
+
+  constructor(graph: Graph) {
+    this.history = new History(graph);
+  }
+
+  /// May be called again with more events.
+  add(events: readonly HistoryEvent[], result: RunResult | undefined): void {
+    for (const event of events) this.history.add(event);
+    const chunk = this.history.take();
+    if (chunk) post({ note: "log", run: this.id, chunk, now: chunk.times.at(-1) ?? 0 }, [chunk.ops.buffer, chunk.nodes.buffer, chunk.edges.buffer, chunk.times.buffer]);
+    if (!result || this.over) return;
+    this.over = true;
+    post({ note: "ended", run: this.id, result, took: 0 });
+  }
+}
