@@ -85,7 +85,7 @@ describe("the debugger", { skip }, () => {
     await visitor.run();
     await paused(page, "before Enough?");
     await page.keyboard.press("F11");
-    await page.getByRole("option", { name: "InputPath", selected: true }).waitFor();
+    await page.getByRole("radio", { name: "InputPath", checked: true }).waitFor();
     await page.keyboard.press("Control+F11");
     const rules = page.getByRole("table", { name: "Choice rules" });
     assert.match(await rules.innerText(), /\$\[0\]\.n is 1 NumericGreaterThan 5 ✗[\s\S]*does not hold[\s\S]*taken: no rule holds/);
@@ -128,10 +128,10 @@ describe("the debugger", { skip }, () => {
     await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("1");
     await page.keyboard.press("Tab");
     await pane.getByRole("button", { name: "Attempt 1" }).click();
-    await pane.getByRole("option", { name: "Retry" }).click();
+    await pane.getByRole("radio", { name: "Retry" }).click();
     assert.match(await pane.getByRole("table", { name: "Retriers and catchers" }).innerText(), /✓ attempt 1 of 3, after 2\.0 s \(1|✓ attempt 1 of 3, after 2\.0 s/);
     await pane.getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }).click();
-    await pane.getByRole("option", { name: /ResultPath/ }).click();
+    await pane.getByRole("radio", { name: /ResultPath/ }).click();
     await pane.locator(".tree-line.added", { hasText: '"ok"' }).click();
     const origin = pane.getByRole("list", { name: "Where it came from" });
     await origin.getByText("the task's result in Charge").waitFor();
@@ -150,7 +150,7 @@ describe("the debugger", { skip }, () => {
     const pane = inspector(page);
     await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("2");
     await page.keyboard.press("Tab");
-    await pane.getByRole("option", { name: /Result changed/ }).click();
+    await pane.getByRole("radio", { name: /Result changed/ }).click();
     await pane.getByRole("button", { name: "Set result" }).click();
     await pane.getByRole("textbox", { name: "New result of Charge, JSON" }).fill('{"ok":"by hand"}');
     await pane.getByRole("button", { name: "Fork with it" }).click();

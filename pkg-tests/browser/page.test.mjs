@@ -27,7 +27,7 @@ describe("the page", { skip }, () => {
   visit("begins with an example, its graph and no problems", {}, async (visitor, page) => {
     await visitor.state("CheckStock").waitFor();
     assert.equal(await page.locator("[data-node]").count(), 12);
-    assert.match(await visitor.state("ChargeCard").getAttribute("aria-label"), /^ChargeCard Task .*not run, has retries, goes to Fulfil, on CardRefused to TellCustomer$/);
+    assert.match(await visitor.state("ChargeCard").getAttribute("aria-label"), /^ChargeCard Task .*not run, has retries, breakpoint off: before a retry, goes to Fulfil, on CardRefused to TellCustomer$/);
     assert.equal(await page.locator(".problems-head").innerText(), "No problems");
     assert.match(await page.title(), /^Order processing/);
   });

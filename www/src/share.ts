@@ -30,16 +30,10 @@ export interface SharedBreakpoint {
   state?: string;
   /// With `stage`: which one, and whether before it or after it.
   stage?: string;
-<<<<<<< HEAD
   when?: string;
   /// An expression, and its language where that is not JSONata.
   condition?: string;
   language?: string;
-=======
-  /// An expression, in the definition's query language where none is given.
-  condition?: string;
-  language?: "jsonata" | "jsonpath";
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   /// `= n`, `>= n`, `% n`.
   hit?: string;
   /// A text to write instead of stopping.
@@ -58,11 +52,8 @@ export interface SharedBreakpoint {
   enabled?: boolean;
 }
 
-<<<<<<< HEAD
 const KINDS = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"] as const;
-=======
 const CLOCKS = new Set<unknown>(["real", "x10", "x60", "x3600", "manual"]);
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 
 /// How large an address may unfold: a link is no reason to fill the memory.
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -152,15 +143,10 @@ export function breakpointsOf(value: unknown): SharedBreakpoint[] {
       const text = from[key];
       if (typeof text === "string" && text.length <= 10_000) breakpoint[key] = text;
     }
-<<<<<<< HEAD
     if (from["enabled"] === false) breakpoint.enabled = false;
     if (from["uncaught"] === true) breakpoint.uncaught = true;
     const errors = from["errors"];
     if (Array.isArray(errors)) breakpoint.errors = errors.filter((name) => typeof name === "string").slice(0, 100);
-=======
-    if (from["language"] === "jsonata" || from["language"] === "jsonpath") breakpoint.language = from["language"];
-    if (from["disabled"] === true) breakpoint.disabled = true;
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
     return [breakpoint];
   });
 }

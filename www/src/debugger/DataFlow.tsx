@@ -93,7 +93,7 @@ export function DataFlow({ flow }: { flow: Flow }) {
   });
   return (
     <section class="flow" aria-label="Data flow">
-      <div class="stage-strip" role="listbox" aria-label="Stages" aria-orientation="horizontal" onKeyDown={keys}>
+      <div class="stage-strip" role="radiogroup" aria-label="Stages" onKeyDown={keys}>
         <Chip label="Input" chosen={shown === "input"} kind="" choose={() => (chosen.value = "input")} size={undefined} ahead={false} />
         {chips.map(({ stage, changed, decision }) => (
           <Chip
@@ -115,7 +115,7 @@ export function DataFlow({ flow }: { flow: Flow }) {
 function Chip({ label, chosen, kind, size, ahead, choose }: { label: string; chosen: boolean; kind: string; size: number | undefined; ahead: boolean; choose(): void }) {
   const words = kind === "changed" ? "changed" : kind === "same" ? "unchanged" : kind === "bad" ? "failed" : "";
   return (
-    <div role="option" aria-selected={chosen} tabIndex={chosen ? 0 : -1} class={`stage-chip ${kind}${ahead ? " ahead" : ""}`} title={[words, size === undefined ? "" : `${size} bytes`, ahead ? "to come" : ""].filter(Boolean).join(", ")} onClick={choose}>
+    <div role="radio" aria-checked={chosen} tabIndex={chosen ? 0 : -1} class={`stage-chip ${kind}${ahead ? " ahead" : ""}`} title={[words, size === undefined ? "" : `${size} bytes`, ahead ? "to come" : ""].filter(Boolean).join(", ")} onClick={choose}>
       {label}
       {kind === "changed" && <span class="unseen"> changed</span>}
     </div>

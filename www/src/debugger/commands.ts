@@ -45,6 +45,7 @@ export const commands: Command[] = [
   { id: "editBreakpoint", title: "Edit the selected state's breakpoint", keys: "Shift F9", able: selected, run: withState(session.editBreakpoint) },
   { id: "stops", title: "Breakpoints on or off", keys: `${MOD} F8`, run: () => (model.stops.value = !model.stops.value) },
   { id: "clearBreakpoints", title: "Remove all breakpoints", able: () => model.breakpoints.value.length > 0, run: () => (model.breakpoints.value = []) },
+  { id: "rerun", title: "Run again from the selected state (a fork)", able: () => selected() && session.canStep(), run: withState(session.rerunFrom) },
   { id: "restart", title: "Restart", keys: `${MOD} Shift Enter`, able: () => store.run.value !== null, run: session.restart },
   { id: "fork", title: "Fork the run at the event shown", able: session.canStep, run: () => session.fork() },
   { id: "apply", title: "Apply the edited definition to the paused run", able: () => session.canStep() && store.changedSince.value, run: () => void session.applyDefinition() },

@@ -1,46 +1,72 @@
-// What the debugger draws on a state: its breakpoint, that a run is paused in it, that it is mocked, and what it waits for.
+// What the debugger adds to the graph: marks of breakpoints and mocks, where a run is paused, commands of the node menu, and
+// how long a state still waits.
 
-import { type Signal, useSignal } from "@preact/signals";
+import { effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { type NodeMark, type Override, addNodeCommands, nodeMarks, overrides } from "../graph/hooks.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
-import type { NodeRun } from "../model/log.ts";
 import type { PendingTimer } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { duration } from "../ui/format.ts";
 import * as model from "./model.ts";
+import * as session from "./session.ts";
 
-export function isPausedAt(state: string): boolean {
-  return store.run.value?.phase === "paused" && model.pausedState.value === state;
-}
+const FORMS = { plain: "filled", condition: "diamond", log: "ring", off: "hollow" } as const;
+const WORDS = { plain: "breakpoint", condition: "conditional breakpoint", log: "log point", off: "breakpoint off" } as const;
 
-export function DebugMarks({ node, run }: { node: GraphNode; run: Signal<NodeRun> }) {
-  if (!isState(node)) return null;
-  const mark = model.markOf(node.name);
-  const paused = isPausedAt(node.name);
-  return (
-    <g class="debug-marks" aria-hidden="true">
-      {mark && (
-        <g class={`bp bp-${mark.kind}`} transform={`translate(${node.x} ${node.y + 27})`}>
-          <title>{mark.title}</title>
-          <circle r="7" />
-          {mark.kind === "condition" && <path d="M0 -3.4L3.4 0L0 3.4L-3.4 0Z" />}
-        </g>
-      )}
-      {paused && <path class="paused-pointer" transform={`translate(${node.x - (mark ? 24 : 14)} ${node.y + 27})`} d="M-7 -7L4 0L-7 7Z" />}
-      {model.isMocked(node.name) && (
-        <g class="mock-mark" transform={`translate(${node.x + node.width - 18} ${node.y})`}>
-          <title>Mocked</title>
-          <rect x="-9" y="-8" width="18" height="16" rx="5" />
-          <text y="4">M</text>
-        </g>
-      )}
-      {(run.value.status === "waiting" || run.value.status === "retrying" || run.value.status === "running" || run.value.status === "awaiting") && <Remaining node={node} />}
-    </g>
-  );
-}
+effect(() => {
+  const index = store.graph.value;
+  const marks = new Map<string, NodeMark[]>();
+  const add = (state: string, mark: NodeMark): void => {
+    const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
+    if (pointer === undefined) return;
+    const list = marks.get(pointer);
+    if (list) list.push(mark);
+    else marks.set(pointer, [mark]);
+  };
+  for (const [state, there] of model.byState.value) {
+    const mark = model.markOf(state)!;
+    const exit = there.every(({ kind }) => kind === "exit");
+    add(state, { kind: "breakpoint", side: exit ? "exit" : "entry", form: FORMS[mark.kind], title: `${WORDS[mark.kind]}: ${mark.title}` });
+  }
+  for (const state of Object.keys(model.mocks.value)) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
+  nodeMarks.value = marks;
+});
+
+effect(() => {
+  const index = store.graph.value;
+  const at = model.position.value;
+  const shown = new Map<string, Override>();
+  const put = (state: string, override: Override): void => {
+    const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
+    if (pointer !== undefined) shown.set(pointer, override);
+  };
+  if (store.live.value) for (const task of store.waiting.value) put(task.state, { status: "awaiting", title: task.kind === "token" ? "waits for an answer" : "running, waits for your answer" });
+  const [top] = at?.stack ?? [];
+  if (top && store.run.value?.phase === "paused") put(top.state, { status: "paused", title: top.stage ? `paused here, after ${top.stage}` : "paused here" });
+  overrides.value = shown;
+});
+
+addNodeCommands([
+  { id: "breakpoint", group: "debug", label: "Breakpoint", keys: "F9", shown: isState, checked: (node) => model.byState.value.has(node.name), run: (node) => session.toggleBreakpoint(node.name) },
+  { id: "editBreakpoint", group: "debug", label: "Edit the breakpoint", keys: "Shift F9", shown: isState, run: (node) => session.editBreakpoint(node.name) },
+  { id: "runTo", group: "debug", label: "Run to here", keys: "Ctrl F10", shown: isState, run: (node) => session.runTo(node.name) },
+  { id: "rerun", group: "debug", label: "Run again from here", shown: (node) => isState(node) && session.canStep() && store.runOf(node.id).value.entered > 0, run: (node) => session.rerunFrom(node.name) },
+  {
+    id: "mock",
+    group: "debug",
+    label: "Mock",
+    shown: (node) => node.type === "Task",
+    run: (node) => {
+      store.selectState(node.name, "graph");
+      store.leftTab.value = "mocks";
+      store.narrowTab.value = "code";
+    },
+  },
+]);
 
 /// The time that a Wait, a pause before a retry or a time out has left.
-function Remaining({ node }: { node: GraphNode }) {
+export function Remaining({ node }: { node: GraphNode }) {
   const now = useSignal(performance.now());
   const timer = store.timer.value;
   const next = timer?.timers.find(({ state }) => state === node.name);
@@ -55,7 +81,7 @@ function Remaining({ node }: { node: GraphNode }) {
   const text = wordsOf(next, Math.max(0, next.at - timer.now - passed));
   const width = text.length * 6.4 + 14;
   return (
-    <g class="remaining" transform={`translate(${node.x + 12} ${node.y + node.height})`}>
+    <g class="remaining" aria-hidden="true" transform={`translate(${node.x + 26} ${node.y + node.height})`}>
       <rect x="0" y="-9" width={width} height="18" rx="9" />
       <text x={width / 2} y="4">
         {text}
@@ -67,15 +93,4 @@ function Remaining({ node }: { node: GraphNode }) {
 function wordsOf(timer: PendingTimer, left: number): string {
   const time = duration(left < 10_000 ? left : Math.ceil(left / 1000) * 1000);
   return timer.kind === "retry" ? `\u21bb${timer.retries} in ${time}` : timer.kind === "wait" ? `\u23f1 ${time}` : `times out in ${time}`;
-}
-
-/// The same for those who do not see it.
-export function debugWords(node: GraphNode): string[] {
-  if (!isState(node)) return [];
-  const words: string[] = [];
-  if (isPausedAt(node.name)) words.push("paused here");
-  const mark = model.markOf(node.name);
-  if (mark && mark.kind !== "off") words.push(mark.kind === "condition" ? "conditional breakpoint" : mark.kind === "log" ? "log point" : "breakpoint");
-  if (model.isMocked(node.name)) words.push("mocked");
-  return words;
 }

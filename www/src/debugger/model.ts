@@ -46,7 +46,7 @@ export function markOf(state: string): BreakpointMark | null {
   const active = stops.value ? there.filter(({ enabled }) => enabled !== false) : [];
   const title = there.map(describe).join("\n");
   const [first] = active;
-  if (!first) return { kind: "off", title: `${title} (off)` };
+  if (!first) return { kind: "off", title };
   return { kind: first.log ? "log" : first.condition || first.hit ? "condition" : "plain", title };
 }
 

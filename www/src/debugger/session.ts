@@ -59,6 +59,14 @@ export function fork(event = store.cursor.value): void {
   if (canStep()) void store.query("fork", { event }).then(refreshRuns, fail);
 }
 
+/// Forks where a state was last entered, so that it runs again with what it had.
+export function rerunFrom(state: string): void {
+  void store.query("visitsOf", { state }).then((visits) => {
+    const visit = visits.findLast(({ enter }) => enter <= store.cursor.value) ?? visits[0];
+    if (visit) fork(visit.enter);
+  }, fail);
+}
+
 export function setValue(target: "input" | "result" | "variable", value: unknown, name?: string, visit?: number): Promise<void> {
   return store.query("setValue", { target, value, ...(name !== undefined && { name }), ...(visit !== undefined && { visit }) }).then(refreshRuns);
 }
@@ -185,17 +193,10 @@ effect(() => {
   const brought = store.broughtBreakpoints.value;
   if (brought === shared) return;
   shared = brought;
-  const usual = /"?QueryLanguage"?\s*:\s*"?JSONata/.test(store.definition.peek()) ? "jsonata" : "jsonpath";
-  model.breakpoints.value = brought.map(({ state, on, stage, condition, language, hits, log, disabled }) => ({
-    id: ++numbers, kind: on, enabled: !disabled, ...(condition !== undefined && { language: language ?? usual }),
-    ...(state !== undefined && { state }), ...(stage !== undefined && { stage }), ...(condition !== undefined && { condition }), ...(hits !== undefined && { hit: hits }), ...(log !== undefined && { log }),
-  }));
+  model.breakpoints.value = brought.map((one) => ({ enabled: true, ...(one as Breakpoint), id: ++numbers }));
 });
 effect(() => {
-  const next = model.breakpoints.value.flatMap(({ kind, state, stage, condition, language, hit, log, enabled }): SharedBreakpoint[] =>
-    kind === "transition" || kind === "iteration" || kind === "change" ? []
-    : [{ on: kind, ...(state !== undefined && { state }), ...(stage && { stage }), ...(condition && { condition, language: language ?? "jsonata" }), ...(hit && { hits: hit }), ...(log && { log }), ...(enabled === false && { disabled: true }) }],
-  );
+  const next = model.breakpoints.value.map(({ id: _, hits: __, enabled, ...one }): SharedBreakpoint => ({ ...one, ...(enabled === false && { enabled }) }));
   if (JSON.stringify(next) === JSON.stringify(shared)) return;
   shared = next;
   store.broughtBreakpoints.value = next;

@@ -12,12 +12,9 @@ import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "../model/protocol.ts";
 import { sentence } from "../ui/format.ts";
-<<<<<<< HEAD
 import type { Edit } from "../model/protocol.ts";
-=======
 import type { BreakpointMark } from "../debugger/model.ts";
 import { breakpoints, breakpointGutter, setBreakpointMarks } from "./breakpoints.ts";
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 import { type Ask, askedCompletions, yamlCompletions } from "./completions.ts";
 import { type AskLanguage, apply, askName, languageFeatures, seenMembers } from "./language.ts";
 import { type StateRange, stateRanges } from "./ranges.ts";
@@ -165,7 +162,7 @@ const looks = EditorView.theme({
   ".sg-break-off": { backgroundColor: "transparent", borderColor: "var(--faint)" },
   ".sg-break-none": { backgroundColor: "transparent", borderColor: "transparent" },
   ".sg-breaks .cm-gutterElement:hover .sg-break-none": { backgroundColor: "var(--bad-soft)", borderColor: "var(--bad)" },
-  ".sg-paused": { backgroundColor: "var(--paused)", boxShadow: "inset 3px 0 var(--st-paused)" },
+  ".sg-paused": { backgroundColor: "var(--st-paused-fill)", boxShadow: "inset 3px 0 var(--st-paused)" },
   ".sg-signs": { width: "16px" },
   ".sg-sign": { display: "block", textAlign: "center", fontWeight: "700", fontSize: "11px" },
   ".sg-succeeded": { color: "var(--st-succeeded)" },
@@ -222,12 +219,9 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
-<<<<<<< HEAD
   let pathListener: ((names: string[]) => void) | undefined;
   let lastPath = "";
-=======
   let toggle: ((state: string) => void) | undefined;
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   let lastState: string | null = null;
   let quiet = false;
   let telling: ReturnType<typeof setTimeout> | undefined;

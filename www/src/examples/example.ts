@@ -24,6 +24,6 @@ export function example(id: string, card: string, definition: string, tasks = ""
   const { title, lesson, features, inputs, breakpoints } = JSON.parse(card) as Card;
   const named = inputs.map(({ name, input }): NamedInput => ({ name, text: `${JSON.stringify(input, null, 2)}\n` }));
   // A first run goes through; the places worth stopping at are there to be switched on.
-  const offered = breakpoints.map((one) => ({ ...one, disabled: true }));
+  const offered = breakpoints.map((one) => ({ ...one, enabled: false }));
   return { id, title, lesson, features, format, definition, tasks, input: named[0]?.text ?? "{}\n", inputs: named, breakpoints: offered, clock: "skip", seed: 1 };
 }

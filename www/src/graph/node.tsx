@@ -8,12 +8,8 @@ import type { NodeRun } from "../model/log.ts";
 import * as store from "../store.ts";
 import { GLYPHS } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
-<<<<<<< HEAD
+import { Remaining } from "../debugger/marks.tsx";
 import { type NodeMark, nodeMarks } from "./hooks.ts";
-=======
-import { DebugMarks, debugWords, isPausedAt } from "../debugger/marks.tsx";
-import { isMocked } from "../debugger/model.ts";
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 import { choose, focused } from "./keys.ts";
 import { detail } from "./lod.ts";
 import { found } from "./search.ts";
@@ -42,17 +38,11 @@ export function NodeButton({ index, at, run, container = false, children }: At &
     selected ? "selected" : "",
     node.reachable ? "" : "unreached",
     node.type === "Missing" ? "missing" : "",
-<<<<<<< HEAD
     marks.some(({ kind }) => kind === "mock") ? "mocked" : "",
     match,
-=======
-    isState(node) && isMocked(node.name) ? "mocked" : "",
-    isState(node) && isPausedAt(node.name) ? "paused-here" : "",
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   ];
   const far = detail.value === "far";
   return (
-<<<<<<< HEAD
     <g class={classes.filter(Boolean).join(" ")} data-move={node.id}>
       <g
         class="node-button"
@@ -71,30 +61,9 @@ export function NodeButton({ index, at, run, container = false, children }: At &
       </g>
       {!far && <Badges node={node} run={now} sign={signOf(status)} turning={status === "running"} counts={detail.value === "near"} />}
       {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
+      {!far && WAITS.has(status) && <Remaining node={node} />}
       {!far && marks.length > 0 && <Marks node={node} marks={marks} />}
       {!far && bad > 0 && (
-=======
-    <g class={classes.filter(Boolean).join(" ")}>
-    <g
-      class="node-button"
-      role="button"
-      data-node={node.id}
-      tabIndex={focused.value === node.id ? 0 : -1}
-      aria-label={nameOf(index, node, run.value, bad)}
-      aria-pressed={selected}
-      onFocus={() => (focused.value = node.id)}
-      onClick={() => choose(node)}
-      onDblClick={() => isState(node) && goToDefinition(node.name)}
-    >
-      {selected && <rect class="selection" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
-      {children}
-      <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />
-    </g>
-      <Badges node={node} run={run} />
-      <DebugMarks node={node} run={run} />
-      {(node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
-      {bad > 0 && (
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
         <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
           <title>{count(bad, "problem")}</title>
           <circle cx="8" cy="8" r="8" />
@@ -105,6 +74,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
   );
 }
 
+const WAITS = new Set(["waiting", "retrying", "running", "awaiting", "paused"]);
 const NONE: readonly NodeMark[] = [];
 
 /// For the mouse; the keys are plus and minus.
@@ -217,31 +187,9 @@ const problemCounts = computed(() => {
   return counts;
 });
 
-<<<<<<< HEAD
 /// Where a state leads, in words.
 export function waysOf(index: GraphIndex, at: number, most: number): string[] {
   return (index.out[at] ?? []).slice(0, most).map((e) => {
-=======
-function problemsAt(pointer: string): number {
-  return problemCounts.value.get(pointer) ?? 0;
-}
-
-function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, problems: number): string {
-  const drawn = node.lines.join(" ");
-  const parts = [`${drawn} ${node.caption || node.type}`];
-  if (drawn !== node.name) parts.push(node.name);
-  if (node.type === "Missing") return [...parts, "missing state"].join(", ");
-  parts.push(STATUS_TEXT[run.status]);
-  parts.push(...debugWords(node));
-  if (run.entered > 1) parts.push(`entered ${run.entered} times`);
-  if (run.iterations > 0) parts.push(`${run.iterationsDone} of ${run.iterations} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`);
-  if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));
-  if (node.retries) parts.push("has retries");
-  if (node.collapsed) parts.push("folded");
-  if (!node.reachable) parts.push("nothing leads here");
-  if (problems > 0) parts.push(count(problems, "problem"));
-  const ways = (index.out[index.byId.get(node.id)!] ?? []).slice(0, 8).map((e) => {
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
     const edge = index.graph.edges[e]!;
     const to = index.node(index.byId.get(edge.to) ?? -1)?.name ?? "?";
     switch (edge.kind) {

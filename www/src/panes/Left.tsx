@@ -189,12 +189,9 @@ const SIGNS = { idle: "", running: "●", waiting: "◷", awaiting: "?", retryin
 function attachDefinition(editor: EditorHandle): () => void {
   definitionEditor.value = editor;
   editor.onState((name) => store.selectState(name, "editor"));
-<<<<<<< HEAD
   editor.onPath((names) => (path.value = names));
   path.value = [];
-=======
   editor.onBreakpoint(toggleBreakpoint);
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   let text = "";
   const ends = [
     effect(() => {

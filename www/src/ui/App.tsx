@@ -1,13 +1,10 @@
 // The frame of the page.
 
 import { useEffect, useRef } from "preact/hooks";
-<<<<<<< HEAD
 import { GoTo, openGoTo } from "../editor/GoTo.tsx";
-=======
 import { debugKey } from "../debugger/commands.ts";
 import { stepIteration } from "../debugger/Iterations.tsx";
 import { PauseLine, Toolbar } from "../debugger/Toolbar.tsx";
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 import { definitionEditor } from "../editor/place.ts";
 import { GraphView, fitGraph } from "../graph/GraphView.tsx";
 import { NodeMenu } from "../graph/Menu.tsx";

@@ -5,14 +5,8 @@ import * as store from "../store.ts";
 import { Icon } from "./Icon.tsx";
 
 export function Header() {
-<<<<<<< HEAD
-  const narrow = prefs.layoutSize() === "narrow";
   const themes = { system: "auto", light: "sun", dark: "moon", contrast: "contrast" } as const;
   const next = { system: "light", light: "dark", dark: "contrast", contrast: "system" } as const;
-=======
-  const themes = { system: "auto", light: "sun", dark: "moon" } as const;
-  const next = { system: "light", light: "dark", dark: "system" } as const;
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
   const theme = prefs.theme.value;
   return (
     <header class="bar">

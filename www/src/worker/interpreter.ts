@@ -3,22 +3,15 @@
 import { complete, init, layout, renderMermaid, renderSvg, validate, version } from "stepglass";
 import { ask } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
-<<<<<<< HEAD
-import type { Answer, Call, Diagnostic, Methods, Note, RunRequest, RunResult, WaitingTask } from "../model/protocol.ts";
-import { RunClock } from "./clock.ts";
-import { findStates, findTasks, readSource } from "./definition.ts";
-import { History, type HistoryEvent } from "./history.ts";
-import * as asked from "./language.ts";
-=======
 import type { Call, Diagnostic, Methods, Note } from "../model/protocol.ts";
-import { type Source, findTasks, readSource } from "./definition.ts";
+import { findStates, findTasks, readSource } from "./definition.ts";
 import { flowOf } from "./flow.ts";
 import { iterationsOf } from "./iterations.ts";
 import { lanesOf } from "./lanes.ts";
+import * as asked from "./language.ts";
 import { originOf } from "./origin.ts";
 import { Run, type SandboxMessage } from "./run.ts";
 import { Shown } from "./shown.ts";
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 
 const post = (note: Note): void => self.postMessage(note);
 
@@ -171,8 +164,6 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   history: () => JSON.stringify({ events: history()?.events ?? [] }, null, 2),
 };
 
-<<<<<<< HEAD
-=======
 function done(_: void): null {
   return null;
 }
@@ -180,14 +171,6 @@ function done(_: void): null {
 /// The history that is on screen.
 const history = () => (current ?? shown)?.history;
 
-/// A fix is text in JSON. In YAML only one that replaces a text by a text means the same.
-function yamlFix(fix: NonNullable<Diagnostic["fix"]>, locate: NonNullable<Source["locate"]>): Diagnostic["fix"] {
-  const range = locate(fix.pointer);
-  if (!range || !/^"[\w.$ -]+"$/.test(fix.replacement) || fix.range?.start.offset === fix.range?.end.offset) return undefined;
-  return { ...fix, range, replacement: fix.replacement };
-}
-
->>>>>>> f3d8a26 (The page has a debugger: steps, breakpoints, data flow stage by stage, time travel, forks, mocks, a clock by hand)
 self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>) => {
   if ("connect" in data) {
     sandbox?.close();
