@@ -57,6 +57,10 @@ tests:
   - name: always ends
     property: { runs: 30, seed: 3, outputs: { Charge: [{ amount: 1 }, { amount: 500 }] } }
     mocks: {}
+  - name: the input null
+    input: null
+    mocks: { Charge: { return: null } }
+    expect: { calls: { charge: [null] }, error: OrderRefused, caught: { Charge: States.ReferencePathConflict } }
   - name: not now
     skip: true
 `;
@@ -65,7 +69,7 @@ test("every kind of expectation holds of what happens", () => {
   write("good/order.stepglass.yaml", GOOD.replace("order.asl.json", "../order.asl.json"));
   const { status, stdout, stderr } = run("test", "good");
   assert.equal(status, 0, stdout + stderr);
-  assert.match(stdout, /^good\/order\.stepglass\.yaml\n {2}✓ no gift\n {2}✓ declined twice\n {2}✓ refused\n {2}✓ always ends.*\n {2}- not now \(skipped\)\n\n4 passed, 1 skipped in \d+ ms\n$/);
+  assert.match(stdout, /^good\/order\.stepglass\.yaml\n {2}✓ no gift\n {2}✓ declined twice\n {2}✓ refused\n {2}✓ always ends.*\n {2}✓ the input null\n {2}- not now \(skipped\)\n\n5 passed, 1 skipped in \d+ ms\n$/);
 });
 
 test("what does not hold is told, all of it, with lines and what happened", () => {
@@ -184,19 +188,19 @@ test("the JSON Schema for editors knows the same fields as the command", () => {
 test("reporters: dot, tap, junit, json", () => {
   const dot = run("test", "good", "bad", "--reporter", "dot");
   assert.equal(dot.status, 1);
-  assert.match(dot.stdout, /^\.\.\.\.sFFF\n\n✗ gift/);
+  assert.match(dot.stdout, /^\.\.\.\.\.sFFF\n\n✗ gift/);
   const tap = run("test", "good", "bad", "--reporter", "tap").stdout;
   assert.match(tap, /^TAP version 14\nok 1 - good\/order\.stepglass\.yaml > no gift\n/);
-  assert.match(tap, /\nok 5 - .*> not now # SKIP\nnot ok 6 - .*> gift\n {2}---\n {2}at: "bad\/order\.stepglass\.yaml:7"\n/);
-  assert.match(tap, /\n1\.\.8\n$/);
+  assert.match(tap, /\nok 6 - .*> not now # SKIP\nnot ok 7 - .*> gift\n {2}---\n {2}at: "bad\/order\.stepglass\.yaml:7"\n/);
+  assert.match(tap, /\n1\.\.9\n$/);
   const junit = run("test", "good", "bad", "--reporter", "junit", "-o", "report.xml");
   assert.equal(junit.stdout, "");
   const xml = readFileSync(join(folder, "report.xml"), "utf8");
-  assert.match(xml, /<testsuites name="stepglass" tests="8" failures="3" errors="0" skipped="1"/);
+  assert.match(xml, /<testsuites name="stepglass" tests="9" failures="3" errors="0" skipped="1"/);
   assert.match(xml, /<failure message="Expected the path Charge → Enough → Gift → Done, but in place of Gift it came to Done\.">/);
-  assert.equal((xml.match(/<testcase/g) ?? []).length, 8);
+  assert.equal((xml.match(/<testcase/g) ?? []).length, 9);
   const json = JSON.parse(run("test", "good", "bad", "--json", "--coverage").stdout);
-  assert.deepEqual([json.ok, json.totals], [false, { passed: 4, failed: 3, skipped: 1, unusable: 0 }]);
+  assert.deepEqual([json.ok, json.totals], [false, { passed: 5, failed: 3, skipped: 1, unusable: 0 }]);
   assert.equal(json.files[1].tests[0].failures.length, 3);
   assert.equal(json.coverage.machines[0].file, "order.asl.json");
 });
@@ -233,6 +237,7 @@ test("a filter, only, and wrong usage", () => {
     [["test", "out"], /there are no test files/],
     [["test", "--coverage=pdf"], /no format of coverage "pdf"/],
     [["test", "--reporter", "specs"], /--reporter is spec, dot, tap, junit or json; did you mean spec\?/],
+    [["test", "good", "-o", "no/such/folder/report.xml"], /cannot write no\/such\/folder\/report\.xml/],
     [["test", "--threshold", "x"], /--threshold is a percentage/],
     [["coverage"], /coverage needs -- and a command, or a folder/],
     [["coverage", "nowhere"], /there is no folder nowhere/],

@@ -70,32 +70,28 @@ export default {
 `,
   "order.test.mjs": `// Tests of order.asl.json: virtual time passes at once, so the minutes between two attempts cost nothing.
 
-import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { StateMachine, simulate } from "stepglass";
+import { expectRun, property, returns, testMachine, throws } from "stepglass/testing";
 import services, { charge } from "./tasks.mjs";
 
-const definition = readFileSync(new URL("./order.asl.json", import.meta.url), "utf8");
-const machine = new StateMachine(definition);
+const order = testMachine(new URL("./order.asl.json", import.meta.url), { tasks: { ...services, charge } });
 
 test("a large order gets a gift", async () => {
-  const output = await machine.run({ id: 7, amount: 120 }, { clock: "virtual", tasks: { ...services, charge } });
-  assert.deepEqual(output, { id: 7, amount: 120, receipt: { order: 7, amount: 120 }, gift: "voucher", shipped: true });
+  const run = await order.run({ id: 7, amount: 120 });
+  expectRun(run).outputMatches({ receipt: { order: 7, amount: 120 }, gift: "voucher", shipped: true });
 });
 
-test("a bank that is busy is asked again, for up to three times", () => {
-  const busy = { error: "BankBusy" };
-  const report = simulate(machine, { id: 7 }, { charge: [busy, busy, { output: { amount: 12 } }], Ship: { output: {} } });
-  assert.equal(report.status, "SUCCEEDED");
-  assert.equal(report.duration, (60 + 120) * 1000);
-  assert.deepEqual(report.calls.map(({ state }) => state), ["Charge", "Charge", "Charge", "Ship"]);
+test("a bank that is busy is asked again, for up to three times", async () => {
+  const run = await order.run({ id: 7 }, { mocks: { charge: [throws("BankBusy"), throws("BankBusy"), returns({ amount: 12 })] } });
+  expectRun(run).succeeded().tookPath("Charge", "Large enough", "Ship").retried("Charge", 2).waited("Charge", "2 m");
 });
 
-test("a declined card refuses the order", () => {
-  const report = simulate(machine, { id: 7 }, { charge: { error: "CardDeclined" } });
-  assert.deepEqual([report.status, report.error], ["FAILED", "OrderRefused"]);
+test("a declined card refuses the order", async () => {
+  const run = await order.run({ id: 7 }, { mocks: { charge: throws("CardDeclined") } });
+  expectRun(run).failedWith("OrderRefused").caught("CardDeclined", "Charge").neverCalled("Ship");
 });
+
+test("whatever the bank answers, the order ends", () => property(order, { runs: 50, outputs: { Charge: [{ amount: 12 }, { amount: 120 }] } }));
 `,
 };
 

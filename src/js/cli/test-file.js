@@ -55,7 +55,7 @@ class TestFile {
     if (mockConfig !== undefined) options.mockConfig = this.#near(mockConfig);
     const source = typeof definition === "string" ? this.#near(definition) : definition;
     const mocks = this.#mocksOf(value.mocks, ["mocks"]);
-    return { file: this.#file, source, options, tasks: tasks === undefined ? undefined : this.#near(tasks), files: this.#files, tests: this.#tests(value.tests, { input: value.input, mocks }) };
+    return { file: this.#file, source, options, tasks: tasks === undefined ? undefined : this.#near(tasks), files: this.#files, tests: this.#tests(value.tests, { input: Object.hasOwn(value, "input") ? value.input : {}, mocks }) };
   }
 
   #tests(tests, common) {
@@ -77,7 +77,7 @@ class TestFile {
     return {
       name: String(name),
       line: this.#place(path).line,
-      input: test.input ?? common.input ?? {},
+      input: Object.hasOwn(test, "input") ? test.input : common.input,
       testCase: test.testCase,
       mocks: own === undefined ? common.mocks : { ...common.mocks, ...own },
       ...(test.seed !== undefined && { seed: test.seed }),

@@ -1,6 +1,6 @@
 // stepglass test
 
-import { createWriteStream, existsSync, readdirSync, statSync, watch as watchFolder } from "node:fs";
+import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { performance } from "node:perf_hooks";
 import { resetCoverage, startCoverage, stopCoverage } from "../testing/coverage/collect.js";
@@ -86,7 +86,7 @@ async function test(given, values) {
 
 async function runAll(given, { filter, reporter, output, formats, "coverage-dir": folder, threshold }) {
   const files = testFiles(given);
-  const stream = output === undefined ? process.stdout : createWriteStream(output);
+  const stream = output === undefined ? process.stdout : { text: "", write(text) { this.text += text; } };
   const report = reporters[reporter](stream);
   const began = performance.now();
   const covering = formats !== undefined;
@@ -105,7 +105,7 @@ async function runAll(given, { filter, reporter, output, formats, "coverage-dir"
   }
   const coverage = covering ? coverageReport({ definitions: [...new Set(results.map(({ definition }) => definition).filter(Boolean))] }) : undefined;
   report.end(results, performance.now() - began, coverage && { coverage: JSON.parse(coverage.json()) });
-  if (output !== undefined) await new Promise((done, fail) => stream.on("error", (error) => fail(new Unusable(`cannot write ${output}: ${error.message}`))).end(done));
+  if (output !== undefined) save(output, stream.text);
   // Where standard output is for programs, people read the other one.
   const people = reporter === "spec" || reporter === "dot" || output !== undefined ? process.stdout : process.stderr;
   if (coverage) writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
@@ -117,6 +117,14 @@ async function runAll(given, { filter, reporter, output, formats, "coverage-dir"
     code = 1;
   }
   return { code, results };
+}
+
+function save(file, text) {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new Unusable(`cannot write ${file}: ${error.message}`);
+  }
 }
 
 /** The test files that are meant: those given, or all in the folders given. */
