@@ -12,7 +12,7 @@ const folder = join(root, "pkg-tests", ".cache", "readme");
 mkdirSync(folder, { recursive: true });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const blocks = ["README.md", "docs/host-guide.md"].flatMap((file) => {
+const blocks = ["README.md", "docs/host-guide.md", "docs/guide.md"].flatMap((file) => {
   const examples = [...readFileSync(join(root, file), "utf8").matchAll(/```js\n([^]*?)```/g)];
   return examples.map(([, block], i) => [`${file}, example ${i + 1}`, block]);
 });
