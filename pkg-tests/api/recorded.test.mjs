@@ -1,7 +1,10 @@
 // A recorded execution against a definition.
 
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { replayCase } from "../../scripts/conformance/replay.mjs";
 import { StateMachine, replayHistory, simulate } from "../../dist/node.js";
 
 const definition = {
@@ -92,4 +95,14 @@ test("what is no history or no definition is refused", () => {
 test("stages are told with the option trace", async () => {
   const { trace } = replayHistory(definition, await recorded(), { trace: true });
   assert.ok(trace.some(({ state, stage }) => state === "Work" && stage === "afterParameters"));
+});
+
+const recordings = fileURLToPath(new URL("../../../shared/conformance/aws-recorded.jsonl", import.meta.url));
+test("executions recorded on AWS go the same way again", { skip: !existsSync(recordings) && "the recordings do not lie beside this checkout" }, () => {
+  const cases = readFileSync(recordings, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  // Where ids were blanked nothing says which event follows from which.
+  const whole = cases.filter(({ kind, definition, expected }) => kind === "execution" && definition && expected?.history?.every(({ id }) => typeof id === "number"));
+  const parted = whole.map((one) => [one.name, replayCase(one).divergence?.message]).filter(([, message]) => message);
+  assert.deepEqual(parted, []);
+  assert.ok(whole.length > 0);
 });
