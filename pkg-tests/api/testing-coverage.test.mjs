@@ -175,3 +175,20 @@ test("all processes of a test run join, with both kinds of modules and also when
   assert.equal(merged.machines[1].places.find(({ pointer }) => pointer === "/States/Done").count, 51);
   assert.throws(() => coverageReport({ folder: join(folder, "nowhere") }), /STEPGLASS_COVERAGE=/);
 });
+
+test("a machine in a template has the template's lines; one in a string of it has none", async () => {
+  const template = join(folder, "template.yaml");
+  const text = JSON.stringify({ StartAt: "B", States: { B: { Type: "Succeed" } } });
+  writeFileSync(
+    template,
+    `Resources:\n  Written:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Definition:\n        StartAt: A\n        States:\n          A: { Type: Succeed }\n  Quoted:\n    Type: AWS::StepFunctions::StateMachine\n    Properties:\n      DefinitionString: '${text}'\n`,
+  );
+  resetCoverage();
+  startCoverage();
+  await testMachine(`${template}#Written`).run();
+  await testMachine(`${template}#Quoted`).run();
+  stopCoverage();
+  const report = coverageReport({ root: folder });
+  assert.deepEqual(report.machines.map(({ title, file, places }) => [title, file, places[0].line]), [["template.yaml#Quoted", "template.yaml", 1], ["template.yaml#Written", "template.yaml", 8]]);
+  assert.deepEqual(report.lcov().match(/^(SF|DA):.*$/gm), ["SF:template.yaml", "DA:8,1"]);
+});

@@ -91,6 +91,12 @@ test("inputs are chosen or made, mocks and checks of any kind stand for themselv
   assert.equal(made.problem, "too large");
   assert.ok(made.input.n >= 8);
   await property(testMachine(saga), { seed: 1, runs: 5 });
+  // Of a list of inputs the first that fails is told, and goes with the schedule.
+  const check = ({ input, retries }) => input < 2 || retries.length === 0;
+  const shrunk = await failure(property(saga, { seed: 4, runs: 200, inputs: [1, 2, 3, 4, 5], check }));
+  assert.equal(shrunk.input, 2);
+  const [, schedule, input] = /schedule: (\{.*\}), input: (.*) \}\)/.exec(shrunk.message);
+  assert.equal((await failure(property(saga, { schedule: JSON.parse(schedule), input: JSON.parse(input), inputs: [1], check }))).input, 2);
 });
 
 test("options that are none are refused", async () => {

@@ -410,7 +410,7 @@ export interface PropertyOptions extends Pick<MachineOptions, "name" | "type"> {
   runs?: number;
   /** Of all that is generated: equal seeds give equal runs. Default: random; a failure tells it. */
   seed?: number;
-  /** Runs this schedule alone: what a failure has printed. */
+  /** Runs this schedule alone, with `input`: what a failure has printed. */
   schedule?: Record<string, string | GeneratedOutcome>;
   /** What must hold of every run besides what always must: throws, or returns false, where it does not. */
   check?: (run: TestRun) => unknown;
@@ -535,7 +535,7 @@ export class CoverageReport {
   text(options?: { color?: boolean; missing?: boolean }): string;
   /** The same for programs. */
   json(): string;
-  /** An lcov tracefile: states as functions, what decides between ways as branches. Definitions without a file are not in it. */
+  /** An lcov tracefile: states as functions, what decides between ways as branches. Definitions without a file, and those in a string of a template, are not in it. */
   lcov(): string;
   /** One HTML document that needs nothing else: graphs in colours, what was never used, the definitions line by line. */
   html(options?: { title?: string }): string;

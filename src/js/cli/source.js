@@ -30,6 +30,8 @@ export class Source {
   json;
   /** STANDARD or EXPRESS, where a template says so. */
   type;
+  /** Whether it stands in a string of a template: lines are then those of the string. */
+  embedded = false;
   /** The machine's name: its logical id in a template, or the file's name without what follows the first dot. */
   machine;
   #yaml;
@@ -103,6 +105,7 @@ export class Source {
       this.#substitute(substitutions, member);
     } else if (machine.text !== undefined) {
       // A definition in a string has no places of its own in the template.
+      this.embedded = true;
       this.name = `${this.name}#${id}`;
       this.#yaml = undefined;
       this.text = this.json = machine.text;

@@ -60,7 +60,7 @@ async function runProperty(machine, test, options, result) {
   } catch (error) {
     if (!(error instanceof PropertyError)) throw error;
     // What the test file can be given is a schedule in its own words.
-    const message = error.message.replace(/property\(machine, \{ …, seed: (\d+), runs: 1 \}\)/, "property: { seed: $1, runs: 1 }").replace(/property\(machine, \{ …, schedule: (\{.*\}) \}\)/, "property: { schedule: $1 }");
+    const message = error.message.replace(/property\(machine, \{ …, seed: (\d+), runs: 1 \}\)/, "property: { seed: $1, runs: 1 }").replace(/property\(machine, \{ …, schedule: (\{.*?\})(?:, input: (.*))? \}\)/, (_, schedule, input) => `property: { schedule: ${schedule} }${input === undefined ? "" : `, with input: ${input}`}`);
     return result([{ message, line: test.line }]);
   }
 }

@@ -70,9 +70,8 @@ class Property {
   }
 
   /** Runs once; what does not hold is `problem`. */
-  async #try(outcomes, seed) {
-    const { input, inputs, mocks, tasks, machines, startTime } = this.#options;
-    const given = inputs === undefined ? input : typeof inputs === "function" ? inputs(new Random(seed ^ 0x5bd1e995)) : new Random(seed ^ 0x5bd1e995).pick([...inputs]);
+  async #try(outcomes, seed, given = this.#inputOf(seed)) {
+    const { mocks, tasks, machines, startTime } = this.#options;
     const counts = new Map();
     const used = new Map();
     const answer = (value, task) => {
@@ -104,6 +103,14 @@ class Property {
       return { ...base, problem: String(thrown?.message ?? thrown).split("\n\nWhat happened:")[0], thrown };
     }
     return base;
+  }
+
+  #inputOf(seed) {
+    const { input, inputs, schedule } = this.#options;
+    // A schedule is run with the input that it was found with.
+    if (inputs === undefined || (schedule !== undefined && input !== undefined)) return input;
+    const random = new Random(seed ^ 0x5bd1e995);
+    return typeof inputs === "function" ? inputs(random) : random.pick([...inputs]);
   }
 
   /** What holds of every machine that is sound. */
@@ -183,14 +190,17 @@ class Property {
   async #shrink(failure, seed) {
     let smallest = failure;
     let tries = 0;
-    const attempt = async (entries) => {
+    const attempt = async (entries, input = smallest.input) => {
       if (tries >= this.#options.maxShrinks) return false;
       tries += 1;
-      const tried = await this.#try(new Fixed(new Map(entries)), seed);
+      const tried = await this.#try(new Fixed(new Map(entries)), seed, input);
       if (tried.problem === undefined) return false;
       smallest = tried;
       return true;
     };
+    // Of inputs in a list the first that will do.
+    const { inputs } = this.#options;
+    for (const input of Array.isArray(inputs) ? inputs : []) if (input === smallest.input || (await attempt(smallest.schedule, input))) break;
     let shrunk = true;
     while (shrunk && tries < this.#options.maxShrinks) {
       shrunk = false;
@@ -233,7 +243,7 @@ class Property {
     if (schedule.size === 0) lines.push("  every task succeeds at once");
     for (const [key, outcome] of schedule) lines.push(`  ${spokenKey(key)} ${spokenOutcome(outcome)}`);
     if (schedule.size > 0) lines.push("  every other call succeeds at once");
-    lines.push("", "Again, the same run:", `  property(machine, { …, seed: ${seed}, runs: 1 })`, "Or this schedule alone:", `  property(machine, { …, schedule: ${JSON.stringify(Object.fromEntries([...schedule].map(([key, outcome]) => [key, shortOutcome(outcome)])))} })`);
+    lines.push("", "Again, the same run:", `  property(machine, { …, seed: ${seed}, runs: 1 })`, "Or this schedule alone:", `  property(machine, { …, schedule: ${JSON.stringify(Object.fromEntries([...schedule].map(([key, outcome]) => [key, shortOutcome(outcome)])))}${this.#options.inputs === undefined ? "" : `, input: ${JSON.stringify(input)}`} })`);
     if (run !== undefined) lines.push("", "What happened:", ...run.text({ times: true, lines: 40 }).trimEnd().split("\n").map((line) => `  ${line}`));
     return lines.join("\n");
   }

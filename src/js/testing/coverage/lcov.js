@@ -1,8 +1,8 @@
 // Coverage as an lcov tracefile: states are functions, what decides between ways is a branch.
 
-/** The tracefile of all definitions whose file is known. */
+/** The tracefile of all definitions that have lines in a file: those in a string of a template have none. */
 export function lcov(report) {
-  return report.machines.filter(({ file }) => file !== undefined).map(record).join("");
+  return report.machines.filter(({ file, embedded }) => file !== undefined && !embedded).map(record).join("");
 }
 
 function record({ file, places }) {

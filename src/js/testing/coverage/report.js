@@ -79,7 +79,7 @@ function measured({ digest, name, file: spec, definition, executions, hits }, ro
   const file = path === undefined ? undefined : shortest(root, path);
   const fragment = spec !== undefined && spec !== path && spec.startsWith(path) ? spec.slice(path.length) : "";
   const places = new Outline(JSON.parse(definition)).places().map((place) => ({ ...place, line: source?.line(place.pointer) ?? 1, count: hits[place.pointer] ?? 0 }));
-  return { title: file === undefined ? name : file + fragment, name, ...(file !== undefined && { file }), digest, executions, places, totals: totalsOf(places), definition, text: source?.text ?? definition };
+  return { title: file === undefined ? name : file + fragment, name, ...(file !== undefined && { file }), digest, executions, places, totals: totalsOf(places), embedded: source?.embedded ?? false, definition, text: source?.text ?? definition };
 }
 
 /** The file as it is now: it may have gone since the tests ran. */
@@ -137,7 +137,7 @@ export class CoverageReport {
 
   /** For programs: totals, and every place with its count. */
   json() {
-    const machines = this.machines.map(({ text, definition, ...machine }) => machine);
+    const machines = this.machines.map(({ text, definition, embedded, ...machine }) => machine);
     return `${JSON.stringify({ version: 1, percent: this.percent, totals: this.totals, machines }, null, 2)}\n`;
   }
 
