@@ -117,6 +117,12 @@ test("mocks that are none are refused before anything runs", async () => {
   ]) {
     await assert.rejects(one().run({}, { mocks: { T: mock } }), (error) => error instanceof TestKitError && message.test(error.message), String(message));
   }
+  await assert.rejects(one().run({}, { mocks: { T: returns(1), Typo: returns(1) } }), /the mock of "Typo" is for nothing in the definition; its tasks are T/);
+  // Where a function's name is computed, only the run can tell; mocks of the machine may be for others.
+  const computed = one({ Resource: "arn:aws:states:::lambda:invoke", Parameters: { "FunctionName.$": "$.f" } });
+  expectRun(await computed.run({ f: "work" }, { mocks: { work: returns(1), other: returns(2) } })).called("work", 1).neverCalled("other");
+  const shared = testMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true } } }, { mocks: { T: returns(1), Other: returns(2) } });
+  expectRun(await shared.run()).succeeded(1);
   assert.throws(() => returns(1).after("soon"), /after\(\) takes a duration/);
   await assert.rejects(one().run({}, { mock: {} }), /run\(\) has no option "mock"; it has mocks/);
 });

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import * as testing from "stepglass/testing";
 import { expectRun, iterations, matchers, never, returns, testMachine, throws } from "stepglass/testing";
 
@@ -156,6 +157,13 @@ test("the history for snapshots has neither times nor ids, unless they are asked
   assert.deepEqual((await paid()).historySnapshot(), (await paid()).historySnapshot());
 });
 
+test("a snapshot of a run, and what console.log shows of it", async () => {
+  const run = await paid();
+  const { status, output, story } = JSON.parse(JSON.stringify(run));
+  assert.deepEqual([status, output.order, story[0], story.at(-1).slice(0, 9)], ["SUCCEEDED", 7, 'start {"order":7}', "SUCCEEDED"]);
+  assert.equal(inspect(run), run.text({ times: true }));
+});
+
 test("a failed expectation says what is wrong, how it differs, and what happened", async () => {
   const run = await paid();
   for (const [expect, message, actual, expected] of [
@@ -198,6 +206,7 @@ test("a failed expectation says what is wrong, how it differs, and what happened
     );
   }
   assert.throws(() => expectRun(run).neverEntered("Gfit"), /There is no state "Gfit"; there are Charge, Enough/);
+  assert.throws(() => expectRun(run).neverCalled("chrage"), /Nothing in the definition calls "chrage"; its tasks are Charge, Item/);
   assert.throws(() => expectRun(paid()), /takes a run, not its promise/);
   assert.throws(() => expectRun(run).waited("Nap", "soon"), /takes a duration/);
 });

@@ -121,7 +121,7 @@ export function loadMockConfig(source: string | URL | object): MockConfig;
 
 /** Options of a run; those given to {@link testMachine} are the defaults of its runs. */
 export interface TestRunOptions extends Pick<StartOptions, "machines" | "seed" | "name" | "signal" | "payloadLimit" | "historyLimit"> {
-  /** What tasks answer. Mocks of a run come before those of the machine. */
+  /** What tasks answer. Mocks of a run come before those of the machine; one of a run that is for no task of the definition is refused. */
   mocks?: Mocks;
   /** Real handlers, for tasks that no mock is given for. */
   tasks?: TaskHandlers;
@@ -223,6 +223,8 @@ export interface TestRun<Output = any> {
   text(options?: TextOptions): string;
   /** The history without times and ids, payloads as values: for snapshots. */
   historySnapshot(options?: { ids?: boolean; times?: boolean }): Record<string, any>[];
+  /** How it ended, and the lines of `text()`: what a snapshot of the run itself shows. */
+  toJSON(): { status: ExecutionStatus; output?: any; error?: string; cause?: string; story: string[] };
 }
 
 /** Options of {@link TestRun.text}. */

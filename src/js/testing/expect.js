@@ -112,6 +112,7 @@ export class RunExpectation {
 
   /** A state, function or resource was called; so many times, where a number is given. Every attempt is a call. */
   called(name, times) {
+    this.#callable(name, this.called);
     const calls = this.#run.callsOf(name);
     if (times === undefined ? calls.length > 0 : calls.length === times) return this;
     return this.#fail(`Expected ${name} to be called${times === undefined ? "" : ` ${count(times)}`}, but it was called ${count(calls.length)}.${this.#called(name)}`, calls.length, times ?? "at least once", this.called);
@@ -119,6 +120,7 @@ export class RunExpectation {
 
   /** It was never called. */
   neverCalled(name) {
+    this.#callable(name, this.neverCalled);
     const calls = this.#run.callsOf(name);
     if (calls.length === 0) return this;
     return this.#fail(`Expected ${name} not to be called, but it was called ${count(calls.length)}.${this.#called(name)}`, calls.length, 0, this.neverCalled);
@@ -231,6 +233,14 @@ export class RunExpectation {
     if (outline.named.has(state)) return;
     const names = outline.states.map(({ name }) => name);
     throw failed(`There is no state ${JSON.stringify(state)}; there are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, { actual: names, expected: state, operator: "state", from });
+  }
+
+  /** The same for what is called: nothing that no task could ever call. */
+  #callable(name, from) {
+    const { machine, nested } = this.#run;
+    if (nested.length > 0 || machine.outline.calls(name) !== false) return;
+    const { tasks } = machine.outline;
+    throw failed(`Nothing in the definition calls ${JSON.stringify(name)}; its tasks are ${tasks.slice(0, 30).join(", ") || "none"}${tasks.length > 30 ? " …" : ""}.`, { actual: tasks, expected: name, operator: "task", from });
   }
 
   #called(name) {

@@ -56,15 +56,27 @@ export class TestMachine {
   /** Runs the machine to its end. */
   async run(input = this.#options.input ?? {}, options = {}) {
     check(options, RUN_OPTIONS, "run()");
+    this.#named(options);
     return new Attempt(this, input, { ...this.#options, name: undefined, ...options }, [options.mocks, this.#options.mocks]).result;
   }
 
   /** Runs a test case of the mock configuration to its end. States without mock there have the machine's own. */
   async test(testCase, input = this.#options.input ?? {}, options = {}) {
     check(options, RUN_OPTIONS, "test()");
+    this.#named(options);
     if (this.#config === undefined) throw new TestKitError("test() needs a mock configuration: testMachine(definition, { mockConfig: \"MockConfigFile.json\" })");
     const mocks = this.#config.mocks(this.#configured(), testCase);
     return new Attempt(this, input, { ...this.#options, name: undefined, ...options }, [options.mocks, mocks, this.#options.mocks]).result;
+  }
+
+  /** A mock of a run that is for nothing is a misspelt one, unless machines that tasks start may call it. */
+  #named({ mocks, machines = this.#options.machines }) {
+    if (machines !== undefined || typeof mocks !== "object" || mocks === null) return;
+    for (const name of mocks instanceof Map ? mocks.keys() : Object.keys(mocks)) {
+      if (this.outline.calls(name) !== false) continue;
+      const { tasks } = this.outline;
+      throw new TestKitError(`the mock of ${JSON.stringify(name)} is for nothing in the definition; its tasks are ${tasks.slice(0, 20).join(", ") || "none"}${tasks.length > 20 ? " …" : ""}`);
+    }
   }
 
   #configured() {

@@ -1,4 +1,6 @@
-// What a definition consists of: its states, the ways out of them, the errors that they name.
+// What a definition consists of: its states, the ways out of them, what they call.
+
+import { Handlers } from "../resource.js";
 
 /** The step of a JSON Pointer for a member's name. */
 export function step(name) {
@@ -11,6 +13,7 @@ export class Outline {
   states = [];
   /** The same by their names, which are unique in a machine. */
   named = new Map();
+  #calls = new Map();
 
   constructor(definition) {
     this.definition = definition;
@@ -26,6 +29,36 @@ export class Outline {
       const processor = ["ItemProcessor", "Iterator"].find((key) => fields[key] !== undefined);
       if (processor !== undefined) this.#scope(fields[processor], `${state.pointer}/${processor}`, state);
     }
+  }
+
+  /**
+   * Whether a task of the definition can be called by a name, as mocks are named: undefined where only a run can tell, for a
+   * function's name that is computed.
+   */
+  calls(name) {
+    if (!this.#calls.has(name)) this.#calls.set(name, this.#find(name));
+    return this.#calls.get(name);
+  }
+
+  #find(name) {
+    const probe = new Handlers({ [name]: () => {} });
+    let computed = false;
+    for (const { name: state, type, fields } of this.states) {
+      const { Resource, Parameters, Arguments, ItemReader, ResultWriter } = fields;
+      const resources = type === "Task" ? [Resource] : [ItemReader?.Resource, ResultWriter?.Resource];
+      for (const resource of resources) {
+        if (typeof resource !== "string") continue;
+        const given = Parameters ?? Arguments;
+        if (probe.find(resource, state, given) !== undefined) return true;
+        computed ||= /lambda:invoke|states:startExecution|aws-sdk:(sfn|lambda):/i.test(resource) && ![given?.FunctionName, given?.StateMachineArn].some((part) => typeof part === "string" && !part.startsWith("{%"));
+      }
+    }
+    return computed ? undefined : false;
+  }
+
+  /** The names under which tasks are known best, for messages. */
+  get tasks() {
+    return this.states.filter(({ type }) => type === "Task").map(({ name }) => name);
   }
 
   /** Everything that a test run can use: `{kind, pointer, state, label}`. */

@@ -109,6 +109,17 @@ export class TestRun {
     return this.text();
   }
 
+  /** For snapshots of the run itself. */
+  toJSON() {
+    const { status, output, error, cause } = this;
+    return { status, ...(output !== undefined && { output }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }), story: this.text().trimEnd().split("\n") };
+  }
+
+  /** What console.log() shows. */
+  [Symbol.for("nodejs.util.inspect.custom")]() {
+    return this.text({ times: true });
+  }
+
   #all() {
     return (this.#visits ??= new Visits(this.history, this.#facts.machine.outline));
   }
