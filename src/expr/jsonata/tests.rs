@@ -164,6 +164,22 @@ fn functions() {
 }
 
 #[test]
+fn functions_are_true_where_they_decide_and_false_where_they_are_handed_over() {
+    for (text, expected) in [
+        ("($f := function($n) { 1 }; $f ? 1 : 2)", "1"),
+        ("$sum and true", "true"),
+        ("[1, 2][$sum]", "[1,2]"),
+        ("$filter([1, 2], function($x) { $sum })", "[1,2]"),
+        ("/a/ ? 1 : 2", "2"),
+        ("$boolean(function() { 1 })", "false"),
+        ("$not($sum)", "true"),
+        ("$boolean([$sum])", "true"),
+    ] {
+        check(text, expected);
+    }
+}
+
+#[test]
 fn time_comes_from_the_execution() {
     for (text, expected) in [
         ("$millis()", "1700000000123"),

@@ -5,7 +5,7 @@ use crate::base::Number;
 use crate::expr::jsonata::ast::{Node, Operator};
 use crate::expr::jsonata::error::{Thrown, fault, fault_at};
 use crate::expr::jsonata::number;
-use crate::expr::jsonata::value::{Flags, Frame, Items, Val};
+use crate::expr::jsonata::value::{Flags, Frame, Function, Items, Val};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -228,7 +228,9 @@ pub(in crate::expr::jsonata) fn is_number(value: &Val) -> Result<bool, Thrown> {
     }
 }
 
-/// `$boolean`, with undefined as false.
+/// What decides conditions, predicates, `and` and `or`: `$boolean`, with undefined as false.
+///
+/// A function is an object there, and so it is true; only a regular expression is none in jsonata-js.
 pub(in crate::expr::jsonata) fn truth(value: &Val) -> R<bool> {
     Ok(match value {
         Val::Bool(b) => *b,
@@ -236,7 +238,8 @@ pub(in crate::expr::jsonata) fn truth(value: &Val) -> R<bool> {
         Val::Long(_) => true,
         Val::Num(n) => n.as_f64() != 0.0,
         Val::NonFinite(_) => is_number(value)?,
-        Val::Undefined | Val::Null | Val::Func(_) => false,
+        Val::Func(function) => !matches!(**function, Function::Regex(_) | Function::NextMatch { .. }),
+        Val::Undefined | Val::Null => false,
         Val::JsonObject(_) | Val::Object(_) => value.members().len() > 0,
         Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_) => match value.items() {
             Items::Range(first, len) => len > 1 || first != 0,

@@ -9,7 +9,7 @@ use crate::expr::jsonata::value::Val;
 pub(super) fn boolean(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     match args.at(0) {
         Val::Undefined => Ok(Val::Undefined),
-        value => Ok(Val::Bool(truth(value)?)),
+        value => Ok(Val::Bool(argument_truth(value)?)),
     }
 }
 
@@ -17,8 +17,13 @@ pub(super) fn boolean(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 pub(super) fn not(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     match args.at(0) {
         Val::Undefined => Ok(Val::Undefined),
-        value => Ok(Val::Bool(!truth(value)?)),
+        value => Ok(Val::Bool(!argument_truth(value)?)),
     }
+}
+
+/// A function that is handed to a function is no object any more, and so it is false: jsonata-js wraps it.
+fn argument_truth(value: &Val) -> R<bool> {
+    if value.as_func().is_some() { Ok(false) } else { truth(value) }
 }
 
 /// `$exists(value)`

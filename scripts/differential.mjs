@@ -1,0 +1,127 @@
+// Compares our JSONata with two other implementations on random expressions:   npm run differential [-- COUNT [SEED]]
+//
+// The crate `jsonata-core` answers every expression too; where it differs from us, jsonata-js of the version that AWS runs
+// is asked. A difference is explained where jsonata-js answers as we do, or where a rule in fuzz/jsonata says why all
+// three may differ. Ends with 1 where one is left. jsonata-js comes from benches/peer: npm run bench installs it.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { isDeepStrictEqual } from "node:util";
+import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { root, run } from "./steps.mjs";
+
+const reference = join(root, "benches/peer/node_modules/jsonata/jsonata.js");
+/** A second is a thousand times what an expression needs: what takes longer has no end. */
+const PATIENCE_MS = 1000;
+
+async function compare() {
+  const [count = "100000", first = "0"] = process.argv.slice(2);
+  if (!existsSync(reference) && !run("npm", ["ci", "--silent", "--no-engine-strict"], { cwd: join(root, "benches/peer") })) process.exit(1);
+  const differences = [];
+  let equal = 0;
+  let input;
+  const oracle = spawn("cargo", ["run", "--quiet", "--release", "--manifest-path", "fuzz/jsonata/Cargo.toml", "--", count, first], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: oracle.stdout })) {
+    const found = JSON.parse(line);
+    if (found.equal === undefined) differences.push(found);
+    else ({ equal, input } = found);
+  }
+  if (input === undefined) {
+    console.error("differential: the comparison did not come to its end");
+    process.exit(1);
+  }
+  const referee = new Referee(input);
+  const tally = new Map();
+  const open = [];
+  for (const one of differences) {
+    one.reference = await referee.ask(one.expression);
+    const verdict = judge(one);
+    tally.set(verdict ?? "not explained", (tally.get(verdict ?? "not explained") ?? 0) + 1);
+    if (verdict === undefined) open.push(one);
+  }
+  referee.end();
+  for (const { seed, body, ours, theirs, reference } of open) {
+    console.log(`seed ${seed}: ${body}`);
+    for (const [who, what] of Object.entries({ ours, "jsonata-core": theirs, "jsonata-js": reference })) console.log(`    ${who.padEnd(14)}${JSON.stringify(what).slice(0, 300)}`);
+  }
+  console.log(`${equal} equal, ${differences.length} different:`);
+  for (const [verdict, times] of [...tally].sort(([, a], [, b]) => b - a)) console.log(`${String(times).padStart(8)}  ${verdict}`);
+  process.exitCode = open.length > 0 ? 1 : 0;
+}
+
+/** What explains a difference. */
+function judge({ body, ours, theirs, reference, rule }) {
+  if (same(ours, reference)) return "jsonata-js answers as we do";
+  if (ours.error !== undefined && reference.error !== undefined && theirs.error !== undefined) return "all three refuse it, each with another error";
+  if (reference.error === "S0211" && /\?\?|\?:/.test(body)) return "an operator that is younger than this jsonata-js";
+  if (reference.error !== undefined && !/^[STDU]\d{4}$/.test(reference.error)) return "jsonata-js fails with an error of JavaScript's";
+  if (/#\$i\.\//.test(body)) return "a regular expression as a step: what it finds of no text";
+  if (/^\[.*\]\{.*\}\./.test(body)) return "the first step of a path is an array that is grouped: jsonata-js loses it";
+  if (/\$\w+\(([^()]|\([^()]*\))*\?[,)]|\$(filter|map|single|f|g)\(\$[fg]/.test(body)) return "a function that was an argument: jsonata-js wraps it, and so it is false";
+  if (rule !== null) return rule;
+  return undefined;
+}
+
+function same(a, b) {
+  return a.error === b.error && isDeepStrictEqual(a.value, b.value);
+}
+
+/** jsonata-js in a thread of its own: what does not end is ended. */
+class Referee {
+  #input;
+  #worker;
+  #settle = () => {};
+
+  constructor(input) {
+    this.#input = input;
+  }
+
+  async ask(expression) {
+    this.#worker ??= this.#start();
+    const patience = setTimeout(() => this.#fail("no end"), PATIENCE_MS);
+    const answer = await new Promise((resolve) => {
+      this.#settle = resolve;
+      this.#worker.postMessage(expression);
+    });
+    clearTimeout(patience);
+    return answer;
+  }
+
+  end() {
+    void this.#worker?.terminate();
+  }
+
+  #start() {
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: this.#input });
+    worker.on("message", (answer) => this.#settle(answer));
+    // It loses rejections of its own; such a thread is over.
+    worker.on("error", (error) => worker === this.#worker && this.#fail(error?.code ?? String(error)));
+    return worker;
+  }
+
+  #fail(error) {
+    this.end();
+    this.#worker = undefined;
+    this.#settle({ error });
+  }
+}
+
+async function answer() {
+  const { default: jsonata } = await import(pathToFileURL(reference).href);
+  parentPort.on("message", async (expression) => {
+    try {
+      // Some of what it does changes its input.
+      const input = structuredClone(workerData);
+      const value = await jsonata(expression).evaluate(input, { states: input });
+      const text = JSON.stringify(value);
+      parentPort.postMessage(text === undefined ? {} : { value: JSON.parse(text) });
+    } catch (error) {
+      parentPort.postMessage({ error: error?.code ?? String(error) });
+    }
+  });
+}
+
+if (isMainThread) await compare();
+else await answer();
