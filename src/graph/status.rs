@@ -36,6 +36,29 @@ pub enum Status {
     Skipped,
 }
 
+impl Status {
+    const NAMES: [(&str, Status); 13] = [
+        ("idle", Status::Idle),
+        ("queued", Status::Queued),
+        ("running", Status::Running),
+        ("paused", Status::Paused),
+        ("waiting", Status::Waiting),
+        ("awaiting", Status::Awaiting),
+        ("retrying", Status::Retrying),
+        ("succeeded", Status::Succeeded),
+        ("caught", Status::Caught),
+        ("failed", Status::Failed),
+        ("timedOut", Status::TimedOut),
+        ("cancelled", Status::Cancelled),
+        ("skipped", Status::Skipped),
+    ];
+
+    /// The status of a name as JSON has it: `succeeded`, `timedOut` ….
+    pub fn named(name: &str) -> Option<Status> {
+        Status::NAMES.iter().find(|(known, _)| *known == name).map(|(_, status)| *status)
+    }
+}
+
 /// How a status looks.
 struct Look {
     class: &'static str,
@@ -185,6 +208,15 @@ mod tests {
         Status::Cancelled,
         Status::Skipped,
     ];
+
+    #[test]
+    fn names_are_those_of_json() {
+        for status in ALL {
+            let name = serde_json::to_value(status).unwrap();
+            assert_eq!(Status::named(name.as_str().unwrap()), Some(status));
+        }
+        assert_eq!(Status::named("Succeeded"), None);
+    }
 
     #[test]
     fn every_status_stands_out_from_its_fill_and_from_the_ground() {

@@ -77,7 +77,7 @@ export function layout(definition, options = {}) {
 export function renderSvg(definition, options = {}) {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
   const { direction, collapsed, foldLarge, expanded, status, taken, notes, ...rest } = options;
-  const style = { ...rest, status: asMap(status), taken: asMap(taken), notes: asMap(notes) };
+  const style = { ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) };
   return drawing((module) => module.renderSvg(definitionText(definition), layoutSettings({ direction, collapsed, foldLarge, expanded }), defined(style)));
 }
 
@@ -87,9 +87,9 @@ export function renderMermaid(definition, options = {}) {
   return drawing((module) => module.renderMermaid(definitionText(definition), layoutSettings(options)));
 }
 
-/** An object or a Map, as a Map: the names of states are anybody's. */
-function asMap(given) {
-  return given && (given instanceof Map ? given : new Map(Object.entries(given)));
+/** An object or a Map, as an object. The names of states are anybody's, and `__proto__` becomes a member here. */
+function asObject(given) {
+  return given instanceof Map ? Object.fromEntries(given) : given;
 }
 
 function layoutSettings({ direction, collapsed, foldLarge, expanded }) {

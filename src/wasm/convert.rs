@@ -1,139 +1,20 @@
 //! Between Rust values and JavaScript's: JSON text written by hand where it is hot, serde where it is ours and small.
 
-use super::error::thrown;
 use crate::asl::complete::Completions;
-use crate::asl::{CompileOptions, MachineType, ir};
+use crate::asl::ir;
 use crate::base::diag::{Diagnostic, Severity};
 use crate::base::span::{Position, Span, position};
 use crate::base::{Value, json};
-use crate::engine::{ChildExecution, Command, Engine, ExecutionInfo, FrameView, HistoryLevel, Invocation, Options, Outcome, Stage};
+use crate::engine::{ChildExecution, Command, Engine, FrameView, Invocation, Outcome, Stage};
 use crate::expr::question::Unanswered;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt::Write;
 use wasm_bindgen::JsValue;
-
-/// A structure of ours from a JavaScript object; `undefined` is its default. Throws `{code: "INVALID_OPTION", message}`.
-pub fn from_js<T: DeserializeOwned + Default>(value: JsValue) -> Result<T, JsValue> {
-    if value.is_undefined() || value.is_null() {
-        return Ok(T::default());
-    }
-    serde_wasm_bindgen::from_value(value).map_err(|error| thrown("INVALID_OPTION", error))
-}
 
 /// A structure of ours as plain JavaScript objects and arrays.
 pub fn to_js<T: Serialize>(value: &T) -> JsValue {
     // Only maps with keys that are no strings fail; ours have none.
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
-}
-
-/// What a definition is compiled for.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub struct CompileSettings {
-    r#type: Kind,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-enum Kind {
-    #[default]
-    Standard,
-    Express,
-}
-
-impl CompileSettings {
-    /// As the compiler takes it.
-    pub fn compile_options(&self) -> CompileOptions {
-        let kind = match self.r#type {
-            Kind::Standard => MachineType::Standard,
-            Kind::Express => MachineType::Express,
-        };
-        CompileOptions { kind }
-    }
-}
-
-/// What an execution may use up; what is absent has AWS's value.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct EngineSettings {
-    history: Level,
-    payload_limit: Option<usize>,
-    history_limit: Option<u32>,
-    step_budget: Option<u32>,
-    express: bool,
-    trace: bool,
-    child_histories: bool,
-    once: bool,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Level {
-    #[default]
-    Full,
-    None,
-}
-
-impl EngineSettings {
-    /// Whether a call does one thing at a time.
-    pub fn once(&self) -> bool {
-        self.once
-    }
-
-    /// As the engine takes them.
-    pub fn options(&self) -> Options {
-        let aws = Options::default();
-        Options {
-            history: match self.history {
-                Level::Full => HistoryLevel::Full,
-                Level::None => HistoryLevel::None,
-            },
-            payload_limit: self.payload_limit.unwrap_or(aws.payload_limit),
-            history_limit: self.history_limit.unwrap_or(aws.history_limit),
-            step_budget: self.step_budget.unwrap_or(aws.step_budget),
-            express: self.express,
-            trace: self.trace,
-            child_histories: self.child_histories,
-        }
-    }
-}
-
-/// What an execution is called; what is absent gets a name.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ExecutionIn {
-    name: Option<String>,
-    arn: Option<String>,
-    role_arn: Option<String>,
-    state_machine_name: Option<String>,
-    state_machine_arn: Option<String>,
-}
-
-impl ExecutionIn {
-    /// As the engine takes it.
-    pub fn info(self) -> ExecutionInfo {
-        let machine = self.state_machine_name.as_deref().unwrap_or("StateMachine");
-        let named = ExecutionInfo::named(machine, self.name.as_deref().unwrap_or("execution"));
-        self.info_or(named)
-    }
-
-    /// The same, with other names for what is absent.
-    pub fn info_or(self, mut info: ExecutionInfo) -> ExecutionInfo {
-        for (given, name) in [(self.name, &mut info.name), (self.state_machine_name, &mut info.state_machine_name)] {
-            if let Some(given) = given {
-                *name = given.into();
-            }
-        }
-        for (given, name) in
-            [(self.arn, &mut info.arn), (self.role_arn, &mut info.role_arn), (self.state_machine_arn, &mut info.state_machine_arn)]
-        {
-            if let Some(given) = given {
-                *name = given.into();
-            }
-        }
-        info
-    }
 }
 
 /// A diagnostic as JavaScript gets it.

@@ -1,7 +1,8 @@
 //! Definitions: checking, compiling and drawing them.
 
-use super::convert::{self, CompileSettings, DiagnosticOut, EngineSettings, ExecutionIn, from_js, to_js};
+use super::convert::{self, DiagnosticOut, to_js};
 use super::error::{not_json, thrown};
+use super::given::{CompileSettings, EngineSettings, ExecutionIn, from_js};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Style};

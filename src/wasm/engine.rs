@@ -1,8 +1,9 @@
 //! The engine's contract, method by method.
 
-use super::convert::{self, EngineSettings, ExecutionIn, from_js};
+use super::convert;
 use super::definition::Machine;
 use super::error::{not_json, thrown};
+use super::given::{EngineSettings, ExecutionIn, from_js};
 use super::port;
 use crate::base::{Millis, Value, json};
 use crate::engine::{self, Event, Options, SNAPSHOT_DEPTH, StepError, TaskId};

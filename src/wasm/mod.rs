@@ -2,7 +2,7 @@
 //!
 //! Every exported method decodes, calls and encodes; none holds a borrow while JavaScript runs. Payloads cross as JSON
 //! text, which is faster than building JavaScript values and keeps a key like `__proto__` a key; our own small
-//! structures (options, diagnostics, graphs) cross through `serde-wasm-bindgen`.
+//! structures (diagnostics, graphs) go out through `serde-wasm-bindgen`.
 //!
 //! Nothing here throws a JavaScript `Error`: what is thrown is a plain object with a `code`, of which `src/js` makes its
 //! classes. So an `Error` that comes out of this module is always a trap.
@@ -12,6 +12,7 @@ mod definition;
 mod drive;
 mod engine;
 mod error;
+mod given;
 mod language;
 mod port;
 mod question;

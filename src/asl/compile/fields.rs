@@ -164,9 +164,13 @@ impl Compiler<'_> {
             },
             (Type::Number(min, max), Value::Number(number)) => {
                 let number = number.as_f64();
-                if number < min {
+                let below = number < min;
+                let beyond = number > max;
+                // The bounds that a number can be beyond are whole.
+                let (min, max) = (min as i64, max as i64);
+                if below {
                     self.out_of_range(place, format!("at least {min}"), format!("Minimum value is {min}"));
-                } else if number > max {
+                } else if beyond {
                     self.out_of_range(place, format!("at most {max}"), format!("Maximum value is {max}"));
                 }
             }

@@ -1,0 +1,240 @@
+//! Options as they come from JavaScript: objects whose members are absent or of the right type.
+//!
+//! They cross as JSON text and are read by name. A deserializer of `serde` for each of the few structures is twenty
+//! kilobytes of WebAssembly, with the words for errors that nobody reads.
+
+use super::error::thrown;
+use crate::asl::{CompileOptions, MachineType};
+use crate::base::{Map, Value, json};
+use crate::engine::{ExecutionInfo, HistoryLevel, Options};
+use crate::graph::{Direction, LayoutOptions, Status, SvgOptions, Theme};
+use std::collections::BTreeMap;
+use wasm_bindgen::JsValue;
+
+/// What can be read from a JavaScript object.
+pub trait Given: Default {
+    /// Takes over what the object has; says what is of the wrong type.
+    fn take(&mut self, from: &Members) -> Result<(), String>;
+}
+
+/// A structure of ours from a JavaScript object; `undefined` is its default. Throws `{code: "INVALID_OPTION", message}`.
+pub fn from_js<T: Given>(value: JsValue) -> Result<T, JsValue> {
+    let mut structure = T::default();
+    if !value.is_undefined() && !value.is_null() {
+        let taken = members(&value).and_then(|members| structure.take(&members));
+        taken.map_err(|message| thrown("INVALID_OPTION", message))?;
+    }
+    Ok(structure)
+}
+
+fn members(value: &JsValue) -> Result<Members, String> {
+    let text = js_sys::JSON::stringify(value).ok().and_then(|text| text.as_string());
+    match text.and_then(|text| json::parse(&text).ok()) {
+        Some(object @ Value::Object(_)) => Ok(Members(object)),
+        _ => Err("the options must be an object that JSON can hold".into()),
+    }
+}
+
+/// The members of such an object; `null` is as good as absent.
+pub struct Members(Value);
+
+impl Members {
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    /// The member, if there is one and `read` makes something of it.
+    fn read<'a, T>(&'a self, name: &str, expected: &str, read: impl Fn(&'a Value) -> Option<T>) -> Result<Option<T>, String> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        read(value).map(Some).ok_or_else(|| wrong(name, expected))
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, String> {
+        self.read(name, "a string", |value| value.as_str().map(str::to_owned))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        Ok(self.read(name, "true or false", Value::as_bool)?.unwrap_or(false))
+    }
+
+    fn count(&self, name: &str) -> Result<Option<u32>, String> {
+        self.read(name, "a whole number", |value| u32::try_from(value.as_i64()?).ok())
+    }
+
+    /// Which of some words it is.
+    fn word(&self, name: &str, words: &[&str]) -> Result<usize, String> {
+        let at = self.read(name, "", |value| words.iter().position(|word| value.as_str() == Some(word)));
+        at.map(Option::unwrap_or_default).map_err(|_| wrong(name, &words.join(", ")))
+    }
+
+    fn texts(&self, name: &str) -> Result<Vec<String>, String> {
+        let read = |value: &Value| value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+        Ok(self.read(name, "a list of strings", read)?.unwrap_or_default())
+    }
+
+    /// The members of a member.
+    fn each<T>(&self, name: &str, read: fn(&Value) -> Option<T>) -> Result<Option<BTreeMap<String, T>>, String> {
+        let all = |map: &Map| map.entries().iter().map(|(name, value)| Some((name.to_string(), read(value)?))).collect();
+        self.read(name, "an object", |value| all(value.as_object()?))
+    }
+}
+
+#[inline(never)]
+fn wrong(name: &str, expected: &str) -> String {
+    format!("{name} must be {expected}")
+}
+
+/// What a definition is compiled for.
+#[derive(Default)]
+pub struct CompileSettings {
+    express: bool,
+}
+
+impl CompileSettings {
+    /// As the compiler takes it.
+    pub fn compile_options(&self) -> CompileOptions {
+        CompileOptions { kind: if self.express { MachineType::Express } else { MachineType::Standard } }
+    }
+}
+
+/// What an execution may use up; what is absent has AWS's value.
+#[derive(Default)]
+pub struct EngineSettings {
+    without_history: bool,
+    payload_limit: Option<usize>,
+    history_limit: Option<u32>,
+    step_budget: Option<u32>,
+    express: bool,
+    trace: bool,
+    child_histories: bool,
+    once: bool,
+}
+
+impl EngineSettings {
+    /// Whether a call does one thing at a time.
+    pub fn once(&self) -> bool {
+        self.once
+    }
+
+    /// As the engine takes them.
+    pub fn options(&self) -> Options {
+        let aws = Options::default();
+        Options {
+            history: if self.without_history { HistoryLevel::None } else { HistoryLevel::Full },
+            payload_limit: self.payload_limit.unwrap_or(aws.payload_limit),
+            history_limit: self.history_limit.unwrap_or(aws.history_limit),
+            step_budget: self.step_budget.unwrap_or(aws.step_budget),
+            express: self.express,
+            trace: self.trace,
+            child_histories: self.child_histories,
+        }
+    }
+}
+
+/// What an execution is called; what is absent gets a name.
+#[derive(Default)]
+pub struct ExecutionIn {
+    name: Option<String>,
+    arn: Option<String>,
+    role_arn: Option<String>,
+    state_machine_name: Option<String>,
+    state_machine_arn: Option<String>,
+}
+
+impl ExecutionIn {
+    /// As the engine takes it.
+    pub fn info(self) -> ExecutionInfo {
+        let machine = self.state_machine_name.as_deref().unwrap_or("StateMachine");
+        let named = ExecutionInfo::named(machine, self.name.as_deref().unwrap_or("execution"));
+        self.info_or(named)
+    }
+
+    /// The same, with other names for what is absent.
+    pub fn info_or(self, mut info: ExecutionInfo) -> ExecutionInfo {
+        for (given, name) in [(self.name, &mut info.name), (self.state_machine_name, &mut info.state_machine_name)] {
+            if let Some(given) = given {
+                *name = given.into();
+            }
+        }
+        for (given, name) in
+            [(self.arn, &mut info.arn), (self.role_arn, &mut info.role_arn), (self.state_machine_arn, &mut info.state_machine_arn)]
+        {
+            if let Some(given) = given {
+                *name = given.into();
+            }
+        }
+        info
+    }
+}
+
+impl Given for CompileSettings {
+    fn take(&mut self, from: &Members) -> Result<(), String> {
+        self.express = from.word("type", &["STANDARD", "EXPRESS"])? == 1;
+        Ok(())
+    }
+}
+
+impl Given for EngineSettings {
+    fn take(&mut self, from: &Members) -> Result<(), String> {
+        self.without_history = from.word("history", &["full", "none"])? == 1;
+        self.payload_limit = from.count("payloadLimit")?.map(|count| count as usize);
+        self.history_limit = from.count("historyLimit")?;
+        self.step_budget = from.count("stepBudget")?;
+        for (name, flag) in [
+            ("express", &mut self.express),
+            ("trace", &mut self.trace),
+            ("childHistories", &mut self.child_histories),
+            ("once", &mut self.once),
+        ] {
+            *flag = from.flag(name)?;
+        }
+        Ok(())
+    }
+}
+
+impl Given for ExecutionIn {
+    fn take(&mut self, from: &Members) -> Result<(), String> {
+        for (name, text) in [
+            ("name", &mut self.name),
+            ("arn", &mut self.arn),
+            ("roleArn", &mut self.role_arn),
+            ("stateMachineName", &mut self.state_machine_name),
+            ("stateMachineArn", &mut self.state_machine_arn),
+        ] {
+            *text = from.text(name)?;
+        }
+        Ok(())
+    }
+}
+
+impl Given for LayoutOptions {
+    fn take(&mut self, from: &Members) -> Result<(), String> {
+        self.direction = match from.word("direction", &["TB", "LR"])? {
+            0 => Direction::TopToBottom,
+            _ => Direction::LeftToRight,
+        };
+        self.collapsed = from.texts("collapsed")?;
+        self.fold_large = from.flag("foldLarge")?;
+        self.expanded = from.texts("expanded")?;
+        Ok(())
+    }
+}
+
+impl Given for SvgOptions {
+    fn take(&mut self, from: &Members) -> Result<(), String> {
+        self.theme = match from.word("theme", &["auto", "light", "dark"])? {
+            0 => Theme::Auto,
+            1 => Theme::Light,
+            _ => Theme::Dark,
+        };
+        self.title = from.text("title")?;
+        self.background = from.read("background", "true or false", Value::as_bool)?.unwrap_or(true);
+        if let Some(prefix) = from.text("prefix")? {
+            self.prefix = prefix;
+        }
+        self.status = from.each("status", |value| Status::named(value.as_str()?))?.unwrap_or_default();
+        self.taken = from.each("taken", |value| u32::try_from(value.as_i64()?).ok())?;
+        self.notes = from.each("notes", |value| value.as_str().map(str::to_owned))?.unwrap_or_default();
+        Ok(())
+    }
+}
