@@ -2,11 +2,11 @@
 //!
 //! `STEPGLASS_FUZZ` sets the number of sequences (default 500), `STEPGLASS_SEED` the first seed. A failure names its seed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stepglass::asl;
 use stepglass::base::{Map, Millis, Rng, Value, json};
-use stepglass::engine::{Command, Engine, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, StepError, TaskId};
+use stepglass::engine::{Command, Details, Engine, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, StepError, TaskId};
 use stepglass::sim::{Journal, verify};
 
 fn count() -> u64 {
@@ -73,6 +73,8 @@ struct Run {
     recorded: bool,
     open: BTreeSet<u32>,
     closed: BTreeSet<u32>,
+    /// Whether the engine has counted from the beginning what it uses.
+    covered: bool,
 }
 
 impl Run {
@@ -95,10 +97,15 @@ impl Run {
             child_histories: rng.below(4) == 0,
             ..Options::default()
         };
-        let engine = Engine::new(Arc::new(machine), options);
+        let mut engine = Engine::new(Arc::new(machine), options);
+        // A replay without it writes the same history.
+        let covered = rng.below(2) == 0;
+        if covered {
+            engine.cover();
+        }
         let (journal, commands) = (Journal::default(), Vec::new());
-        let mut run =
-            Run { rng, engine, now: 1_000, journal, commands, recorded: true, open: BTreeSet::new(), closed: BTreeSet::new() };
+        let (open, closed) = (BTreeSet::new(), BTreeSet::new());
+        let mut run = Run { rng, engine, now: 1_000, journal, commands, recorded: true, open, closed, covered };
         assert_eq!(run.engine.step(Millis(0), Event::Tick).unwrap_err(), StepError::NotStarted);
         let input = value(&mut run.rng, 2);
         run.feed(Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
@@ -128,6 +135,9 @@ impl Run {
             self.feed(Event::Stop { error: None, cause: None });
         }
         self.check_end();
+        if self.covered {
+            self.check_coverage();
+        }
         (ended, steps)
     }
 
@@ -230,6 +240,33 @@ impl Run {
             return;
         }
         self.engine = restored;
+        self.covered = false;
+    }
+
+    /// What was counted is what the history tells.
+    fn check_coverage(&self) {
+        let hits: BTreeMap<_, _> = self.engine.hits().into_iter().map(|(place, count)| (place.to_string(), count)).collect();
+        let mut entered = BTreeMap::new();
+        for event in self.engine.history() {
+            if let Details::Entered { name, .. } = &event.details {
+                *entered.entry(name.clone()).or_insert(0) += 1;
+            }
+        }
+        let kinds = |kind| self.engine.history().iter().any(|event| event.kind == kind);
+        let full = self.engine.history().len() >= self.engine.options().history_limit as usize;
+        for (_, state) in self.engine.machine().states.iter() {
+            let of = |part: &str| hits.get(&format!("{}{part}", state.pointer)).copied().unwrap_or(0);
+            let told = entered.get(&state.name).copied().unwrap_or(0);
+            // Children of a Map Run have histories of their own.
+            assert!(of("") >= told, "{}: entered {} times, told {told}", state.name, of(""));
+            assert!(of("") == told || full || kinds("MapRunStarted"), "{}: entered {} times, told {told}", state.name, of(""));
+            let catches: u64 = (0..state.catch.len()).map(|i| of(&format!("/Catch/{i}"))).sum();
+            let ways: u64 = ["/Next", "/End", "/Type", "/Default"].iter().map(|way| of(way)).sum();
+            assert!(catches + ways <= of("") || kinds("ExecutionRedriven"), "{} was left more often than entered", state.name);
+        }
+        let handled = self.engine.handled_errors();
+        let retries = handled.iter().filter(|error| error.delay.is_some()).count();
+        assert!(retries as u64 <= hits.iter().filter(|(place, _)| place.contains("/Retry/")).map(|(_, count)| count).sum());
     }
 
     fn check_end(&mut self) {
