@@ -8,8 +8,10 @@ import {
   StateMachine,
   TaskError,
   TaskResponse,
+  compare,
   complete,
   init,
+  replayHistory,
   layout,
   renderSvg,
   s3Handlers,
@@ -160,5 +162,11 @@ const told: string = edit.same ? "" : edit.now;
 // @ts-expect-error there is no such mode
 debug.setMocks({ A: { mode: "guess" } });
 
-const text: string = told + version() + svg + label + references;
+const { divergence, tasks: recorded } = replayHistory({}, { events: [{ id: 1, timestamp: new Date() }] }, { type: "EXPRESS", name: "n", seed: 1 });
+const parted: string = `${divergence?.event} ${divergence?.aspect} ${recorded.map(({ state, attempt, output }) => `${state}${attempt}${output}`)}`;
+const broken: string[] = compare("{}", {}).running.filter(({ severity }) => severity === "breaks").map(({ message }) => message);
+// @ts-expect-error a number is no history
+replayHistory({}, 1);
+
+const text: string = parted + broken.join() + told + version() + svg + label + references;
 export { text, wrong };

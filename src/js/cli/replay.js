@@ -69,7 +69,7 @@ function text({ matches, divergence, divergences, missing, unreproducible, recor
     const { event, eventType, state, iterations, pointer, message, reason, expected, got } = divergence;
     const where = [event === undefined ? "after the last event" : `event ${event} ${eventType}`, state && `state ${state}${iterations ? ` [${iterations.join(", ")}]` : ""}`, pointer && `at ${pointer}`];
     lines.push(`${red("diverges")} at ${bold(where.filter(Boolean).join(", "))}`, "", `  ${message}`);
-    if (typeof expected === "object" || typeof got === "object") lines.push(dim(`  recorded: ${brief(expected)}`), dim(`  now:      ${brief(got)}`));
+    if ([expected, got].some((value) => typeof value === "object" && value !== null)) lines.push(dim(`  recorded: ${brief(expected)}`), dim(`  now:      ${brief(got)}`));
     if (reason) lines.push("", `  ${reason}`);
     const others = divergences.slice(1);
     if (others.length > 0) lines.push("", `  ${count(others.length, "more branch")}${others.length === 1 ? "" : "es"} or iterations diverge.`.replace("branchs", "branch"));

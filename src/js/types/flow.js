@@ -339,6 +339,8 @@ class Visit {
     };
     const step = "(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)|\\[-?\\d+\\])";
     if (new RegExp(`^\\$[A-Za-z_]\\w*${step}*$`).test(code)) return at(code, this.env.certain);
+    const built = new Built(code, (path) => at(path, this.env.certain)).value();
+    if (built !== undefined) return built;
     // Of anything larger only what it touches is known; JSONata does not mind where that is absent.
     const bare = code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
     for (const [path] of bare.matchAll(new RegExp(`\\$(?:states\\.(?:input|result|errorOutput|context)|[A-Za-z_]\\w*(?!\\s*[\\w(]|\\s*:=))${step}*`, "g"))) {
@@ -346,11 +348,73 @@ class Visit {
       if (!path.startsWith("$states") && /^\$\w+$/.test(path)) continue;
       at(path, false);
     }
+    // What is compared with a number is one.
+    for (const [, path] of bare.matchAll(new RegExp(`(\\$states\\.(?:input|result)${step}+|\\$[A-Za-z_]\\w*${step}*)\\s*(?:<=|>=|<|>)\\s*-?\\d`, "g"))) use(at(path, false), "number");
     if (/^\$(string|uuid|join|uppercase|lowercase|trim|substring\w*|replace|hash|now|fromMillis|base64\w+)\s*\([^()]*\)$/.test(bare)) return STRING;
     if (/^\$(count|sum|max|min|average|length|number|floor|ceil|round|abs|millis|toMillis)\s*\([^()]*\)$/.test(bare)) return NUMBER;
     if (/^\$(exists|not|boolean|contains)\s*\([^()]*\)$/.test(bare) || /^[^?:]*\s(=|!=|<|>|<=|>=|in)\s[^?:]*$/.test(bare)) return type("boolean");
     if (/^[^?:{}[\]]*\s&\s[^?:{}[\]]*$/.test(bare)) return STRING;
     return UNKNOWN;
+  }
+}
+
+/** Expressions that only put things together: paths, literals, objects, `$merge([…])`. */
+class Built {
+  #text;
+  #path;
+  #at = 0;
+
+  constructor(text, path) {
+    this.#text = text;
+    this.#path = path;
+  }
+
+  /** The value; undefined for any other expression. Nothing is noted as read then. */
+  value() {
+    const later = this.#part(0);
+    this.#match(/\s*/y);
+    return later === undefined || this.#at < this.#text.length ? undefined : later();
+  }
+
+  #match(pattern) {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found) this.#at = pattern.lastIndex;
+    return found;
+  }
+
+  #part(depth) {
+    if (depth > 32) return undefined;
+    this.#match(/\s*/y);
+    const word = this.#match(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(-?\d+(?:\.\d+)?)|(true|false|null)\b/y);
+    if (word) return () => type(word[1] ? "string" : word[2] ? "number" : word[3] === "null" ? "null" : "boolean");
+    const merged = this.#match(/\$merge\(\s*\[/y);
+    if (merged) {
+      const parts = this.#list(/\s*\]\s*\)/y, () => this.#part(depth + 1));
+      return parts && (() => parts.map((part) => part()).reduce((base, over) => (over.kind === "object" ? object(over.members, base) : UNKNOWN)));
+    }
+    if (this.#match(/\{/y)) {
+      const members = this.#list(/\s*\}/y, () => {
+        const name = this.#match(/\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*:/y);
+        const value = name && this.#part(depth + 1);
+        return value && (() => [name[1] ?? name[2], value()]);
+      });
+      return members && (() => object(new Map(members.map((member) => member()))));
+    }
+    const path = this.#match(/\$(?!states\.context)[A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|`[^`]+`)|\[-?\d+\])*(?!\s*[\w(.[])/y);
+    return path ? () => this.#path(path[0]) : undefined;
+  }
+
+  #list(end, item) {
+    const items = [];
+    if (this.#match(end)) return items;
+    for (;;) {
+      const one = item();
+      if (one === undefined) return undefined;
+      items.push(one);
+      if (this.#match(end)) return items;
+      if (!this.#match(/\s*,/y)) return undefined;
+    }
   }
 }
 

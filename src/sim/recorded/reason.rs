@@ -129,6 +129,9 @@ pub(super) fn of(subject: &Subject, situation: &Situation) -> Option<String> {
         "input" => Some("The state before it gives another output.".to_string()),
         "output" => Some(match &state.kind {
             Kind::Pass { .. } => format!("The fields of Pass state '{name}' make another output of the same input."),
+            Kind::Choice { .. } => {
+                format!("Another rule of Choice state '{name}' applies, or what it hands on was changed since.")
+            }
             Kind::Parallel { .. } | Kind::Map(_) => {
                 format!("State '{name}' makes something else of the results of its branches or iterations.")
             }
