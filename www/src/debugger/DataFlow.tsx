@@ -71,7 +71,7 @@ export function DataFlow({ flow }: { flow: Flow }) {
   const byHand = chosen.value === null ? undefined : chosen.value === "input" ? "input" : stages.findLast(({ stage }) => stage === chosen.value);
   const shown = byHand ?? here ?? stages.findLast(({ stage }) => stage === "output") ?? stages.at(-1) ?? "input";
   const keys = (event: KeyboardEvent): void => {
-    const all: (FlowStage | "input")[] = ["input", ...stages];
+    const all: (FlowStage | "input")[] = ["input", ...chips.map(({ stage }) => stage)];
     const at = all.indexOf(shown);
     const to = event.key === "ArrowRight" ? at + 1 : event.key === "ArrowLeft" ? at - 1 : -1;
     const next = all[to];
@@ -89,8 +89,12 @@ export function DataFlow({ flow }: { flow: Flow }) {
     const decision = DECISIONS.has(stage.stage);
     const changed = !decision && !equal(before, stage.value);
     if (!decision) before = stage.value;
-    return { stage, changed, decision };
-  });
+    // Only what the state has: a field that is not written and changes nothing is no stage to look at.
+    const field = STAGES[stage.stage]?.[1] ?? "";
+    const written = flow.fields[field] !== undefined || flow.fields[`${field}Path`] !== undefined;
+    const shows = changed || decision || written || stage === shown || stage.stage === "output" || (stage.stage === "result" && flow.fields["Type"] !== "Pass");
+    return { stage, changed, decision, shows };
+  }).filter(({ shows }) => shows);
   return (
     <section class="flow" aria-label="Data flow">
       <div class="stage-strip" role="radiogroup" aria-label="Stages" onKeyDown={keys}>

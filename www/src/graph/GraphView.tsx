@@ -3,6 +3,7 @@
 import { computed, useSignalEffect } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { canStep, fork } from "../debugger/session.ts";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as prefs from "../prefs.ts";
@@ -156,8 +157,13 @@ function LookingBack() {
   return (
     <p class="banner info">
       <span>
-        Event <b>{store.cursor.value}</b> of {store.eventCount.value}
+        Viewing event <b>{store.cursor.value}</b> of {store.eventCount.value}
       </span>
+      {canStep() && (
+        <button type="button" class="link" onClick={() => fork()}>
+          Fork here
+        </button>
+      )}
       <button type="button" class="link" onClick={store.returnToLive}>
         Return to the end
       </button>

@@ -8,13 +8,13 @@ import { Lanes } from "../debugger/Lanes.tsx";
 import { Runs } from "../debugger/Runs.tsx";
 import { Watch } from "../debugger/Watch.tsx";
 import * as debug from "../debugger/model.ts";
-import type { WaitingTask } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { save } from "../ui/save.ts";
-import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
+import { count, duration, elapsed } from "../ui/format.ts";
+import { AnswerCard } from "./Answer.tsx";
 import { Events } from "./Events.tsx";
 import { Failure } from "./Inspector.tsx";
 
@@ -190,7 +190,7 @@ function Waiting() {
     );
   }
   return (
-    <ul class="waiting">
+    <ul class="waiting" onKeyDown={answerNth}>
       {tasks.map((task) => (
         <li key={task.id}>
           <AnswerCard task={task} />
@@ -200,112 +200,12 @@ function Waiting() {
   );
 }
 
-const ERRORS = ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException"];
-
-function AnswerCard({ task }: { task: WaitingTask }) {
-  const output = useSignal(task.kind === "token" ? '{\n  "approved": true\n}' : "{}");
-  const failing = useSignal(false);
-  const error = useSignal("States.TaskFailed");
-  const cause = useSignal("");
-  const problem = useSignal("");
-  const id = `answer-${task.id}`;
-  const succeed = (): void => {
-    let value: unknown;
-    try {
-      value = JSON.parse(output.value.trim() === "" ? "null" : output.value);
-    } catch (thrown) {
-      problem.value = (thrown as Error).message;
-      return;
-    }
-    store.answerTask(task.id, { kind: "succeed", output: value });
-  };
-  return (
-    <form
-      class="answer"
-      aria-label={`Answer of ${task.state}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (failing.value) store.answerTask(task.id, { kind: "fail", error: error.value, cause: cause.value });
-        else succeed();
-      }}
-    >
-      <header>
-        <Icon name="hand" />
-        <button type="button" class="link strong" onClick={() => store.selectState(task.state, "events")}>
-          {task.state}
-        </button>
-        <span class="quiet">
-          {task.kind === "token" ? "waits for its token" : "has no handler"}
-          {task.attempt > 0 && ` · attempt ${task.attempt + 1}`}
-          {task.iterations.length > 0 && ` · item ${iterationPath(task.iterations)}`}
-        </span>
-        <code class="resource">{task.resource}</code>
-      </header>
-      <div class="answer-columns">
-        <JsonView label="Task input" value={task.input} />
-        <div class="answer-form">
-          <div class="answer-buttons">
-            <div class="segments" role="group" aria-label="Kind of answer">
-              <button type="button" aria-pressed={!failing.value} onClick={() => (failing.value = false)}>
-                Succeed
-              </button>
-              <button type="button" aria-pressed={failing.value} onClick={() => (failing.value = true)}>
-                Fail
-              </button>
-            </div>
-            <span class="gap" />
-            <button type="button" onClick={() => store.answerTask(task.id, { kind: "heartbeat" })}>
-              Heartbeat
-            </button>
-            <button type="submit" class={failing.value ? "danger" : "primary"}>
-              {failing.value ? "Fail the task" : "Answer"}
-            </button>
-          </div>
-          {failing.value ? (
-            <>
-              <label for={`${id}-error`}>Error</label>
-              <input id={`${id}-error`} list="error-names" value={error.value} onInput={(event) => (error.value = event.currentTarget.value)} />
-              <datalist id="error-names">
-                {ERRORS.map((name) => (
-                  <option key={name} value={name} />
-                ))}
-              </datalist>
-              <label for={`${id}-cause`}>Cause</label>
-              <input id={`${id}-cause`} value={cause.value} onInput={(event) => (cause.value = event.currentTarget.value)} />
-            </>
-          ) : (
-            <>
-              <label for={`${id}-output`}>Result, JSON</label>
-              <textarea
-                id={`${id}-output`}
-                rows={3}
-                spellcheck={false}
-                value={output.value}
-                aria-invalid={problem.value !== ""}
-                aria-describedby={problem.value ? `${id}-problem` : undefined}
-                onInput={(event) => {
-                  output.value = event.currentTarget.value;
-                  problem.value = "";
-                }}
-                onKeyDown={(event) => {
-                  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-                    event.preventDefault();
-                    event.stopPropagation();
-                    succeed();
-                  }
-                }}
-              />
-              {problem.value && (
-                <p class="field-problem" id={`${id}-problem`}>
-                  {problem.value}
-                </p>
-              )}
-            </>
-          )}
-        </div>
-      </div>
-    </form>
-  );
+/// A digit goes to the answer of that task, where nobody types.
+function answerNth(event: KeyboardEvent): void {
+  if (!/^[1-9]$/.test(event.key) || (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))) return;
+  const card = (event.currentTarget as HTMLElement).querySelectorAll("form")[Number(event.key) - 1];
+  card?.querySelector<HTMLElement>("textarea, input")?.focus();
+  event.preventDefault();
 }
 
 function Console() {

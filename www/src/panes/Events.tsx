@@ -3,6 +3,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { EventFilter, EventRow } from "../model/protocol.ts";
+import { isMocked } from "../debugger/model.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, elapsed, iterationPath } from "../ui/format.ts";
@@ -201,7 +202,9 @@ function List() {
                 {row.state}
                 {row.iterations.length > 0 && <span class="event-item"> {iterationPath(row.iterations)}</span>}
               </span>
-              <span class="event-note">{row.note}</span>
+              <span class="event-note">
+                {/^(Task|LambdaFunction|Activity)/.test(row.type) && !/State/.test(row.type) && isMocked(row.state) && <span class="tag mock-tag">mock</span>} {row.note}
+              </span>
             </div>
           ))}
         </div>

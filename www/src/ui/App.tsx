@@ -8,6 +8,7 @@ import { PauseLine, Toolbar } from "../debugger/Toolbar.tsx";
 import { definitionEditor } from "../editor/place.ts";
 import { GraphView, fitGraph } from "../graph/GraphView.tsx";
 import { NodeMenu } from "../graph/Menu.tsx";
+import { ErrorNames } from "../panes/Answer.tsx";
 import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
 import { Left } from "../panes/Left.tsx";
@@ -41,6 +42,7 @@ export function App() {
       <main class="work">{size === "narrow" ? <Narrow /> : <Columns size={size} />}</main>
       {size !== "narrow" && <StatusBar />}
       <Dialogs />
+      <ErrorNames />
       <GoTo />
       <NodeMenu />
       {store.toast.value && <div class="toast">{store.toast.value}</div>}
