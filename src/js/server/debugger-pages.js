@@ -12,7 +12,7 @@ export function listPage({ executions, before }) {
     ? '<p class="empty">No executions yet. Start one with any client of the AWS API; it appears here by itself.</p>'
     : `<table><thead><tr><th scope="col">Status</th><th scope="col">Execution</th><th scope="col">State machine</th><th scope="col">Started</th><th scope="col">Took</th></tr></thead><tbody>${rows}</tbody></table>`;
   const older = before === undefined ? "" : `<p><a href="?before=${escape(before)}">Older ones</a></p>`;
-  return document("Executions", `<h1>Executions</h1><div id="list" data-refresh="2000">${body}${older}</div>`, '<script type="module" src="/debugger/list.js"></script>');
+  return document("Executions", `<h1>Executions</h1><div id="list" data-live>${body}${older}</div>`, '<script type="module" src="/debugger/list.js"></script>');
 }
 
 function row({ executionArn, name, stateMachineName, type, status, startDate, stopDate }) {
@@ -49,10 +49,10 @@ export function executionPage(execution, { page, component }) {
   return document(
     name,
     `<p><a href="/debugger/">All executions</a></p><h1>${escape(name)} ${open}</h1>
-<dl>${facts.map(([key, value]) => `<dt>${key}</dt><dd>${value}</dd>`).join("")}</dl>
+<dl id="facts" data-live>${facts.map(([key, value]) => `<dt>${key}</dt><dd>${value}</dd>`).join("")}</dl>
 <section>${graph}</section>
-<div class="pair">${payload("Input", input)}${payload("Output", output)}</div>
-<section id="list"${live === undefined ? "" : ' data-refresh="2000"'}><h2>History</h2>${rest}<table><thead><tr><th scope="col">Id</th><th scope="col">After</th><th scope="col">Type</th><th scope="col">State</th><th scope="col">Time</th><th scope="col">Details</th></tr></thead><tbody>${rows}</tbody></table></section>
+<div class="pair" id="payloads" data-live>${payload("Input", input)}${payload("Output", output)}</div>
+<section id="list" data-live><h2>History</h2>${rest}<table><thead><tr><th scope="col">Id</th><th scope="col">After</th><th scope="col">Type</th><th scope="col">State</th><th scope="col">Time</th><th scope="col">Details</th></tr></thead><tbody>${rows}</tbody></table></section>
 <details><summary>Definition</summary><pre>${escape(pretty(definition))}</pre></details>
 <p><a href="${escape(address)}">Everything as JSON</a> · <a href="${escape(`${address}/history`)}">History as GetExecutionHistory gives it</a></p>`,
     `${live === undefined ? "" : '<script type="module" src="/debugger/list.js"></script>'}${component ? '<script type="module" src="/debugger/execution.js"></script>' : ""}`,
@@ -91,7 +91,7 @@ function duration(ms) {
 }
 
 function document(title, body, tail) {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)} · Stepglass</title><link rel="stylesheet" href="/debugger/list.css"></head><body><main>${body}</main>${tail}</body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)} · Stepglass</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/debugger/list.css"></head><body><main>${body}</main>${tail}</body></html>`;
 }
 
 /** Attaches the debugger to the execution: to its history so far, and to what comes. */
@@ -131,19 +131,22 @@ async function* events() {
 await element.attach({ [Symbol.asyncIterator]: events, result }, { definition: execution.definition });
 `;
 
-/** Reads the page again every few seconds and puts the new part in the old one's place. */
-export const listScript = `const list = document.getElementById("list");
+/** Reads the page again every few seconds, and puts what has changed in the old one's place. */
+export const listScript = `const parts = [...document.querySelectorAll("[data-live]")];
 async function refresh() {
-  if (document.hidden || list.querySelector("details[open]") || list.contains(document.activeElement)) return;
+  if (document.hidden) return;
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const next = fresh.getElementById("list");
-  if (next === null || next.isEqualNode(list)) return;
-  list.replaceChildren(...next.childNodes);
-  if (next.dataset.refresh === undefined) clearInterval(timer);
+  for (const part of parts) {
+    const next = fresh.getElementById(part.id);
+    // What somebody reads or stands on stays.
+    if (next === null || next.isEqualNode(part) || part.querySelector("details[open]") || part.contains(document.activeElement)) continue;
+    part.replaceChildren(...next.childNodes);
+  }
+  if (!fresh.querySelector('script[src="/debugger/list.js"]')) clearInterval(timer);
 }
-const timer = setInterval(() => refresh().catch(() => {}), Number(list.dataset.refresh));
+const timer = setInterval(() => refresh().catch(() => {}), 2000);
 `;
 
 export const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --line: #8884; --accent: light-dark(#0b57d0, #a8c7fa); }
