@@ -39,8 +39,8 @@ const steps = [
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["server: set-up", setUpClients],
-  ["server: real clients", () => nodeTests("pkg-tests/server")],
   ["browser: set-up", setUpBrowser],
+  ["server: real clients", () => nodeTests("pkg-tests/server")],
   ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
   ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
   ["page: build", [...bin("vite", "bin/vite.js"), "build", "--config", "www/vite.config.js"], {}, "www/index.html"],
@@ -63,7 +63,7 @@ await main(async () => {
   // A part of the tests stands on what earlier steps leave.
   const names = chosen.map(([name]) => name);
   if (names.some((name) => /^(package|page|browser|server): (?!build|set-up)/.test(name))) need("package: build", "package:");
-  if (names.some((name) => name === "browser: page" || name === "package: tarball in projects")) need("browser: set-up", "package: tarball");
+  if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name))) need("browser: set-up", "package: tarball");
   if (names.includes("server: real clients")) need("server: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use stepglass::asl;
 use stepglass::base::{Map, Millis, Rng, Value, json};
-use stepglass::engine::{Command, Details, Engine, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH, StepError, TaskId};
+use stepglass::engine::{Command, Details, Engine, Event, ExecutionInfo, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId};
 use stepglass::sim::{Journal, verify};
 
 fn count() -> u64 {
@@ -213,6 +213,7 @@ impl Run {
         let event = match (choice, task.map(TaskId)) {
             (3, _) if self.rng.below(6) == 0 => Event::Stop { error: Some("Stopped".into()), cause: None },
             (4, Some(task)) => Event::TaskHeartbeat { task },
+            (19, _) => self.change_of_a_run(),
             (5, Some(task)) => Event::TaskStarted { task, worker: Some("w".into()) },
             (6, Some(task)) => Event::TaskSubmitted { task, output: value(&mut self.rng, 1) },
             (7..=12, Some(task)) => {
@@ -223,6 +224,19 @@ impl Run {
             _ => Event::Tick,
         };
         self.feed(event);
+    }
+
+    /// Other limits for a Map Run, if there is one under way.
+    fn change_of_a_run(&mut self) -> Event {
+        let runs: Vec<_> = self.engine.frames().filter_map(|frame| frame.map_run).collect();
+        let arn = match runs.get(self.rng.below(runs.len().max(1) as u64) as usize) {
+            Some(run) => run.get("mapRunArn").and_then(|arn| arn.as_str()).expect("an ARN").into(),
+            None => "arn:none".into(),
+        };
+        let max_concurrency = (self.rng.below(3) > 0).then(|| self.rng.below(4));
+        let tolerated_count = (self.rng.below(3) == 0).then(|| self.rng.below(3));
+        let tolerated_percentage = (self.rng.below(4) == 0).then(|| self.rng.below(101) as f64);
+        Event::UpdateMapRun { arn, change: MapRunChange { max_concurrency, tolerated_count, tolerated_percentage } }
     }
 
     /// Goes on with an engine restored from the text of a snapshot.

@@ -459,8 +459,58 @@ test("the runs of a Distributed Map, and their children, can be looked at", asyn
   assert.equal(child.mapRunArn, mapRunArn);
   assert.ok((await send("GetExecutionHistory", { executionArn: child.executionArn })).events.length >= 7);
   assert.deepEqual((await send("ListExecutions", { stateMachineArn: arn })).executions.map((one) => one.executionArn), [executionArn]);
-  await refused(send("UpdateMapRun", { mapRunArn, maxConcurrency: 1 }), "ValidationException");
+  await refused(send("UpdateMapRun", { mapRunArn, maxConcurrency: 1 }), "ValidationException", /already completed/);
+  await refused(send("UpdateMapRun", { mapRunArn }), "ValidationException");
   await refused(send("DescribeMapRun", { mapRunArn: `${mapRunArn}x` }), "ResourceNotFound");
+});
+
+test("a Map Run under way gets other limits, and one that failed is redriven", async () => {
+  const { activityArn } = await send("CreateActivity", { name: "Items" });
+  const arn = await create("Held", machine({
+    Each: {
+      Type: "Map",
+      MaxConcurrency: 1,
+      Label: "Each",
+      ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Do", States: { Do: { Type: "Task", Resource: activityArn, End: true } } },
+      End: true,
+    },
+  }));
+  const { executionArn } = await send("StartExecution", { stateMachineArn: arn, input: "[1,2,3,4]" });
+  const first = await send("GetActivityTask", { activityArn });
+  const [{ mapRunArn }] = (await send("ListMapRuns", { executionArn })).mapRuns;
+  const about = await send("DescribeMapRun", { mapRunArn });
+  assert.deepEqual([about.status, about.maxConcurrency, about.itemCounts.running, about.itemCounts.pending], ["RUNNING", 1, 1, 3]);
+  await send("UpdateMapRun", { mapRunArn, maxConcurrency: 3, toleratedFailureCount: 1 });
+  const others = [await send("GetActivityTask", { activityArn }), await send("GetActivityTask", { activityArn })];
+  const changed = await send("DescribeMapRun", { mapRunArn });
+  assert.deepEqual([changed.maxConcurrency, changed.toleratedFailureCount, changed.itemCounts.running], [3, 1, 3]);
+  await send("SendTaskSuccess", { taskToken: first.taskToken, output: "1" });
+  for (const { taskToken } of others) await send("SendTaskFailure", { taskToken, error: "No" });
+  const ended = await eventually(async () => {
+    const now = await send("DescribeMapRun", { mapRunArn });
+    return now.status !== "RUNNING" && now;
+  });
+  assert.deepEqual([ended.status, ended.itemCounts.succeeded, ended.itemCounts.failed, ended.itemCounts.aborted, ended.itemCounts.total], ["FAILED", 1, 2, 1, 4]);
+  await eventually(async () => (await send("DescribeExecution", { executionArn })).status === "FAILED");
+  const { executions } = await send("ListExecutions", { mapRunArn, statusFilter: "FAILED" });
+  assert.equal(executions.length, 2);
+
+  await send("RedriveExecution", { executionArn });
+  for (let i = 0; i < 3; i++) {
+    const { taskToken, input } = await send("GetActivityTask", { activityArn });
+    await send("SendTaskSuccess", { taskToken, output: input });
+  }
+  const again = await eventually(async () => {
+    const now = await send("DescribeMapRun", { mapRunArn });
+    return now.status === "SUCCEEDED" && now;
+  });
+  assert.deepEqual([again.redriveCount, again.itemCounts.succeeded, again.itemCounts.failed, again.itemCounts.total], [1, 4, 0, 4]);
+  assert.equal((await send("ListMapRuns", { executionArn })).mapRuns.length, 1);
+  const child = await send("DescribeExecution", { executionArn: executions[0].executionArn });
+  assert.deepEqual([child.status, child.redriveCount], ["SUCCEEDED", 1]);
+  const { events } = await send("GetExecutionHistory", { executionArn: child.executionArn });
+  assert.deepEqual(events.map(({ id }) => id), events.map((_, i) => i + 1));
+  assert.ok(events.some(({ type }) => type === "ExecutionRedriven"));
 });
 
 test("a state is tested by itself", async () => {
@@ -471,6 +521,18 @@ test("a state is tested by itself", async () => {
   const retried = await send("TestState", { definition: task, roleArn: role, mock: { errorOutput: { error: "Busy", cause: "later" } } });
   assert.deepEqual([retried.status, retried.error], ["RETRIABLE", "Busy"]);
   await refused(send("TestState", { definition: "{}" }), "InvalidDefinition");
+  await refused(send("TestState", { definition: pass, input: "no" }), "InvalidExecutionInput");
+});
+
+test("a Task is tested with whoever does it here", async () => {
+  const invoke = JSON.stringify({ Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "double", "Payload.$": "$" }, OutputPath: "$.Payload", End: true });
+  const done = await send("TestState", { definition: invoke, roleArn: role, input: '{"n":4}' });
+  assert.deepEqual([done.status, done.output], ["SUCCEEDED", '{"n":8}']);
+  const broken = JSON.stringify({ Type: "Task", Resource: lambda("broken"), Catch: [{ ErrorEquals: ["OutOfStock"], Next: "Sorry" }], End: true });
+  const caught = await send("TestState", { definition: broken, roleArn: role });
+  assert.deepEqual([caught.status, caught.error, caught.nextState], ["CAUGHT_ERROR", "OutOfStock", "Sorry"]);
+  const nobody = JSON.stringify({ Type: "Task", Resource: lambda("nobody"), End: true });
+  await refused(send("TestState", { definition: nobody, roleArn: role }), "ValidationException");
 });
 
 test("a definition is validated without being stored", async () => {

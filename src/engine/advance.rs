@@ -57,6 +57,7 @@ impl Engine {
                 self.record(0, "ExecutionAborted", 0, details);
                 self.finish(Outcome::Aborted { error, cause }, CancelReason::Stopped);
             }
+            Event::UpdateMapRun { arn, change } => self.update_map_run(&arn, &change),
             Event::TaskStarted { task, worker } => self.task_started(task, worker),
             Event::TaskSubmitted { task, output } => self.task_submitted(task, output),
             Event::TaskSucceeded { task, output } => self.task_ended(task, Ok(output)),

@@ -1,5 +1,6 @@
 //! Facts that the host tells the engine.
 
+use super::update::MapRunChange;
 use crate::base::Value;
 use std::sync::Arc;
 
@@ -98,6 +99,13 @@ pub enum Event {
     Tick,
     /// Continues an execution that has failed, timed out or was stopped, from where it stood (spec §11.4).
     Redrive,
+    /// Gives the Map Run of this ARN other limits; of no effect for one that is not under way.
+    UpdateMapRun {
+        /// Which.
+        arn: Arc<str>,
+        /// Its new limits.
+        change: MapRunChange,
+    },
     /// Ends the execution as ABORTED.
     Stop {
         /// The caller's error.
@@ -117,7 +125,7 @@ impl Event {
             | Event::ItemsRead { task, .. }
             | Event::TaskFailed { task, .. }
             | Event::TaskHeartbeat { task } => Some(*task),
-            Event::Start { .. } | Event::Tick | Event::Redrive | Event::Stop { .. } => None,
+            Event::Start { .. } | Event::Tick | Event::Redrive | Event::UpdateMapRun { .. } | Event::Stop { .. } => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::Engine;
 use super::command::Invocation;
 use super::event::TaskId;
 use super::frame::{Joining, Phase};
+use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state::task::invocation;
 use crate::asl::ir::StateId;
 use crate::base::{Map, Millis, Value};
@@ -118,6 +119,9 @@ fn map_run(joining: &Joining) -> Option<Value> {
             ),
         ),
         ("redriveCount", Value::from(run.redrives)),
+        ("maxConcurrency", Value::from(if u64::from(joining.limit) == DISTRIBUTED_CONCURRENCY { 0 } else { joining.limit })),
+        ("toleratedFailureCount", Value::from(run.tolerated_count.map_or(0, |count| i64::try_from(count).unwrap_or(i64::MAX)))),
+        ("toleratedFailurePercentage", Value::from(run.tolerated_percentage.unwrap_or(0.0))),
     ])))
 }
 

@@ -20,6 +20,7 @@ mod retry;
 mod snapshot;
 mod state;
 mod timers;
+mod update;
 
 pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome};
 pub use coverage::{Coverage, HandledError};
@@ -28,6 +29,7 @@ pub use history::{Details, HistoryEvent, Scheduled, TaskName};
 pub use inspect::FrameView;
 pub use limits::{HistoryLevel, Options};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
+pub use update::MapRunChange;
 
 use crate::asl::ir::Machine;
 use crate::base::{Map, Millis, Rng, Table, Value, json};

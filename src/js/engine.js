@@ -57,6 +57,10 @@ export class Engine {
     return this.#handle.feed("redrive", now);
   }
 
+  updateMapRun(now, arn, change) {
+    return this.#handle.feed("updateMapRun", now, arn, JSON.stringify(change));
+  }
+
   stop(now, error, cause) {
     return this.#handle.feed("stop", now, error, cause);
   }

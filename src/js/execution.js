@@ -69,6 +69,15 @@ export class Execution {
     this.#driver.post("stop", text(error, "error"), text(cause, "cause"));
   }
 
+  /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
+  updateMapRun(mapRunArn, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } = {}) {
+    const change = { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage };
+    for (const [name, value] of Object.entries(change)) {
+      if (value !== undefined && !(typeof value === "number" && value >= 0)) throw misuse("INVALID_ARGUMENT", `${name} must be a number from 0 on`);
+    }
+    this.#driver.post("updateMapRun", text(mapRunArn, "mapRunArn"), JSON.stringify(change));
+  }
+
   /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
   succeed(token, output) {
     const call = this.#driver.callOf(token);

@@ -857,6 +857,11 @@ export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   fail(token: string, failure?: { error?: string; cause?: string }): boolean;
   /** Says that the task with this token is alive (SendTaskHeartbeat). Returns and throws as {@link Execution.succeed}. */
   heartbeat(token: string): boolean;
+  /**
+   * Gives a Map Run under way other limits (UpdateMapRun); what is left out stays. `maxConcurrency` 0 is as many as AWS
+   * allows. Its ARN is in {@link Frame.mapRun} and in the history. Of no effect where there is no such run under way.
+   */
+  updateMapRun(mapRunArn: string, change: MapRunChange): void;
   /** What runs now: one entry for each chain of states. */
   frames(): Frame[];
   /** The stages of data flow since the last call; with the option `trace`. */
@@ -892,7 +897,17 @@ export interface Frame {
   /** The name of the child execution of a Distributed Map that it runs in. */
   child?: string;
   /** Of a Distributed Map whose children run: its counts so far, as DescribeMapRun tells them. */
-  mapRun?: { mapRunArn: string; itemCounts: MapRunCounts; executionCounts: MapRunCounts; redriveCount: number };
+  mapRun?: Required<MapRunChange> & { mapRunArn: string; itemCounts: MapRunCounts; executionCounts: MapRunCounts; redriveCount: number };
+}
+
+/** The limits of a Map Run, as UpdateMapRun takes them. */
+export interface MapRunChange {
+  /** Children at once; 0 for as many as AWS allows. */
+  maxConcurrency?: number;
+  /** Items that may fail. */
+  toleratedFailureCount?: number;
+  /** Percentage of the items that may fail, from 0 to 100. */
+  toleratedFailurePercentage?: number;
 }
 
 /** How many items or child executions of a Map Run stand where. */
@@ -1256,6 +1271,8 @@ export class Engine {
   tick(now: number): Step;
   /** Takes up an execution that did not succeed where it stood. */
   redrive(now: number): Step;
+  /** Gives a Map Run under way other limits. */
+  updateMapRun(now: number, mapRunArn: string, change: MapRunChange): Step;
   /** Ends the execution as ABORTED. */
   stop(now: number, error?: string, cause?: string): Step;
   readonly status: ExecutionResult | { status: "NOT_STARTED" | "RUNNING" };

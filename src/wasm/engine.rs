@@ -6,7 +6,7 @@ use super::error::{not_json, thrown};
 use super::given::{EngineSettings, ExecutionIn, from_js};
 use super::port;
 use crate::base::{Millis, Value, json};
-use crate::engine::{self, Event, Options, SNAPSHOT_DEPTH, StepError, TaskId};
+use crate::engine::{self, Event, MapRunChange, Options, SNAPSHOT_DEPTH, StepError, TaskId};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -94,6 +94,21 @@ impl Engine {
     /// Takes up an execution that did not succeed where it stood.
     pub fn redrive(&self, now: f64) {
         self.feed(now, Event::Redrive);
+    }
+
+    /// Gives a Map Run under way other limits; each is left as it is where none is given.
+    #[wasm_bindgen(js_name = updateMapRun)]
+    pub fn update_map_run(&self, now: f64, arn: String, change: &str) {
+        let given = json::parse(change).unwrap_or(Value::Null);
+        let number = |name: &str| given.get(name).and_then(Value::as_f64);
+        // As in JavaScript: a limit is a double, and one that is too large is the largest there is.
+        let count = |name: &str| number(name).map(|n| n as u64);
+        let change = MapRunChange {
+            max_concurrency: count("maxConcurrency"),
+            tolerated_count: count("toleratedFailureCount"),
+            tolerated_percentage: number("toleratedFailurePercentage"),
+        };
+        self.feed(now, Event::UpdateMapRun { arn: arn.into(), change });
     }
 
     /// Ends the execution as ABORTED.

@@ -415,7 +415,7 @@ fn select(
 }
 
 /// Starts as many children as may run; ends the Map when all have.
-fn go_on(
+pub(in crate::engine) fn go_on(
     engine: &mut Engine,
     id: FrameId,
     frame: &mut Frame,
@@ -713,7 +713,7 @@ impl Engine {
         self.settle(machine, parent, frame, ran);
     }
 
-    fn take_joining(&mut self, id: FrameId) -> Option<(Box<Frame>, Box<Joining>)> {
+    pub(in crate::engine) fn take_joining(&mut self, id: FrameId) -> Option<(Box<Frame>, Box<Joining>)> {
         let mut frame = self.frames.remove(&id)?;
         match std::mem::replace(&mut frame.phase, Phase::Enter) {
             Phase::Joining(joining) => Some((frame, joining)),

@@ -1,12 +1,13 @@
 // Executions: start, look at, stop, take up again.
 
-import { testState, validate } from "../definition.js";
+import { validate } from "../definition.js";
 import { driverOf } from "../execution.js";
 import { checkName, executionArn, machineArn, mapRunArn } from "./arn.js";
 import { ApiError, invalid, noExecution, noResource, wrongType } from "./errors.js";
 import { jsonProblem } from "./json.js";
 import { resolve } from "./machines.js";
 import { PAGE, cursorOf, pageToken } from "./paging.js";
+import { testStateOperation } from "./teststate.js";
 import { PAYLOAD_LIMIT } from "../start.js";
 
 const seconds = (time) => time / 1000;
@@ -212,18 +213,7 @@ export const executionOperations = {
     return { events: events.map((event) => eventOf(event, includeExecutionData)), ...(more && { nextToken: pageToken(list, events.at(-1).id) }) };
   },
 
-  async TestState(service, input) {
-    for (const key of ["input", "variables", "context"]) {
-      const problem = input[key] === undefined ? undefined : jsonProblem(input[key]);
-      if (problem !== undefined && key === "input") throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
-    }
-    try {
-      return testState(input);
-    } catch (error) {
-      if (typeof error?.code !== "string") throw error;
-      throw new ApiError(error.code, error.message);
-    }
-  },
+  TestState: testStateOperation,
 
   async ValidateStateMachineDefinition(service, { definition, type, severity = "ERROR", maxResults }) {
     const found = validate(definition, { type });

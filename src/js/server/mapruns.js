@@ -7,6 +7,7 @@ import { driverOf } from "../execution.js";
 
 const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" };
 const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" };
+const LIMITS = ["maxConcurrency", "toleratedFailureCount", "toleratedFailurePercentage"];
 const NONE = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
 
 /** The map runs of one execution, from its events and those of its children. */
@@ -130,12 +131,14 @@ export class MapRuns {
 function end(run, status, stopDate) {
   run.status = status;
   run.stopDate = stopDate;
+}
+
+/** The counts of a run that has ended: what was never begun has ended with it. Of batches that never were nobody knows. */
+function ended({ items, executions, batched }) {
   const sum = ({ succeeded, failed, timedOut, aborted }) => succeeded + failed + timedOut + aborted;
-  run.items.total = Math.max(run.items.total, sum(run.items));
-  // What was never begun ends with the run.
-  run.items.aborted += run.items.total - sum(run.items);
-  run.executions.total = sum(run.executions);
-  if (!run.batched) run.executions = { ...run.items };
+  const total = Math.max(items.total, sum(items));
+  const all = { ...items, total, aborted: items.aborted + total - sum(items) };
+  return { itemCounts: all, executionCounts: batched ? { ...executions, total: sum(executions) } : all };
 }
 
 /** The Distributed Maps among states, at any depth, by name. */
@@ -155,6 +158,8 @@ function plain(value) {
 }
 
 const seconds = (time) => time / 1000;
+
+const defined = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
 function find(service, arn) {
   const run = service.mapRuns.get(mapRunArn(arn));
@@ -191,6 +196,9 @@ export const mapRunOperations = {
     const live = run.status === "RUNNING" ? service.runner.find(run.executionArn) : undefined;
     const frame = live && driverOf(live.execution).frames().find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
     const done = run.status === "SUCCEEDED";
+    // What expressions have made of the limits, the run itself knows.
+    if (frame) for (const limit of LIMITS) run[limit] = frame[limit];
+    const { itemCounts, executionCounts } = frame ?? ended(run);
     return {
       mapRunArn: arn,
       executionArn: run.executionArn,
@@ -200,8 +208,8 @@ export const mapRunOperations = {
       maxConcurrency: run.maxConcurrency,
       toleratedFailurePercentage: run.toleratedFailurePercentage,
       toleratedFailureCount: run.toleratedFailureCount,
-      itemCounts: counts(frame?.itemCounts ?? run.items, done),
-      executionCounts: counts(frame?.executionCounts ?? run.executions, done),
+      itemCounts: counts(itemCounts, done),
+      executionCounts: counts(executionCounts, done),
       redriveCount: run.redriveCount,
       ...(run.redriveDate !== undefined && { redriveDate: seconds(run.redriveDate) }),
     };
@@ -213,6 +221,9 @@ export const mapRunOperations = {
       throw invalid("At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified", "MISSING_REQUIRED_PARAMETER");
     }
     if (run.status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
-    throw invalid("UpdateMapRun of a running Map Run is not supported by this server");
+    const { execution } = service.runner.find(run.executionArn);
+    execution.updateMapRun(arn, { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount });
+    Object.assign(run, defined({ maxConcurrency, toleratedFailurePercentage, toleratedFailureCount }));
+    return {};
   },
 };
