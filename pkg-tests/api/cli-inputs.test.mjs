@@ -113,6 +113,8 @@ test("validate looks at every machine of a template, and shows the place in it",
   assert.equal(code, 1);
   assert.match(stdout, /--> template\.yaml:23:19/);
   assert.match(stdout, /\n3 definitions: 2 errors\n$/);
+  const piped = await stepglass("validate", "-", { input: readFileSync(join(folder, "template.yaml"), "utf8").replace("machines/charge", `${folder}/machines/charge`) });
+  assert.match(piped.stdout, /--> <stdin>:23:19[^]*\n3 definitions: 2 errors\n$/);
   const reports = JSON.parse((await stepglass("validate", "template.yaml", "--json")).stdout);
   assert.deepEqual(reports.map(({ machine, diagnostics }) => [machine, diagnostics.length]), [["Subbed", 0], ["Inline", 2], ["Filed", 0]]);
 });

@@ -14,10 +14,14 @@ export class Unusable extends Error {
   }
 }
 
+/** It can be read once only, and a template in it holds several definitions. */
+let standardInput;
+
 /** The text of a file; - is standard input. */
 export function read(file) {
   try {
-    return readFileSync(file === "-" ? 0 : file, "utf8").replace(/^\uFEFF/, "");
+    if (file === "-") return (standardInput ??= readFileSync(0, "utf8").replace(/^\uFEFF/, ""));
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     const why = { ENOENT: "no such file", EISDIR: "it is a directory", EACCES: "permission denied" }[error.code] ?? error.message;
     throw new Unusable(`cannot read ${file}: ${why}`);
@@ -62,7 +66,7 @@ export class Source {
   /** All definitions that are meant: of a template without a fragment every one. */
   static all(spec) {
     const [file, fragment] = split(spec);
-    if (fragment !== undefined || file === "-") return [new Source(spec)];
+    if (fragment !== undefined) return [new Source(spec)];
     const machines = machinesOf(valueOf(file, read(file)), file);
     return machines === undefined ? [new Source(spec)] : [...machines.keys()].map((name) => new Source(`${file}#${name}`));
   }

@@ -1,7 +1,7 @@
 // State machines inside of other files: CloudFormation, SAM and CDK templates, serverless.yml.
 
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { YAMLMap, YAMLSeq } from "yaml";
 
 const REGION = "us-east-1";
@@ -64,7 +64,7 @@ function ofCloudFormation(template, file) {
       const text = resolver.resolve(DefinitionString);
       machine.text = substituted(typeof text === "string" ? text : JSON.stringify(text), substitutions);
     } else if (typeof DefinitionUri === "string" && !DefinitionUri.startsWith("s3://")) {
-      machine.path = join(dirname(file), DefinitionUri);
+      machine.path = beside(file, DefinitionUri);
     } else {
       machine.path = asset(resolver.resolve(DefinitionS3Location ?? DefinitionUri ?? {}), resource.Metadata, file);
       if (machine.path === undefined) machine.problem = "its definition is an object in S3, which is not read: name the file of the definition instead";
@@ -72,6 +72,10 @@ function ofCloudFormation(template, file) {
     machines.set(id, machine);
   }
   return machines;
+}
+
+function beside(file, path) {
+  return isAbsolute(path) ? path : join(dirname(file), path);
 }
 
 /** Where the CDK has put a definition that the template has in a bucket. */
@@ -96,7 +100,7 @@ function ofServerless({ functions = {}, resources = {} }, stateMachines, file) {
     const found = { name: typeof machine?.name === "string" && !machine.name.includes("${") ? machine.name : id, type: machine?.type, substitutions: {} };
     const { definition } = machine ?? {};
     const imported = typeof definition === "string" ? /^\$\{file\(([^)]+)\)(?::([^}]*))?\}$/.exec(definition.trim()) : undefined;
-    if (imported) Object.assign(found, { path: join(dirname(file), imported[1].trim()), member: imported[2] });
+    if (imported) Object.assign(found, { path: beside(file, imported[1].trim()), member: imported[2] });
     else if (typeof definition === "object" && definition !== null) {
       Object.assign(found, { pointer: `/stepFunctions/stateMachines/${id.replaceAll("~", "~0").replaceAll("/", "~1")}/definition`, value: resolver.resolve(definition) });
     } else found.problem = "it has no definition";
