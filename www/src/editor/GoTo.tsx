@@ -64,7 +64,7 @@ function Asking() {
         aria-controls="go-to-list"
         aria-activedescendant={found.length > 0 ? `go-to-${chosen}` : undefined}
         spellcheck={false}
-        autoFocus
+        autofocus
         value={wanted.value}
         onInput={(event) => {
           wanted.value = event.currentTarget.value;

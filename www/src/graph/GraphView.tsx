@@ -1,6 +1,6 @@
 // The state machine as a drawing that is also a nested list: every state a button, every scope a list. Or as a table.
 
-import { computed, useSignalEffect } from "@preact/signals";
+import { computed, effect, untracked, useSignalEffect } from "@preact/signals";
 import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { canStep, fork } from "../debugger/session.ts";
@@ -61,12 +61,13 @@ export function GraphView() {
   }, []);
 
   // A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
-  useSignalEffect(() => {
+  // At once and not after the next painting: the layout on screen and the view belong together.
+  useLayoutEffect(() => effect(() => {
     store.generation.value;
     moved.value = false;
     fresh.current = true;
-  });
-  useSignalEffect(() => {
+  }), []);
+  useLayoutEffect(() => effect(() => {
     const now = store.graph.value;
     const last = before.current;
     before.current = now && { index: now, direction: now.graph.direction };
@@ -76,13 +77,13 @@ export function GraphView() {
       if (size.peek().width === 0) return;
       fresh.current = false;
       shift.dx = Infinity;
-      fit(now.graph, (to) => (view.value = to));
+      untracked(() => fit(now.graph, (to) => (view.value = to)));
       return;
     }
     const selected = now.byName.get(store.selectedState.peek() ?? "");
     const { dx, dy } = anchor(last.index, now, [refocus.id, selected === undefined ? null : now.graph.nodes[selected]!.id, focused.peek()]);
     [shift.dx, shift.dy] = [dx, dy];
-  });
+  }), []);
 
   // Follow what happens, and what is selected elsewhere.
   useSignalEffect(() => {

@@ -1,6 +1,6 @@
 // The search box above the graph.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { close, hits, look, open, position, query, step } from "./search.ts";
@@ -8,8 +8,10 @@ import { close, hits, look, open, position, query, step } from "./search.ts";
 export function SearchBox({ back }: { back: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const shown = open.value;
-  useEffect(() => {
-    if (shown) field.current?.select();
+  useLayoutEffect(() => {
+    if (!shown) return;
+    field.current?.focus();
+    field.current?.select();
   }, [shown]);
   if (!shown) {
     return (

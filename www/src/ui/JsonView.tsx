@@ -34,7 +34,7 @@ export function JsonView({ value, text, label }: Props) {
           <Icon name="copy" size={14} />
         </button>
       </figcaption>
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={0} role="group" aria-label={label}>
         <code>{coloured(shown)}</code>
       </pre>
       {shown.length < whole.length && (

@@ -1,0 +1,168 @@
+// The definition's editor as people write with it, in JSON and in YAML.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { begin } from "./playground.mjs";
+
+const DEFINITION = `{
+  "StartAt": "Charge",
+  "States": {
+    "Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next": "Ship"},
+    "Ship": {"Type": "Pass", "InputPath": "$.order", "End": true}
+  }
+}`;
+
+const YAML = `StartAt: Charge
+States:
+  # Money first.
+  Charge:
+    <<: &task
+      Type: Task
+      Resource: arn:aws:states:::lambda:invoke
+    Next: Shipp
+  Ship:
+    <<: *task
+    End: true
+`;
+
+describe("the editor", { skip }, () => {
+  let site;
+  before(async () => (site = await begin()));
+  after(() => site?.end());
+
+  const visit = (name, body) =>
+    test(name, async () => {
+      const visitor = await site.visit();
+      await visitor.ready();
+      await body(visitor, visitor.page);
+      await visitor.leave();
+    });
+
+  /** The cursor behind the nth place of a text. */
+  const putCursor = async (visitor, piece, nth = 0) => {
+    const text = (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
+    let at = -1;
+    for (let i = 0; i <= nth; i++) at = text.indexOf(piece, at + 1);
+    assert.ok(at >= 0, piece);
+    const before = text.slice(0, at + piece.length).split("\n");
+    await visitor.editor("Definition").focus();
+    const { keyboard } = visitor.page;
+    await keyboard.press("Control+Home");
+    for (let i = 1; i < before.length; i++) await keyboard.press("ArrowDown");
+    await keyboard.press("Home");
+    await keyboard.press("Home");
+    const line = await selectionColumn(visitor);
+    for (let i = line; i < before.at(-1).length; i++) await keyboard.press("ArrowRight");
+  };
+  /** The first Home goes to the first character of a line, the second to its beginning. */
+  const selectionColumn = async (visitor) => {
+    const column = await visitor.page.evaluate(() => {
+      const selection = document.activeElement.shadowRoot.getSelection?.() ?? getSelection();
+      const line = selection.focusNode.nodeType === 1 ? selection.focusNode : selection.focusNode.parentElement.closest(".cm-line");
+      const range = document.createRange();
+      range.setStart(line, 0);
+      range.setEnd(selection.focusNode, selection.focusOffset);
+      return range.toString().length;
+    });
+    return column;
+  };
+  const text = async (visitor) => (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
+
+  visit("tells what a field means, and what a path was in the last run", async (visitor, page) => {
+    await visitor.open({ definition: DEFINITION.replace('"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"', '"Charge": {"Type": "Pass", "Next"'), input: { order: { id: 7 } } });
+    await visitor.run();
+    await visitor.result();
+    const hover = page.locator(".sg-hover");
+    await page.locator(".cm-line", { hasText: "InputPath" }).locator("span", { hasText: '"InputPath"' }).first().hover();
+    await hover.waitFor();
+    assert.match(await hover.innerText(), /InputPath · path or null · JSONPath\s+The part of the input/);
+    await page.mouse.move(5, 5);
+    await hover.waitFor({ state: "detached" });
+    await page.locator(".cm-line", { hasText: "InputPath" }).locator("span", { hasText: '"$.order"' }).first().hover();
+    await page.locator(".sg-hover-value").waitFor();
+    assert.equal(await page.locator(".sg-hover-value").innerText(), 'Last value: {"id":7}');
+  });
+
+  visit("goes to where a state is given, and lists where it stands", async (visitor, page) => {
+    await visitor.open({ definition: DEFINITION });
+    await putCursor(visitor, '"Next": "Sh');
+    await page.keyboard.press("F12");
+    await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === "Ship");
+    await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Ship/ }).waitFor();
+    await page.keyboard.press("Shift+F12");
+    const list = page.getByRole("menu", { name: "Ship stands in 2 places" });
+    await list.waitFor();
+    assert.match(await list.innerText(), /line 4[\s\S]*given here · line 5/);
+    await page.keyboard.press("Escape");
+    await list.waitFor({ state: "detached" });
+  });
+
+  visit("gives a state another name everywhere", async (visitor, page) => {
+    await visitor.open({ definition: DEFINITION });
+    await putCursor(visitor, '"Next": "Sh');
+    await page.keyboard.press("F2");
+    const field = page.getByLabel("Rename Ship to");
+    await field.waitFor();
+    await field.fill("Charge");
+    await page.keyboard.press("Enter");
+    await page.getByText("There is a state `Charge` already").waitFor();
+    await field.fill("Send");
+    await page.keyboard.press("Enter");
+    await visitor.state("Send").waitFor();
+    assert.equal((await text(visitor)).match(/Send/g).length, 2);
+    await page.keyboard.press("ControlOrMeta+z");
+    await visitor.state("Ship").waitFor();
+  });
+
+  visit("puts a problem right by Ctrl+. and by the list of problems, grouped by state", async (visitor, page) => {
+    await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"Next": "Shipp"').replace(', "End": true', "") });
+    const groups = page.locator(".problem-groups section");
+    await groups.nth(2).waitFor();
+    assert.deepEqual((await groups.locator("h2").allInnerTexts()).map((title) => title.split(/\s/)[0]).sort(), ["Charge", "Machine", "Ship"]);
+    await putCursor(visitor, '"Next": "Sh');
+    await page.keyboard.press("Control+.");
+    await page.getByRole("menuitem", { name: /Did you mean/ }).click();
+    await page.getByRole("button", { name: /Or end here|End here/ }).click();
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+  });
+
+  visit("lays the text out", async (visitor, page) => {
+    await visitor.open({ definition: '{"StartAt":"A",\n"States":{"A":{"Type":"Succeed"}}}' });
+    await visitor.editor("Definition").focus();
+    await page.keyboard.press("Shift+Alt+F");
+    await page.locator(".cm-line", { hasText: /^ {2}"States": \{"A": \{"Type": "Succeed"\}\}$/ }).waitFor();
+  });
+
+  visit("goes to a state by its name", async (visitor, page) => {
+    await visitor.editor("Definition").focus();
+    await page.keyboard.press("Control+Shift+O");
+    await page.getByRole("combobox", { name: "Name of the state" }).waitFor();
+    await page.keyboard.type("pkp");
+    assert.equal(await page.getByRole("option").first().locator("b").innerText(), "PackParcel");
+    assert.deepEqual(await visitor.violations(), []);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"PackParcel"');
+    await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Fulfil\s*›\s*PackParcel/ }).waitFor();
+    assert.match(await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
+  });
+
+  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", async (visitor, page) => {
+    await visitor.example("Empty");
+    await visitor.editor("Definition").waitFor();
+    await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");
+    await visitor.write("Definition", YAML);
+    await page.locator(".problems li", { hasText: "Shipp" }).waitFor();
+    await page.getByRole("button", { name: /Did you mean/ }).click();
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+    assert.match(await text(visitor), /# Money first\.[\s\S]*Next: Ship\n/);
+    await putCursor(visitor, "Next: Sh");
+    await page.keyboard.press("F2");
+    await page.getByLabel("Rename Ship to").fill("Send it");
+    await page.keyboard.press("Enter");
+    await visitor.state("Send it").waitFor();
+    assert.match(await text(visitor), /Next: Send it\n {2}Send it:\n {4}<<: \*task/);
+    await visitor.write("Definition", YAML.replace("Type: Task", "Type: Tusk").replace("Shipp", "Ship"));
+    await page.locator(".problems li").first().waitFor();
+    assert.match(await page.locator(".problems").innerText(), /Line 6[\s\S]*Line 10/, "at the anchor and at the alias");
+  });
+});

@@ -1,0 +1,245 @@
+// The graph and its table as their visitors use them.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { begin } from "./playground.mjs";
+
+const pass = (next) => (next ? { Type: "Pass", Next: next } : { Type: "Pass", End: true });
+const NESTED = {
+  StartAt: "Fetch",
+  States: {
+    Fetch: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Comment: "Gets the order", Next: "Each", Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }] },
+    Each: { Type: "Map", ItemProcessor: { StartAt: "Inner", States: { Inner: pass("Leaf"), Leaf: pass() } }, Next: "Done" },
+    Done: { Type: "Succeed" },
+    Sorry: { Type: "Fail", Error: "Sorry" },
+  },
+};
+/** States `S0`, `S1` … one after another. */
+const chain = (count, name = "S") => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, pass(i + 1 < count ? `${name}${i + 1}` : "")]));
+
+describe("the graph", { skip }, () => {
+  let site;
+  before(async () => (site = await begin()));
+  after(() => site?.end());
+
+  const visit = (name, options, body) =>
+    test(name, async () => {
+      const visitor = await site.visit(options);
+      await visitor.ready();
+      await body(visitor, visitor.page);
+      await visitor.leave();
+    });
+
+  /** Where the middle of a state is on screen. */
+  const middle = async (locator) => {
+    const box = await locator.boundingBox();
+    return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+  };
+
+  visit("searches by name and service, lights up what it finds, and goes from one to the next", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Each").waitFor();
+    await page.getByRole("button", { name: "Search the graph" }).click();
+    await page.keyboard.type("e");
+    await page.locator(".match").first().waitFor();
+    const said = page.locator(".graph-search .hits");
+    assert.match(await said.innerText(), /^1 of \d$/);
+    const first = await page.locator(".current-match [data-node]").getAttribute("data-node");
+    await page.keyboard.press("Enter");
+    assert.match(await said.innerText(), /^2 of \d$/);
+    assert.notEqual(await page.locator(".current-match [data-node]").getAttribute("data-node"), first);
+    await page.keyboard.press("Shift+Enter");
+    assert.equal(await page.locator(".current-match [data-node]").getAttribute("data-node"), first);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("lambda");
+    await page.locator(".hits", { hasText: "1 of 1" }).waitFor();
+    assert.equal(await page.locator(".match [data-node]").getAttribute("data-node"), "/States/Fetch");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator(".match").count(), 0);
+  });
+
+  visit("finds a state inside of a folded one, and unfolds it", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    const each = visitor.state("Each");
+    await each.focus();
+    await page.keyboard.press("-");
+    await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("leaf");
+    await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor();
+  });
+
+  visit("keeps its place and its scale while somebody types", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Done").waitFor();
+    await visitor.state("Done").click();
+    for (let i = 0; i < 3; i++) await page.getByRole("button", { name: "Zoom out" }).click();
+    const before = await middle(visitor.state("Done"));
+    const more = structuredClone(NESTED);
+    more.States.Fetch.Next = "Extra";
+    more.States.Extra = pass("Each");
+    await visitor.write("Definition", JSON.stringify(more, null, 2));
+    await visitor.state("Extra").waitFor();
+    await page.waitForTimeout(300);
+    const now = await middle(visitor.state("Done"));
+    assert.ok(Math.abs(now[0] - before[0]) <= 1 && Math.abs(now[1] - before[1]) <= 1, `${before} became ${now}`);
+  });
+
+  visit("has a menu for every state, by mouse and by keyboard", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Fetch").click({ button: "right" });
+    const menu = page.getByRole("menu", { name: "Fetch" });
+    await menu.waitFor();
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    await visitor.state("Each").focus();
+    await page.keyboard.press("Shift+F10");
+    await page.getByRole("menu", { name: "Each" }).waitFor();
+    await page.keyboard.press("f");
+    await page.keyboard.press("Enter");
+    await visitor.node("/States/Each/ItemProcessor/States/Inner").waitFor({ state: "detached" });
+    assert.match(await visitor.state("Each").getAttribute("aria-label"), /folded/);
+    await visitor.state("Fetch").focus();
+    await page.keyboard.press("Shift+F10");
+    await page.getByRole("menuitem", { name: "Copy the path" }).click();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "/States/Fetch");
+  });
+
+  visit("shows a card for a state that the pointer or the focus rests on, until Escape", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Fetch").hover();
+    const card = page.locator(".card");
+    await card.waitFor();
+    assert.match(await card.innerText(), /Fetch\s+Task · lambda invoke\s+Gets the order\s+goes to Each\s+on States.ALL to Sorry/);
+    await card.hover();
+    await page.waitForTimeout(400);
+    assert.equal(await card.count(), 1, "it can be reached");
+    await page.mouse.move(5, 5);
+    await card.waitFor({ state: "detached" });
+    await visitor.state("Fetch").focus();
+    await page.keyboard.press("ArrowDown");
+    await card.waitFor();
+    await page.keyboard.press("Escape");
+    await card.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.node), "/States/Each", "the first Escape only takes the card away");
+  });
+
+  visit("says how often states and transitions were taken, and what was not reached", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    assert.ok((await page.locator(".line.taken").count()) > 5);
+    assert.match(await page.locator(".line-count").first().textContent(), /^×2$/);
+    assert.match(await visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
+    const opacity = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).opacity);
+    assert.equal(await opacity(".run-over .line:not(.taken)"), "0.35");
+    assert.equal(await opacity(".is-skipped > .node-button"), "0.45");
+  });
+
+  visit("is a table with the same states, statuses, keys and selection", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    await page.getByRole("button", { name: "Table", exact: true }).click();
+    const grid = page.getByRole("treegrid");
+    await grid.waitFor();
+    assert.equal(await grid.getAttribute("aria-rowcount"), "13");
+    const row = (name) => grid.getByRole("row", { name: new RegExp(`^${name}`) });
+    assert.match(await row("ChargeCard").innerText(), /succeeded[\s\S]*2/);
+    assert.match(await row("OutOfStock").innerText(), /not reached/);
+    assert.equal(await row("PackParcel").getAttribute("aria-level"), "2");
+    await row("CheckStock").click();
+    await page.keyboard.press("ArrowDown");
+    await page.locator("#inspector-pane h3, #inspector-pane h2", { hasText: "InStock?" }).first().waitFor();
+    assert.equal(await row("InStock").getAttribute("aria-selected"), "true");
+    await row("Fulfil").click();
+    await page.keyboard.press("ArrowLeft");
+    await row("PackParcel").waitFor({ state: "detached" });
+    await page.keyboard.press("ArrowRight");
+    await row("PackParcel").waitFor();
+    await page.keyboard.press("Shift+F10");
+    await page.getByRole("menu", { name: "Fulfil" }).waitFor();
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await visitor.violations(), []);
+    await page.reload();
+    await grid.waitFor();
+  });
+
+  visit("folds what is large at first, has a minimap, and no texts from afar", {}, async (visitor, page) => {
+    const large = { StartAt: "Big", States: { Big: { Type: "Map", ItemProcessor: { StartAt: "I0", States: chain(61, "I") }, Next: "S0" }, ...chain(90) } };
+    await visitor.open({ definition: large });
+    await visitor.state("Big").waitFor();
+    assert.match(await visitor.state("Big").getAttribute("aria-label"), /folded/);
+    await page.locator(".minimap").waitFor();
+    await visitor.state("Big").focus();
+    await page.keyboard.press("+");
+    await visitor.node("/States/Big/ItemProcessor/States/I0").waitFor();
+    await page.getByRole("button", { name: "Fit the graph" }).click();
+    await page.locator("svg.canvas.far").waitFor();
+    assert.equal(await page.locator("svg.canvas text").count(), 0);
+    assert.ok((await page.locator("svg.canvas .line").count()) <= 4, "the lines of a scope are one path");
+    // The view goes where the minimap is pressed.
+    const before = await page.locator(".minimap .seen").getAttribute("d");
+    await page.getByRole("button", { name: /100 %|Zoom \d+/ }).first().click();
+    await page.locator(".minimap").click({ position: { x: 84, y: 100 } });
+    assert.notEqual(await page.locator(".minimap .seen").getAttribute("d"), before);
+  });
+
+  visit("draws a state that does not exist as one that is missing", {}, async (visitor) => {
+    await visitor.open({ definition: { StartAt: "One", States: { One: pass("Two") } } });
+    const missing = visitor.node("#missing/Two");
+    await missing.waitFor();
+    assert.match(await missing.getAttribute("aria-label"), /^Two not found, missing state/);
+  });
+
+  visit("moves with the arrow keys while Space is held, and chooses with Space alone", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Fetch").focus();
+    const before = await middle(visitor.state("Fetch"));
+    await page.keyboard.down(" ");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.up(" ");
+    assert.equal((await middle(visitor.state("Fetch")))[0], before[0] - 60);
+    assert.equal(await visitor.state("Fetch").getAttribute("aria-pressed"), "false");
+    await page.keyboard.press(" ");
+    assert.equal(await visitor.state("Fetch").getAttribute("aria-pressed"), "true");
+  });
+
+  visit("glides from one layout to the next unless motion is unwelcome", { reducedMotion: "no-preference" }, async (visitor, page) => {
+    await visitor.open({ definition: NESTED });
+    await visitor.state("Done").waitFor();
+    await page.evaluate(() => {
+      globalThis.moves = 0;
+      const animate = Element.prototype.animate;
+      Element.prototype.animate = function (...given) {
+        globalThis.moves += 1;
+        return animate.apply(this, given);
+      };
+    });
+    await visitor.state("Each").focus();
+    await page.keyboard.press("-");
+    await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor({ state: "detached" });
+    assert.ok((await page.evaluate(() => globalThis.moves)) > 0);
+  });
+
+  for (const theme of ["contrast", "light"]) {
+    visit(`is accessible after a run, ${theme}`, {}, async (visitor, page) => {
+      await page.getByRole("button", { name: "Settings" }).click();
+      await page.locator(".settings select").first().selectOption(theme);
+      await page.keyboard.press("Escape");
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
+      await visitor.run();
+      await visitor.result();
+      await page.getByRole("button", { name: "Search the graph" }).click();
+      await page.keyboard.type("c");
+      assert.deepEqual(await visitor.violations(), []);
+    });
+  }
+
+  visit("keeps its shapes in the system's own colours", { forcedColors: "active" }, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    const box = page.locator(".node.is-succeeded .box").first();
+    const style = await box.evaluate((element) => [getComputedStyle(element).stroke, getComputedStyle(element).fill]);
+    assert.notEqual(style[0], style[1], "the border stands out from the fill");
+    assert.equal(await page.locator(".node.is-succeeded .status path").first().isVisible(), true, "a sign says what the colour does not");
+  });
+});
