@@ -7,7 +7,7 @@ import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, lintKeymap, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { ChangeSet, Compartment, EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection, dropCursor, gutter, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "../model/protocol.ts";
@@ -46,8 +46,9 @@ export interface EditorHandle {
   nextProblem(back: boolean): void;
   /// Called with the states around the cursor, the outermost first, whenever these change.
   onPath(listener: (names: string[]) => void): void;
-  /// Makes changes as one step that can be undone.
-  apply(edits: readonly Edit[]): void;
+  /// Makes changes as one step that can be undone. Their places are of the text that had these diagnostics, and go along with
+  /// what was written since; false where other diagnostics have been shown.
+  apply(edits: readonly Edit[], of: readonly Diagnostic[]): boolean;
   /// Asks for another name of what stands at an offset.
   rename(offset: number): void;
   search(): void;
@@ -221,6 +222,8 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   let listener: ((name: string | null) => void) | undefined;
   let pathListener: ((names: string[]) => void) | undefined;
   let lastPath = "";
+  let shown: readonly Diagnostic[] = [];
+  const since = new Since(text.length);
   let toggle: ((state: string) => void) | undefined;
   let lastState: string | null = null;
   let quiet = false;
@@ -270,6 +273,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) {
+            since.add(update.changes);
             clearTimeout(telling);
             // Not with every key: nothing else on the page needs to be that fast.
             telling = setTimeout(() => {
@@ -330,6 +334,8 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       if (focus) view.focus();
     },
     setDiagnostics(diagnostics) {
+      shown = diagnostics;
+      since.reset(view.state.doc.length);
       const marks: Mark[] = diagnostics.map((diagnostic) => {
         const from = clamp(diagnostic.range?.start.offset ?? 0);
         const to = clamp(diagnostic.range?.end.offset ?? from);
@@ -342,7 +348,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
           message: [sentence(diagnostic.message), diagnostic.help && sentence(diagnostic.help), ...others].filter(Boolean).join("\n"),
           source: diagnostic.code,
         };
-        if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: sentence(title), apply: (editor) => apply(editor, edits) }));
+        if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: sentence(title), apply: (editor) => apply(editor, since.moved(edits)) }));
         return mark;
       });
       view.dispatch(setDiagnostics(view.state, marks));
@@ -361,8 +367,10 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       (back ? previousDiagnostic : nextDiagnostic)(view);
     },
     onPath: (next) => (pathListener = next),
-    apply(edits) {
-      apply(view, edits);
+    apply(edits, of) {
+      if (of !== shown) return false;
+      apply(view, since.moved(edits));
+      return true;
     },
     rename(offset) {
       if (asked) void askName(asked, view, clamp(offset));
@@ -372,6 +380,30 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       openSearchPanel(view);
     },
   };
+}
+
+/// What was written since the diagnostics came.
+class Since {
+  private changes: ChangeSet;
+
+  constructor(length: number) {
+    this.changes = ChangeSet.empty(length);
+  }
+
+  reset(length: number): void {
+    this.changes = ChangeSet.empty(length);
+  }
+
+  add(changes: ChangeSet): void {
+    this.changes = this.changes.compose(changes);
+  }
+
+  moved(edits: readonly Edit[]): Edit[] {
+    return edits.map(({ from, to, text }) => {
+      const start = this.changes.mapPos(from, from === to ? -1 : 1);
+      return { from: start, to: Math.max(start, this.changes.mapPos(to, -1)), text };
+    });
+  }
 }
 
 /// The states around a place, the outermost first.

@@ -337,8 +337,9 @@ function Words({ text }: { text: string }) {
 
 function applyFix({ title, edits }: Fix): void {
   const editor = definitionEditor.value;
-  if (editor) editor.apply(edits);
-  else {
+  if (editor) {
+    if (!editor.apply(edits, store.problems.value)) return store.say("The text has just changed. Choose again.");
+  } else {
     let text = store.definition.value;
     for (const { from, to, text: put } of [...edits].reverse()) text = text.slice(0, from) + put + text.slice(to);
     store.definition.value = text;
