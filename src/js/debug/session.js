@@ -682,6 +682,9 @@ export class DebugSession {
     this.#pumping = true;
     try {
       this.#moveOn();
+    } catch (thrown) {
+      // A bug of the interpreter, or a fact that it refuses: all that was seen before stays to be looked at.
+      this.#halt({ reason: "exception", description: thrown?.message ?? String(thrown) });
     } finally {
       this.#pumping = false;
     }

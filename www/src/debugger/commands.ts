@@ -97,6 +97,7 @@ export function debugKey(event: KeyboardEvent): boolean {
       store.dialog.value = "palette";
       return true;
     }
+    if (key.toLowerCase() === "b" && !shiftKey) return run("breakpoint");
     if (key === "\\" || key === "|") return run(going() ? "pause" : "continue");
     if (event.code === "Quote") return run(shiftKey ? "stage" : "over");
     if (event.code === "Semicolon") return run(shiftKey ? "out" : "into");

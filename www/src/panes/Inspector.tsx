@@ -8,6 +8,7 @@ import * as store from "../store.ts";
 import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
 import { CallStack } from "../debugger/CallStack.tsx";
 import { DataFlow, useFlow } from "../debugger/DataFlow.tsx";
+import { Hints } from "../debugger/Hints.tsx";
 import { Iterations } from "../debugger/Iterations.tsx";
 import { isMocked } from "../debugger/model.ts";
 import { goToDefinition } from "../editor/place.ts";
@@ -53,6 +54,7 @@ function Machine() {
       <section>
         <p class="quiet">Choose a state in the graph, in the definition or in the events: it is chosen in all of them.</p>
       </section>
+      <Hints />
     </>
   );
 }

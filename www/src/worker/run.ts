@@ -3,7 +3,7 @@
 import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
 import { DebugSession } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
-import type { Answer, ClockMode, Note, Position, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
+import type { Answer, ClockMode, Note, PendingTimer, Position, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
 import { History, type HistoryEvent } from "./history.ts";
 
 interface Open {
@@ -39,12 +39,16 @@ export class Run {
   private flushing = false;
   private saying = false;
   private gone = false;
+  private clock: ClockMode;
+  private timers: PendingTimer[] = [];
+  private timersAt = -Infinity;
   private readonly started = performance.now();
   private readonly definitions = new Map<number, string>();
 
   /// `sandbox` leads to the handlers.
   constructor(json: string, graph: Graph, private readonly request: RunRequest, private readonly sandbox: () => MessagePort | undefined) {
     this.history = new History(graph);
+    this.clock = request.clock;
     const { input, seed, clock, mocks, breakpoints, exceptions, ask, stops } = request;
     this.session = new DebugSession(json, {
       ...(input.trim() !== "" && { input: JSON.parse(input) as unknown }),
@@ -86,6 +90,7 @@ export class Run {
   }
 
   setClock(clock: ClockMode): void {
+    this.clock = clock;
     this.session.setClock(SPEED[clock]);
   }
 
@@ -231,7 +236,12 @@ export class Run {
     const flows = session.status === "running";
     const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
     post({ note: "waiting", run: this.id, tasks });
-    const speed = SPEED[this.request.clock];
-    post({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: session.timers().slice(0, 50) });
+    const speed = SPEED[this.clock];
+    // Asking for all that runs costs something where much runs at once.
+    if (!flows || performance.now() - this.timersAt > 200) {
+      this.timers = session.timers().slice(0, 50);
+      this.timersAt = performance.now();
+    }
+    post({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: this.timers });
   }
 }
