@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -184,6 +184,30 @@ test("a test case of a mock configuration is chosen by the ARN", async () => {
   assert.deepEqual(await outcome("#Refused"), ["FAILED", "Declined"]);
   assert.deepEqual(await outcome("#Happy"), ["SUCCEEDED", '"on its way"']);
   await assert.rejects(outcome("#Sad"), { type: "InvalidArn", message: /no test case "Sad"/ });
+});
+
+test("a handler that throws when nobody waits any more does not end the server", async () => {
+  const file = join(folder, "late.mjs");
+  writeFileSync(file, 'export const late = () => { setTimeout(() => { throw new Error("late") }, 1); Promise.reject(new Error("lost")); return "in time"; };');
+  const { start: { url }, child, ...out } = await spawned(["--tasks", file, "--log-level", "error"]);
+  child.stderr.on("data", (data) => (out.stderr += data));
+  const { stateMachineArn } = await post(url, "CreateStateMachine", { name: "Late", roleArn: role, type: "EXPRESS", definition: task(lambda("late")) });
+  assert.equal((await post(url, "StartSyncExecution", { stateMachineArn })).output, '"in time"');
+  await eventually(() => /uncaughtException: Error: late/.test(out.stderr) && /unhandledRejection: Error: lost/.test(out.stderr));
+  assert.equal((await post(url, "ListStateMachines", {})).status, 200);
+});
+
+test("programs reach the API under any name, also with the prefix that SDKs put before it", async () => {
+  const server = await start();
+  for (const host of ["sync-localhost", `sync-127.0.0.1:${server.port}`, "stepfunctions.internal:8083"]) {
+    const status = await new Promise((resolve, reject) => {
+      const sent = request({ host: "127.0.0.1", port: server.port, method: "POST", headers: { host, "x-amz-target": "AWSStepFunctions.ListStateMachines" } }, (response) => resolve(response.resume().statusCode));
+      sent.on("error", reject).end("{}");
+    });
+    assert.equal(status, 200, host);
+  }
+  const health = await (await fetch(`${server.url}/health`)).json();
+  assert.deepEqual([health.status, health.running], ["ok", 0]);
 });
 
 test("pages of other origins are kept out, unless they are let in", async () => {

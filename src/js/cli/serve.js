@@ -79,6 +79,8 @@ async function serve(files, values) {
   } catch (error) {
     throw new Unusable(why(error, options, values));
   }
+  // A mistake of a handler that nobody waits for any more ends no other execution.
+  for (const event of ["uncaughtException", "unhandledRejection"]) process.on(event, (error) => process.stderr.write(`stepglass: ${event}: ${error?.stack ?? error}\n`));
   announce(server, values.json);
   await ended();
   if (!values.json) process.stderr.write("stepglass: stopping\n");

@@ -75,16 +75,22 @@ export class Runner {
     }
     const live = new Live(about);
     this.#live.set(arn, live);
-    live.execution = StateMachine.launch(
-      compiled,
-      { handlers, clock: service.clock, options: this.#observers(live, revision.definition) },
-      {
-        text: input,
-        info: { name, arn, stateMachineName: machine.name, stateMachineArn: machine.arn },
-        seed: seedOf(undefined),
-        onFinish: () => this.#finish(live),
-      },
-    );
+    try {
+      live.execution = StateMachine.launch(
+        compiled,
+        { handlers, clock: service.clock, options: this.#observers(live, revision.definition) },
+        {
+          text: input,
+          info: { name, arn, stateMachineName: machine.name, stateMachineArn: machine.arn },
+          seed: seedOf(undefined),
+          onFinish: () => this.#finish(live),
+        },
+      );
+    } catch (bug) {
+      // A record without an execution would run for ever.
+      await this.#write(live, { about: { status: "FAILED", stopDate: service.now(), error: "States.Runtime", cause: String(bug?.message) } });
+      throw bug;
+    }
     return { about, live };
   }
 
@@ -121,7 +127,7 @@ export class Runner {
       if (error?.code === "NOT_REDRIVABLE") refuse(error.message);
       throw error;
     }
-    live.execution.result.then(() => this.#finish(live));
+    this.#track(live.execution.result.then(() => this.#finish(live)));
     return redriveDate;
   }
 

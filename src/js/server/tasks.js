@@ -2,7 +2,7 @@
 
 import { existsSync, statSync, watch } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isTaker } from "../activity.js";
 import { TaskError } from "../errors.js";
 import { TaskResponse, jsonText } from "../integration.js";
@@ -29,7 +29,7 @@ export class HandlersModule {
   #stamp;
 
   constructor(file, { onLoad, onError }) {
-    this.#file = resolve(file);
+    this.#file = file instanceof URL ? fileURLToPath(file) : resolve(file);
     this.onLoad = onLoad;
     this.onError = onError;
   }

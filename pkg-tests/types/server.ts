@@ -1,0 +1,39 @@
+// The types of `stepglass/server`, as its users write against them.
+import { Activity } from "stepglass";
+import { ApiError, MemoryStore, StoreConflict, serve } from "stepglass/server";
+import type { Batch, ExecutionRecord, ServeOptions, Server, Store } from "stepglass/server";
+
+const options: ServeOptions = {
+  port: 0,
+  tasks: { charge: async ({ amount }: { amount: number }) => ({ paid: amount }), review: new Activity() },
+  urls: { "sqs:*": "http://localhost:3000/sqs" },
+  mockConfig: new URL("file:///MockConfigFile.json"),
+  limits: { retain: { executions: 5 } },
+  allowOrigins: ["*"],
+  log: (level, line) => console.log(level satisfies "error" | "info" | "debug", line),
+};
+const server: Server = await serve(options);
+const { executionArn } = await server.call("StartExecution", { stateMachineArn: `${server.url}` });
+executionArn satisfies string;
+try {
+  await server.call("DescribeExecution", { executionArn });
+} catch (error) {
+  if (error instanceof ApiError) error.type satisfies string;
+}
+await server.close({ grace: 100 });
+
+const store: Store = new MemoryStore();
+const batch: Batch = { expectedSeq: 0, facts: [["tick", 1]], tokens: { put: [{ token: "t", command: 1 }] }, about: { status: "SUCCEEDED", stopDate: 1 } };
+try {
+  await store.append("arn", batch);
+} catch (error) {
+  if (error instanceof StoreConflict) error.message satisfies string;
+}
+const { items } = await store.list({ machine: "arn" }, { limit: 10 });
+items satisfies ExecutionRecord[];
+for await (const [key] of store.all("machine")) key satisfies string;
+
+// @ts-expect-error A port is a number.
+await serve({ port: "8083" });
+// @ts-expect-error There is no such option.
+await serve({ ports: 1 });
