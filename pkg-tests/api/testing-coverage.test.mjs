@@ -165,6 +165,12 @@ test("all processes of a test run join, with both kinds of modules and also when
       import { StateMachine } from "stepglass";
       await new StateMachine({ StartAt: "Q", States: { Q: { Type: "Succeed" } } }).run({});`);
     assert.equal(plain.status, 0, plain.stderr);
+    // A folder that cannot be is said, and the program runs all the same.
+    const path = join(project, "d.mjs");
+    writeFileSync(path, 'import { version } from "stepglass";\nconsole.log(version());');
+    const impossible = spawnSync(process.execPath, [path], { env: { ...process.env, STEPGLASS_COVERAGE: join(file, "below-a-file") }, encoding: "utf8" });
+    assert.equal(impossible.status, 0, impossible.stderr);
+    assert.match(impossible.stderr, /stepglass: STEPGLASS_COVERAGE=.*below-a-file: /);
   } finally {
     rmSync(project, { recursive: true });
   }

@@ -13,6 +13,11 @@ try {
 } catch {
   // Deno asks before it tells the environment.
 }
-if (folder) startCoverage({ folder });
+try {
+  if (folder) startCoverage({ folder });
+} catch (error) {
+  // The program is not to fail for want of a report.
+  console.error(`stepglass: STEPGLASS_COVERAGE=${folder}: ${error.message}`);
+}
 
 export * from "./index.js";
