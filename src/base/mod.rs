@@ -18,7 +18,7 @@ pub mod value;
 
 pub use id::{Id, IdVec};
 pub use map::Map;
-pub use names::Names;
+pub use names::{Named, Names};
 pub use number::Number;
 pub use pointer::Pointer;
 pub use rng::{JavaRandom, Rng};

@@ -4,9 +4,8 @@ use super::nest::{CAPTION_SIZE, LABEL_SIZE, NAME_SIZE, TEXT_X};
 use super::status::{self, Status};
 use super::style;
 use super::{Edge, EdgeKind, Graph, Node, NodeKind, path, text};
-use crate::base::{decimal, sort};
+use crate::base::{Named, decimal, sort};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Which colours to draw with.
@@ -37,12 +36,12 @@ pub struct SvgOptions {
     pub prefix: String,
     /// What has become of states, by JSON Pointer or by name; the pointer counts where both are given. Default: none, a
     /// drawing without a run.
-    pub status: BTreeMap<String, Status>,
+    pub status: Named<Status>,
     /// How often transitions were taken, by the id of the edge (the JSON Pointer of the field that makes it). What is not
     /// in here is drawn faint. Default: no transition is marked.
-    pub taken: Option<BTreeMap<String, u32>>,
+    pub taken: Option<Named<u32>>,
     /// A short text on the lower border of states, by JSON Pointer or by name: a count of visits, for instance.
-    pub notes: BTreeMap<String, String>,
+    pub notes: Named<String>,
 }
 
 impl Default for SvgOptions {
@@ -52,9 +51,9 @@ impl Default for SvgOptions {
             title: None,
             background: true,
             prefix: "sg".into(),
-            status: BTreeMap::new(),
+            status: Named::default(),
             taken: None,
-            notes: BTreeMap::new(),
+            notes: Named::default(),
         }
     }
 }
@@ -78,7 +77,7 @@ pub fn render_svg(graph: &Graph, options: &SvgOptions) -> String {
         prefix.insert_str(0, "sg");
     }
     let out = String::with_capacity(4_096 + 600 * (graph.nodes.len() + graph.edges.len()));
-    let mut svg = Svg { out, prefix, options, by_id: BTreeMap::new() };
+    let mut svg = Svg { out, prefix, options, by_id: Named::default() };
     svg.by_id = graph.nodes.iter().filter_map(|node| Some((node.id.as_str(), svg.status(node)?))).collect();
     svg.document(graph);
     svg.out
@@ -89,7 +88,7 @@ struct Svg<'a> {
     prefix: String,
     options: &'a SvgOptions,
     /// The status of nodes, by their ids.
-    by_id: BTreeMap<&'a str, Status>,
+    by_id: Named<Status>,
 }
 
 /// Appends formatted markup.
@@ -117,7 +116,7 @@ impl<'a> Svg<'a> {
         put!(self, "\n<desc id=\"{p}-desc\">{}</desc>", Escaped(&describe(graph)));
         let mut sheet = style::sheet(&p, options.theme);
         if !self.by_id.is_empty() || options.taken.is_some() || !options.notes.is_empty() {
-            let mut used: Vec<Status> = self.by_id.values().copied().collect();
+            let mut used: Vec<Status> = self.by_id.iter().map(|(_, status)| *status).collect();
             sort::sort(&mut used);
             used.dedup();
             status::sheet(&mut sheet, &p, &used, options.theme);

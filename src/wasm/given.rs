@@ -5,10 +5,9 @@
 
 use super::error::thrown;
 use crate::asl::{CompileOptions, MachineType};
-use crate::base::{Map, Value, json};
+use crate::base::{Map, Named, Value, json};
 use crate::engine::{ExecutionInfo, HistoryLevel, Options};
 use crate::graph::{Direction, LayoutOptions, Status, SvgOptions, Theme};
-use std::collections::BTreeMap;
 use wasm_bindgen::JsValue;
 
 /// What can be read from a JavaScript object.
@@ -73,8 +72,8 @@ impl Members {
     }
 
     /// The members of a member.
-    fn each<T>(&self, name: &str, read: fn(&Value) -> Option<T>) -> Result<Option<BTreeMap<String, T>>, String> {
-        let all = |map: &Map| map.entries().iter().map(|(name, value)| Some((name.to_string(), read(value)?))).collect();
+    fn each<T>(&self, name: &str, read: fn(&Value) -> Option<T>) -> Result<Option<Named<T>>, String> {
+        let all = |map: &Map| map.entries().iter().map(|(name, value)| Some((name.clone(), read(value)?))).collect();
         self.read(name, "an object", |value| all(value.as_object()?))
     }
 }
