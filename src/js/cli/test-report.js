@@ -37,7 +37,7 @@ function Spec(stream) {
     file({ file, tests = [], problem }) {
       stream.write(`${paint.bold(file)}\n`);
       if (problem !== undefined) stream.write(`${indented(paint.red(problem), "  ")}\n`);
-      for (const { status, name, milliseconds } of tests) stream.write(`  ${signs[status]} ${name}${status === "skipped" ? paint.dim(" (skipped)") : milliseconds > 100 ? paint.dim(` (${Math.round(milliseconds)} ms)`) : ""}\n`);
+      for (const { status, name, milliseconds } of tests) stream.write(`  ${signs[status]} ${name}${status === "skipped" ? paint.dim(" (skipped)") : milliseconds > 300 ? paint.dim(` (${Math.round(milliseconds)} ms)`) : ""}\n`);
     },
     end(results, milliseconds) {
       const broken = results.map((result) => failures(result, paint)).filter(Boolean);
