@@ -232,9 +232,53 @@ describe("the debugger", { skip }, () => {
     await page.getByRole("button", { name: "+1 s" }).click();
     await page.locator(".remaining", { hasText: "9.0 s" }).waitFor();
     await page.getByRole("button", { name: "Next timer" }).click();
-    await page.locator(".remaining", { hasText: "↻1 in 2.0 s" }).waitFor();
+    await page.locator(".remaining", { hasText: "↻1 of 3 in 2.0 s" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await visitor.result();
+  });
+
+  visit("a person answers later, always, or not at all", {}, async (visitor, page) => {
+    const asking = structuredClone(EACH);
+    asking.States.Each.ItemProcessor.States.Charge.TimeoutSeconds = 30;
+    await visitor.open({ definition: asking, input: INPUT });
+    await visitor.run();
+    const card = page.getByRole("form", { name: "Answer of Charge" });
+    assert.match(await card.innerText(), /item #0 · times out in 30 s/);
+    await card.getByRole("textbox", { name: "Result, JSON" }).fill('"by hand"');
+    await card.getByLabel("after").fill("5");
+    await card.getByRole("button", { name: "Answer" }).click();
+    await card.getByText("item #1").waitFor();
+    // Nobody answers: the catcher takes the time out.
+    await card.getByRole("button", { name: "Let it time out" }).click();
+    await card.getByText("item #2").waitFor();
+    assert.equal(await card.getByRole("textbox", { name: "Result, JSON" }).inputValue(), '"by hand"', "the last answer is there again");
+    await card.getByLabel("Always answer so").check();
+    await card.getByRole("button", { name: "Answer" }).click();
+    const output = await visitor.output();
+    assert.deepEqual([output[0].paid, output[1].Error, output[2].paid], ["by hand", "States.Timeout", "by hand"]);
+    assert.match(await page.locator(".result-head").innerText(), /55 s|1 min/);
+    await visitor.run();
+    assert.deepEqual((await visitor.output()).map(({ paid }) => paid), ["by hand", "by hand", "by hand"]);
+  });
+
+  visit("iterations by key, and a lane for each on the time line", {}, async (visitor, page) => {
+    await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
+    await visitor.run();
+    await visitor.result();
+    await visitor.node(CHARGE_STATE).click();
+    const index = inspector(page).getByRole("spinbutton", { name: "Iteration of Each" });
+    await page.waitForFunction(() => document.querySelector('input[aria-label="Iteration of Each"]')?.value === "2");
+    await page.keyboard.press("[");
+    await page.waitForFunction(() => document.querySelector('input[aria-label="Iteration of Each"]')?.value === "1");
+    await inspector(page).getByRole("group", { name: "Attempt" }).waitFor();
+    await page.keyboard.press("]");
+    await page.waitForFunction(() => document.querySelector('input[aria-label="Iteration of Each"]')?.value === "2");
+    assert.equal(await index.inputValue(), "2");
+    await visitor.tab("Time line");
+    await page.getByRole("group", { name: "Each #1" }).getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
+    await page.getByRole("group", { name: "Each #2" }).getByRole("button", { name: "Rest, wait, 10 s" }).click();
+    await page.locator('[data-node="/States/Each/ItemProcessor/States/Rest"][aria-pressed="true"]').waitFor();
+    await page.getByRole("button", { name: "Fork here" }).waitFor();
   });
 
   visit("stops at errors that nothing catches, where that is wanted", {}, async (visitor, page) => {

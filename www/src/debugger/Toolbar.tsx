@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { ClockMode } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
-import { MOD, duration, elapsed } from "../ui/format.ts";
+import { MOD, elapsed } from "../ui/format.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -127,7 +127,7 @@ function Clock() {
                   {timer.state}
                   {timer.iterations.length > 0 && ` #${timer.iterations.join(" #")}`}
                 </button>
-                <span class="quiet">{timer.kind === "wait" ? "wait" : timer.kind === "retry" ? `back-off, retry ${timer.retries}` : "times out"}</span>
+                <span class="quiet">{timer.kind === "wait" ? "wait" : timer.kind === "retry" ? `back-off, retry ${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`}` : "times out"}</span>
                 <span>{elapsed(timer.at - startOf())}</span>
               </li>
             ))}
@@ -233,9 +233,4 @@ function backToOld(): void {
   const current = model.runs.value.find((run) => run.current);
   if (current?.parent !== undefined) session.selectRun(current.parent);
   session.edit.value = null;
-}
-
-/// "in 4 s", for waits.
-export function remaining(at: number, now: number): string {
-  return duration(Math.max(0, at - now));
 }

@@ -92,5 +92,5 @@ export function Remaining({ node }: { node: GraphNode }) {
 
 function wordsOf(timer: PendingTimer, left: number): string {
   const time = duration(left < 10_000 ? left : Math.ceil(left / 1000) * 1000);
-  return timer.kind === "retry" ? `\u21bb${timer.retries} in ${time}` : timer.kind === "wait" ? `\u23f1 ${time}` : `times out in ${time}`;
+  return timer.kind === "retry" ? `\u21bb${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`} in ${time}` : timer.kind === "wait" ? `\u23f1 ${time}` : `times out in ${time}`;
 }

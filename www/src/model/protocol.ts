@@ -136,6 +136,8 @@ export interface PendingTimer {
   state: string;
   iterations: number[];
   retries: number;
+  /// How many retries there may be.
+  of?: number;
 }
 
 export interface RunInfo {

@@ -4,6 +4,7 @@ import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } fro
 import { DebugSession } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Answer, ClockMode, Note, PendingTimer, Position, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
+import { fieldsOf, member } from "./flow.ts";
 import { History, type HistoryEvent } from "./history.ts";
 
 interface Open {
@@ -178,9 +179,24 @@ export class Run {
       over: session.runs().find(({ current }) => current)?.outcome !== undefined,
       stack: session.stackTrace(),
       threads: threads.length > MOST_THREADS ? [...threads.slice(0, 20), ...threads.slice(20 - MOST_THREADS)] : threads,
-      timers: session.timers(),
+      timers: this.pendingTimers(),
       hits: Object.fromEntries(session.breakpoints.map(({ id, hits }) => [id!, hits ?? 0])),
     };
+  }
+
+  /// What happens by itself next; of pauses before retries, also how many there may be.
+  private pendingTimers(): PendingTimer[] {
+    const { session } = this;
+    return session.timers().slice(0, 50).map((timer, i) => {
+      if (timer.kind !== "retry" || i >= 8) return timer;
+      const visit = session.visits(timer.state).findLast(({ iterations, end }) => end === 0 && iterations.join() === timer.iterations.join());
+      const took = visit && (session.stages(visit.id).stages.findLast(({ stage }) => stage === "retry")?.value as { retrier: number; attempt: number } | undefined);
+      const retriers = fieldsOf(this.definition(), timer.state).fields["Retry"];
+      const retrier: unknown = took && Array.isArray(retriers) ? retriers[took.retrier] : undefined;
+      if (!took || retrier === undefined) return timer;
+      const most = member(retrier, "MaxAttempts");
+      return { ...timer, retries: took.attempt, of: typeof most === "number" ? most : 3 };
+    });
   }
 
   private stopped(): void {
@@ -239,7 +255,7 @@ export class Run {
     const speed = SPEED[this.clock];
     // Asking for all that runs costs something where much runs at once.
     if (!flows || performance.now() - this.timersAt > 200) {
-      this.timers = session.timers().slice(0, 50);
+      this.timers = this.pendingTimers();
       this.timersAt = performance.now();
     }
     post({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: this.timers });
