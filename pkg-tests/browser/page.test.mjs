@@ -188,7 +188,7 @@ describe("the page", { skip }, () => {
     assert.equal(await focus(), "Skip to the graph");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/CheckStock");
-    for (const [key, node] of [["ArrowDown", "InStock?"], ["ArrowDown", "ChargeCard"], ["ArrowRight", "WaitForSupply"], ["ArrowLeft", "ChargeCard"], ["ArrowDown", "Fulfil"]]) {
+    for (const [key, node] of [["ArrowDown", "InStock?"], ["ArrowDown", "ChargeCard"], ["ArrowLeft", "WaitForSupply"], ["ArrowRight", "ChargeCard"], ["ArrowDown", "Fulfil"]]) {
       await page.keyboard.press(key);
       assert.equal(await focus(), `/States/${node}`, key);
     }
