@@ -1,7 +1,7 @@
 // A recorded execution against a definition.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { replayCase } from "../../scripts/conformance/replay.mjs";
@@ -96,6 +96,38 @@ test("stages are told with the option trace", async () => {
   const { trace } = replayHistory(definition, await recorded(), { trace: true });
   assert.ok(trace.some(({ state, stage }) => state === "Work" && stage === "afterParameters"));
 });
+
+test("the history of every case of the corpus goes the same way again, with its times and without", () => {
+  const folder = new URL("../../tests/corpus/executions/", import.meta.url);
+  const parted = [];
+  let histories = 0;
+  for (const file of readdirSync(folder)) {
+    for (const { name, definition, input = {}, tasks = {}, expect, options = {}, seed = 0, start = "2024-01-01T00:00:00Z", stop } of JSON.parse(readFileSync(new URL(file, folder), "utf8"))) {
+      if (expect?.rejected || options.stepBudget !== undefined) continue;
+      const { express, ...limits } = options;
+      const type = express ? { type: "EXPRESS" } : {};
+      const startTime = Date.parse(start);
+      const script = Object.fromEntries(Object.entries(tasks).map(([key, answers]) => [key, scripted(Array.isArray(answers) ? answers : [answers])]));
+      const { history } = simulate(definition, input, script, { ...type, ...limits, seed, name: "execution", startTime, until: startTime + 4e11, ...(stop ? { abortAt: startTime + stop.at } : {}) });
+      for (const events of [history, history.map(({ timestamp, ...event }) => event)]) {
+        histories += 1;
+        const { divergence } = replayHistory(definition, events, { ...type, ...limits, seed: 7, arn: "arn:aws:states:us-east-1:123456789012:execution:StateMachine:execution" });
+        if (divergence) parted.push(`${file}: ${name}: event ${divergence.event}: ${divergence.message}`);
+      }
+    }
+  }
+  assert.deepEqual(parted, []);
+  assert.ok(histories > 1000, `${histories}`);
+});
+
+function scripted(answers) {
+  let calls = 0;
+  return () => {
+    const { output, error, cause, after, submitted, heartbeats } = answers[Math.min(calls++, answers.length - 1)] ?? {};
+    const end = error !== undefined ? { error, cause } : output !== undefined ? { response: output } : { never: true };
+    return Object.fromEntries(Object.entries({ ...end, after, submitted, heartbeats }).filter(([, value]) => value !== undefined));
+  };
+}
 
 const recordings = fileURLToPath(new URL("../../../shared/conformance/aws-recorded.jsonl", import.meta.url));
 test("executions recorded on AWS go the same way again", { skip: !existsSync(recordings) && "the recordings do not lie beside this checkout" }, () => {

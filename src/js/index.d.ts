@@ -1064,7 +1064,7 @@ export function simulate<Output = any>(definition: Definition | StateMachine, in
  */
 export type RecordedHistory = string | { events: readonly object[] } | readonly object[];
 
-/** Options of `replayHistory()`. No history has the names of its execution: what differs by them alone is not compared. */
+/** Options of `replayHistory()`. No history has the names of its execution: give its `arn` where the machine reads them; otherwise what differs by them alone is not compared. */
 export interface ReplayHistoryOptions extends ValidateOptions, ExecutionNames, Omit<Limits, "stepBudget" | "history"> {
   /** Of what is random in the replay. Default: 0. */
   seed?: number | bigint;

@@ -16,7 +16,10 @@ export function replayHistory(definition, history, options = {}) {
   const type = options.type ? { type: options.type } : {};
   const text = definitionText(definition);
   new StateMachine(definition, type); // Throws the problems.
-  const names = Object.fromEntries(NAMES.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
+  // An ARN tells the names.
+  const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
+  const told = account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
+  const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? told[name]]).filter(([, value]) => value !== undefined));
   const recorded = historyText(history);
   const settings = engineSettings(options, options.type ?? "STANDARD");
   try {

@@ -20,6 +20,7 @@ execution's log do too. Order across branches and iterations is free. UUIDs, tok
 
 Options
   -e, --events        the events of the replay, on standard error
+      --arn ARN       the execution's ARN, for machines that read its names: no history has them
       --type TYPE     STANDARD (default; a template says) or EXPRESS
       --json          {matches, complete, divergence, divergences, missing, unreproducible, recorded, compared,
                       status, output | error, cause, input, startTime, tasks, history}
@@ -31,11 +32,11 @@ export const command = {
   name: "replay",
   summary: "runs a recorded execution of AWS again: where does it diverge?",
   help,
-  options: { events: { type: "boolean", short: "e" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
+  options: { events: { type: "boolean", short: "e" }, arn: { type: "string" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
   act: replay,
 };
 
-async function replay(files, { type, json, events }) {
+async function replay(files, { type, json, events, arn }) {
   if (files.length !== 2) throw new Unusable("replay needs a history and a definition", { usage: true });
   if (files[0] === "-" && files[1] === "-") throw new Unusable("history and definition cannot both come from standard input", { usage: true });
   const source = new Source(files[1]);
@@ -44,7 +45,7 @@ async function replay(files, { type, json, events }) {
     process.stderr.write(source.render(options, colorful(process.stderr)));
     return 1;
   }
-  const report = load(files[0], source, options);
+  const report = load(files[0], source, { ...source.options(options), ...(arn === undefined ? {} : { arn }) });
   if (events) for (const event of report.history) process.stderr.write(`${line(event)}\n`);
   if (json) writeJson(report);
   else process.stdout.write(text(report));
@@ -53,7 +54,7 @@ async function replay(files, { type, json, events }) {
 
 function load(file, source, options) {
   try {
-    return replayHistory(source.json, read(file), source.options(options));
+    return replayHistory(source.json, read(file), options);
   } catch (error) {
     if (error.code === "NOT_A_HISTORY") throw new Unusable(`${file}: ${error.message}`);
     throw error;

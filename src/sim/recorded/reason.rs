@@ -57,8 +57,9 @@ pub(super) fn of(subject: &Subject, situation: &Situation) -> Option<String> {
     let (expected, got) = (situation.expected, situation.got);
     let kind = |event: Option<&Event>| event.map_or("", |event| &event.kind).to_string();
     let last_state = situation.last.and_then(Event::state);
-    if let Some(error) = random(subject, state) {
-        return Some(error);
+    let before = last_state.and_then(|name| subject.state(name)).and_then(|id| subject.machine.states.get(id));
+    if let Some(reason) = [Some(state), before].into_iter().flatten().find_map(|state| random(subject, state)) {
+        return Some(reason);
     }
     match situation.aspect {
         "event" | "state" => {
@@ -159,6 +160,20 @@ fn random(subject: &Subject, state: &State) -> Option<String> {
         place = next?;
     }
     let text = place.to_string();
+    let own = &subject.options.execution;
+    let unnamed = own.name.starts_with("replayed-") || own.arn.contains(":replayed-");
+    let named = [
+        "$$.Execution.Id",
+        "$$.Execution.Name",
+        "$$.StateMachine",
+        "context.Execution.Id",
+        "context.Execution.Name",
+        "context.StateMachine",
+    ];
+    if unnamed && state.kind.type_name() == "Choice" && named.into_iter().any(|name| text.contains(name)) {
+        let message = "State '{}' asks for the execution's names, which no history has: give them to the replay.";
+        return Some(message.replace("{}", &state.name));
+    }
     let names = ["$random(", "$uuid(", "$shuffle(", "$now(", "$millis(", "States.MathRandom", "States.UUID"];
     let found = names.into_iter().find(|name| text.contains(name))?;
     let name = found.trim_end_matches('(');

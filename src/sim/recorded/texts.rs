@@ -1,33 +1,50 @@
 //! Texts that are the same but for what differs from run to run.
 
-/// The parts of a text between what differs from run to run: the given words and UUIDs.
+/// The parts of a text between what differs from run to run: the given words, UUIDs, instants.
 pub(super) fn pieces<'t>(text: &'t str, words: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut parts = vec![text];
     for word in words.filter(|word| !word.is_empty()) {
         parts = parts.into_iter().flat_map(|part| part.split(word)).collect();
     }
-    parts.into_iter().flat_map(split_at_uuids).collect()
+    parts.into_iter().flat_map(split_at_marks).collect()
 }
 
-fn split_at_uuids(text: &str) -> Vec<&str> {
+fn split_at_marks(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
-    let mut from = 0;
-    let mut at = 0;
-    while let Some(window) = text.as_bytes().get(at..at + 36) {
-        if is_uuid(window) {
-            parts.push(text.get(from..at).unwrap_or_default());
-            from = at + 36;
-            at = from;
-        } else {
-            at += 1;
+    let (mut from, mut at) = (0, 0);
+    while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
+        match uuid(rest).or_else(|| instant(rest)) {
+            Some(length) => {
+                parts.push(text.get(from..at).unwrap_or_default());
+                from = at + length;
+                at = from;
+            }
+            None => at += 1,
         }
     }
     parts.push(text.get(from..).unwrap_or_default());
     parts
 }
 
-fn is_uuid(bytes: &[u8]) -> bool {
-    bytes.iter().enumerate().all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { *b == b'-' } else { b.is_ascii_hexdigit() })
+/// The length of the UUID that a text begins with.
+fn uuid(bytes: &[u8]) -> Option<usize> {
+    follows(bytes, "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh")
+}
+
+/// The length of the instant that a text begins with, as the Context Object has it.
+fn instant(bytes: &[u8]) -> Option<usize> {
+    follows(bytes, "dddd-dd-ddTdd:dd:dd.dddZ").or_else(|| follows(bytes, "dddd-dd-ddTdd:dd:ddZ"))
+}
+
+/// The length of a pattern of digits (`d`), hexadecimal ones (`h`) and themselves, where the bytes begin with it.
+fn follows(bytes: &[u8], pattern: &str) -> Option<usize> {
+    let bytes = bytes.get(..pattern.len())?;
+    let fits = pattern.bytes().zip(bytes).all(|(wanted, byte)| match wanted {
+        b'd' => byte.is_ascii_digit(),
+        b'h' => byte.is_ascii_hexdigit(),
+        _ => wanted == *byte,
+    });
+    fits.then_some(pattern.len())
 }
 
 /// Whether a text consists of these parts with anything but nothing between them.
@@ -67,5 +84,7 @@ mod tests {
         check(&format!("id-{uuid}!"), "id-17?", false);
         check("TOKEN and NAME.", "t1 and n1.", true);
         check("ä", "ö", false);
+        check(r#"at "2024-01-01T00:00:00Z"."#, r#"at "2025-05-05T10:00:00.123Z"."#, true);
+        check(r#"at "2024-01-01T00:00:00Z"."#, r#"on "2025-05-05T10:00:00.123Z"."#, false);
     }
 }
