@@ -3,20 +3,10 @@
 import { existsSync, statSync, watch } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isTaker } from "../activity.js";
 import { TaskError } from "../errors.js";
+import { exportedHandlers } from "../handlers.js";
 import { TaskResponse, jsonText } from "../integration.js";
 import { bareName } from "../resource.js";
-
-/** The handlers of a module: its default export, an object, Map or function, and all functions that it exports. */
-export function handlersOf(module) {
-  const usable = (value) => typeof value === "function" || isTaker(value);
-  const functions = Object.entries(module).filter(([name, value]) => name !== "default" && name !== "module.exports" && usable(value));
-  const { default: main } = module;
-  if (typeof main === "function" && functions.length === 0) return main;
-  const named = main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
-  return new Map([...named, ...functions].filter(([, value]) => usable(value)));
-}
 
 /**
  * A module of handlers that is read again when its file changes; a version that cannot be loaded is reported, and the one
@@ -56,7 +46,7 @@ export class HandlersModule {
     this.#stamp = `${mtimeMs} ${size}`;
     // Node keeps modules by their address: another address is another reading. What it imports itself stays.
     const module = await import(`${pathToFileURL(this.#file).href}?${encodeURIComponent(this.#stamp)}`);
-    const handlers = handlersOf(module);
+    const handlers = exportedHandlers(module);
     if (typeof handlers !== "function" && handlers.size === 0) throw new Error(`${this.#file} exports no functions`);
     this.onLoad(handlers);
   }
