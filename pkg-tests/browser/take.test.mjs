@@ -163,6 +163,34 @@ Resources:
     await dialog(page, "Import").getByText("event 1 is missing").waitFor();
   });
 
+  visit("replays an execution of AWS: does the same or says where not, and runs under the debugger with its recorded answers", {}, async (visitor, page) => {
+    const machine = structuredClone(GREETING);
+    machine.States.Greet.Retry = [{ ErrorEquals: ["Shy"], IntervalSeconds: 5, MaxAttempts: 1 }];
+    const { history: events } = simulate(machine, { name: "Ada" }, { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] });
+    await visitor.open({ definition: machine });
+    await visitor.bring({ events });
+    const strip = page.getByRole("region", { name: "Recorded execution" });
+    await strip.getByText(/does the same: \d+ events compared/).waitFor();
+    assert.deepEqual(await visitor.violations(), []);
+    await strip.getByRole("button", { name: "Debug with its answers" }).click();
+    await strip.getByText(/Tasks answer as they did/).waitFor();
+    await page.keyboard.press("F8");
+    assert.deepEqual(await visitor.output(), { hello: "Ada" });
+    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
+    await page.getByText("5.7 s of the machine's time").waitFor();
+
+    // The same history against a definition that has been changed since.
+    machine.States.Greet.Next = "Gone";
+    machine.States.Gone = { Type: "Fail", Error: "Gone" };
+    delete machine.States.Done;
+    machine.States.Gone.Comment = "Done is no more";
+    await visitor.open({ definition: { ...machine, States: { ...machine.States, Done: { Type: "Succeed" }, Greet: { ...machine.States.Greet, Catch: [{ ErrorEquals: ["Shy"], Next: "Done" }] } } } });
+    await visitor.bring({ events });
+    await strip.getByText(/it diverges/).waitFor();
+    await strip.getByRole("button", { name: /^Show event \d+/ }).click();
+    await page.locator(".event-row.chosen").waitFor();
+  });
+
   test("opens an execution of its own server as it runs, and none of another", async () => {
     const { history } = simulate(GREETING, { name: "Ada" }, { Greet: { output: "Hello" } });
     const document = { stepglass: "execution/1", name: "seven", definition: JSON.stringify(GREETING), status: "RUNNING", input: '{"name":"Ada"}', events: history.slice(0, 4), live: "/debugger/api/live" };

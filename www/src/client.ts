@@ -1,5 +1,6 @@
 // The page's side of the interpreter's thread: calls, notes, and a watchdog.
 
+import "./trusted.ts";
 import type { Methods, Note, Reply } from "./model/protocol.ts";
 
 interface Waiting {

@@ -1,5 +1,7 @@
 // After the first load the page needs no network any more.
 
+import "./trusted.ts";
+
 /// Registers the service worker once the page has nothing better to do.
 export function keepForOffline(): void {
   if (!import.meta.env.PROD || !isSecureContext || !("serviceWorker" in navigator)) return;

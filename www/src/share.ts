@@ -1,6 +1,6 @@
 // A workspace in the address: `#v1.` and base64url of deflated JSON. The part after the hash is never sent anywhere.
 
-import type { ClockMode } from "./model/protocol.ts";
+import type { ClockMode, Mock } from "./model/protocol.ts";
 
 export interface Workspace {
   title: string;
@@ -14,6 +14,8 @@ export interface Workspace {
   inputs?: NamedInput[];
   /// Where a run shall stop.
   breakpoints?: SharedBreakpoint[];
+  /// What stands for tasks, by their state.
+  mocks?: Record<string, Mock>;
   /// The state that is looked at.
   selected?: string;
 }
@@ -67,11 +69,12 @@ export async function encode(workspace: Workspace): Promise<string> {
 }
 
 /// The short names of links and drafts. What is absent or usual is left out.
-export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], selected }: Workspace): Record<string, unknown> {
+export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, selected }: Workspace): Record<string, unknown> {
   return {
     t: title, f: format, d: definition, i: input, k: tasks, c: clock, s: seed,
     ...(inputs.length > 0 ? { n: inputs.map(({ name, text }) => [name, text]) } : {}),
     ...(breakpoints.length > 0 ? { b: breakpoints } : {}),
+    ...(Object.keys(mocks).length > 0 ? { m: mocks } : {}),
     ...(selected === undefined ? {} : { p: selected }),
   };
 }
@@ -107,10 +110,12 @@ export function workspaceOf(value: unknown): Workspace {
   const seed = from["s"];
   const inputs = namedOf(from["n"]);
   const breakpoints = breakpointsOf(from["b"]);
+  const mocks = mocksOf(from["m"]);
   const selected = from["p"];
   return {
     ...(inputs.length > 0 ? { inputs } : {}),
     ...(breakpoints.length > 0 ? { breakpoints } : {}),
+    ...(Object.keys(mocks).length > 0 ? { mocks } : {}),
     ...(typeof selected === "string" ? { selected } : {}),
     title: text("t").slice(0, 200) || "Untitled",
     format: from["f"] === "yaml" ? "yaml" : "json",
@@ -128,6 +133,15 @@ function namedOf(value: unknown): NamedInput[] {
     const [name, text] = Array.isArray(entry) ? (entry as unknown[]) : [];
     return typeof name === "string" && typeof text === "string" ? [{ name: name.slice(0, 200), text }] : [];
   });
+}
+
+const MODES = new Set<unknown>(["ask", "echo", "result", "error", "script", "expression", "handler"]);
+
+/// The mocks of a value from outside: texts and numbers where the debugger takes such, and what is none left out.
+function mocksOf(value: unknown): Record<string, Mock> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  const fits = (mock: unknown): mock is Mock => typeof mock === "object" && mock !== null && MODES.has((mock as { mode?: unknown }).mode) && JSON.stringify(mock).length < 300_000;
+  return Object.fromEntries(Object.entries(value).slice(0, 500).filter((entry): entry is [string, Mock] => entry[0] !== "__proto__" && fits(entry[1])));
 }
 
 /// The breakpoints of a value from outside; what is none is left out.

@@ -4,10 +4,10 @@ import { type Signal, batch, computed, effect, signal } from "@preact/signals";
 import { Client, WorkerLost } from "./client.ts";
 import { type Graph, GraphIndex } from "./model/graph.ts";
 import { EventLog, Fold, type NodeRun, idleRun } from "./model/log.ts";
-import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Note, PendingTimer, RunResult, WaitingTask } from "./model/protocol.ts";
+import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Mock, Note, PendingTimer, ReplayReport, RunResult, WaitingTask } from "./model/protocol.ts";
 import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
-import { type Recorded, unknownStates } from "./take/recorded.ts";
+import type { Recorded } from "./take/recorded.ts";
 import { Sandbox } from "./sandbox.ts";
 import { type NamedInput, type SharedBreakpoint, type Workspace, decode, encode, packedOf, workspaceOf } from "./share.ts";
 
@@ -22,6 +22,10 @@ export const tasks = signal("");
 export const inputs = signal<NamedInput[]>([]);
 /// Breakpoints that came with an example, a link or a session.
 export const broughtBreakpoints = signal<SharedBreakpoint[]>([]);
+/// Mocks that came with one, and those that are set since.
+export const broughtMocks = signal<Record<string, Mock>>({});
+/// Tasks answer as they did in this recorded execution.
+export const recordedAnswers = signal<{ title: string; tasks: ReplayReport["tasks"]; startTime?: number } | null>(null);
 export const clock = signal<ClockMode>("skip");
 export const seed = signal(1);
 /// Grows when a whole workspace is put in place, so that the editors take its texts over.
@@ -275,6 +279,7 @@ export async function start({ paused = false, runTo }: Beginning = {}): Promise<
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
       breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || runTo !== undefined,
+      ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
     // The run's own graph, with nothing folded: what happens inside of a folded state is known when it is unfolded.
@@ -303,6 +308,7 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
   clearTimeout(analyzeTimer);
   await analyze();
   if (!graph.value) throw new Error("The page has no definition that this history could be of. Open the machine first, then its history.");
+  const { unknownStates } = await import("./take/recorded.ts");
   const foreign = unknownStates(recorded.events, (name) => graph.value!.byName.has(name));
   const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: "real", seed: seed.value, recorded: recorded.title };
   batch(() => {
@@ -319,6 +325,18 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
     const names = foreign.slice(0, 5).join(", ") + (foreign.length > 5 ? " …" : "");
     shout(`The history is of another definition: it has ${foreign.length === 1 ? "a state" : `${foreign.length} states`} that this one has not (${names}).`);
   } else showToast(`Showing the execution ${recorded.title}: ${recorded.events.length} events.`);
+}
+
+/// Runs the recorded execution on screen again with its answers, and compares.
+export const replayRecorded = (): Promise<ReplayReport> => client.call("replay", { definition: definition.value, format: format.value });
+
+/// A run of the present definition, paused before its first state, in which tasks answer as they did there.
+export async function debugRecorded(title: string, { tasks: recorded, input: given, startTime }: ReplayReport): Promise<void> {
+  batch(() => {
+    recordedAnswers.value = { title, tasks: recorded, ...(startTime !== undefined && { startTime }) };
+    if (given !== undefined) input.value = `${JSON.stringify(given, null, 2)}\n`;
+  });
+  await start({ paused: true });
 }
 
 /// More events of the recorded execution on screen.
@@ -644,6 +662,7 @@ export function workspace(): Workspace {
     title: title.value, format: format.value, definition: definition.value, input: input.value, tasks: tasks.value, clock: clock.value, seed: seed.value,
     ...(inputs.value.length > 0 ? { inputs: inputs.value } : {}),
     ...(broughtBreakpoints.value.length > 0 ? { breakpoints: broughtBreakpoints.value } : {}),
+    ...(Object.keys(broughtMocks.value).length > 0 ? { mocks: broughtMocks.value } : {}),
   };
 }
 
@@ -662,6 +681,8 @@ export function open(next: Workspace, trusted: boolean): void {
     input.value = next.input;
     inputs.value = next.inputs ?? [];
     broughtBreakpoints.value = next.breakpoints ?? [];
+    broughtMocks.value = next.mocks ?? {};
+    recordedAnswers.value = null;
     tasks.value = next.tasks;
     clock.value = next.clock;
     seed.value = next.seed;
@@ -724,12 +745,13 @@ function autosave(): void {
 export async function shareLink(parts: { input: boolean; tasks: boolean; breakpoints: boolean; position: boolean }): Promise<string> {
   for (const flush of flushers) flush();
   // Of several inputs the chosen one goes with the link; a session file takes them all.
-  const { inputs: _, breakpoints = [], ...now } = workspace();
+  const { inputs: _, breakpoints = [], mocks = {}, ...now } = workspace();
   const state = selectedState.value;
   const hash = await encode({
     ...now,
     input: parts.input ? now.input : "",
     tasks: parts.tasks ? now.tasks : "",
+    mocks: parts.tasks ? mocks : {},
     breakpoints: parts.breakpoints ? breakpoints : [],
     ...(parts.position && state !== null ? { selected: state } : {}),
   });

@@ -36,32 +36,6 @@ const STAGES: Record<string, [label: string, field: string]> = {
 
 const DECISIONS = new Set(["choice", "error", "retry", "catch", "maxConcurrency", "toleratedFailureCount", "toleratedFailurePercentage", "assignedVariables"]);
 
-/// The data of a visit, asked again when there is more of it; `enter` is the event that began it.
-export function useFlow(state: string, enter: number, attempt: number | undefined): Flow | null {
-  const wanted = useSignal<{ state: string; enter: number; attempt: number | undefined }>({ state, enter, attempt });
-  if (wanted.peek().state !== state || wanted.peek().enter !== enter || wanted.peek().attempt !== attempt) wanted.value = { state, enter, attempt };
-  const held = useSignal<Flow | null>(null);
-  useSignalEffect(() => {
-    const { state: name, enter: event, attempt: nth } = wanted.value;
-    store.eventCount.value;
-    model.stopped.value;
-    const run = store.run.value;
-    if (!run || run.id === 0 || run.recorded !== undefined) {
-      held.value = null;
-      return;
-    }
-    let stale = false;
-    const timer = setTimeout(() => {
-      store.query("flow", { state: name, enter: event, ...(nth !== undefined && { attempt: nth }) }).then((found) => !stale && (held.value = found), () => {});
-    }, run.phase === "running" ? 60 : 0);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  });
-  return held.value?.state === state ? held.value : null;
-}
-
 export function DataFlow({ flow }: { flow: Flow }) {
   const chosen = useSignal<string | null>(null);
   const { stages, place } = flow;

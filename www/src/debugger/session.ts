@@ -201,10 +201,14 @@ effect(() => {
   shared = next;
   store.broughtBreakpoints.value = next;
 });
+// So do mocks.
+effect(() => {
+  store.broughtMocks.value = model.mocks.value;
+});
 effect(() => {
   store.generation.value;
   batch(() => {
-    model.mocks.value = {};
+    model.mocks.value = store.broughtMocks.peek();
     model.position.value = null;
     model.runs.value = [];
     edit.value = null;

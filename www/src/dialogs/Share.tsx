@@ -78,7 +78,7 @@ export default function Share() {
           <input type="checkbox" checked disabled /> Definition
         </label>
         {check("input", "Input", store.input.value.trim() !== "")}
-        {check("tasks", "Tasks and mocks", store.tasks.value.trim() !== "")}
+        {check("tasks", "Tasks and mocks", store.tasks.value.trim() !== "" || Object.keys(store.broughtMocks.value).length > 0)}
         {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
         {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}
       </fieldset>

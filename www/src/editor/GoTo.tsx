@@ -1,16 +1,10 @@
 // Going to a state by its name.
 
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { goToDefinition } from "./place.ts";
-
-const open = signal(false);
-
-export function openGoTo(): void {
-  open.value = true;
-}
+import { goToDefinition, goingTo as open } from "./place.ts";
 
 const MOST = 60;
 
@@ -31,10 +25,6 @@ function rank(name: string, wanted: string): number {
 }
 
 export function GoTo() {
-  return open.value ? <Asking /> : null;
-}
-
-function Asking() {
   const wanted = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLUListElement>(null);

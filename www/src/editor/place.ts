@@ -20,3 +20,10 @@ export async function renameState(name: string): Promise<void> {
   store.revealRange(range.nameFrom, range.nameTo);
   requestAnimationFrame(() => editor.rename(range.nameFrom + 1));
 }
+
+/// Whether the name of a state to go to is being asked for.
+export const goingTo = signal(false);
+
+export function openGoTo(): void {
+  goingTo.value = true;
+}

@@ -1,7 +1,7 @@
 // The state machine as a drawing that is also a nested list: every state a button, every scope a list. Or as a table.
 
 import { computed, effect, untracked, useSignalEffect } from "@preact/signals";
-import { memo } from "preact/compat";
+import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { canStep, fork } from "../debugger/session.ts";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
@@ -9,19 +9,21 @@ import { motion } from "../prefs.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { lazy } from "../ui/lazy.tsx";
 import { MOD, count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./Menu.tsx";
 import { MINIMAP_FROM, Minimap } from "./Minimap.tsx";
 import { SearchBox } from "./Search.tsx";
-import { Table } from "./Table.tsx";
 import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";
 import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail } from "./lod.ts";
 import { type At, Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
 import { anchor, fit, follow, glide, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
+
+const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /// From how many nodes on only those in sight are drawn.
 const CULL_FROM = 300;

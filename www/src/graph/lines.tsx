@@ -1,7 +1,7 @@
 // Transitions, their labels, and the marks where scopes begin and end.
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { memo } from "preact/compat";
+import { memo } from "../ui/memo.ts";
 import { useEffect, useRef } from "preact/hooks";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { motion } from "../prefs.ts";

@@ -3,6 +3,7 @@
 import type { Breakpoint, DebugThread, EditReport, Evaluated, Mock, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
+import type { RecordedTask } from "stepglass";
 import type { LogChunk } from "./log.ts";
 
 export interface Place {
@@ -107,6 +108,22 @@ export interface RunRequest {
   mocks: Record<string, Mock>;
   /// Whether it stops before the first state.
   paused: boolean;
+  /// What tasks answered in a recorded execution: they answer so again.
+  recorded?: { tasks: RecordedTask[]; startTime?: number };
+}
+
+/// What came of running a recorded execution again.
+export interface ReplayReport {
+  matches: boolean;
+  compared: number;
+  divergences: { event?: number; state?: string; iterations?: number[]; message: string; reason?: string }[];
+  /// Gaps of the recording.
+  missing: { event?: number; message: string }[];
+  /// How many values no run repeats.
+  unreproducible: number;
+  tasks: RecordedTask[];
+  input?: unknown;
+  startTime?: number;
 }
 
 /// Commands that take nothing.
@@ -304,6 +321,8 @@ export interface Methods {
   json: { params: { text: string; format: "json" | "yaml" }; value: string };
   /// Shows events that were recorded elsewhere as if they were a run; `showMore` adds to them.
   show: { params: { definition: string; format: "json" | "yaml"; events: HistoryEvent[]; result: RunResult | undefined }; value: { run: number; graph: Graph } };
+  /// Runs the recorded execution that is shown again, with its answers.
+  replay: { params: { definition: string; format: "json" | "yaml" }; value: ReplayReport };
   showMore: { params: { run: number; events: HistoryEvent[]; result: RunResult | undefined }; value: null };
   run: { params: RunRequest; value: { run: number; graph: Graph } };
   stop: { params: Record<string, never>; value: null };

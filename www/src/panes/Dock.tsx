@@ -3,20 +3,22 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Breakpoints } from "../debugger/Breakpoints.tsx";
-import { Lanes } from "../debugger/Lanes.tsx";
-import { Runs } from "../debugger/Runs.tsx";
-import { Watch } from "../debugger/Watch.tsx";
 import * as debug from "../debugger/model.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
+import { lazy } from "../ui/lazy.tsx";
 import { save } from "../ui/save.ts";
 import { count, duration, elapsed } from "../ui/format.ts";
 import { AnswerCard } from "./Answer.tsx";
 import { Events } from "./Events.tsx";
 import { Failure } from "./Inspector.tsx";
+
+const Breakpoints = lazy(() => import("../debugger/Breakpoints.tsx").then((module) => module.Breakpoints));
+const Lanes = lazy(() => import("../debugger/Lanes.tsx").then((module) => module.Lanes));
+const Runs = lazy(() => import("../debugger/Runs.tsx").then((module) => module.Runs));
+const Watch = lazy(() => import("../debugger/Watch.tsx").then((module) => module.Watch));
 
 type DockTab = store.DockTab;
 

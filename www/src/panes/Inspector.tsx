@@ -6,14 +6,17 @@ import { STATUS_TEXT } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
-import { CallStack } from "../debugger/CallStack.tsx";
-import { DataFlow, useFlow } from "../debugger/DataFlow.tsx";
 import { Hints } from "../debugger/Hints.tsx";
 import { Iterations } from "../debugger/Iterations.tsx";
+import { useFlow } from "../debugger/useFlow.ts";
 import { isMocked } from "../debugger/model.ts";
 import { goToDefinition } from "../editor/place.ts";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
+import { lazy } from "../ui/lazy.tsx";
+
+const CallStack = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.CallStack));
+const DataFlow = lazy(() => import("../debugger/DataFlow.tsx").then((module) => module.DataFlow));
 
 type Details = Record<string, unknown>;
 

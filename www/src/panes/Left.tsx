@@ -2,22 +2,23 @@
 
 import { batch, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Mocks } from "../debugger/Mocks.tsx";
 import * as debug from "../debugger/model.ts";
 import { toggleBreakpoint } from "../debugger/session.ts";
 import { Editor } from "../editor/Editor.tsx";
 import type { EditorHandle } from "../editor/codemirror.ts";
-import { openGoTo } from "../editor/GoTo.tsx";
-import { definitionEditor, goToDefinition } from "../editor/place.ts";
+import { definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, Fix } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
+import { lazy } from "../ui/lazy.tsx";
 import { count, sentence } from "../ui/format.ts";
 import { InputHead } from "./Inputs.tsx";
 import { Inspector } from "./Inspector.tsx";
+
+const Mocks = lazy(() => import("../debugger/Mocks.tsx").then((module) => module.Mocks));
 
 type LeftTab = typeof store.leftTab.value;
 

@@ -44,6 +44,6 @@ export async function readText(text: string, name: string): Promise<void> {
 
 /// A definition in place of the present one. Input and tasks belong to another machine, so they go.
 export function bringIn({ title, format, definition }: { title: string; format: "json" | "yaml"; definition: string }): void {
-  store.open({ ...store.workspace(), title, format, definition, input: "{}\n", inputs: [], tasks: "", breakpoints: [] }, true);
+  store.open({ ...store.workspace(), title, format, definition, input: "{}\n", inputs: [], tasks: "", breakpoints: [], mocks: {} }, true);
   store.showToast(`Opened ${title}.`);
 }

@@ -1,11 +1,10 @@
 // The frame of the page.
 
 import { useEffect, useRef } from "preact/hooks";
-import { GoTo, openGoTo } from "../editor/GoTo.tsx";
 import { debugKey } from "../debugger/commands.ts";
 import { stepIteration } from "../debugger/Iterations.tsx";
 import { PauseLine, Toolbar } from "../debugger/Toolbar.tsx";
-import { definitionEditor } from "../editor/place.ts";
+import { definitionEditor, goingTo, openGoTo } from "../editor/place.ts";
 import { GraphView, fitGraph } from "../graph/GraphView.tsx";
 import { NodeMenu } from "../graph/Menu.tsx";
 import { ErrorNames } from "../panes/Answer.tsx";
@@ -19,6 +18,10 @@ import { Header } from "./Header.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Splitter } from "./Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
+import { lazy } from "./lazy.tsx";
+
+const GoTo = lazy(() => import("../editor/GoTo.tsx").then((module) => module.GoTo));
+const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => module.RecordedStrip));
 
 export function App() {
   const size = prefs.layoutSize();
@@ -38,14 +41,19 @@ export function App() {
         </section>
       )}
       <Alarm />
+      {(store.run.value?.recorded !== undefined || store.recordedAnswers.value !== null) && <RecordedStrip />}
       <PauseLine narrow={size === "narrow"} />
       <main class="work">{size === "narrow" ? <Narrow /> : <Columns size={size} />}</main>
       {size !== "narrow" && <StatusBar />}
       <Dialogs />
       <ErrorNames />
-      <GoTo />
+      {goingTo.value && <GoTo />}
       <NodeMenu />
-      {store.toast.value && <div class="toast">{store.toast.value}</div>}
+      {store.toast.value && (
+        <section class="toast" aria-label="Message">
+          {store.toast.value}
+        </section>
+      )}
       <div class="unseen" role="status" aria-live="polite">
         {store.announcement.value}
       </div>

@@ -1,6 +1,6 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { complete, init, layout, renderMermaid, renderSvg, validate, version } from "stepglass";
+import { complete, init, layout, renderMermaid, renderSvg, replayHistory, validate, version } from "stepglass";
 import { ask } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Call, Diagnostic, Methods, Note } from "../model/protocol.ts";
@@ -94,6 +94,13 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     // After the answer, so that the page knows whose events they are.
     setTimeout(() => recorded.add(events, result));
     return { run: recorded.id, graph };
+  },
+
+  async replay({ definition, format }) {
+    if (!shown) throw new Error("no recorded execution is shown");
+    const { json } = await readSource(definition, format);
+    const { matches, compared, divergences, missing, unreproducible, tasks, input, startTime } = replayHistory(json, { events: shown.history.events } as never);
+    return { matches, compared, divergences: divergences.slice(0, 100), missing: missing.slice(0, 100), unreproducible: unreproducible.length, tasks, input, ...(startTime !== undefined && { startTime }) };
   },
 
   showMore({ run, events, result }) {

@@ -61,6 +61,7 @@ export class Run {
       ask,
       breakpoints,
       exceptions,
+      ...(request.recorded && { recorded: request.recorded.tasks, ...(request.recorded.startTime !== undefined && { startTime: request.recorded.startTime }) }),
     });
     this.session.breakpointsEnabled = stops;
     this.definitions.set(this.session.run, json);

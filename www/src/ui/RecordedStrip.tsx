@@ -1,0 +1,84 @@
+// Over a recorded execution: whether the definition does the same here, and the way into the debugger.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ReplayReport } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Icon } from "./Icon.tsx";
+import { count, iterationPath } from "./format.ts";
+
+export function RecordedStrip() {
+  const run = store.run.value;
+  if (run?.recorded !== undefined && run.phase === "ended" && run.id > 0) return <Replay key={run.id} name={run.recorded} />;
+  const answers = store.recordedAnswers.value;
+  if (answers === null) return null;
+  return (
+    <div class="strip recorded" role="region" aria-label="Recorded execution">
+      <Icon name="replay" />
+      <span>
+        Tasks answer as they did in the execution <b>{answers.title}</b>: {count(answers.tasks.length, "recorded call")}.
+      </span>
+      <button type="button" onClick={() => (store.recordedAnswers.value = null)}>
+        Use handlers and mocks again
+      </button>
+    </div>
+  );
+}
+
+function Replay({ name }: { name: string }) {
+  const report = useSignal<ReplayReport | null>(null);
+  const problem = useSignal("");
+  useEffect(() => {
+    let wanted = true;
+    store.replayRecorded().then(
+      (found) => wanted && (report.value = found),
+      (error: Error) => wanted && (problem.value = error.message),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, []);
+  const found = report.value;
+  const [first, ...others] = found?.divergences ?? [];
+  const tone = first ? "warn" : "";
+  return (
+    <div class={`strip recorded ${tone}`} role="region" aria-label="Recorded execution">
+      <Icon name={first ? "warning" : "replay"} />
+      <div class="recorded-words" role="status">
+        <p>
+          Recorded execution <b>{name}</b>, nothing was run here.{" "}
+          {problem.value !== "" ? `It cannot be replayed: ${problem.value}`
+            : !found ? "Replaying it…"
+            : found.matches ? `Replayed with its recorded answers, this definition does the same: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that no run repeats` : ""}.`
+            : first ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${first.message}`
+            : ""}
+        </p>
+        {first?.reason && <p class="quiet">{first.reason}</p>}
+        {others.length > 0 && <p class="quiet">{count(others.length, "more divergence")} in other branches and iterations.</p>}
+        {found && found.missing.length > 0 && (
+          <details>
+            <summary>{count(found.missing.length, "gap")} of the recording</summary>
+            <ul>
+              {found.missing.slice(0, 20).map(({ event, message }, i) => (
+                <li key={i}>
+                  {event === undefined ? "" : `Event ${event}: `}
+                  {message}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+      {first?.event !== undefined && (
+        <button type="button" onClick={() => store.selectEvent(first.event!, first.state ?? null, "page")}>
+          Show event {first.event}
+        </button>
+      )}
+      {found && (
+        <button type="button" class="primary" onClick={() => void store.debugRecorded(name, found)}>
+          <Icon name="play" /> Debug with its answers
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+// Components that are drawn again only when what they are given has changed. `preact/compat` has the same and much else.
+
+import { Component, type FunctionComponent, h } from "preact";
+
+export function memo<P extends object>(of: FunctionComponent<P>): FunctionComponent<P> {
+  class Memo extends Component<P> {
+    override shouldComponentUpdate(next: P): boolean {
+      const { props } = this;
+      const keys = Object.keys(next) as (keyof P)[];
+      return keys.length !== Object.keys(props).length || keys.some((key) => !Object.is(next[key], (props as P)[key]));
+    }
+    override render(props: P) {
+      return h(of, props);
+    }
+  }
+  return Memo as unknown as FunctionComponent<P>;
+}
