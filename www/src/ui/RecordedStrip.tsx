@@ -70,7 +70,10 @@ function Replay({ name }: { name: string }) {
         )}
       </div>
       {first?.event !== undefined && (
-        <button type="button" onClick={() => store.selectEvent(first.event!, first.state ?? null, "page")}>
+        <button type="button" onClick={() => {
+            store.dockTab.value = "events";
+            store.selectEvent(first.event!, first.state ?? null, "page");
+          }}>
           Show event {first.event}
         </button>
       )}
