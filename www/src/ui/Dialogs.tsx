@@ -1,9 +1,7 @@
-// The dialogs, each loaded when it is first opened, and the question before code from a link runs.
+// The dialogs, each loaded when it is first opened.
 
 import type { ComponentType } from "preact";
 import * as store from "../store.ts";
-import { Dialog } from "./Dialog.tsx";
-import { Icon } from "./Icon.tsx";
 import { lazy } from "./lazy.tsx";
 
 const close = (): void => {
@@ -17,6 +15,7 @@ const Gallery = opened(() => import("../dialogs/Gallery.tsx"));
 const Share = opened(() => import("../dialogs/Share.tsx"));
 const Import = opened(() => import("../dialogs/Import.tsx"));
 const Export = opened(() => import("../dialogs/Export.tsx"));
+const Trust = opened(() => import("../dialogs/Trust.tsx"));
 const Settings = opened(() => import("../dialogs/Settings.tsx"));
 const Palette = lazy(() => import("../debugger/Palette.tsx").then((module) => module.Palette), close);
 
@@ -41,41 +40,4 @@ export function Dialogs() {
     default:
       return null;
   }
-}
-
-function Trust() {
-  return (
-    <Dialog
-      title="Run this link's code?"
-      close={close}
-      footer={
-        <>
-          <button
-            type="button"
-            onClick={() => {
-              close();
-              store.leftTab.value = "tasks";
-              store.narrowTab.value = "code";
-            }}
-          >
-            Look at it first
-          </button>
-          <button
-            type="button"
-            class="primary"
-            onClick={() => {
-              store.tasksTrusted.value = true;
-              close();
-              void store.start();
-            }}
-          >
-            <Icon name="play" /> Run it
-          </button>
-        </>
-      }
-    >
-      <p>The task handlers came with a link and are somebody else's JavaScript.</p>
-      <p class="quiet">They run in a sandbox: no network, no storage, no access to this page, and they are stopped when they do not yield.</p>
-    </Dialog>
-  );
 }

@@ -1,0 +1,46 @@
+// The question before code from a link runs.
+
+import * as store from "../store.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Icon } from "../ui/Icon.tsx";
+
+const close = (): void => {
+  store.dialog.value = "";
+};
+
+export default function Trust() {
+  return (
+    <Dialog
+      title="Run this link's code?"
+      close={close}
+      footer={
+        <>
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              store.leftTab.value = "tasks";
+              store.narrowTab.value = "code";
+            }}
+          >
+            Look at it first
+          </button>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              store.tasksTrusted.value = true;
+              close();
+              void store.start();
+            }}
+          >
+            <Icon name="play" /> Run it
+          </button>
+        </>
+      }
+    >
+      <p>The task handlers came with a link and are somebody else's JavaScript.</p>
+      <p class="quiet">They run in a sandbox: no network, no storage, no access to this page, and they are stopped when they do not yield.</p>
+    </Dialog>
+  );
+}
