@@ -75,6 +75,8 @@ struct Run {
     closed: BTreeSet<u32>,
     /// Whether the engine has counted from the beginning what it uses.
     covered: bool,
+    /// What MaxConcurrency says of each Map that has one, as the definition's text has it.
+    bounds: BTreeMap<String, u64>,
 }
 
 impl Run {
@@ -89,6 +91,8 @@ impl Run {
         }
         let problems = || compiled.diagnostics.iter().map(|d| format!("{} {}", d.pointer, d.message)).collect::<Vec<_>>();
         let machine = compiled.machine.clone().unwrap_or_else(|| panic!("{text}\n{:?}", problems()));
+        let mut bounds = BTreeMap::new();
+        max_concurrency(&json::parse(&text).expect("JSON"), &mut bounds);
         let options = Options {
             history_limit: [25_000, 400, 60][rng.below(3) as usize],
             step_budget: [10_000, 7, 1][rng.below(3) as usize],
@@ -105,7 +109,7 @@ impl Run {
         }
         let (journal, commands) = (Journal::default(), Vec::new());
         let (open, closed) = (BTreeSet::new(), BTreeSet::new());
-        let mut run = Run { rng, engine, now: 1_000, journal, commands, recorded: true, open, closed, covered };
+        let mut run = Run { rng, engine, now: 1_000, journal, commands, recorded: true, open, closed, covered, bounds };
         assert_eq!(run.engine.step(Millis(0), Event::Tick).unwrap_err(), StepError::NotStarted);
         let input = value(&mut run.rng, 2);
         run.feed(Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed });
@@ -177,6 +181,9 @@ impl Run {
         if let Some(task) = settled {
             self.open.remove(&task);
             self.closed.insert(task);
+        }
+        if self.recorded {
+            self.check_concurrency();
         }
         self.commands.extend(commands);
     }
@@ -283,6 +290,19 @@ impl Run {
         assert!(retries as u64 <= hits.iter().filter(|(place, _)| place.contains("/Retry/")).map(|(_, count)| count).sum());
     }
 
+    /// Counts what runs below each Map: never more than its MaxConcurrency.
+    fn check_concurrency(&self) {
+        let frames: Vec<_> = self.engine.frames().collect();
+        for map in &frames {
+            let Some(bound) = self.bounds.get(&*map.state_name).filter(|bound| **bound > 0) else { continue };
+            let inline = frames.iter().filter(|frame| frame.parent.is_some_and(|(parent, _)| parent == map.id)).count() as u64;
+            let counts = map.map_run.as_ref().and_then(|run| run.get("executionCounts"));
+            let children = counts.and_then(|counts| counts.get("running")).and_then(Value::as_i64).unwrap_or(0);
+            let running = inline + u64::try_from(children).expect("a count");
+            assert!(running <= *bound, "{running} run at once in {}, whose MaxConcurrency is {bound}", map.state_name);
+        }
+    }
+
     fn check_end(&mut self) {
         let finishes = self.commands.iter().filter(|c| matches!(c, Command::Finish(_))).count();
         let redrives = self.journal.entries().iter().filter(|(_, event)| matches!(event, Event::Redrive)).count();
@@ -306,6 +326,17 @@ impl Run {
             self.engine.step(Millis(self.now), event).expect("events after the end are harmless");
             assert!(self.engine.take_commands().is_empty());
         }
+    }
+}
+
+/// MaxConcurrency of every Map by name, at any depth.
+fn max_concurrency(value: &Value, bounds: &mut BTreeMap<String, u64>) {
+    for (name, state) in value.get("States").and_then(Value::as_object).into_iter().flat_map(Map::iter) {
+        if let Some(bound) = state.get("MaxConcurrency").and_then(Value::as_i64) {
+            bounds.insert(name.to_string(), u64::try_from(bound).expect("a bound"));
+        }
+        let branches = state.get("Branches").and_then(Value::as_array).unwrap_or_default();
+        state.get("ItemProcessor").into_iter().chain(branches).for_each(|scope| max_concurrency(scope, bounds));
     }
 }
 

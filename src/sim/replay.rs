@@ -1,8 +1,9 @@
 //! The journal: all that an engine was told, which is all that is needed to build it again.
 
+use super::simulation::Report;
 use crate::asl::ir::Machine;
-use crate::base::Millis;
-use crate::engine::{Command, Engine, Event, Options, StepError};
+use crate::base::{Millis, json};
+use crate::engine::{Command, Engine, Event, Options, SNAPSHOT_DEPTH, StepError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -62,6 +63,41 @@ impl fmt::Display for Mismatch {
 }
 
 impl std::error::Error for Mismatch {}
+
+impl Report {
+    /// Whether the engine keeps its promises about this run: fed the journal again it gives the same commands and the same
+    /// history, and so does one that is restored from the text of a snapshot after every single step.
+    ///
+    /// Errors: a sentence about the first difference.
+    pub fn check(&self) -> Result<(), String> {
+        let machine = self.engine.machine().clone();
+        let options = *self.engine.options();
+        let expected = self.engine.history_json(0);
+        let replayed = verify(machine.clone(), options, &self.journal, &self.commands).map_err(|m| m.to_string())?;
+        if replayed.history_json(0) != expected {
+            return Err("the replay's history differs".into());
+        }
+        let mut engine = Engine::new(machine.clone(), options);
+        let mut commands = Vec::new();
+        for (now, event) in self.journal.entries() {
+            engine.step(*now, event.clone()).map_err(|e| e.to_string())?;
+            commands.append(&mut engine.take_commands());
+            let text = engine.snapshot();
+            let parsed = json::parse_within(&text, SNAPSHOT_DEPTH).map_err(|e| format!("the snapshot is no JSON: {e}"))?;
+            engine = Engine::restore(machine.clone(), &parsed).map_err(|e| e.to_string())?;
+            if engine.snapshot() != text {
+                return Err("a restored engine's snapshot differs".into());
+            }
+        }
+        if commands != self.commands {
+            return Err("the restored engine gave other commands".into());
+        }
+        if engine.history_json(0) != expected {
+            return Err("the restored engine's history differs".into());
+        }
+        Ok(())
+    }
+}
 
 /// Replays a journal and compares its commands with those that were recorded.
 pub fn verify(machine: Arc<Machine>, options: Options, journal: &Journal, recorded: &[Command]) -> Result<Engine, Box<Mismatch>> {

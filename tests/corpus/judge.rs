@@ -6,8 +6,8 @@ use std::sync::Arc;
 use stepglass::asl::ir::Machine;
 use stepglass::asl::{self, CompileOptions, MachineType};
 use stepglass::base::{Map, Value, json};
-use stepglass::engine::{Command, Engine, HistoryEvent, Outcome, SNAPSHOT_DEPTH};
-use stepglass::sim::{Report, Simulation, verify};
+use stepglass::engine::{Command, Engine, HistoryEvent, Outcome};
+use stepglass::sim::{Report, Simulation};
 
 pub struct Verdict {
     pub mismatches: Vec<Mismatch>,
@@ -45,7 +45,7 @@ pub fn judge(case: &Case) -> Verdict {
             check.mismatch(format!("with the seed {seed} it ended after {at} ms"), true);
         }
         ends.push(at);
-        if let Err(problem) = consistent(&report) {
+        if let Err(problem) = report.check() {
             check.mismatch(problem, false);
         }
     }
@@ -180,55 +180,6 @@ fn command_lines(report: &Report) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Whether replay, and a restore after every single step, come to the same end.
-fn consistent(report: &Report) -> Result<(), String> {
-    let machine = report.engine.machine().clone();
-    let options = *report.engine.options();
-    let expected = report.engine.history_json(0);
-    let replayed = verify(machine.clone(), options, &report.journal, &report.commands).map_err(|m| m.to_string())?;
-    if replayed.history_json(0) != expected {
-        return Err("the replay's history differs".into());
-    }
-    let mut engine = Engine::new(machine.clone(), options);
-    let mut commands = Vec::new();
-    for (now, event) in report.journal.entries() {
-        engine.step(*now, event.clone()).map_err(|e| e.to_string())?;
-        commands.append(&mut engine.take_commands());
-        let text = engine.snapshot();
-        let parsed = json::parse_within(&text, SNAPSHOT_DEPTH).map_err(|e| format!("the snapshot is no JSON: {e}"))?;
-        engine = Engine::restore(machine.clone(), &parsed).map_err(|e| e.to_string())?;
-        if engine.snapshot() != text {
-            return Err("a restored engine's snapshot differs".into());
-        }
-    }
-    if !same_commands(&commands, &report.commands) {
-        return Err("the restored engine gave other commands".into());
-    }
-    if engine.history_json(0) != expected {
-        return Err("the restored engine's history differs".into());
-    }
-    Ok(())
-}
-
-/// Commands as a host sees them: a child's history as JSON, for restored events have another form inside.
-fn same_commands(a: &[Command], b: &[Command]) -> bool {
-    let seen = |commands: &[Command]| -> Vec<String> {
-        let mut out = Vec::new();
-        for command in commands {
-            if let Command::ChildFinished(child) = command {
-                let mut text =
-                    format!("{} {} {} {:?} {:?} {:?}", child.name, child.arn, child.status, child.input, child.output, child.error);
-                child.history.iter().for_each(|event| event.write_json(&mut text));
-                out.push(text);
-            } else {
-                out.push(format!("{command:?}"));
-            }
-        }
-        out
-    };
-    seen(a) == seen(b)
 }
 
 struct Check<'a> {

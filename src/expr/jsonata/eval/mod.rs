@@ -7,7 +7,7 @@ mod output;
 mod path;
 mod transform;
 
-pub(super) use operators::{compare_text, is_same, truth};
+pub(super) use operators::{TEXT_STEP, compare_text, is_same, length, truth};
 pub(super) use output::write_json;
 
 use super::ast::{Kind, Names, Node, Path, Stage};
@@ -130,6 +130,11 @@ impl<'e> Evaluator<'e> {
             return Err(fault("D2015").json(self.limits.items.to_string()));
         }
         self.burn(len / 4)
+    }
+
+    /// Refuses one item more than an array may have, before its room doubles.
+    pub fn check_room(&self, items: &[Val]) -> R<()> {
+        if items.len() < self.limits.items { Ok(()) } else { Err(fault("D2015").json(self.limits.items.to_string())) }
     }
 
     fn array(&mut self, items: Vec<Val>, flags: Flags) -> R<Val> {
@@ -470,6 +475,8 @@ impl<'e> Evaluator<'e> {
     /// Calls a built-in function on arguments that were checked.
     fn builtin(&mut self, id: FnId, args: &[Val], input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.burn(1)?;
+        // Whatever a function does with a text, it looks at it.
+        self.burn(args.iter().map(length).sum::<usize>() / TEXT_STEP)?;
         (id.def().run)(self, &functions::Args { values: args, input, frame })
     }
 

@@ -53,9 +53,11 @@ impl Evaluator<'_> {
             Add | Subtract | Multiply | Divide | Modulo => self.arithmetic(operator, left, right),
             Equal => Ok(Val::Bool(self.both_equal(left, right)?)),
             NotEqual => Ok(Val::Bool(!left.is_undefined() && !right.is_undefined() && !self.equal(left, right)?)),
-            In => Ok(Val::Bool(
-                !left.is_undefined() && !right.is_undefined() && right.items().iter().any(|item| is_same(&item, left)),
-            )),
+            In => {
+                let items = right.items();
+                self.burn(items.len() / 8 + items.len() * (length(left) / TEXT_STEP))?;
+                Ok(Val::Bool(!left.is_undefined() && !right.is_undefined() && items.iter().any(|item| is_same(&item, left))))
+            }
             _ => self.comparison(operator, left, right),
         }
     }
@@ -108,7 +110,10 @@ impl Evaluator<'_> {
             return Ok(Val::Undefined);
         }
         let order = match (left.as_str(), right.as_str()) {
-            (Some(a), Some(b)) => Some(compare_text(a, b)),
+            (Some(a), Some(b)) => {
+                self.burn((a.len() + b.len()) / TEXT_STEP)?;
+                Some(compare_text(a, b))
+            }
             (None, None) => match (left, right) {
                 (Val::Num(a), Val::Num(b)) => Some(a.cmp(b)),
                 _ => left.as_f64().partial_cmp(&right.as_f64()),
@@ -126,7 +131,7 @@ impl Evaluator<'_> {
 
     /// Equality of values, containers by content.
     pub fn equal(&mut self, left: &Val, right: &Val) -> R<bool> {
-        self.burn(1)?;
+        self.burn(1 + length(left).min(length(right)) / TEXT_STEP)?;
         if is_same(left, right) {
             return Ok(true);
         }
@@ -274,6 +279,14 @@ pub(in crate::expr::jsonata) fn is_same(left: &Val, right: &Val) -> bool {
         },
     }
 }
+
+/// Bytes of a string; 0 for anything else.
+pub(in crate::expr::jsonata) fn length(value: &Val) -> usize {
+    value.as_str().map_or(0, str::len)
+}
+
+/// Bytes of strings whose comparison is one step.
+pub(in crate::expr::jsonata) const TEXT_STEP: usize = 64;
 
 /// The order of strings in JavaScript: by UTF-16 units.
 pub(in crate::expr::jsonata) fn compare_text(a: &str, b: &str) -> Ordering {

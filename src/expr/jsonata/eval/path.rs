@@ -4,7 +4,7 @@ use super::{Evaluator, R, collapse, is_same};
 use crate::base::{Number, Value};
 use crate::expr::jsonata::ast::{Kind, Node, Path, Stage, Term};
 use crate::expr::jsonata::error::fault_at;
-use crate::expr::jsonata::eval::{compare_text, operators::is_number, truth};
+use crate::expr::jsonata::eval::{TEXT_STEP, compare_text, operators::is_number, truth};
 use crate::expr::jsonata::value::{Flags, Frame, Tuple, Val};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -248,8 +248,9 @@ impl Evaluator<'_> {
                 }
             }
             self.burn(1 + row.vars.len())?;
-            if out.len() > self.limits.items / 4 {
-                self.check_items(out.len() * 4)?;
+            // A row is several values.
+            if out.len() > self.limits.items / 5 {
+                self.check_items(out.len() * 5)?;
             }
         }
         self.row_stages(step, out, frame)
@@ -408,7 +409,7 @@ impl Evaluator<'_> {
         Ok(false)
     }
 
-    fn sort_order(&self, at: u32, a: &Val, b: &Val) -> R<Sorted> {
+    fn sort_order(&mut self, at: u32, a: &Val, b: &Val) -> R<Sorted> {
         match (a.is_undefined(), b.is_undefined()) {
             (true, true) => return Ok(Sorted::Missing(Ordering::Equal)),
             (true, false) => return Ok(Sorted::Missing(Ordering::Greater)),
@@ -424,7 +425,10 @@ impl Evaluator<'_> {
             return Err(fault_at("T2008", at).json(self.shown(odd)));
         }
         match (a.as_str(), b.as_str(), a.as_f64(), b.as_f64()) {
-            (Some(x), Some(y), _, _) => Ok(Sorted::Compared(compare_text(x, y))),
+            (Some(x), Some(y), _, _) => {
+                self.burn((x.len() + y.len()) / TEXT_STEP)?;
+                Ok(Sorted::Compared(compare_text(x, y)))
+            }
             (_, _, Some(x), Some(y)) => {
                 let order = if is_same(a, b) { Ordering::Equal } else { x.partial_cmp(&y).unwrap_or(Ordering::Greater) };
                 Ok(Sorted::Compared(order))

@@ -52,7 +52,7 @@ pub(super) fn range(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$hash(text, algorithm)`: MD5, SHA-1, SHA-256, SHA-384 or SHA-512, as hexadecimal digits.
 pub(super) fn hash(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let (Some(text), Some(algorithm)) = (args.text(0), args.text(1)) else { return Ok(Val::Undefined) };
-    ev.burn(20 + text.len() / 8)?;
+    ev.burn(20 + text.len() / 5)?;
     match intrinsic::hash_hex(text.as_bytes(), algorithm) {
         Some(digits) => ev.text(digits),
         None => Err(fault("D3137").message(format!("Unsupported hashing algorithm: {algorithm}"))),

@@ -29,17 +29,18 @@ pub(super) fn base64encode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$base64decode(text)`: every byte becomes one character; what is not Base64 is passed over.
 pub(super) fn base64decode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
-    let mut out = String::new();
+    ev.check_text(text.len())?;
+    let mut out = String::with_capacity(text.len());
     let (mut group, mut bits) = (0u32, 0);
     for b in text.bytes().take_while(|b| *b != b'=') {
-        let digit = match b {
-            b'-' => 62,
-            b'_' => 63,
-            b => match BASE64.iter().position(|letter| *letter == b) {
-                Some(digit) => digit as u32,
-                None => continue,
-            },
-        };
+        let digit = u32::from(match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => continue,
+        });
         group = group << 6 | digit;
         bits += 6;
         if bits >= 8 {
@@ -58,14 +59,16 @@ const RESERVED: &str = ";/?:@&=+$,#";
 
 fn encode(ev: &mut Evaluator<'_>, args: &Args<'_>, keep: &str) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    let stays =
+        |b: u8| b.is_ascii_alphanumeric() || UNRESERVED.contains(char::from(b)) || b.is_ascii() && keep.contains(char::from(b));
+    ev.check_text(text.len() + 2 * text.bytes().filter(|b| !stays(*b)).count())?;
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() || UNRESERVED.contains(c) || keep.contains(c) {
-            out.push(c);
+    for b in text.bytes() {
+        if stays(b) {
+            out.push(char::from(b));
         } else {
-            for b in c.encode_utf8(&mut [0; 4]).bytes() {
-                out.push_str(&format!("%{b:02X}"));
-            }
+            let digit = |n: u8| char::from(if n < 10 { b'0' + n } else { b'A' + n - 10 });
+            out.extend(['%', digit(b >> 4), digit(b & 15)]);
         }
     }
     ev.text(out)

@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::expr::jsonata::error::fault;
-use crate::expr::jsonata::eval::{Evaluator, R, compare_text, truth};
+use crate::expr::jsonata::eval::{Evaluator, R, TEXT_STEP, compare_text, length, truth};
 use crate::expr::jsonata::value::{Flags, Function, Object, Val};
 use std::rc::Rc;
 
@@ -32,6 +32,7 @@ pub(super) fn map(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     for (i, item) in array.items().iter().enumerate() {
         let value = call(ev, args, function, item, index(i), array)?;
         if !value.is_undefined() {
+            ev.check_room(&out)?;
             out.push(value);
         }
     }
@@ -45,6 +46,7 @@ pub(super) fn filter(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let mut out = Vec::new();
     for (i, item) in array.items().iter().enumerate() {
         if truth(&call(ev, args, function, item.clone(), index(i), array)?)? {
+            ev.check_room(&out)?;
             out.push(item);
         }
     }
@@ -150,7 +152,8 @@ pub(super) fn sort(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
             }
             ev.burn(count)?;
             ev.merge_sort(count, &mut |ev, a, b| {
-                ev.burn(1)?;
+                let texts = values.get(a).map_or(0, length) + values.get(b).map_or(0, length);
+                ev.burn(1 + texts / TEXT_STEP)?;
                 Ok(match (values.get(a), values.get(b)) {
                     (Some(Val::Num(x)), Some(Val::Num(y))) => x > y,
                     (Some(x), Some(y)) => compare_text(x.as_str().unwrap_or(""), y.as_str().unwrap_or("")).is_gt(),

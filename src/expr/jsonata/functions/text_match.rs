@@ -75,7 +75,7 @@ struct Matcher<'a> {
 }
 
 /// Steps of the matching machine that cost as much as one step of evaluation.
-const STEPS_PER_FUEL: u64 = 4;
+const STEPS_PER_FUEL: u64 = 2;
 
 /// Looks for a match and pays for the search.
 pub(super) fn search<'t>(
