@@ -21,9 +21,9 @@ export function machine(states, startAt = Object.keys(states)[0]) {
   return JSON.stringify({ StartAt: startAt, States: states });
 }
 
-/** Calls `look` until it gives something; throws with what was last seen after ten seconds. */
+/** Calls `look` until it gives something; throws with what was last seen after a minute. */
 export async function eventually(look) {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 60_000;
   for (;;) {
     const found = await look();
     if (found) return found;

@@ -227,7 +227,7 @@ test("pages of other origins are kept out, unless they are let in", async () => 
 });
 
 test("long runs keep within their bounds: what has ended is forgotten in time, what runs is limited", async () => {
-  const server = await start({ limits: { running: 3, retain: { executions: 5 } } });
+  const server = await start({ limits: { registered: 2, running: 3, retain: { executions: 5 } } });
   const { stateMachineArn: quick } = await server.call("CreateStateMachine", { name: "Quick", roleArn: role, definition: machine({ A: { Type: "Pass", End: true } }) });
   const { executionArn: first } = await server.call("StartExecution", { stateMachineArn: quick, name: "first" });
   for (let i = 0; i < 12; i++) {
@@ -241,6 +241,9 @@ test("long runs keep within their bounds: what has ended is forgotten in time, w
   const { stateMachineArn: slow } = await server.call("CreateStateMachine", { name: "Slow", roleArn: role, definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }) });
   for (let i = 0; i < 3; i++) await server.call("StartExecution", { stateMachineArn: slow });
   await assert.rejects(server.call("StartExecution", { stateMachineArn: slow }), { type: "ExecutionLimitExceeded" });
+  await assert.rejects(server.call("CreateStateMachine", { name: "Third", roleArn: role, definition: machine({ A: { Type: "Pass", End: true } }) }), { type: "StateMachineLimitExceeded" });
+  for (const name of ["A", "B"]) await server.call("CreateActivity", { name });
+  await assert.rejects(server.call("CreateActivity", { name: "C" }), { type: "ActivityLimitExceeded" });
 });
 
 test("time can be scaled", async () => {

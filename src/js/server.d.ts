@@ -71,6 +71,8 @@ export interface ServeOptions {
 
 /** What a server may use up. */
 export interface ServerLimits {
+  /** State machines, and activities, as on AWS; more are refused with StateMachineLimitExceeded, ActivityLimitExceeded. Default: 10,000. */
+  registered?: number;
   /** Executions that run at once; more are refused with ExecutionLimitExceeded. Default: 100,000. */
   running?: number;
   /** Of executions that have ended, how many (default: 10,000) and how many characters of them (268,435,456) are kept. The oldest go first. */

@@ -68,6 +68,7 @@ export const activityOperations = {
       if (JSON.stringify(known.about.encryptionConfiguration) !== JSON.stringify(encryptionConfiguration)) throw new ApiError("ActivityAlreadyExists", `Activity Already Exists: '${arn}'`);
       return { activityArn: arn, creationDate: seconds(known.about.creationDate) };
     }
+    if (service.activities.size >= service.limits.registered) throw new ApiError("ActivityLimitExceeded", `The limit of ${service.limits.registered} activities is reached`);
     const about = { arn, name, creationDate: service.now(), tags: tagsOf(tags, arn), ...(encryptionConfiguration !== undefined && { encryptionConfiguration }) };
     service.activities.set(arn, new Registered(about));
     await service.store.put("activity", arn, about);

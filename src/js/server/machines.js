@@ -246,6 +246,7 @@ export const machineOperations = {
       if (!same) throw new ApiError("StateMachineAlreadyExists", `State Machine Already Exists: '${arn}'`);
       return { stateMachineArn: arn, creationDate: seconds(known.creationDate), ...(published && { stateMachineVersionArn: `${arn}:1` }) };
     }
+    if (service.machines.size >= service.limits.registered) throw new ApiError("StateMachineLimitExceeded", `The limit of ${service.limits.registered} state machines is reached`);
     const machine = new Machine({ arn, name, type, creationDate: service.now(), tags: tagsOf(input.tags, arn), published });
     machine.current = revise(machine, { ...about, updateDate: machine.creationDate });
     service.machines.set(arn, machine);

@@ -15,7 +15,7 @@ import { HandlersModule } from "./tasks.js";
 const OPERATIONS = { ...machineOperations, ...executionOperations, ...activityOperations, ...mapRunOperations };
 
 /** The limits that stand where none are given. */
-const LIMITS = { running: 100_000, retain: { executions: 10_000, bytes: 256 * 2 ** 20 }, poll: 60_000 };
+const LIMITS = { registered: 10_000, running: 100_000, retain: { executions: 10_000, bytes: 256 * 2 ** 20 }, poll: 60_000 };
 
 /** Whether the API has an operation of this name. */
 export function isOperation(name) {
