@@ -66,6 +66,7 @@ describe("the debugger", { skip }, () => {
     await paused(page, "before Charge · item #0");
     assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused here/);
     const stack = page.getByRole("region", { name: "Call stack" });
+    await stack.getByRole("rowheader", { name: "$limit" }).waitFor();
     assert.match(await stack.innerText(), /Charge\s+Task · item #0[\s\S]*Each\s+Map[\s\S]*\$limit\s+5 by Prepare, outer scope/);
     // On again to the next iteration, over to the next state, out of the iteration.
     await page.keyboard.press("F8");
