@@ -122,16 +122,10 @@ pub(super) fn pad(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let width_of_one = filler.chars().next().map_or(1, char::len_utf8);
     ev.check_text(missing.saturating_mul(width_of_one).saturating_add(text.len()))?;
     ev.burn(missing / 16)?;
-    let padding = filler.chars().cycle().take(missing);
-    let mut out = String::with_capacity(text.len() + missing);
-    if width > 0.0 {
-        out.push_str(text);
-        out.extend(padding);
-    } else {
-        out.extend(padding);
-        out.push_str(text);
-    }
-    ev.text(out)
+    // Of one character, the usual filler, whole blocks are copied.
+    let padding: String =
+        if filler.len() == width_of_one { filler.repeat(missing) } else { filler.chars().cycle().take(missing).collect() };
+    ev.text(if width > 0.0 { [text, &padding].concat() } else { [&padding, text].concat() })
 }
 
 /// `$join(texts, separator?)`
