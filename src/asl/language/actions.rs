@@ -463,6 +463,8 @@ impl Actions<'_> {
             let word = rest.get(..end).unwrap_or_default();
             candidates.insert(0, ("put it in quotes", vec![Edit { span: Span::new(at, at + end), text: quoted(word) }]));
         }
+        // A place within a character is none.
+        candidates.retain(|(_, edits)| edits.iter().all(|edit| text.get(edit.span.range()).is_some()));
         let mut further = Vec::new();
         for (title, edits) in candidates {
             let shift: usize = edits.iter().map(|edit| edit.text.len()).sum();

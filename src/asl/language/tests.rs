@@ -225,3 +225,44 @@ fn whatever_is_typed() {
         }
     }
 }
+
+#[test]
+fn random_damage_is_answered() {
+    let pieces =
+        ["{", "}", "[", "]", ",", ":", "\"", "\\", "\n", "'", "é👍", "\"States\":{", "\"Assign\":{\"x\":", "{% $x ", "$$", " "];
+    let mut rng = crate::base::Rng::new(11);
+    for _ in 0..1_500 {
+        let mut text = ORDER.to_string();
+        for _ in 0..=rng.below(4) {
+            let mut at = rng.below(text.len() as u64 + 1) as usize;
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            match rng.below(3) {
+                0 => text.truncate(at),
+                1 => text.insert_str(at, pieces[rng.below(pieces.len() as u64) as usize]),
+                _ => {
+                    let end =
+                        (at + rng.below(30) as usize..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+                    text.replace_range(at..end, "");
+                }
+            }
+        }
+        let whole = Span::new(0, text.len());
+        let places = |span: Span| assert!(text.get(span.range()).is_some(), "{span:?} in {text}");
+        for at in [0, rng.below(text.len() as u64 + 1) as usize, text.len(), text.len() + 9] {
+            hover(&text, at).into_iter().for_each(|found| places(found.span));
+            references(&text, at).into_iter().flat_map(|found| found.places).for_each(|place| places(place.span));
+            rename(&text, at, "Other").into_iter().flatten().for_each(|edit| places(edit.span));
+            super::super::complete::complete(&text, at);
+        }
+        for action in code_actions(&text, whole, &CompileOptions::default()) {
+            action.edits.iter().for_each(|edit| places(edit.span));
+        }
+        format(&text, 2).iter().for_each(|edit| places(edit.span));
+        outline(&text).iter().for_each(|(_, key, state, _)| {
+            places(*key);
+            places(*state);
+        });
+    }
+}

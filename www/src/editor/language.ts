@@ -4,7 +4,7 @@ import type { CompletionSource } from "@codemirror/autocomplete";
 import { EditorSelection, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, type Panel, hoverTooltip, keymap, showPanel } from "@codemirror/view";
 import type { Edit, Fix, HoverInfo, NamePlaces } from "../model/protocol.ts";
-import { MOD, sentence } from "../ui/format.ts";
+import { sentence } from "../ui/format.ts";
 
 /// The interpreter, asked about a text.
 export interface AskLanguage {
@@ -244,9 +244,6 @@ export function seenMembers(stateAt: (pos: number) => string | null, members: (s
     return { from: before.from + cut + 1, options: found.map((label) => ({ label, type: "property", detail: "in the last run" })), validFor: /^[\w-]*$/ };
   };
 }
-
-export const FORMAT_KEYS = `Shift Alt F`;
-export const FIX_KEYS = `${MOD} .`;
 
 const looks = EditorView.theme({
   ".sg-hover": { maxWidth: "min(460px, 90vw)", padding: "8px 12px", fontFamily: "var(--sans)", fontSize: "12.5px", lineHeight: "1.45" },
