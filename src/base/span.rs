@@ -50,6 +50,68 @@ pub fn byte_offset(text: &str, units: usize) -> usize {
     text.len()
 }
 
+/// The positions of many offsets of one text, each found in constant time after one walk over it.
+///
+/// ```
+/// use stepglass::base::span::{Positions, position};
+/// let text = "a\né😀b";
+/// assert_eq!(Positions::of(text).at(8), position(text, 8));
+/// ```
+pub struct Positions<'a> {
+    text: &'a str,
+    /// What was before each [`STRIDE`]th byte.
+    marks: Vec<Mark>,
+}
+
+const STRIDE: usize = 256;
+
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    units: u32,
+    /// Line ends seen.
+    lines: u32,
+    /// Units before the line.
+    line_start: u32,
+}
+
+impl Mark {
+    fn pass(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            // The first byte of a character counts, twice for those of four bytes.
+            self.units += u32::from(byte & 0xc0 != 0x80) + u32::from(*byte >= 0xf0);
+            if *byte == b'\n' {
+                self.lines += 1;
+                self.line_start = self.units;
+            }
+        }
+    }
+}
+
+impl<'a> Positions<'a> {
+    /// Walks over the text.
+    pub fn of(text: &'a str) -> Positions<'a> {
+        let mut mark = Mark::default();
+        let marks = text.as_bytes().chunks(STRIDE).map(|chunk| {
+            let before = mark;
+            mark.pass(chunk);
+            before
+        });
+        Positions { text, marks: marks.collect() }
+    }
+
+    /// The position of a byte offset, clamped as [`position`] clamps it.
+    pub fn at(&self, offset: usize) -> Position {
+        let mut at = offset.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let stride = (at / STRIDE).min(self.marks.len().saturating_sub(1));
+        let mut mark = self.marks.get(stride).copied().unwrap_or_default();
+        mark.pass(self.text.as_bytes().get(stride * STRIDE..at).unwrap_or_default());
+        Position { line: mark.lines + 1, column: mark.units - mark.line_start + 1, offset: mark.units }
+    }
+}
+
 /// The position of a byte offset; an offset inside a character or beyond the end is clamped.
 pub fn position(text: &str, offset: usize) -> Position {
     let mut at = offset.min(text.len());
@@ -63,5 +125,21 @@ pub fn position(text: &str, offset: usize) -> Position {
         line: before.bytes().filter(|b| *b == b'\n').count() as u32 + 1,
         column: units(&before[line_start..]) + 1,
         offset: units(before),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_positions_are_those_of_one() {
+        let line = "one é two 😀 three 漢字\n\n";
+        for text in [String::new(), "a".into(), line.into(), line.repeat(40), line.replace('\n', " ").repeat(40)] {
+            let positions = Positions::of(&text);
+            for offset in 0..=text.len() + 2 {
+                assert_eq!(positions.at(offset), position(&text, offset), "{offset}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::asl::complete::Completions;
 use crate::asl::ir;
 use crate::base::diag::{Diagnostic, Severity};
-use crate::base::span::{Position, Span, position};
+use crate::base::span::{Position, Positions, Span, position};
 use crate::base::{Value, json};
 use crate::engine::{ChildExecution, Command, Engine, FrameView, Invocation, Outcome, Stage};
 use crate::expr::question::Unanswered;
@@ -74,7 +74,7 @@ struct AwsOut<'a> {
 
 impl<'a> DiagnosticOut<'a> {
     /// With positions in the text that was compiled.
-    pub fn new(diagnostic: &'a Diagnostic, text: &str) -> DiagnosticOut<'a> {
+    pub fn new(diagnostic: &'a Diagnostic, text: &Positions) -> DiagnosticOut<'a> {
         DiagnosticOut {
             code: diagnostic.code.name,
             severity: match diagnostic.severity {
@@ -105,9 +105,9 @@ impl<'a> DiagnosticOut<'a> {
     }
 }
 
-fn range(span: Option<Span>, text: &str) -> Option<RangeOut> {
+fn range(span: Option<Span>, text: &Positions) -> Option<RangeOut> {
     let at = |offset| {
-        let Position { line, column, offset } = position(text, offset);
+        let Position { line, column, offset } = text.at(offset);
         PositionOut { line, column, offset }
     };
     span.map(|span| RangeOut { start: at(span.start), end: at(span.end) })

@@ -6,7 +6,7 @@ use super::given::{CompileSettings, EngineSettings, ExecutionIn, from_js};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, Compiled, ir};
 use crate::base::diag::{self, Style};
-use crate::base::span::byte_offset;
+use crate::base::span::{Positions, byte_offset};
 use crate::base::{Map, Span, Value, json};
 use crate::engine::SNAPSHOT_DEPTH;
 use crate::graph::{self, LayoutOptions, SvgOptions};
@@ -21,7 +21,8 @@ fn compile(text: &str, options: JsValue) -> Result<Compiled, JsValue> {
 }
 
 fn diagnostics_out<'a>(compiled: &'a Compiled, text: &str) -> Vec<DiagnosticOut<'a>> {
-    compiled.diagnostics.iter().map(|diagnostic| DiagnosticOut::new(diagnostic, text)).collect()
+    let places = Positions::of(if compiled.diagnostics.is_empty() { "" } else { text });
+    compiled.diagnostics.iter().map(|diagnostic| DiagnosticOut::new(diagnostic, &places)).collect()
 }
 
 /// All problems of a definition, as an array; empty if there is none.
