@@ -59,7 +59,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { fuel: 2_500_000, depth: 400, memory: 48 << 20, text: 8 << 20, items: 500_000, eval: false }
+        Limits { fuel: 2_000_000, depth: 400, memory: 48 << 20, text: 8 << 20, items: 500_000, eval: false }
     }
 }
 
