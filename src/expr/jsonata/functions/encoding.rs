@@ -59,6 +59,7 @@ const RESERVED: &str = ";/?:@&=+$,#";
 
 fn encode(ev: &mut Evaluator<'_>, args: &Args<'_>, keep: &str) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    ev.burn(text.len() / 8)?;
     let stays =
         |b: u8| b.is_ascii_alphanumeric() || UNRESERVED.contains(char::from(b)) || b.is_ascii() && keep.contains(char::from(b));
     ev.check_text(text.len() + 2 * text.bytes().filter(|b| !stays(*b)).count())?;

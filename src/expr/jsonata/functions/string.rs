@@ -73,7 +73,10 @@ pub(super) fn substring_after(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val>
 /// `$lowercase(text)`
 pub(super) fn lowercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     match args.text(0) {
-        Some(text) => ev.text(case::lower(text)),
+        Some(text) => {
+            ev.burn(text.len() / 8)?;
+            ev.text(case::lower(text))
+        }
         None => Ok(Val::Undefined),
     }
 }
@@ -81,7 +84,10 @@ pub(super) fn lowercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$uppercase(text)`
 pub(super) fn uppercase(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     match args.text(0) {
-        Some(text) => ev.text(case::upper(text)),
+        Some(text) => {
+            ev.burn(text.len() / 8)?;
+            ev.text(case::upper(text))
+        }
         None => Ok(Val::Undefined),
     }
 }
