@@ -9,7 +9,16 @@ use crate::expr::jsonata::value::{Object, Val};
 pub(super) fn keys(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let mut seen = Names::default();
     let mut out = Vec::new();
-    collect_keys(ev, args.at(0), &mut seen, &mut out)?;
+    let value = args.at(0);
+    if value.is_array() {
+        collect_keys(ev, value, &mut seen, &mut out)?;
+    } else {
+        // One object has no key twice.
+        value.members().try_each(|key, _| {
+            out.push(Val::Str(key.clone()));
+            ev.burn(1)
+        })?;
+    }
     ev.sequence(out)
 }
 
@@ -22,7 +31,7 @@ fn collect_keys(ev: &mut Evaluator<'_>, value: &Val, seen: &mut Names, out: &mut
         if seen.insert(key.clone(), 0).is_none() {
             out.push(Val::Str(key.clone()));
         }
-        Ok(())
+        ev.burn(4)
     })
 }
 
