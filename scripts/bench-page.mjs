@@ -41,6 +41,7 @@ try {
   await paint();
   layouts();
   await large();
+  await stepping();
   links();
 } finally {
   await chrome.close();
@@ -80,18 +81,19 @@ async function cpu(session) {
 }
 
 async function sizes() {
-  const seen = new Set();
   const { context, page } = await visit();
+  const paintedAt = await page.evaluate(() => performance.timeOrigin + globalThis.paintedAt);
   await page.getByRole("textbox", { name: "Definition", exact: true }).waitFor();
   await page.waitForTimeout(1000);
-  for (const name of server.served) seen.add(name);
+  const seen = new Map(server.served);
   await context.close();
   const size = (name) => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length / 1000;
-  const of = (fits) => [...seen].filter(fits).reduce((sum, name) => sum + size(name), 0);
-  row("first load, gzip, in all", of(() => true), "kB", 600);
-  row("  the interpreter, WebAssembly", of((name) => name.endsWith(".wasm")), "kB");
-  row("  the same with brotli, as most hosts send it", [...seen].filter((name) => name.endsWith(".wasm")).reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(dist, name))).length / 1000, 0), "kB");
-  row("  scripts, styles, markup", of((name) => !name.endsWith(".wasm")), "kB");
+  const of = (fits) => [...seen].filter(fits).reduce((sum, [name]) => sum + size(name), 0);
+  row("first load until the graph is painted, gzip", of(([, at]) => at <= paintedAt), "kB", 600);
+  row("first load in all, with the editor, which comes after it", of(() => true), "kB", 600);
+  row("  the interpreter, WebAssembly", of(([name]) => name.endsWith(".wasm")), "kB");
+  row("  the same with brotli, as most hosts send it", [...seen.keys()].filter((name) => name.endsWith(".wasm")).reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(dist, name))).length / 1000, 0), "kB");
+  row("  scripts, styles, markup", of(([name]) => !name.endsWith(".wasm")), "kB");
 }
 
 async function paint() {
@@ -187,6 +189,34 @@ async function large() {
   await context.close();
 }
 
+/** From the click on a step until the frame that shows the pause after it. */
+async function stepping() {
+  const { context, page } = await visit();
+  const over = page.getByRole("button", { name: "Over", exact: true });
+  await over.click();
+  await page.locator(".pause-where").waitFor();
+  const times = await over.evaluate(async (button) => {
+    const shown = () => document.querySelector(".pause-where")?.textContent;
+    const took = [];
+    for (let i = 0; i < 12 && !button.disabled; i++) {
+      const before = shown();
+      const started = performance.now();
+      button.click();
+      while (shown() === before || shown() === undefined) {
+        if (document.querySelector(".result") || performance.now() - started > 5_000) return took;
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      took.push(performance.now() - started);
+    }
+    return took;
+  });
+  if (times.length < 2) throw new Error("the example takes no steps");
+  times.sort((a, b) => a - b);
+  row(`step command until the paused state is shown, wall, median of ${times.length}`, times[times.length >> 1], "ms", 50);
+  await context.close();
+}
+
 function links() {
   const lengths = gallery()
     .map(({ title, format, definition }) => `#v1.${deflateRawSync(Buffer.from(JSON.stringify({ t: title, f: format, d: definition, i: "", k: "", c: "skip", s: 1 }))).toString("base64url")}`.length)
@@ -195,17 +225,17 @@ function links() {
   row("  the longest, of 54 states", lengths.at(-1), "characters");
 }
 
-/** Serves the page zipped, as hosts do; `served` names the files that were asked for. */
+/** Serves the page zipped, as hosts do; `served` says when each file was asked for first. */
 async function serveZipped() {
   const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
   const zipped = new Map();
-  const served = new Set();
+  const served = new Map();
   const http = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname).slice(1) || "index.html";
     const file = join(dist, path);
     if (path.includes("..") || !existsSync(file)) return response.writeHead(404).end();
     if (!zipped.has(path)) zipped.set(path, gzipSync(readFileSync(file)));
-    served.add(path);
+    if (!served.has(path)) served.set(path, Date.now());
     response.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream", "content-encoding": "gzip", "cache-control": "no-store" }).end(zipped.get(path));
   });
   await new Promise((resolve) => http.listen(0, "127.0.0.1", resolve));

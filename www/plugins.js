@@ -36,6 +36,25 @@ export function thumbnails() {
   };
 }
 
+/** Links to the page's own chunks, so that they come with the first script, which starts the interpreter, and not after it. */
+export function pageAtOnce() {
+  return {
+    name: "page-at-once",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(html, { bundle }) {
+        const chunks = Object.values(bundle ?? {});
+        const page = chunks.find(({ type, facadeModuleId }) => type === "chunk" && facadeModuleId?.endsWith("/src/page.tsx"));
+        if (!page) throw new Error("the page has no chunk of its own");
+        return [page.fileName, ...page.imports]
+          .filter((name) => !html.includes(name))
+          .map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` }, injectTo: "head" }));
+      },
+    },
+  };
+}
+
 /** `sw.js`, with the names of all files of the build in it. */
 export function serviceWorker() {
   let out;

@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
-import { serviceWorker, thumbnails } from "./plugins.js";
+import { pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
 
 const www = dirname(fileURLToPath(import.meta.url));
 const root = resolve(www, "..");
@@ -13,9 +13,16 @@ export default defineConfig({
   base: "./",
   resolve: { alias: [{ find: /^stepglass$/, replacement: resolve(root, "dist/web.js") }, { find: /^stepglass\/debug$/, replacement: resolve(root, "dist/debug.js") }] },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [thumbnails(), serviceWorker()],
+  plugins: [thumbnails(), pageAtOnce(), serviceWorker()],
   // The package and the examples lie beside the page.
   server: { fs: { allow: [root] } },
   worker: { format: "es" },
-  build: { outDir: resolve(www, "dist"), emptyOutDir: true, target: "es2022", manifest: true },
+  build: {
+    outDir: resolve(www, "dist"),
+    emptyOutDir: true,
+    target: "es2022",
+    manifest: true,
+    // The page's own chunks are linked in the markup.
+    modulePreload: { polyfill: false, resolveDependencies: (file, needed) => (file.includes("/page-") ? [] : needed) },
+  },
 });

@@ -17,18 +17,26 @@ function needs(name, found = new Set()) {
   return found;
 }
 
+/** What the page needs to show a graph: its first script, and the page which that begins. */
+const page = () => needs("src/page.tsx", needs("index.html"));
+
 const kilobytes = (files) => [...files].reduce((sum, file) => sum + zipped(file), 0) / 1000;
 
 test("the page without its editor is at most 60 kB", () => {
-  const files = needs("index.html");
+  const files = page();
   assert.ok(kilobytes(files) <= 60, `${kilobytes(files)} kB`);
   for (const file of files) assert.doesNotMatch(readFileSync(join(dist, file), "utf8"), /cm-content/, "the editor is a chunk of its own");
 });
 
 test("the editor is at most 145 kB more", () => {
-  const page = needs("index.html");
-  const editor = [...needs("src/editor/codemirror.ts")].filter((file) => !page.has(file));
+  const before = page();
+  const editor = [...needs("src/editor/codemirror.ts")].filter((file) => !before.has(file));
   assert.ok(kilobytes(editor) <= 145, `${kilobytes(editor)} kB`);
+});
+
+test("the page's chunks are asked for together with its first script", () => {
+  const html = readFileSync(join(dist, "index.html"), "utf8");
+  for (const file of page()) assert.ok(html.includes(file), file);
 });
 
 test("no file is named by an address of another host", () => {

@@ -1,7 +1,7 @@
 // The page's side of the interpreter's thread: calls, notes, and a watchdog.
 
-import "./trusted.ts";
 import type { Methods, Note, Reply } from "./model/protocol.ts";
+import { interpreter } from "./start.ts";
 
 interface Waiting {
   resolve(value: never): void;
@@ -55,7 +55,7 @@ export class Client {
   }
 
   private open(): void {
-    const worker = new Worker(new URL("./worker/interpreter.ts", import.meta.url), { type: "module", name: "stepglass" });
+    const { worker, said, failed } = interpreter();
     this.worker = worker;
     this.ready = false;
     this.running = false;
@@ -78,6 +78,11 @@ export class Client {
       event.preventDefault();
       if (worker === this.worker) this.note({ note: "broken", message: event.message || "the interpreter's thread could not be started" });
     };
+    // What was said before somebody listened; not at once, because who listens is not made yet.
+    setTimeout(() => {
+      for (const event of said) worker.onmessage?.call(worker, event);
+      if (failed) worker.onerror?.call(worker, failed);
+    });
     // A background tab's timers are slow, so silence counts only while the page is looked at.
     let visibleSince = performance.now();
     document.addEventListener("visibilitychange", () => (visibleSince = performance.now()));

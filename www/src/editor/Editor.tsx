@@ -1,7 +1,7 @@
 // A place for CodeMirror, which is loaded beside the page and not before it. Until then, and if it never comes, a plain
 // text area does the work.
 
-import { type Signal, useSignal } from "@preact/signals";
+import { type Signal, effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
@@ -19,8 +19,25 @@ interface Props {
   placeholder?: string;
 }
 
+/// For how long the editor waits for the graph, in ms.
+const PATIENCE = 4_000;
+
 let chunk: Promise<typeof import("./codemirror.ts")> | undefined;
-const load = () => (chunk ??= import("./codemirror.ts"));
+const load = () => (chunk ??= graphPainted().then(() => import("./codemirror.ts")));
+
+/// The graph comes first; where there is none to come, nothing waits.
+function graphPainted(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (store.analysis.value === null && store.engine.value !== "broken") return;
+      queueMicrotask(() => stop());
+      // The second frame comes after the one that draws what has just come. A tab in the background has no frames.
+      if (document.hidden) resolve();
+      else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+    });
+    setTimeout(resolve, PATIENCE);
+  });
+}
 
 function asking(format: "json" | "yaml"): AskLanguage {
   return {
@@ -40,7 +57,12 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
   const handle = useRef<EditorHandle | null>(null);
   const generation = store.generation.value;
 
+  const wanted = useRef(visible);
+  if (visible) wanted.current = true;
+
   useEffect(() => {
+    // One that nobody has looked at needs no editor, nor its language.
+    if (!wanted.current) return;
     let gone = false;
     let detach: (() => void) | undefined;
     load().then(
@@ -74,7 +96,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
       handle.current = null;
       state.value = "loading";
     };
-  }, [generation, language]);
+  }, [generation, language, wanted.current]);
 
   // What changes the text from outside, a quick fix of another pane for instance.
   useEffect(

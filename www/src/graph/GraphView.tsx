@@ -13,7 +13,7 @@ import { lazy } from "../ui/lazy.tsx";
 import { MOD, count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
-import { openMenu } from "./Menu.tsx";
+import { openMenu } from "./menuOpen.ts";
 import { MINIMAP_FROM, Minimap } from "./Minimap.tsx";
 import { SearchBox } from "./Search.tsx";
 import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";

@@ -1,17 +1,11 @@
 // The menu of a node: what the page can do with a state, and what other parts of the page add.
 
-import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { goToDefinition, renameState } from "../editor/place.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { type NodeCommand, nodeCommands } from "./hooks.ts";
-
-const menu = signal<{ node: GraphNode; x: number; y: number; back: () => void } | null>(null);
-
-export function openMenu(node: GraphNode, x: number, y: number, back: () => void): void {
-  menu.value = { node, x, y, back };
-}
+import { menu } from "./menuOpen.ts";
 
 const copy = async (text: string): Promise<void> => {
   try {

@@ -7,7 +7,7 @@ import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { duration, elapsed } from "../ui/format.ts";
-import { openMenu } from "./Menu.tsx";
+import { openMenu } from "./menuOpen.ts";
 import { focused } from "./keys.ts";
 import { waysOf } from "./node.tsx";
 import { shownOf, signOf } from "./status.ts";

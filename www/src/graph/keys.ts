@@ -5,7 +5,7 @@ import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { dismiss } from "./Card.tsx";
-import { openMenu } from "./Menu.tsx";
+import { openMenu } from "./menuOpen.ts";
 import * as search from "./search.ts";
 import { fit, glide, pan, reveal, view, zoomTo } from "./viewport.ts";
 

@@ -8,19 +8,6 @@ import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { duration, iterationPath } from "../ui/format.ts";
 
-const ERRORS = ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown"];
-
-/// The errors that fields propose.
-export function ErrorNames() {
-  return (
-    <datalist id="error-names">
-      {ERRORS.map((name) => (
-        <option key={name} value={name} />
-      ))}
-    </datalist>
-  );
-}
-
 /// What was answered last for a state.
 const answered = new Map<string, string>();
 

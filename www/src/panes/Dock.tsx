@@ -11,10 +11,10 @@ import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { save } from "../ui/save.ts";
 import { count, duration, elapsed } from "../ui/format.ts";
-import { AnswerCard } from "./Answer.tsx";
 import { Events } from "./Events.tsx";
 import { Failure } from "./Inspector.tsx";
 
+const AnswerCard = lazy(() => import("./Answer.tsx").then((module) => module.AnswerCard));
 const Breakpoints = lazy(() => import("../debugger/Breakpoints.tsx").then((module) => module.Breakpoints));
 const Lanes = lazy(() => import("../debugger/Lanes.tsx").then((module) => module.Lanes));
 const Runs = lazy(() => import("../debugger/Runs.tsx").then((module) => module.Runs));

@@ -6,8 +6,8 @@ import { stepIteration } from "../debugger/Iterations.tsx";
 import { PauseLine, Toolbar } from "../debugger/Toolbar.tsx";
 import { definitionEditor, goingTo, openGoTo } from "../editor/place.ts";
 import { GraphView, fitGraph } from "../graph/GraphView.tsx";
-import { NodeMenu } from "../graph/Menu.tsx";
-import { ErrorNames } from "../panes/Answer.tsx";
+import { menu } from "../graph/menuOpen.ts";
+import { ErrorNames } from "../panes/ErrorNames.tsx";
 import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
 import { Left } from "../panes/Left.tsx";
@@ -20,6 +20,7 @@ import { Splitter } from "./Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
 import { lazy } from "./lazy.tsx";
 
+const NodeMenu = lazy(() => import("../graph/Menu.tsx").then((module) => module.NodeMenu));
 const GoTo = lazy(() => import("../editor/GoTo.tsx").then((module) => module.GoTo));
 const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => module.RecordedStrip));
 
@@ -48,7 +49,7 @@ export function App() {
       <Dialogs />
       <ErrorNames />
       {goingTo.value && <GoTo />}
-      <NodeMenu />
+      {menu.value && <NodeMenu />}
       {store.toast.value && (
         <section class="toast" aria-label="Message">
           {store.toast.value}

@@ -1,17 +1,12 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
 import { complete, init, layout, renderMermaid, renderSvg, replayHistory, validate, version } from "stepglass";
-import { ask } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Call, Diagnostic, Methods, Note } from "../model/protocol.ts";
 import { findStates, findTasks, readSource } from "./definition.ts";
-import { flowOf } from "./flow.ts";
-import { iterationsOf } from "./iterations.ts";
-import { lanesOf } from "./lanes.ts";
 import * as asked from "./language.ts";
-import { originOf } from "./origin.ts";
-import { Run, type SandboxMessage } from "./run.ts";
-import { Shown } from "./shown.ts";
+import type { Run, SandboxMessage } from "./run.ts";
+import type { Shown } from "./shown.ts";
 
 const post = (note: Note): void => self.postMessage(note);
 
@@ -28,6 +23,26 @@ const loaded = init().then(
   },
 );
 loaded.catch(() => {});
+
+/// What asks for the chunk of runs; all others about a run come after one of these.
+const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate"]);
+let runs: typeof import("./session.ts") | undefined;
+let loading: Promise<void> | undefined;
+
+/// Loads that chunk. All calls wait while it comes, so that they keep their order.
+function loadRuns(): Promise<void> {
+  // A slow line is no thread that hangs: a sign of life, which answers nothing.
+  const alive = setInterval(() => self.postMessage({ id: 0, value: null }), 1_000);
+  return import("./session.ts")
+    .then(
+      (module) => void (runs = module),
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    )
+    .finally(() => clearInterval(alive));
+}
 
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
@@ -78,7 +93,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     shown = undefined;
     const { json } = await readSource(request.definition, request.format);
     const graph = layout(json) as unknown as Graph;
-    const run = new Run(json, graph, request, () => sandbox);
+    const run = new runs!.Run(json, graph, request, () => sandbox);
     current = run;
     // The answer goes first: what the run says is of a run that the page knows.
     setTimeout(() => current === run && run.begin(), 0);
@@ -90,7 +105,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     current = undefined;
     const { json } = await readSource(definition, format);
     const graph = layout(json) as unknown as Graph;
-    const recorded = (shown = new Shown(graph));
+    const recorded = (shown = new runs!.Shown(graph));
     // After the answer, so that the page knows whose events they are.
     setTimeout(() => recorded.add(events, result));
     return { run: recorded.id, graph };
@@ -132,11 +147,11 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   setClock: ({ clock }) => done(current?.setClock(clock)),
   variables: ({ visit }) => current?.session.scopes(visit) ?? {},
   visitsOf: ({ state }) => current?.session.visits(state) ?? [],
-  iterations: ({ state, enter }) => (current ? iterationsOf(current.session, state, enter) : null),
-  flow: ({ state, enter, attempt }) => (current ? flowOf(current.session, current.definition(), state, enter, attempt) : null),
+  iterations: ({ state, enter }) => (current ? runs!.iterationsOf(current.session, state, enter) : null),
+  flow: ({ state, enter, attempt }) => (current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt) : null),
   evaluate: ({ question, language, visit, input }) =>
-    current ? current.session.evaluate(question, { language, ...(visit !== undefined && { visit }), ...(input !== undefined && { values: { ...current.session.values(visit), input } }) }) : ask(language, question, { input: input ?? null }),
-  origin: ({ visit, attempt, stage, path }) => (current ? originOf(current.session, current.definition(), visit, attempt, stage, path) : []),
+    current ? current.session.evaluate(question, { language, ...(visit !== undefined && { visit }), ...(input !== undefined && { values: { ...current.session.values(visit), input } }) }) : runs!.ask(language, question, { input: input ?? null }),
+  origin: ({ visit, attempt, stage, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path) : []),
   setValue: (change) => done(current?.session.setValue(change)),
   fork: ({ event }) => done(current?.session.fork({ event })),
 
@@ -150,7 +165,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   runs: () => current?.session.runs() ?? [],
   selectRun: ({ id }) => done(current?.session.selectRun(id)),
-  lanes: () => (current ? lanesOf(current.session) : []),
+  lanes: () => (current ? runs!.lanesOf(current.session) : []),
 
   handlersDied({ message }) {
     sandbox?.close();
@@ -187,6 +202,8 @@ self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>)
   }
   try {
     await loaded;
+    if (!runs && RUNS.has(data.method)) loading ??= loadRuns();
+    await loading;
     const value = await methods[data.method](data.params as never);
     self.postMessage({ id: data.id, value });
   } catch (error) {

@@ -1,0 +1,34 @@
+// The page itself.
+
+import "./trusted.ts";
+import { render } from "preact";
+import { first } from "./examples/first.ts";
+import { keepForOffline } from "./offline.ts";
+import * as store from "./store.ts";
+import { App } from "./ui/App.tsx";
+import { openDropped } from "./take/drop.ts";
+
+void store.begin(async () => first).then(attach);
+addEventListener("hashchange", () => void attach());
+const root = document.getElementById("app")!;
+root.replaceChildren();
+render(<App />, root);
+keepForOffline();
+
+// A file dropped anywhere is opened, and never navigated to.
+addEventListener("dragover", (event) => {
+  if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+});
+addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer?.files ?? [];
+  if (!file) return;
+  event.preventDefault();
+  openDropped(file);
+});
+
+/// An execution of the server that this page comes from, where the address names one.
+async function attach(): Promise<void> {
+  if (!location.hash.startsWith("#import=")) return;
+  const attached = await import("./take/attached.ts");
+  await attached.attach(attached.importOf(location.hash) ?? "");
+}

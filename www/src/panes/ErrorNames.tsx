@@ -1,0 +1,14 @@
+// The errors that are often meant.
+
+const ERRORS = ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown"];
+
+/// The errors that fields propose.
+export function ErrorNames() {
+  return (
+    <datalist id="error-names">
+      {ERRORS.map((name) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  );
+}

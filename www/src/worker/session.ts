@@ -1,0 +1,9 @@
+// What only a run, or a look back at one, needs of the interpreter's thread: loaded with the first.
+
+export { ask } from "stepglass/debug";
+export { flowOf } from "./flow.ts";
+export { iterationsOf } from "./iterations.ts";
+export { lanesOf } from "./lanes.ts";
+export { originOf } from "./origin.ts";
+export { Run } from "./run.ts";
+export { Shown } from "./shown.ts";
