@@ -81,6 +81,58 @@ describe("for everyone", { skip }, () => {
     });
   }
 
+  const LEFT = ["Definition", "Input", "Tasks", "Mocks"];
+  const DOCK = ["Events", "Result", "Waiting tasks", "Time line", "Breakpoints", "Watch", "Runs", "Console"];
+  for (const [name, options] of [
+    ["light", {}],
+    ["dark", { colorScheme: "dark" }],
+    ["a phone", { width: 390, height: 844 }],
+  ]) {
+    test(`has no violation in any tab while a breakpoint holds a run in a Map: ${name}`, async () => {
+      const visitor = await site.visit(options);
+      const { page } = visitor;
+      await page.locator("[data-node]").first().waitFor();
+      await visitor.example("Map over items");
+      const panes = page.getByRole("navigation", { name: "Panes" });
+      const pane = async (title) => options.width === 390 && (await panes.getByRole("button", { name: title }).click());
+      const clean = async (where) => assert.deepEqual(await visitor.violations(), [], where);
+      await pane("Graph");
+      await page.locator('[data-node$="/States/Shrink"]').click();
+      await pane("Inspect");
+      await page.getByRole("button", { name: "Breakpoint", exact: true }).click();
+      await page.getByRole("button", { name: "Breakpoint", exact: true, pressed: true }).waitFor();
+      await visitor.run();
+      await page.locator(".pause-where", { hasText: "before Shrink · item #2" }).waitFor();
+      await clean("paused");
+      await page.keyboard.press("F11");
+      await page.locator(".pause-where", { hasText: "after InputPath of Shrink · item #2" }).waitFor();
+      await pane("Inspect");
+      await page.getByRole("radio", { name: "InputPath", checked: true }).waitFor();
+      await clean("after a stage");
+      for (const [place, tabs] of [["Code", LEFT], ["Run", DOCK]]) {
+        await pane(place);
+        for (const title of tabs) {
+          await visitor.tab(title);
+          await clean(title);
+        }
+      }
+      // What the lists hold when somebody has put something there.
+      await visitor.tab("Breakpoints");
+      await page.getByRole("button", { name: "Edit" }).click();
+      await clean("a breakpoint's form");
+      await visitor.tab("Watch");
+      await page.getByLabel("Expression to watch").fill("$states.input.picture");
+      await page.keyboard.press("Enter");
+      await page.locator(".watched").first().waitFor();
+      await clean("a watched expression");
+      await pane("Code");
+      await visitor.tab("Mocks");
+      await page.getByLabel("What answers for Shrink").selectOption("script");
+      await clean("a mock's script");
+      await visitor.leave();
+    });
+  }
+
   visit("an example is found, opened, run and taken away by keyboard alone", {}, async (visitor, page) => {
     const press = async (...keys) => {
       for (const key of keys) await page.keyboard.press(key);

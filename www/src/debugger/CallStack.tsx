@@ -27,7 +27,7 @@ export function CallStack() {
                 {frame.type}
                 {frame.isIteration && ` · item ${iterationPath(frame.iterations)}`}
                 {frame.attempt > 0 && ` · attempt ${frame.attempt + 1}`}
-                {i === 0 && frame.stage && ` · ${frame.stage}`}
+                {i === 0 && frame.stage && ` · after ${model.stageName(frame.stage)}`}
               </span>
             </button>
           </li>

@@ -13,7 +13,7 @@ export function Hints() {
           <b>Run</b> it, or step through it with <b>Over</b> and <b>Into</b>.
         </li>
         <li>
-          Click left of a state's line in the definition, and the run <b>stops</b> there.
+          Click left of a state's line in the definition, or choose a state and press <b>Breakpoint</b>: the run stops there.
         </li>
         <li>
           Drag the <b>time line</b> below to look back at any moment.

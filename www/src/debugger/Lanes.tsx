@@ -69,7 +69,7 @@ function LaneRow({ lane, scale }: { lane: Lane; scale: Scale }) {
               aria-label={words}
               onClick={() => store.selectEvent(bar.from, bar.state, "events")}
             >
-              {width > 0.05 ? bar.state : ""}
+              {width > 0.05 && <span>{bar.state}</span>}
             </button>
           );
         })}

@@ -59,7 +59,7 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
           <Clock />
           <PausedWhere />
           <span class="gap" />
-          <Seed />
+          {phase !== "paused" && <Seed />}
           <button type="button" class="plain" onClick={() => (store.dialog.value = "palette")} title={`All commands (${MOD} K)`}>
             <Icon name="search" size={14} /> <span class="label">Commands</span> <kbd>{MOD} K</kbd>
           </button>
@@ -188,7 +188,7 @@ function PausedWhere() {
   const at = model.position.value;
   if (!at || store.run.value?.phase !== "paused") return null;
   const [top] = at.stack;
-  const where = at.stop.description || (top ? (top.stage ? `after ${top.stage} of ${top.state}` : `before ${top.state}`) : "before the first state");
+  const where = at.stop.description || (top ? (top.stage ? `after ${model.stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
   const words = `${where}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
   return (
     <span class={at.stop.reason === "exception" ? "pause-where bad" : "pause-where"} title={`Paused ${words}`}>

@@ -76,3 +76,9 @@ export function isMocked(state: string): boolean {
   const mock = mocks.value[state];
   return mock !== undefined && mock.mode !== "handler";
 }
+
+/// A stage of the data flow in words that go after "after": `afterInputPath` → `InputPath`.
+export function stageName(stage: string): string {
+  if (stage === "assignedVariables") return "Assign";
+  return stage === "choice" || stage === "result" || stage === "output" ? `the ${stage}` : stage.replace(/^after/, "");
+}

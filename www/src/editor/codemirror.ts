@@ -143,7 +143,7 @@ const looks = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
   ".cm-content": { padding: "8px 0 40px", caretColor: "var(--text)" },
   ".cm-line": { padding: "0 12px 0 6px" },
-  ".cm-gutters": { backgroundColor: "transparent", color: "var(--faint)", border: "none", paddingLeft: "2px" },
+  ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--faint)", border: "none", paddingLeft: "2px" },
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 4px 0 6px", minWidth: "26px" },
   ".cm-activeLine": { backgroundColor: "var(--line-active)" },
   ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--text)" },

@@ -9,7 +9,8 @@ import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
 import { Hints } from "../debugger/Hints.tsx";
 import { Iterations } from "../debugger/Iterations.tsx";
 import { useFlow } from "../debugger/useFlow.ts";
-import { isMocked } from "../debugger/model.ts";
+import { isMocked, markOf } from "../debugger/model.ts";
+import { toggleBreakpoint } from "../debugger/session.ts";
 import { goToDefinition } from "../editor/place.ts";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
@@ -74,6 +75,7 @@ function StateDetails({ node }: { node: GraphNode }) {
         <div class="inspect-title">
           <TypeTile type={node.type} />
           <h3>{node.name}</h3>
+          <BreakpointToggle state={node.name} />
         </div>
         <p class="inspect-line">
           <span class="quiet">{node.detail ? `${node.type} · ${node.detail}` : node.type}</span>
@@ -81,16 +83,16 @@ function StateDetails({ node }: { node: GraphNode }) {
             {icon && <Icon name={icon} size={12} />} {STATUS_TEXT[run.status]}
           </span>
         </p>
-        {around >= 0 && (
-          <p class="quiet">
-            in{" "}
-            <button type="button" class="link" onClick={() => store.selectState(index.node(around)!.name, "inspector")}>
-              {index.node(around)!.name}
-            </button>
-          </p>
-        )}
         {node.comment && <p>{node.comment}</p>}
         <p class="inspect-line">
+          {around >= 0 && (
+            <span class="quiet">
+              in{" "}
+              <button type="button" class="link" onClick={() => store.selectState(index.node(around)!.name, "inspector")}>
+                {index.node(around)!.name}
+              </button>
+            </span>
+          )}
           <button type="button" class="link" onClick={() => goToDefinition(node.name)}>
             Go to the definition
           </button>
@@ -104,6 +106,17 @@ function StateDetails({ node }: { node: GraphNode }) {
       <Visits key={node.id} node={node} />
       <Ways at={at} />
     </>
+  );
+}
+
+/// The way to stop at a state where no margin and no F9 key is near, as on a phone.
+function BreakpointToggle({ state }: { state: string }) {
+  const mark = markOf(state);
+  const on = mark !== null && mark.kind !== "off";
+  return (
+    <button type="button" class="break-toggle" aria-pressed={on} title={on ? `${mark.title} (F9 takes it away)` : "Stop before it (F9)"} onClick={() => toggleBreakpoint(state)}>
+      <span class="break-dot" /> Breakpoint
+    </button>
   );
 }
 
