@@ -27,6 +27,21 @@ const example = async (page, title) => {
 const run = (page) => page.getByRole("button", { name: "Run", exact: true }).first().click();
 const ended = (page) => page.locator(".result").waitFor({ state: "attached", timeout: 60_000 });
 
+/** Stops at a breakpoint in an iteration of a Map. */
+const pause = async (page) => {
+  const pane = async (name) => {
+    const button = page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name });
+    if (await button.isVisible()) await button.click();
+  };
+  await example(page, "Map over items");
+  await pane("Graph");
+  await page.locator('[data-node$="/States/Shrink"]').click();
+  await pane("Inspect");
+  await page.getByRole("button", { name: "Breakpoint", exact: true }).click();
+  await run(page);
+  await page.locator(".pause-where").waitFor();
+};
+
 /** name → what is on the picture. */
 const pictures = {
   "page-light": {
@@ -63,6 +78,26 @@ const pictures = {
       await ended(page);
       await page.getByRole("button", { name: "Export", exact: true }).click();
       await page.getByRole("dialog").waitFor();
+    },
+  },
+  "debugger-light": { size: DESKTOP, take: pause },
+  "debugger-dark": {
+    size: { width: 1280, height: 1000 },
+    options: { colorScheme: "dark" },
+    async take(page) {
+      await pause(page);
+      await page.keyboard.press("Control+F11");
+      await page.keyboard.press("Control+F11");
+      await page.locator(".pause-where", { hasText: "after" }).waitFor();
+      await page.getByRole("tab", { name: "Time line" }).click();
+      await page.getByRole("radiogroup").last().evaluate((stages) => stages.scrollIntoView({ block: "start" }));
+    },
+  },
+  "phone-debugger": {
+    size: PHONE,
+    async take(page) {
+      await pause(page);
+      await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Graph" }).click();
     },
   },
   "phone-graph": {
