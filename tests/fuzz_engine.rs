@@ -297,9 +297,9 @@ impl Run {
             let Some(bound) = self.bounds.get(&*map.state_name).filter(|bound| **bound > 0) else { continue };
             let inline = frames.iter().filter(|frame| frame.parent.is_some_and(|(parent, _)| parent == map.id)).count() as u64;
             let counts = map.map_run.as_ref().and_then(|run| run.get("executionCounts"));
-            // Somebody has set another one in the meantime.
-            let present = map.map_run.as_ref().and_then(|run| run.get("maxConcurrency")).and_then(Value::as_i64);
-            if present.is_some_and(|present| present.unsigned_abs() != *bound) {
+            // Another limit may have been set in the meantime, and this one again while more were running.
+            let changed = self.journal.entries().iter().any(|(_, event)| matches!(event, Event::UpdateMapRun { .. }));
+            if changed && map.map_run.is_some() {
                 continue;
             }
             let children = counts.and_then(|counts| counts.get("running")).and_then(Value::as_i64).unwrap_or(0);

@@ -54,6 +54,9 @@ impl Engine {
                 if child.express {
                     // It begins anew: all that counts is what its first frame was given.
                     frames.retain(|id, _| *id == root);
+                    if let Some(first) = frames.get_mut(&root) {
+                        first.phase = Phase::Again;
+                    }
                 }
                 child.stranded = frames;
             }
