@@ -14,7 +14,6 @@ import { MOD, count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
-import { MINIMAP_FROM, Minimap } from "./Minimap.tsx";
 import { SearchBox } from "./Search.tsx";
 import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";
 import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
@@ -23,6 +22,9 @@ import { type At, Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
 import { anchor, fit, follow, glide, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
 
+/// From how many states on there is one.
+const MINIMAP_FROM = 80;
+const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minimap));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /// From how many nodes on only those in sight are drawn.

@@ -6,8 +6,6 @@ import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { centre, size, view } from "./viewport.ts";
 
-/// From how many states on there is one.
-export const MINIMAP_FROM = 80;
 const WIDTH = 168;
 const HEIGHT = 118;
 /// Redrawn at most this often while a machine runs.
