@@ -1,8 +1,8 @@
 // The debugger on the page, in real Chromium.
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { begin } from "./playground.mjs";
+import { visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
@@ -34,17 +34,7 @@ const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.
 const CHARGE_STATE = "/States/Each/ItemProcessor/States/Charge";
 
 describe("the debugger", { skip }, () => {
-  let site;
-  before(async () => (site = await begin()));
-  after(() => site?.end());
-
-  const visit = (name, options, body) =>
-    test(name, async () => {
-      const visitor = await site.visit(options);
-      await visitor.ready();
-      await body(visitor, visitor.page);
-      await visitor.leave();
-    });
+  const { site, visit } = visits();
 
   const paused = async (page, where) => {
     await page.locator(".pause-where", { hasText: where }).first().waitFor();

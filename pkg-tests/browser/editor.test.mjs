@@ -1,8 +1,8 @@
 // The definition's editor as people write with it, in JSON and in YAML.
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { begin } from "./playground.mjs";
+import { visits } from "./playground.mjs";
 
 const DEFINITION = `{
   "StartAt": "Charge",
@@ -26,17 +26,7 @@ States:
 `;
 
 describe("the editor", { skip }, () => {
-  let site;
-  before(async () => (site = await begin()));
-  after(() => site?.end());
-
-  const visit = (name, body) =>
-    test(name, async () => {
-      const visitor = await site.visit();
-      await visitor.ready();
-      await body(visitor, visitor.page);
-      await visitor.leave();
-    });
+  const { visit } = visits();
 
   /** The cursor behind the nth place of a text. */
   const putCursor = async (visitor, piece, nth = 0) => {
@@ -68,7 +58,7 @@ describe("the editor", { skip }, () => {
   };
   const text = async (visitor) => (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
 
-  visit("tells what a field means, and what a path was in the last run", async (visitor, page) => {
+  visit("tells what a field means, and what a path was in the last run", {}, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"', '"Charge": {"Type": "Pass", "Next"'), input: { order: { id: 7 } } });
     await visitor.run();
     await visitor.result();
@@ -83,7 +73,7 @@ describe("the editor", { skip }, () => {
     assert.equal(await page.locator(".sg-hover-value").innerText(), 'Last value: {"id":7}');
   });
 
-  visit("goes to where a state is given, and lists where it stands", async (visitor, page) => {
+  visit("goes to where a state is given, and lists where it stands", {}, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION });
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("F12");
@@ -97,7 +87,7 @@ describe("the editor", { skip }, () => {
     await list.waitFor({ state: "detached" });
   });
 
-  visit("gives a state another name everywhere", async (visitor, page) => {
+  visit("gives a state another name everywhere", {}, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION });
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("F2");
@@ -114,7 +104,7 @@ describe("the editor", { skip }, () => {
     await visitor.state("Ship").waitFor();
   });
 
-  visit("puts a problem right by Ctrl+. and by the list of problems, grouped by state", async (visitor, page) => {
+  visit("puts a problem right by Ctrl+. and by the list of problems, grouped by state", {}, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"Next": "Shipp"').replace(', "End": true', "") });
     const groups = page.locator(".problem-groups section");
     await groups.nth(2).waitFor();
@@ -126,14 +116,14 @@ describe("the editor", { skip }, () => {
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
   });
 
-  visit("lays the text out", async (visitor, page) => {
+  visit("lays the text out", {}, async (visitor, page) => {
     await visitor.open({ definition: '{"StartAt":"A",\n"States":{"A":{"Type":"Succeed"}}}' });
     await visitor.editor("Definition").focus();
     await page.keyboard.press("Shift+Alt+F");
     await page.locator(".cm-line", { hasText: /^ {2}"States": \{"A": \{"Type": "Succeed"\}\}$/ }).waitFor();
   });
 
-  visit("goes to a state by its name", async (visitor, page) => {
+  visit("goes to a state by its name", {}, async (visitor, page) => {
     await visitor.editor("Definition").focus();
     await page.keyboard.press("Control+Shift+O");
     await page.getByRole("combobox", { name: "Name of the state" }).waitFor();
@@ -146,7 +136,7 @@ describe("the editor", { skip }, () => {
     assert.match(await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
   });
 
-  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", async (visitor, page) => {
+  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", {}, async (visitor, page) => {
     await visitor.example("Empty");
     await visitor.editor("Definition").waitFor();
     await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");

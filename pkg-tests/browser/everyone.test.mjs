@@ -1,21 +1,11 @@
 // The page for everybody: without a network, with more contrast, on a small screen, by keyboard, by ear.
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { begin } from "./playground.mjs";
+import { visits } from "./playground.mjs";
 
 describe("for everyone", { skip }, () => {
-  let site;
-  before(async () => (site = await begin()));
-  after(() => site?.end());
-
-  const visit = (name, options, body) =>
-    test(name, async () => {
-      const visitor = await site.visit(options);
-      await visitor.ready();
-      await body(visitor, visitor.page);
-      await visitor.leave();
-    });
+  const { site, visit } = visits();
 
   visit("works without a network after the first load", { serviceWorkers: "allow" }, async (visitor, page) => {
     await page.evaluate(async () => {

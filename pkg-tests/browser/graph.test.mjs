@@ -1,8 +1,8 @@
 // The graph and its table as their visitors use them.
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { begin } from "./playground.mjs";
+import { visits } from "./playground.mjs";
 
 const pass = (next) => (next ? { Type: "Pass", Next: next } : { Type: "Pass", End: true });
 const NESTED = {
@@ -18,17 +18,7 @@ const NESTED = {
 const chain = (count, name = "S") => Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, pass(i + 1 < count ? `${name}${i + 1}` : "")]));
 
 describe("the graph", { skip }, () => {
-  let site;
-  before(async () => (site = await begin()));
-  after(() => site?.end());
-
-  const visit = (name, options, body) =>
-    test(name, async () => {
-      const visitor = await site.visit(options);
-      await visitor.ready();
-      await body(visitor, visitor.page);
-      await visitor.leave();
-    });
+  const { visit } = visits();
 
   /** Where the middle of a state is on screen. */
   const middle = async (locator) => {

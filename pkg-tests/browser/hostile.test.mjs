@@ -1,10 +1,10 @@
 // Names, payloads, errors and keys that would like to be markup or code are shown as text, and nothing else happens.
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { renderSvg } from "stepglass";
 import { skip } from "../browser.mjs";
-import { begin } from "./playground.mjs";
+import { visits } from "./playground.mjs";
 
 const ELSEWHERE = "//evil.invalid/x";
 const CALL = "pwned()";
@@ -35,9 +35,7 @@ const payloads = [
 ];
 
 describe("hostile texts", { skip }, () => {
-  let site;
-  before(async () => (site = await begin()));
-  after(() => site?.end());
+  const { site } = visits();
 
   const hash = (workspace) => `#v1.${deflateRawSync(Buffer.from(JSON.stringify(workspace))).toString("base64url")}`;
   const lambda = "arn:aws:lambda:us-east-1:123456789012:function:F";

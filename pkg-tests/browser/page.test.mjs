@@ -1,9 +1,9 @@
 // The page as its visitors use it, in real Chromium.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { begin } from "./playground.mjs";
+import { visits } from "./playground.mjs";
 
 const GREETING = {
   StartAt: "Greet",
@@ -11,18 +11,7 @@ const GREETING = {
 };
 
 describe("the page", { skip }, () => {
-  let site;
-  before(async () => (site = await begin()));
-  after(() => site?.end());
-
-  /** A test with a visitor who has the page before them, and leaves it without a complaint. */
-  const visit = (name, options, body) =>
-    test(name, async () => {
-      const visitor = await site.visit(options);
-      await visitor.ready();
-      await body(visitor, visitor.page);
-      await visitor.leave();
-    });
+  const { site, visit } = visits();
 
   visit("begins with an example, its graph and no problems", {}, async (visitor, page) => {
     await visitor.state("CheckStock").waitFor();

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
 import { launch, serve } from "../browser.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The built page, served, and a browser. */
-export async function begin() {
+async function begin() {
   const server = await serve(join(root, "www/dist"));
   const chrome = await launch();
   return {
@@ -33,6 +34,24 @@ export async function begin() {
       await server.close();
     },
   };
+}
+
+/**
+ * Inside of a describe: a site for its tests, and `visit`, a test with a visitor who has the page before them, and leaves
+ * it without a complaint.
+ */
+export function visits() {
+  const site = {};
+  before(async () => Object.assign(site, await begin()));
+  after(() => site.end?.());
+  const visit = (name, options, body) =>
+    test(name, async () => {
+      const visitor = await site.visit(options);
+      await visitor.ready();
+      await body(visitor, visitor.page);
+      await visitor.leave();
+    });
+  return { site, visit };
 }
 
 export class Visitor {

@@ -4,11 +4,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { simulate } from "stepglass";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { begin } from "./playground.mjs";
+import { visits } from "./playground.mjs";
 
 const GREETING = {
   StartAt: "Greet",
@@ -16,17 +16,7 @@ const GREETING = {
 };
 
 describe("bring and take", { skip }, () => {
-  let site;
-  before(async () => (site = await begin()));
-  after(() => site?.end());
-
-  const visit = (name, options, body) =>
-    test(name, async () => {
-      const visitor = await site.visit(options);
-      await visitor.ready();
-      await body(visitor, visitor.page);
-      await visitor.leave();
-    });
+  const { site, visit } = visits();
   const dialog = (page, name) => page.getByRole("dialog", { name });
 
   visit("the gallery has every example with its drawing, found by feature and by word", {}, async (visitor, page) => {
