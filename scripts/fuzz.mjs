@@ -1,7 +1,8 @@
 // A bounded run of the random tests (tests/fuzz_*.rs), optimized:   node scripts/fuzz.mjs [--seconds 60] [--seed N]
 //
-// Each round gives every target one seed, the next round the next; rounds go on until the time is over. The first seed
-// is 1, so that a run says something about the code and not about the day; try others with --seed.
+// Each round gives every target the seeds of its inputs, the next round those that come after them; rounds go on until the
+// time is over. The first seed is 1, so that a run says something about the code and not about the day; try others with
+// --seed.
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
@@ -36,7 +37,7 @@ if (programs.length === 0) {
 const end = Date.now() + seconds * 1000;
 const INPUTS = 20_000;
 let rounds = 0;
-for (let seed = first; rounds === 0 || Date.now() < end; seed += 1, rounds += 1) {
+for (let seed = first; rounds === 0 || Date.now() < end; seed += INPUTS, rounds += 1) {
   for (const program of programs) {
     const result = spawnSync(program, [], { cwd: root, encoding: "utf8", env: { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) } });
     if (result.status !== 0) {

@@ -38,24 +38,10 @@ fn random_machines_keep_every_promise() {
 fn damaged_snapshots_are_refused_or_sound() {
     let (mut refused, mut restored) = (0u64, 0u64);
     for seed in first_seed()..first_seed() + count() {
-        let mut run = Run::new(seed);
-        for _ in 0..run.rng.below(12) {
-            run.step();
-        }
-        let mut snapshot = json::parse_within(&run.engine.snapshot(), SNAPSHOT_DEPTH).expect("a snapshot is JSON");
-        for _ in 0..=run.rng.below(3) {
-            damage(&mut run.rng, &mut snapshot);
-        }
-        match Engine::restore(run.engine.machine().clone(), &snapshot) {
-            Err(_) => refused += 1,
-            Ok(engine) => {
-                restored += 1;
-                run.engine = engine;
-                run.recorded = false;
-                for _ in 0..40 {
-                    run.step();
-                }
-            }
+        match std::panic::catch_unwind(|| Run::new(seed).drive_damaged()) {
+            Ok(true) => restored += 1,
+            Ok(false) => refused += 1,
+            Err(_) => panic!("seed {seed}"),
         }
     }
     println!("{refused} refused, {restored} restored");
@@ -143,6 +129,24 @@ impl Run {
             self.check_coverage();
         }
         (ended, steps)
+    }
+
+    /// Goes on from a damaged snapshot; whether it was restored.
+    fn drive_damaged(mut self) -> bool {
+        for _ in 0..self.rng.below(12) {
+            self.step();
+        }
+        let mut snapshot = json::parse_within(&self.engine.snapshot(), SNAPSHOT_DEPTH).expect("a snapshot is JSON");
+        for _ in 0..=self.rng.below(3) {
+            damage(&mut self.rng, &mut snapshot);
+        }
+        let Ok(engine) = Engine::restore(self.engine.machine().clone(), &snapshot) else { return false };
+        self.engine = engine;
+        self.recorded = false;
+        for _ in 0..40 {
+            self.step();
+        }
+        true
     }
 
     fn feed(&mut self, event: Event) {

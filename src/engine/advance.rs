@@ -5,13 +5,13 @@ use super::coverage::Branch;
 use super::dataflow::{Eval, View};
 use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
-use super::frame::{Frame, FrameId, MapItem, Phase, Purpose};
+use super::frame::{Frame, FrameId, MapItem, Phase};
 use super::history::{self, Details, HistoryEvent, Recorder};
 use super::limits::{EXPRESS_TIMEOUT, HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
-use super::{Engine, Execution, Handled, Handler, Stage, context, retry, snapshot, state};
+use super::{Engine, Execution, Handled, Handler, Stage, context, retry, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
-use crate::base::{Map, Millis, Rng, Table, Value, json, sort};
+use crate::base::{Map, Millis, Rng, Table, Value, json};
 use std::sync::Arc;
 
 /// What a state has come to.
@@ -279,7 +279,8 @@ impl Engine {
         }
         if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
             self.handled(&fault, Handler::Retrier(index, delay));
-            self.took_on(&frame, &fault, index, Some(delay));
+            self.used(&frame, Branch::Retrier(index));
+            self.took_on(&frame, state, &fault, index, Some(delay));
             self.recover(frame.execution);
             if self.options.trace {
                 let used = frame.attempts.get(index).copied().unwrap_or_default();
@@ -350,7 +351,6 @@ impl Engine {
     fn catch(&mut self, frame: &mut Frame, state: &State, fault: &Fault) -> Ran {
         let Some((index, catcher)) = retry::catcher(state, fault) else { return Err(fault.clone()) };
         self.handled(fault, Handler::Catcher(index));
-        self.took_on(frame, fault, index, None);
         if self.options.trace {
             let next = self.machine.states[catcher.next].name.clone();
             let about = Map::from_iter([("catcher", Value::from(index as i64)), ("next", Value::from(next))]);
@@ -375,7 +375,9 @@ impl Engine {
                 (output, assigned)
             }
         };
-        self.exit(frame, state, output, assigned, Some(catcher.next))
+        self.check_exit(frame, state, &output, &assigned)?;
+        self.took_on(frame, state, fault, index, None);
+        Ok(self.exit(frame, state, output, assigned, Branch::Catcher(index), Some(catcher.next)))
     }
 
     /// The end of a state that has a result: ResultSelector, Assign, ResultPath, OutputPath; or Assign and Output.
@@ -411,8 +413,8 @@ impl Engine {
                 (output, assigned)
             }
         };
-        self.used(frame, Branch::Way);
-        self.exit(frame, state, output, assigned, state.next)
+        self.check_exit(frame, state, &output, &assigned)?;
+        Ok(self.exit(frame, state, output, assigned, Branch::Way, state.next))
     }
 
     /// The end of a state that has no result of its own (Wait, Succeed, Choice): it passes its input on.
@@ -428,28 +430,43 @@ impl Engine {
                 None => effective.clone(),
             },
         };
-        self.used(frame, if matches!(state.kind, Kind::Choice { .. }) { Branch::Default } else { Branch::Way });
-        self.exit(frame, state, output, assigned, next)
+        let way = if matches!(state.kind, Kind::Choice { .. }) { Branch::Default } else { Branch::Way };
+        self.check_exit(frame, state, &output, &assigned)?;
+        Ok(self.exit(frame, state, output, assigned, way, next))
     }
 
-    /// Leaves a state: checks the size, writes the event, sets the variables, moves on.
+    /// Refuses what is too large to leave a state with.
+    pub(super) fn check_exit(
+        &self,
+        frame: &Frame,
+        state: &State,
+        output: &Value,
+        assigned: &[(Arc<str>, Value)],
+    ) -> Result<(), Fault> {
+        if !same(output, &frame.input) {
+            self.check_payload(frame, state, output)?;
+        }
+        for (name, value) in assigned {
+            self.check_payload(frame, state, value).map_err(|fault| {
+                let cause = format!("The variable '{name}' has a size exceeding the maximum number of bytes service limit.");
+                if fault.is_fatal() { fault } else { Fault::new(DATA_LIMIT, cause) }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Leaves a state, with what was checked to be small enough: counts the way out, sets the variables, writes the event,
+    /// moves on.
     pub(super) fn exit(
         &mut self,
         frame: &mut Frame,
         state: &State,
         output: Value,
         assigned: Vec<(Arc<str>, Value)>,
+        way: Branch,
         next: Option<StateId>,
-    ) -> Ran {
-        if !same(&output, &frame.input) {
-            self.check_payload(frame, state, &output)?;
-        }
-        for (name, value) in &assigned {
-            self.check_payload(frame, state, value).map_err(|fault| {
-                let cause = format!("The variable '{name}' has a size exceeding the maximum number of bytes service limit.");
-                if fault.is_fatal() { fault } else { Fault::new(DATA_LIMIT, cause) }
-            })?;
-        }
+    ) -> Flow {
+        self.used(frame, way);
         if !assigned.is_empty() {
             let variables = Arc::make_mut(&mut frame.variables);
             for (name, value) in &assigned {
@@ -468,9 +485,9 @@ impl Engine {
             Some(next) => {
                 frame.state = next;
                 frame.input = output;
-                Ok(Flow::Goto)
+                Flow::Goto
             }
-            None => Ok(Flow::End(output)),
+            None => Flow::End(output),
         }
     }
 
@@ -703,62 +720,6 @@ impl Engine {
             stage,
             value: value.clone(),
         });
-    }
-
-    /// Checks what must hold between two steps: bugs show here and not three states later, and no snapshot that breaks
-    /// it is restored.
-    pub(super) fn check_invariants(&self) -> Result<(), String> {
-        let ensure = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_string()) };
-        if self.outcome.is_some() {
-            let idle = self.frames.is_empty() && self.ready.is_empty() && self.tasks.is_empty() && self.timers.is_empty();
-            return ensure(idle, "something still runs after the end");
-        }
-        ensure(snapshot::ids_in_range(self), "an id was never given out")?;
-        ensure(!self.started || self.frames.values().any(|f| f.execution == 0 && f.parent.is_none()), "nothing runs")?;
-        let mut queued: Vec<FrameId> = self.ready.iter().copied().collect();
-        sort::sort(&mut queued);
-        ensure(queued.windows(2).all(|pair| pair[0] != pair[1]), "a frame is queued twice")?;
-        for id in &queued {
-            ensure(self.frames.contains_key(id), "a queued frame is gone")?;
-        }
-        let mut owned = Table::default();
-        for (id, frame) in self.frames.iter() {
-            let ready = matches!(frame.phase, Phase::Enter | Phase::Again | Phase::Resume(_));
-            ensure(queued.binary_search(id).is_ok() == ready, "a frame waits in the wrong place")?;
-            ensure(self.executions.contains_key(&frame.execution), "a frame's execution is gone")?;
-            let kind = &self.machine.states[frame.state].kind;
-            match &frame.phase {
-                Phase::Acting(acting) => {
-                    let fits = match acting.purpose {
-                        Purpose::Task => matches!(kind, Kind::Task(_)),
-                        _ => matches!(kind, Kind::Map(_)),
-                    };
-                    ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not fit")?;
-                }
-                Phase::Joining(joining) => {
-                    ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
-                    ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
-                    for (slot, child) in joining.children.iter() {
-                        ensure(self.frames.contains_key(child), "a child is gone")?;
-                        ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
-                    }
-                }
-                Phase::Resume(joining) => ensure(
-                    matches!(kind, Kind::Map(_)) && joining.run.is_some() && joining.children.is_empty(),
-                    "only a Map Run is resumed",
-                )?,
-                Phase::Sleeping { .. } => ensure(matches!(kind, Kind::Wait(_)), "only a Wait sleeps")?,
-                _ => {}
-            }
-        }
-        for (id, frame) in self.frames.iter() {
-            let parent = match frame.parent {
-                Some(parent) => Some(parent),
-                None => self.executions.get(&frame.execution).and_then(|e| e.parent),
-            };
-            ensure(owned.get(id).copied() == parent, "a parent does not know its child")?;
-        }
-        ensure(self.tasks.values().all(|frame| self.frames.contains_key(frame)), "a task's frame is gone")
     }
 
     /// Whether histories of child executions are kept.

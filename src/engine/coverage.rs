@@ -132,15 +132,13 @@ impl Engine {
         }
     }
 
-    /// Counts and remembers that an error was taken on; with a delay by a retrier, without by a catcher.
-    pub(super) fn took_on(&mut self, frame: &Frame, fault: &Fault, index: usize, delay: Option<u64>) {
+    /// Remembers that an error was taken on; with a delay by a retrier, without by a catcher.
+    pub(super) fn took_on(&mut self, frame: &Frame, state: &State, fault: &Fault, index: usize, delay: Option<u64>) {
         if self.coverage.is_none() {
             return;
         }
-        self.used(frame, if delay.is_some() { Branch::Retrier(index) } else { Branch::Catcher(index) });
         let execution = self.executions.get(&frame.execution);
         let child = execution.filter(|e| e.parent.is_some()).map(|e| e.info.name.clone());
-        let state = &self.machine.states[frame.state];
         let handled = HandledError {
             state: state.name.clone(),
             pointer: state.pointer.key(if delay.is_some() { "Retry" } else { "Catch" }).index(index),
@@ -176,5 +174,65 @@ fn place(state: &State, slot: usize) -> Pointer {
         slot if slot < FIXED + rules => own.key("Choices").index(slot - FIXED),
         slot if slot < FIXED + rules + retriers => own.key("Retry").index(slot - FIXED - rules),
         slot => own.key("Catch").index(slot - FIXED - rules - retriers),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asl;
+    use crate::base::{Millis, Value, json};
+    use crate::engine::{Engine, Event, ExecutionInfo, Options};
+    use std::sync::Arc;
+
+    /// Runs a machine of few states whose payloads have room for 60 bytes; what it has used, and what it came to.
+    fn check(states: &str, input: &str, expect: &[&str]) {
+        let definition = format!(r#"{{"StartAt":"A","States":{{{states},"Z":{{"Type":"Succeed"}}}}}}"#);
+        let machine = asl::compile(&definition, &asl::CompileOptions::default()).machine.unwrap();
+        let mut engine = Engine::new(Arc::new(machine), Options { payload_limit: 60, ..Options::default() });
+        engine.cover();
+        let start = Event::Start { input: json::parse(input).unwrap(), execution: ExecutionInfo::named("m", "e"), seed: 0 };
+        engine.step(Millis(0), start).unwrap();
+        let used: Vec<String> = engine.hits().into_iter().map(|(place, count)| format!("{place} {count}")).collect();
+        assert_eq!(used, expect, "{} {:?}", definition, engine.outcome().map(|outcome| outcome.status()));
+        let caught = engine.handled_errors().iter().filter(|error| error.delay.is_none()).count();
+        let told = expect.iter().filter(|place| place.contains("/Catch/")).count();
+        assert_eq!(caught, told, "{definition}");
+    }
+
+    #[test]
+    fn a_way_out_is_used_by_what_is_small_enough_for_it() {
+        let large = Value::from("x".repeat(50));
+        let result = format!(r#""Result":{large},"ResultPath":"$.r""#);
+        let pass = |more: &str| format!(r#""A":{{"Type":"Pass",{more}"Next":"Z"}}"#);
+        check(&pass(""), r#"{"a":1}"#, &["/States/A 1", "/States/A/Next 1", "/States/Z 1", "/States/Z/Type 1"]);
+        check(&pass(&format!("{result},")), r#"{"a":1}"#, &["/States/A 1"]);
+
+        // Two copies of the input are too large, in the output as in a variable.
+        let twice = r#"{% $states.input & $states.input %}"#;
+        let choice = |more: &str| {
+            format!(
+                r#""A":{{"Type":"Choice","QueryLanguage":"JSONata","Choices":[{{"Condition":"{{% true %}}",{more}"Next":"Z"}}]}}"#
+            )
+        };
+        let input = format!("\"{}\"", "y".repeat(40));
+        let used = ["/States/A 1", "/States/A/Choices/0 1", "/States/Z 1", "/States/Z/Type 1"];
+        check(&choice(""), &input, &used);
+        check(&choice(&format!(r#""Output":"{twice}","#)), &input, &["/States/A 1"]);
+        check(&choice(&format!(r#""Assign":{{"v":"{twice}"}},"#)), &input, &["/States/A 1"]);
+    }
+
+    #[test]
+    fn a_catcher_is_used_by_an_error_that_is_small_enough_for_it() {
+        let parallel = |path: &str| {
+            format!(
+                r#""A":{{"Type":"Parallel","Branches":[{{"StartAt":"F","States":{{"F":{{"Type":"Fail","Error":"E"}}}}}}],
+                    "Catch":[{{"ErrorEquals":["E"],"ResultPath":"{path}","Next":"Z"}}],"End":true}}"#
+            )
+        };
+        let branch = "/States/A/Branches/0/States/F 1";
+        let input = format!(r#"{{"a":"{}"}}"#, "y".repeat(40));
+        let caught = ["/States/A 1", "/States/A/Catch/0 1", "/States/Z 1", "/States/Z/Type 1", branch];
+        check(&parallel("$"), &input, &caught);
+        check(&parallel("$.error"), &input, &["/States/A 1", branch]);
     }
 }

@@ -18,6 +18,7 @@ mod limits;
 mod redrive;
 mod retry;
 mod snapshot;
+mod sound;
 mod state;
 mod timers;
 mod update;

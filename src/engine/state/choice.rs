@@ -71,8 +71,8 @@ pub(in crate::engine) fn run(
         (QueryLanguage::Jsonata, Some(output)) => eval.payload(output, &format!("Choices[{i}]/Output"), &view)?,
         (QueryLanguage::Jsonata, None) => effective.clone(),
     };
-    engine.used(frame, Branch::Rule(i));
-    engine.exit(frame, state, output, assigned, Some(rule.next))
+    engine.check_exit(frame, state, &output, &assigned)?;
+    Ok(engine.exit(frame, state, output, assigned, Branch::Rule(i), Some(rule.next)))
 }
 
 /// Records which rules were looked at and which one was taken.

@@ -1,0 +1,213 @@
+//! What must hold between two steps, whatever was fed: bugs show here and not three states later, and no snapshot that
+//! breaks it is restored.
+
+use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
+use super::redrive::Fallen;
+use super::{Engine, snapshot};
+use crate::asl::ir::Kind;
+use crate::base::{Table, sort};
+
+/// The numbers that are taken: of what runs, and of children that may run again.
+struct Taken {
+    frames: Vec<FrameId>,
+    executions: Vec<u32>,
+}
+
+impl Engine {
+    /// Says what does not hold.
+    pub(super) fn check_invariants(&self) -> Result<(), String> {
+        if let Some(outcome) = &self.outcome {
+            let idle = self.frames.is_empty() && self.ready.is_empty() && self.tasks.is_empty() && self.timers.is_empty();
+            ensure(idle, "something still runs after the end")?;
+            return ensure(self.stranded.is_none() || *outcome.status() != *"SUCCEEDED", "nothing is left of a success");
+        }
+        ensure(self.stranded.is_none(), "what runs has not failed")?;
+        ensure(snapshot::ids_in_range(self), "an id was never given out")?;
+        ensure(!self.started || self.frames.values().any(|f| f.execution == 0 && f.parent.is_none()), "nothing runs")?;
+        let mut queued: Vec<FrameId> = self.ready.iter().copied().collect();
+        ensure(are_distinct(&mut queued), "a frame is queued twice")?;
+        for id in &queued {
+            ensure(self.frames.contains_key(id), "a queued frame is gone")?;
+        }
+        let mut owned = Table::default();
+        for (id, frame) in self.frames.iter() {
+            let ready = matches!(frame.phase, Phase::Enter | Phase::Again | Phase::Resume(_));
+            ensure(queued.binary_search(id).is_ok() == ready, "a frame waits in the wrong place")?;
+            ensure(self.executions.contains_key(&frame.execution), "a frame's execution is gone")?;
+            let kind = &self.machine.states[frame.state].kind;
+            match &frame.phase {
+                Phase::Acting(acting) => {
+                    let fits = match acting.purpose {
+                        Purpose::Task => matches!(kind, Kind::Task(_)),
+                        _ => matches!(kind, Kind::Map(_)),
+                    };
+                    ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not fit")?;
+                }
+                Phase::Joining(joining) => {
+                    ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
+                    ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
+                    for (slot, child) in joining.children.iter() {
+                        ensure(self.frames.contains_key(child), "a child is gone")?;
+                        ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
+                    }
+                }
+                Phase::Resume(joining) => ensure(
+                    matches!(kind, Kind::Map(_)) && joining.run.is_some() && joining.children.is_empty(),
+                    "only a Map Run is resumed",
+                )?,
+                Phase::Sleeping { .. } => ensure(matches!(kind, Kind::Wait(_)), "only a Wait sleeps")?,
+                _ => {}
+            }
+        }
+        for (id, frame) in self.frames.iter() {
+            let parent = match frame.parent {
+                Some(parent) => Some(parent),
+                None => self.executions.get(&frame.execution).and_then(|e| e.parent),
+            };
+            ensure(owned.get(id).copied() == parent, "a parent does not know its child")?;
+        }
+        ensure(self.tasks.values().all(|frame| self.frames.contains_key(frame)), "a task's frame is gone")?;
+        let (frames, executions) = (self.frames.keys().copied().collect(), self.executions.keys().copied().collect());
+        let mut taken = Taken { frames, executions };
+        for joining in self.frames.values().filter_map(|frame| joining_of(frame)) {
+            self.check_joining(joining, &mut taken)?;
+        }
+        ensure(are_distinct(&mut taken.frames) && are_distinct(&mut taken.executions), "an id was given out twice")
+    }
+
+    /// Checks that each child of a Parallel or Map that was started runs, has ended or may be redriven, and only one of them:
+    /// then no count leaves its range, whatever ends next.
+    fn check_joining(&self, joining: &Joining, taken: &mut Taken) -> Result<(), String> {
+        let mut slots: Vec<bool> = joining.results.iter().map(Option::is_some).collect();
+        let results = slots.iter().filter(|ended| **ended).count();
+        let (unsuccessful, waiting) = match &joining.run {
+            Some(run) => (run.unsuccessful.as_slice(), Some(&run.waiting)),
+            None => (&[][..], None),
+        };
+        let fallen = || unsuccessful.iter().chain(waiting.into_iter().flatten());
+        for slot in joining.children.keys().copied().chain(fallen().map(|fallen| fallen.slot)) {
+            let free = slots.get_mut(slot as usize).map(|taken| !std::mem::replace(taken, true));
+            ensure(free == Some(true), "a child is in two places")?;
+        }
+        ensure(slots.iter().all(|taken| *taken), "a child was started and is nowhere")?;
+        ensure(joining.next as usize == slots.len(), "a child was started and is nowhere")?;
+        ensure(joining.failed as usize <= unsuccessful.len(), "more children have failed than are known")?;
+        ensure(joining.done as usize == results + joining.failed as usize, "more children have ended than are known")?;
+        ensure(waiting.into_iter().flatten().all(|fallen| !fallen.frames.is_empty()), "a child cannot be redriven")?;
+        fallen().try_for_each(|fallen| self.check_fallen(fallen, taken))
+    }
+
+    /// Checks that a child can be taken up again: nothing else has its number, nor those of its frames. Depth: as deep as
+    /// Map Runs are in one another, which is at most as deep as the snapshot's text is.
+    fn check_fallen(&self, fallen: &Fallen, taken: &mut Taken) -> Result<(), String> {
+        ensure(fallen.id < self.next_execution, "an id was never given out")?;
+        taken.executions.push(fallen.id);
+        for (id, frame) in fallen.frames.iter() {
+            ensure(*id < self.next_frame, "an id was never given out")?;
+            taken.frames.push(*id);
+            if let Some(joining) = joining_of(frame) {
+                self.check_joining(joining, taken)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ensure(holds: bool, what: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what.to_string()) }
+}
+
+/// Whether no id is there twice; sorts them.
+fn are_distinct(ids: &mut [u32]) -> bool {
+    sort::sort(ids);
+    ids.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// The children's side of a frame.
+fn joining_of(frame: &Frame) -> Option<&Joining> {
+    match &frame.phase {
+        Phase::Joining(joining) | Phase::Resume(joining) => Some(joining),
+        Phase::Acting(acting) => match &acting.purpose {
+            Purpose::ItemReader(joining) | Purpose::ResultWriter(joining) => Some(joining),
+            Purpose::Task => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asl;
+    use crate::base::{Millis, json};
+    use crate::engine::{Command, Engine, Event, ExecutionInfo, Options, SNAPSHOT_DEPTH};
+    use std::sync::Arc;
+
+    /// A Map Run of four items of which two may fail: the first has succeeded, the second has failed, two run.
+    fn engine() -> Engine {
+        let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","ToleratedFailureCount":2,"ItemProcessor":{
+            "ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"A","States":{
+            "A":{"Type":"Task","Resource":"r","End":true}}},"End":true}}}"#;
+        let machine = asl::compile(definition, &asl::CompileOptions::default()).machine.unwrap();
+        let mut engine = Engine::new(Arc::new(machine), Options::default());
+        let input = json::parse("[1,2,3,4]").unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 0 }).unwrap();
+        let tasks = tasks(&mut engine);
+        engine.step(Millis(1), Event::TaskSucceeded { task: tasks[0], output: 1i64.into() }).unwrap();
+        engine.step(Millis(1), Event::TaskFailed { task: tasks[1], error: None, cause: None }).unwrap();
+        engine
+    }
+
+    fn tasks(engine: &mut Engine) -> Vec<crate::engine::TaskId> {
+        let commands = engine.take_commands().into_iter();
+        commands.filter_map(|command| if let Command::Invoke(call) = command { Some(call.task) } else { None }).collect()
+    }
+
+    fn restore(engine: &Engine, text: &str) -> Result<Engine, String> {
+        let snapshot = json::parse_within(text, SNAPSHOT_DEPTH).unwrap();
+        Engine::restore(engine.machine().clone(), &snapshot).map_err(|error| error.to_string())
+    }
+
+    /// Changes one thing in an engine's snapshot and expects it to be refused for that.
+    fn check(engine: &Engine, from: &str, to: &str, expect: &str) {
+        let text = engine.snapshot();
+        assert!(restore(engine, &text).is_ok(), "{text}");
+        assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
+        let refused = restore(engine, &text.replace(from, to)).map(|_| ()).unwrap_err();
+        assert_eq!(refused, format!("the snapshot cannot be restored: {expect}"), "{from} → {to}");
+    }
+
+    #[test]
+    fn children_of_a_map_run_are_in_one_place_each() {
+        let engine = engine();
+        check(&engine, r#"{"slot":1,"execution":{"id":2,"#, r#"{"slot":0,"execution":{"id":2,"#, "a child is in two places");
+        check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[1],[2],[],[]]"#, "a child is in two places");
+        check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[],[],[],[]]"#, "a child was started and is nowhere");
+        check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":1"#, "more children have ended than are known");
+        check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":2"#, "more children have failed than are known");
+    }
+
+    #[test]
+    fn what_may_run_again_has_ids_of_its_own() {
+        let engine = engine();
+        for (id, expect) in [(3, "an id was given out twice"), (9, "an id was never given out")] {
+            // In the execution and in its frame.
+            let own = r#"{"slot":1,"execution":{"id":2,"#;
+            let frame = r#""frames":[{"id":2,"execution":2,"#;
+            let text = engine.snapshot().replace(frame, &format!(r#""frames":[{{"id":2,"execution":{id},"#));
+            assert_ne!(text, engine.snapshot());
+            let refused = restore(&engine, &text.replace(own, &format!(r#"{{"slot":1,"execution":{{"id":{id},"#)));
+            assert_eq!(refused.map(|_| ()).unwrap_err(), format!("the snapshot cannot be restored: {expect}"));
+        }
+    }
+
+    #[test]
+    fn only_what_has_not_succeeded_is_redriven() {
+        let mut engine = engine();
+        check(&engine, r#","executions":["#, r#","stranded":[],"executions":["#, "what runs has not failed");
+        for task in engine.pending().into_iter().map(|call| call.task).collect::<Vec<_>>() {
+            engine.step(Millis(2), Event::TaskSucceeded { task, output: 1i64.into() }).unwrap();
+        }
+        assert_eq!(engine.status(), "SUCCEEDED");
+        check(&engine, r#","executions":["#, r#","stranded":[],"executions":["#, "nothing is left of a success");
+    }
+}
