@@ -114,7 +114,7 @@ async function bundle() {
   for (const name of ["index", "folder", "debug", "debugger", "server", "testing"]) {
     const types = readFileSync(join(root, `src/js/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
-    writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll('"./index.js"', '"./index.cjs"'));
+    writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|testing))\.js"/g, '"$1.cjs"'));
   }
   copyFileSync(join(root, "src/js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
   writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]));

@@ -1,5 +1,5 @@
 // Compiled, never run: what is right compiles, what is wrong does not.
-import { DebugSession } from "stepglass/debug";
+import { DebugSession, measureCoverage } from "stepglass/debug";
 import {
   Activity,
   DefinitionError,
@@ -165,6 +165,10 @@ s3Handlers({ put: () => {} });
 const debug = new DebugSession(machine, { input: {}, seed: 1, ask: true, clock: 10, mocks: { A: { mode: "script", steps: [{ attempt: "0", error: "E" }, { result: 1 }] } } });
 debug.setBreakpoints([{ kind: "stage", state: "A", stage: "result", condition: "$.x > 1" }]).map(({ id, hits }) => id + hits);
 debug.on("stopped", ({ reason, breakpoint }) => `${reason} ${breakpoint}`);
+const { visits: compared, ways } = debug.compare(1, 2);
+compared.map(({ state, a, b, changes }) => `${state} ${a?.enter} ${b?.enter} ${changes.includes("output")} ${ways["/States/A"] === "both"}`);
+measureCoverage({}, debug.coverage(debug.run, { whole: true })).places.map(({ count }) => count.toFixed());
+debug.restart({}, { seed: 2, label: "again" });
 debug.stackTrace().map(({ state, iterations }) => `${state} ${iterations.at(-1)}`);
 const edit = debug.applyDefinition({});
 const told: string = edit.same ? "" : edit.now;

@@ -17,6 +17,7 @@
  * @packageDocumentation
  */
 
+import type { CoverageTotals, CoveredPlace } from "./testing.js";
 import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, TaskHandlers } from "./index.js";
 
 /** Where a run is to stop. All members but `kind` are for some kinds only. */
@@ -98,6 +99,8 @@ export interface MockStep {
 export interface DebugOptions {
   input?: unknown;
   name?: string;
+  /** What `$$.Execution.Id` is. Default: one of a made-up account, with the names of machine and execution. */
+  arn?: string;
   /** Of random numbers, UUIDs and jitter. Default: 0. */
   seed?: number | bigint;
   /** Milliseconds since 1970. Default: now. */
@@ -249,7 +252,8 @@ export class DebugSession {
   readonly definition: Definition | StateMachine;
   /** The run that is looked at. */
   readonly run: number;
-  history(from?: number): HistoryEvent[];
+  /** The events that have been seen, from an index on; of the run that is looked at, or of another. */
+  history(from?: number, run?: number): HistoryEvent[];
 
   continue(options?: { ignoreBreakpoints?: boolean }): void;
   pause(): void;
@@ -270,7 +274,11 @@ export class DebugSession {
   /** Looks at the moment after a stage, by its `place`. */
   gotoPlace(place: number): void;
   runTo(state: string): void;
-  restart(definition?: Definition | StateMachine, options?: { input?: unknown }): void;
+  /**
+   * Begins anew, as another run beside those there are. Options stand from here on in place of those that the session began
+   * with; what is absent stays, also the input, the seed and the start time.
+   */
+  restart(definition?: Definition | StateMachine, options?: DebugOptions & { label?: string }): void;
   /** Ends the execution as ABORTED. */
   stop(error?: string, cause?: string): void;
   /** Ends everything; the session is of no use after it. */
@@ -310,6 +318,21 @@ export class DebugSession {
   /** The tree of runs. */
   runs(): { id: number; parent?: number; at?: number; label: string; current: boolean; events: number; outcome?: ExecutionResult }[];
   selectRun(id: number): void;
+  /** Forgets a run that is not looked at. Its forks stay. */
+  removeRun(id: number): void;
+  /**
+   * How often each part of the definition was used, as far as the run was seen: by JSON Pointer, as `execution.coverage().hits`
+   * has it. A fork counts from where it left its parent, so that a sum over all runs counts nothing twice; with `whole` from
+   * the beginning.
+   *
+   * @example
+   * ```js
+   * session.coverage(); // { "/States/Ship": 1, "/States/Ship/Next": 1, "/States/Enough/Choices/0": 1, … }
+   * ```
+   */
+  coverage(run?: number, options?: { whole?: boolean }): Record<string, number>;
+  /** Two runs beside each other, as far as they were seen. */
+  compare(a: number, b: number): RunDifference;
   /** Another run that is the same up to an event. */
   fork(options?: { event?: number; label?: string }): void;
   /** A fork in which something is another where one looks. Throws an Error with code `NOT_SETTABLE` where that is impossible. */
@@ -317,6 +340,39 @@ export class DebugSession {
   setVariable(name: string, value: unknown): void;
   /** Takes another definition over at the same place, as far as the way there is the same. Throws DefinitionError. */
   applyDefinition(definition: Definition): EditReport;
+}
+
+/** Two runs beside each other. */
+export interface RunDifference {
+  /** How many events they have in common from the beginning on, with all their data. */
+  common: number;
+  /** The visits of both in the order of their entering. */
+  visits: ComparedVisit[];
+  /** Which run has used a part of the definition, by its JSON Pointer. */
+  ways: Record<string, "a" | "b" | "both">;
+}
+
+/** A visit of a state in two runs: the how manieth it is in the same branch or iteration. */
+export interface ComparedVisit {
+  state: string;
+  type: string;
+  iterations: number[];
+  /** Absent where that run has none. */
+  a?: VisitOfRun;
+  b?: VisitOfRun;
+  /** What differs; `only` where one run alone has the visit. Empty: all is the same. */
+  changes: ("only" | "input" | "output" | "variables" | "attempts" | "end")[];
+}
+
+/** A visit in one of two runs that are compared. */
+export interface VisitOfRun {
+  visit: number;
+  /** The event that entered it, and the one that left it or 0. */
+  enter: number;
+  exit: number;
+  attempts: number;
+  /** `failed` also where it was aborted. */
+  end: "left" | "failed" | "open";
 }
 
 /** What expressions see. */
@@ -329,3 +385,28 @@ export interface Values {
 
 /** Evaluates a question over values: JSONata, a path or an intrinsic call, or the JSON text of a payload template. */
 export function ask(dialect: "jsonata" | "jsonpath" | "template", question: string, values?: Values): Evaluated;
+
+/** Coverage of one definition. */
+export interface MeasuredCoverage {
+  /** Every state, transition, rule, retrier and catcher, in the definition's order, with its count. */
+  places: CoveredPlace[];
+  totals: CoverageTotals;
+  /** The share of all places that were used, from 0 to 100. */
+  percent: number;
+  /** The report that `stepglass coverage --format json` writes. */
+  json(): string;
+  /** An lcov tracefile, as `stepglass coverage --format lcov` writes it. */
+  lcov(): string;
+}
+
+/**
+ * What counts of uses come to, as {@link DebugSession.coverage} and `execution.coverage().hits` give them. `file` is what a
+ * tracefile calls the definition, `line` tells on which line of it a JSON Pointer stands.
+ *
+ * @example
+ * ```js
+ * const { percent, places } = measureCoverage(definition, session.coverage());
+ * const never = places.filter(({ count }) => count === 0).map(({ state, label }) => `${state}: ${label}`);
+ * ```
+ */
+export function measureCoverage(definition: Definition | StateMachine, hits: Record<string, number>, options?: { file?: string; executions?: number; line?(pointer: string): number | undefined }): MeasuredCoverage;

@@ -2,3 +2,4 @@
 
 export { DebugSession } from "./debug/session.js";
 export { ask } from "./debug/expressions.js";
+export { measureCoverage } from "./debug/measure.js";

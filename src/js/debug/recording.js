@@ -16,7 +16,7 @@ const STAGE_CHARACTERS = 64_000_000;
 export class Recording {
   /** `{fact: [method, now, a, b, c], tape, events, commands}`: how long tape and history were before it. */
   facts = [];
-  /** `{kind: "event", event, fact}` and `{kind: "stage", stage, state, entered, child, after, value, fact}`. */
+  /** `{kind: "event", event, fact}` and `{kind: "stage", stage, state, entered, child, after, value, fact, taken?}`. */
   tape = [];
   events = [];
   chains = new Chains();
@@ -170,7 +170,7 @@ export class Recording {
     };
     for (const { event: entered, state, stage, value, after, child } of stages) {
       if (child === undefined) upTo(after);
-      this.#append({ kind: "stage", stage, state, entered, child, after: this.events.length, value, fact, dropped: false }, share);
+      this.#append({ kind: "stage", stage, state, entered, child, after: this.events.length, value, fact, dropped: false, ...takenOf(stage, value) }, share);
     }
     upTo(Infinity);
   }
@@ -208,6 +208,13 @@ export class Recording {
     this.#snapshots = this.#snapshots.filter((_, i) => i % 2 === 1);
     this.#interval *= 2;
   }
+}
+
+/** What a decision was for, which stays known when its value is dropped. */
+function takenOf(stage, value) {
+  if (stage === "choice") return { taken: value.taken };
+  if (stage === "retry") return { taken: value.retrier };
+  return stage === "catch" ? { taken: value.catcher } : undefined;
 }
 
 function keyOf(entered, child) {

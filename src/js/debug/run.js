@@ -16,6 +16,8 @@ export class Run {
   position = 0;
   /** The furthest place on the tape that was ever seen. */
   frontier = 0;
+  /** Where on the tape begins what this run has done itself: a fork has the rest from its parent. */
+  own = 0;
   /** How it ended. */
   outcome;
   /** Answers of an earlier run or of a recorded execution that stand for tasks, by `keyOf`. */

@@ -8,12 +8,14 @@ import { Handlers } from "../resource.js";
 import { misuse } from "../errors.js";
 import { Breakpoints } from "./breakpoints.js";
 import { detailsOf } from "./chains.js";
+import { hitsOf, outlineOf } from "./coverage.js";
+import { differenceOf } from "./difference.js";
 import { ask } from "./expressions.js";
 import { Mocks, Reply } from "./mocks.js";
 import { Run, answersOf } from "./run.js";
 import { eventAt, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
-const OPTIONS = ["input", "name", "seed", "startTime", "tasks", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
+const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "progress"];
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
@@ -24,6 +26,7 @@ export class DebugSession {
   #mocks;
   #clock;
   #runs = [];
+  #lastRun = 0;
   #run;
   #mode = "paused";
   #goal;
@@ -103,9 +106,10 @@ export class DebugSession {
     return eventAt(this.#run.recording, this.#run.frontier);
   }
 
-  /** The events that have been seen, from an index on. */
-  history(from = 0) {
-    return this.#run.recording.events.slice(from, this.events);
+  /** The events that have been seen, from an index on, of the run that is looked at or of another. */
+  history(from = 0, run = this.run) {
+    const { recording, frontier } = this.#found(run);
+    return recording.events.slice(from, eventAt(recording, frontier));
   }
 
   /** The definition's text that the present run has. */
@@ -216,11 +220,28 @@ export class DebugSession {
     this.#look(Math.max(0, Math.min(place, this.#run.frontier)), { reason: "goto", description: "a stage" });
   }
 
-  /** Begins anew, with the same input, and with a definition's text if one is given. */
-  restart(definition = this.#run.definition, { input } = {}) {
-    const { seed, start } = this.#runs[0];
-    const text = input === undefined ? this.#run.input : jsonText(input);
-    const run = this.#newRun(definition, { input: text, seed, start, label: "Run" });
+  /**
+   * Begins anew, with the same input, and with a definition's text if one is given. The other options stand from here on in
+   * place of those that the session began with.
+   */
+  restart(definition = this.#run.definition, { input, label = "Run", ...options } = {}) {
+    checkOptions(options, OPTIONS, "restart()");
+    const before = this.#options;
+    const { seed, start } = this.#run;
+    this.#options = { ...before, ...options };
+    let run;
+    try {
+      const text = input === undefined ? this.#run.input : jsonText(input);
+      run = this.#newRun(definition, { input: text, seed: options.seed === undefined ? seed : seedOf(options.seed), start: options.startTime ?? start, label, named: options.name !== undefined || options.arn !== undefined });
+    } catch (thrown) {
+      this.#options = before;
+      throw thrown;
+    }
+    if (options.tasks !== undefined) this.setTasks(options.tasks);
+    if (options.mocks !== undefined) this.setMocks(options.mocks);
+    if (options.clock !== undefined) this.setClock(options.clock);
+    if (options.breakpoints !== undefined) this.setBreakpoints(options.breakpoints);
+    if (options.exceptions !== undefined) this.setExceptionBreakpoints(options.exceptions);
     this.#halt();
     this.#breakpoints.reset();
     this.#begin(run);
@@ -536,22 +557,59 @@ export class DebugSession {
 
   /** Looks at another run. */
   selectRun(id) {
-    const run = this.#runs.find((one) => one.id === id);
-    if (run === undefined) throw misuse("INVALID_ARGUMENT", `there is no run ${id}`, RangeError);
+    const run = this.#found(id);
     this.#halt();
     this.#run = run;
     this.#tell("run", { run: id });
     this.#stopAt({ reason: "goto", description: run.label });
   }
 
+  /** Forgets a run that is not looked at; its forks stay, as runs without a parent. */
+  removeRun(id) {
+    const run = this.#found(id);
+    if (run === this.#run) throw misuse("INVALID_ARGUMENT", "the run that is looked at cannot be removed");
+    for (const call of run.calls.values()) call.onCancel?.("Stopped");
+    run.recording.discard();
+    this.#runs = this.#runs.filter((one) => one !== run);
+    for (const fork of this.#runs) if (fork.parent === id) fork.parent = fork.at = undefined;
+  }
+
+  /**
+   * How often each part of its definition a run has used, as far as it was seen: `{pointer: count}`. A fork counts from where
+   * it left its parent on, so that the sum over all runs counts nothing twice; with `whole` from the beginning.
+   */
+  coverage(id = this.run, { whole = false } = {}) {
+    const run = this.#found(id);
+    return this.#hits(run, whole ? 0 : run.own);
+  }
+
+  #hits({ recording, frontier }, from) {
+    return hitsOf(recording, outlineOf(recording.machine), from, frontier);
+  }
+
+  /** Two runs beside each other: `{visits, ways, common}`. */
+  compare(a, b) {
+    const [one, other] = [a, b].map((id) => {
+      const run = this.#found(id);
+      return { recording: run.recording, events: eventAt(run.recording, run.frontier), hits: this.#hits(run, 0) };
+    });
+    return differenceOf(one, other);
+  }
+
   // Inside.
 
-  #newRun(definition, { input, seed, start, label, parent, at }) {
-    const { name, type } = this.#options;
+  #found(id) {
+    const run = this.#runs.find((one) => one.id === id);
+    if (run === undefined) throw misuse("INVALID_ARGUMENT", `there is no run ${id}`, RangeError);
+    return run;
+  }
+
+  #newRun(definition, { input, seed, start, label, parent, at, named }) {
+    const { name, arn, type } = this.#options;
     const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, type ? { type } : {});
-    const id = (this.#runs.at(-1)?.id ?? 0) + 1;
-    const info = { name: name ?? `run-${id}`, stateMachineName: machine.name };
-    return this.#answered(new Run({ id, parent, at, label, definition, machine: handleOf(machine), settings: engineSettings(this.#options, machine.type), info: this.#runs[0]?.info ?? info, seed, input, start, host: this.#host }));
+    const id = this.#lastRun + 1;
+    const info = { name: name ?? `run-${id}`, stateMachineName: machine.name, ...(arn !== undefined && { arn }) };
+    return this.#answered(new Run({ id, parent, at, label, definition, machine: handleOf(machine), settings: engineSettings(this.#options, machine.type), info: (named ? undefined : this.#run?.info) ?? info, seed, input, start, host: this.#host }));
   }
 
   /** Calls that the recorded execution had are answered as they were there. */
@@ -562,6 +620,7 @@ export class DebugSession {
 
   #begin(run) {
     this.#runs.push(run);
+    this.#lastRun = run.id;
     this.#run = run;
     this.#tell("run", { run: run.id });
     this.#stopAt({ reason: "start", description: "before the first state" });
@@ -572,10 +631,10 @@ export class DebugSession {
     this.#halt();
     const recording = old.recording.forked(fact, change);
     const { definition, info, seed, input, start } = old;
-    const run = this.#answered(new Run({ id: this.#runs.at(-1).id + 1, parent: old.id, at, label, definition, info, seed, input, start, host: this.#host, recording }));
+    const run = this.#answered(new Run({ id: this.#lastRun + 1, parent: old.id, at, label, definition, info, seed, input, start, host: this.#host, recording }));
     if (feed) feed(run);
     run.position = Math.min(position, recording.length);
-    run.frontier = run.position;
+    run.frontier = run.own = run.position;
     this.#begin(run);
   }
 

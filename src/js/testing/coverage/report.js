@@ -4,14 +4,11 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { load, pathOf, sourceOf } from "../definition.js";
 import { TestKitError } from "../errors.js";
-import { Outline } from "../outline.js";
 import { collected } from "./collect.js";
 import { html } from "./html.js";
 import { lcov } from "./lcov.js";
+import { WORDS, jsonOf, placesOf, totalsOf } from "./measure.js";
 import { described, percent, share, unused } from "./share.js";
-
-const KINDS = ["state", "transition", "rule", "retry", "catch"];
-const WORDS = { state: "states", transition: "transitions", rule: "rules", retry: "retries", catch: "catches" };
 
 /** What all processes of a run have written into a folder, added up. */
 export function readCoverage(folder) {
@@ -78,7 +75,7 @@ function measured({ digest, name, file: spec, definition, executions, hits }, ro
   const path = source?.file ?? spec;
   const file = path === undefined ? undefined : shortest(root, path);
   const fragment = spec !== undefined && spec !== path && spec.startsWith(path) ? spec.slice(path.length) : "";
-  const places = new Outline(JSON.parse(definition)).places().map((place) => ({ ...place, line: source?.line(place.pointer) ?? 1, count: hits[place.pointer] ?? 0 }));
+  const places = placesOf(definition, hits, (pointer) => source?.line(pointer));
   return { title: file === undefined ? name : file + fragment, name, ...(file !== undefined && { file }), digest, executions, places, totals: totalsOf(places), embedded: source?.embedded ?? false, definition, text: source?.text ?? definition };
 }
 
@@ -95,12 +92,6 @@ function readable(spec) {
 function shortest(root, path) {
   const short = relative(root, path);
   return (short.startsWith("..") ? path : short).split(sep).join("/");
-}
-
-/** `{states: {covered, total}, …}` and of all places. */
-function totalsOf(places) {
-  const of = (chosen) => ({ covered: chosen.filter(({ count }) => count > 0).length, total: chosen.length });
-  return { ...Object.fromEntries(KINDS.map((kind) => [WORDS[kind], of(places.filter((place) => place.kind === kind))])), all: of(places) };
 }
 
 /** Coverage of one or more definitions. */
@@ -123,7 +114,7 @@ export class CoverageReport {
     const paint = (code, text) => (color ? `\x1b[${code}m${text}\x1b[0m` : text);
     const rows = [...this.machines.map(({ title, totals, executions }) => [title, totals, executions]), ...(this.machines.length > 1 ? [["all", this.totals, this.machines.reduce((sum, { executions }) => sum + executions, 0)]] : [])];
     const width = Math.max(10, ...rows.map(([title]) => title.length));
-    const columns = [...KINDS.map((kind) => WORDS[kind]), "all"];
+    const columns = [...Object.values(WORDS), "all"];
     const cell = ({ covered, total }) => (total === 0 ? "–" : `${covered}/${total}`).padStart(12);
     const head = `${"".padEnd(width)}${columns.map((column) => (column === "all" ? "covered" : column).padStart(12)).join("")}${"runs".padStart(8)}`;
     const body = rows.map(([title, totals, executions]) => {
@@ -137,8 +128,7 @@ export class CoverageReport {
 
   /** For programs: totals, and every place with its count. */
   json() {
-    const machines = this.machines.map(({ text, definition, embedded, ...machine }) => machine);
-    return `${JSON.stringify({ version: 1, percent: this.percent, totals: this.totals, machines }, null, 2)}\n`;
+    return jsonOf(this);
   }
 
   /** An lcov tracefile of the definitions whose file is known. */
