@@ -33,6 +33,8 @@ export function forgetAll(): void {
 
 const oneOf = <T extends string>(...values: T[]) => (value: unknown): value is T => values.includes(value as T);
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isKeymap = (value: unknown): value is Record<string, string[]> =>
+  typeof value === "object" && value !== null && Object.values(value).every((keys) => Array.isArray(keys) && keys.every((key) => typeof key === "string"));
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
 function kept<T>(key: string, fallback: T, fits: (value: unknown) => value is T) {
@@ -53,6 +55,8 @@ export const graphMode = kept<"graph" | "table">("view", "graph", oneOf("graph",
 export const animate = kept("animate", true, isBoolean);
 export const askMissing = kept("ask", true, isBoolean);
 export const singleKeys = kept("keys", true, isBoolean);
+/// Keys that somebody has changed, by the command's id.
+export const keymap = kept<Readonly<Record<string, readonly string[]>>>("keymap", {}, isKeymap);
 export const leftWidth = kept("left", 30, isNumber);
 export const rightWidth = kept("right", 26, isNumber);
 export const dockHeight = kept("dock", 248, isNumber);

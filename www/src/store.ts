@@ -133,7 +133,7 @@ export const leftTab = signal<"definition" | "input" | "tasks" | "mocks" | "insp
 export type DockTab = "events" | "result" | "waiting" | "console" | "timeline" | "breakpoints" | "watch" | "runs";
 export const dockTab = signal<DockTab>("events");
 export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph");
-export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "palette">("");
+export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette">("");
 export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
 export const announcement = signal("");
 export const alarm = signal("");
@@ -238,10 +238,12 @@ export const flushers = new Set<() => void>();
 export interface Beginning {
   paused?: boolean;
   runTo?: string;
+  /// To its end, past all breakpoints.
+  past?: boolean;
 }
 
 /// Runs the machine. Asks first where the tasks' code came with a link.
-export async function start({ paused = false, runTo }: Beginning = {}): Promise<void> {
+export async function start({ paused = false, runTo, past = false }: Beginning = {}): Promise<void> {
   for (const flush of flushers) flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
   if (tasks.value.trim() !== "" && !tasksTrusted.value) {
@@ -278,7 +280,7 @@ export async function start({ paused = false, runTo }: Beginning = {}): Promise<
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || runTo !== undefined,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || past || runTo !== undefined,
       ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -288,6 +290,7 @@ export async function start({ paused = false, runTo }: Beginning = {}): Promise<
     client.running = true;
     say("Running");
     if (runTo !== undefined) await client.call("runTo", { state: runTo });
+    if (past) await client.call("step", { command: "runOut" });
   } catch (error) {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;

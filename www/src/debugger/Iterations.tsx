@@ -1,6 +1,7 @@
 // Which iteration of a Map is looked at: the failed ones first.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
+import { keyHint } from "../keys/keymap.ts";
 import type { Iteration, Iterations as Found } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -59,7 +60,7 @@ export function Iterations({ state, enter, index, choose }: { state: string; ent
   return (
     <section class="iterations" aria-label={`Iterations of ${all.map}`}>
       <div class="visit-nav" role="group" aria-label="Iteration">
-        <button type="button" class="plain square small" aria-label="Iteration before ([)" title="Iteration before ([)" onClick={() => stepIteration(-1)}>
+        <button type="button" class="plain square small" aria-label="Iteration before" title={`Iteration before${keyHint("iterationBefore")}`} onClick={() => stepIteration(-1)}>
           <Icon name="left" size={14} />
         </button>
         <label>
@@ -75,7 +76,7 @@ export function Iterations({ state, enter, index, choose }: { state: string; ent
           />{" "}
           of {all.total}
         </label>
-        <button type="button" class="plain square small" aria-label="Next iteration (])" title="Next iteration (])" onClick={() => stepIteration(1)}>
+        <button type="button" class="plain square small" aria-label="Next iteration" title={`Next iteration${keyHint("iterationAfter")}`} onClick={() => stepIteration(1)}>
           <Icon name="right" size={14} />
         </button>
       </div>

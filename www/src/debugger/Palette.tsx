@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import { Dialog } from "../ui/Dialog.tsx";
+import { keymap } from "../keys/keymap.ts";
 import { type Command, findCommands } from "./commands.ts";
 
 const close = (): void => {
@@ -20,7 +21,7 @@ export function Palette() {
     if (!command) return;
     close();
     // After the dialog has given the focus back.
-    requestAnimationFrame(() => command.run());
+    requestAnimationFrame(() => command.run?.());
   };
   const keys = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown") at.value = (chosen + 1) % Math.max(1, found.length);
@@ -54,7 +55,7 @@ export function Palette() {
           {found.map((command, i) => (
             <li key={command.id} id={`palette-${i}`} role="option" aria-selected={i === chosen} onClick={() => run(command)} onMouseMove={() => (at.value = i)}>
               <span>{command.title}</span>
-              {command.keys && <kbd>{command.keys}</kbd>}
+              {keymap.value?.shown(command.id).slice(0, 1).map((key) => <kbd key={key}>{key}</kbd>)}
             </li>
           ))}
         </ul>

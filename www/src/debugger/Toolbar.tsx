@@ -1,11 +1,12 @@
 // The commands that move a run, and its time.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { keyHint, keymap } from "../keys/keymap.ts";
 import type { ClockMode } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
-import { MOD, elapsed } from "../ui/format.ts";
+import { elapsed } from "../ui/format.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -16,52 +17,48 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
   const on = session.canGoOn();
   const back = session.canStep() && store.cursor.value > 0;
   const begins = !busy && !blocked;
-  const moves = (
+  const steps = (
     <>
-      <Move icon="over" label="Over" keys="F10" title="Step over: to the next state here" able={on || begins} run={() => session.stepOrBegin("next")} />
-      <Move icon="into" label="Into" keys="F11" title="Step into: into a Parallel or Map, or to the first stage" able={on || begins} run={() => session.stepOrBegin("stepIn")} />
+      <Move icon="over" label="Over" command="over" title="Step over: to the next state here" able={on || begins} run={() => session.stepOrBegin("next")} />
+      <Move icon="into" label="Into" command="into" title="Step into: into a Parallel or Map, or to the first stage" able={on || begins} run={() => session.stepOrBegin("stepIn")} />
     </>
   );
+  const undo = <Move icon="undo" label="Back" command="back" title="One event back" able={back} run={() => session.step("stepBack")} />;
+  const stop = <Move icon="stop" label="Stop" command="stop" title="Stop" able={busy} run={store.stop} />;
   return (
     <div class={narrow ? "debug-bar narrow-bar" : "debug-bar"} role="toolbar" aria-label="Run controls">
       {phase === "running" ? (
-        <button type="button" class="primary run" onClick={() => session.step("pause")} title={`Pause (F8)`}>
-          <Icon name="pause" /> <span>Pause</span>
-        </button>
+        <Main icon="pause" label="Pause" command="continue" run={() => session.step("pause")} />
       ) : on && phase === "paused" ? (
-        <button type="button" class="primary run" onClick={() => session.step("continue")} title="Continue (F8)">
-          <Icon name="play" /> <span>Continue</span>
-        </button>
+        <Main icon="play" label="Continue" command="continue" run={() => session.step("continue")} hold={session.runOut} />
       ) : (
-        <button type="button" class="primary run" disabled={blocked || phase === "starting"} onClick={() => void store.start()} title={`Run (${MOD} Enter)`}>
-          <Icon name="play" /> <span>Run</span>
-        </button>
+        <Main icon="play" label="Run" command="run" disabled={blocked || phase === "starting"} run={() => void store.start()} hold={session.runOut} />
       )}
       {narrow ? (
         <>
-          <Move icon="undo" label="Back" keys="Alt [" title="One event back" able={back} run={() => session.step("stepBack")} />
-          {moves}
-          {busy && <Move icon="stop" label="Stop" keys={`${MOD} F2`} title="Stop" able run={store.stop} />}
-          <Move icon="more" label="More" keys={`${MOD} K`} title="All commands" able run={() => (store.dialog.value = "palette")} />
+          {undo}
+          {steps}
+          {busy && stop}
+          <Move icon="more" label="More" command="palette" title="All commands" able run={() => (store.dialog.value = "palette")} />
         </>
       ) : (
         <>
           <div class="debug-group" role="group" aria-label="Steps">
-            {moves}
-            <Move icon="out" label="Out" keys="Shift F11" title="Step out: finish this branch or iteration" able={on} run={() => session.step("stepOut")} />
-            <Move icon="stage" label="Stage" keys={`${MOD} F11`} title="Step by one stage of the data flow" able={on || begins} run={() => session.stepOrBegin("stepStage")} />
-            <Move icon="undo" label="Back" keys="Alt [" title="One event back" able={back} run={() => session.step("stepBack")} />
+            {steps}
+            <Move icon="out" label="Out" command="out" title="Step out: finish this branch or iteration" able={on} run={() => session.step("stepOut")} />
+            <Move icon="stage" label="Stage" command="stage" title="Step by one stage of the data flow" able={on || begins} run={() => session.stepOrBegin("stepStage")} />
+            {undo}
           </div>
           <div class="debug-group">
-            <Move icon="replay" label="Restart" keys={`${MOD} Shift Enter`} title="Begin anew" able={store.run.value !== null && !blocked} run={session.restart} />
-            <Move icon="stop" label="Stop" keys={`${MOD} F2`} title="Stop" able={busy} run={store.stop} />
+            <Move icon="replay" label="Restart" command="restart" title="Begin anew" able={store.run.value !== null && !blocked} run={session.restart} />
+            {stop}
           </div>
           <Clock />
           <PausedWhere />
           <span class="gap" />
           {phase !== "paused" && <Seed />}
-          <button type="button" class="plain" onClick={() => (store.dialog.value = "palette")} title={`All commands (${MOD} K)`}>
-            <Icon name="search" size={14} /> <span class="label">Commands</span> <kbd>{MOD} K</kbd>
+          <button type="button" class="plain" onClick={() => (store.dialog.value = "palette")} title={`All commands${keyHint("palette")}`} aria-keyshortcuts={keymap.value?.spoken("palette")}>
+            <Icon name="search" size={14} /> <span class="label">Commands</span> {keymap.value?.shown("palette").slice(0, 1).map((key) => <kbd key={key}>{key}</kbd>)}
           </button>
         </>
       )}
@@ -72,15 +69,55 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
 interface MoveProps {
   icon: IconName;
   label: string;
-  keys: string;
+  /// Its id in the table of commands, which knows its keys.
+  command: string;
   title: string;
   able: boolean;
   run(): void;
 }
 
-function Move({ icon, label, keys, title, able, run }: MoveProps) {
+function Move({ icon, label, command, title, able, run }: MoveProps) {
   return (
-    <button type="button" class="move" disabled={!able} title={`${title} (${keys})`} aria-keyshortcuts={keys.replaceAll(" ", "+")} onClick={run}>
+    <button type="button" class="move" disabled={!able} title={title + keyHint(command)} aria-keyshortcuts={keymap.value?.spoken(command)} onClick={run}>
+      <Icon name={icon} /> <span>{label}</span>
+    </button>
+  );
+}
+
+/// How long the button is held, in ms, to do its other thing.
+const HOLD = 500;
+
+/// The first button. Held down it runs past all breakpoints.
+function Main({ icon, label, command, disabled = false, run, hold }: { icon: IconName; label: string; command: string; disabled?: boolean; run(): void; hold?: () => void }) {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const held = useRef(false);
+  const leave = (): void => clearTimeout(timer.current);
+  useEffect(() => leave, []);
+  return (
+    <button
+      type="button"
+      class="primary run"
+      disabled={disabled}
+      title={`${label}${keyHint(command)}${hold ? `. Held down: to the end, past all breakpoints${keyHint("runOut")}` : ""}`}
+      aria-keyshortcuts={keymap.value?.spoken(command)}
+      onPointerDown={(event) => {
+        held.current = false;
+        leave();
+        if (!hold || event.button !== 0) return;
+        timer.current = setTimeout(() => {
+          held.current = true;
+          hold();
+        }, HOLD);
+      }}
+      onPointerUp={leave}
+      onPointerLeave={leave}
+      onPointerCancel={leave}
+      onContextMenu={(event) => hold && event.preventDefault()}
+      onClick={() => {
+        if (!held.current) run();
+        held.current = false;
+      }}
+    >
       <Icon name={icon} /> <span>{label}</span>
     </button>
   );
@@ -105,7 +142,7 @@ function Clock() {
         </select>
       </label>
       <Time />
-      <button type="button" disabled={!busy || store.timer.value?.due == null} onClick={() => store.advance()} title={`Let the time pass until the next timer (${MOD} Alt .)`} aria-label="Next timer">
+      <button type="button" disabled={!busy || store.timer.value?.due == null} onClick={() => store.advance()} title={`Let the time pass until the next timer${keyHint("nextTimer")}`} aria-keyshortcuts={keymap.value?.spoken("nextTimer")} aria-label="Next timer">
         <Icon name="skip" />
       </button>
       {manual && busy && (

@@ -1,22 +1,34 @@
-// All commands: what the palette lists and what the keys do.
+// All commands and their keys: the one table that the keys, the palette, the help and the tooltips are made of.
 
-import { definitionEditor, goToDefinition } from "../editor/place.ts";
+import { definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
 import { fitGraph } from "../graph/GraphView.tsx";
+import { open as searchOpen } from "../graph/search.ts";
+import { view, zoomTo } from "../graph/viewport.ts";
+import type { Place } from "../keys/keymap.ts";
 import { isState } from "../model/graph.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
-import { MOD } from "../ui/format.ts";
+import { saveSession } from "../take/session.ts";
+import { copyShareLink } from "../take/link.ts";
+import { focusGraph, nextPane } from "../ui/panes.ts";
+import { stepIteration } from "./Iterations.tsx";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
+
+export type Group = "Run" | "Debug" | "Anywhere" | "Graph" | "Editor";
 
 export interface Command {
   id: string;
   title: string;
-  /// As it is shown.
-  keys?: string;
+  group: Group;
+  /// The keys it has until somebody changes them; with several, the first is the one that is shown.
+  keys?: readonly string[];
+  /// Where the keys count; absent: anywhere.
+  place?: Place;
   /// Whether it can be done now; absent: always.
   able?: () => boolean;
-  run(): void;
+  /// Absent where the place does it, with what has the focus there.
+  run?(): void;
 }
 
 const going = (): boolean => store.run.value?.phase === "running";
@@ -27,47 +39,110 @@ const withState = (run: (state: string) => void) => (): void => {
   else store.showToast("Choose a state first, in the graph or in the definition.");
 };
 
-export const commands: Command[] = [
-  { id: "run", title: "Run", keys: `${MOD} Enter`, able: () => !store.busy.value, run: () => void store.start() },
-  { id: "runPaused", title: "Run, paused before the first state", able: () => !store.busy.value, run: () => void store.start({ paused: true }) },
-  { id: "continue", title: "Continue or pause", keys: "F8", run: session.continueOrPause },
-  { id: "pause", title: "Pause", keys: `${MOD} \\`, able: going, run: () => session.step("pause") },
-  { id: "runOut", title: "Run to the end, past all breakpoints", keys: "Shift F8", able: session.canGoOn, run: () => session.step("runOut") },
-  { id: "over", title: "Step over, to the next state", keys: "F10", run: () => session.stepOrBegin("next") },
-  { id: "into", title: "Step into the state", keys: "F11", run: () => session.stepOrBegin("stepIn") },
-  { id: "out", title: "Step out of the branch or iteration", keys: "Shift F11", able: session.canGoOn, run: () => session.step("stepOut") },
-  { id: "stage", title: "Step by one stage of the data flow", keys: `${MOD} F11`, run: () => session.stepOrBegin("stepStage") },
-  { id: "back", title: "One event back, along the branch", keys: "Alt [", able: () => store.cursor.value > 0, run: () => (session.canStep() ? session.step("stepBack") : store.goTo(store.cursor.value - 1)) },
-  { id: "forward", title: "One event on", keys: "Alt ]", run: () => store.goTo(store.cursor.value + 1) },
-  { id: "reverse", title: "Run backwards to the breakpoint before", keys: "Alt Shift [", able: session.canStep, run: () => session.step("reverseContinue") },
-  { id: "runTo", title: "Run to the selected state", keys: `${MOD} F10`, able: selected, run: withState(session.runTo) },
-  { id: "breakpoint", title: "Breakpoint on the selected state", keys: "F9", able: selected, run: withState(session.toggleBreakpoint) },
-  { id: "editBreakpoint", title: "Edit the selected state's breakpoint", keys: "Shift F9", able: selected, run: withState(session.editBreakpoint) },
-  { id: "stops", title: "Breakpoints on or off", keys: `${MOD} F8`, run: () => (model.stops.value = !model.stops.value) },
-  { id: "clearBreakpoints", title: "Remove all breakpoints", able: () => model.breakpoints.value.length > 0, run: () => (model.breakpoints.value = []) },
-  { id: "rerun", title: "Run again from the selected state (a fork)", able: () => selected() && session.canStep(), run: withState(session.rerunFrom) },
-  { id: "restart", title: "Restart", keys: `${MOD} Shift Enter`, able: () => store.run.value !== null, run: session.restart },
-  { id: "fork", title: "Fork the run at the event shown", able: session.canStep, run: () => session.fork() },
-  { id: "apply", title: "Apply the edited definition to the paused run", able: () => session.canStep() && store.changedSince.value, run: () => void session.applyDefinition() },
-  { id: "stop", title: "Stop", keys: `${MOD} F2`, able: () => store.busy.value, run: store.stop },
-  { id: "nextTimer", title: "Let the time pass until the next timer", keys: `${MOD} Alt .`, able: () => store.timer.value?.due != null, run: () => store.advance() },
-  { id: "first", title: "Look at the beginning", run: () => store.goTo(0) },
-  { id: "live", title: "Return to the end", run: store.returnToLive },
-  { id: "goToDefinition", title: "Go to the selected state's definition", able: selected, run: withState(goToDefinition) },
-  { id: "fit", title: "Fit the graph", keys: "Shift 1", run: fitGraph },
-  { id: "search", title: "Search in the definition", run: () => { store.leftTab.value = "definition"; definitionEditor.value?.search(); } },
-  { id: "mocks", title: "Mocks of the tasks", run: () => show(() => (store.leftTab.value = "mocks"), "code") },
-  { id: "watch", title: "Watch expressions", run: () => show(() => (store.dockTab.value = "watch"), "events") },
-  { id: "breakpoints", title: "List of breakpoints", run: () => show(() => (store.dockTab.value = "breakpoints"), "events") },
-  { id: "timeline", title: "Time line", run: () => show(() => (store.dockTab.value = "timeline"), "events") },
-  { id: "runs", title: "Runs and forks", run: () => show(() => (store.dockTab.value = "runs"), "events") },
-  { id: "examples", title: "Examples and recent drafts", run: () => (store.dialog.value = "examples") },
-  { id: "import", title: "Import", run: () => (store.dialog.value = "import") },
-  { id: "export", title: "Export", run: () => (store.dialog.value = "export") },
-  { id: "share", title: "Make a link", run: () => (store.dialog.value = "share") },
-  { id: "settings", title: "Settings", run: () => (store.dialog.value = "settings") },
-  { id: "theme", title: "Change the theme", run: () => (prefs.theme.value = prefs.theme.value === "dark" ? "light" : "dark") },
-  { id: "help", title: "Help and keyboard shortcuts", keys: "?", run: () => (store.dialog.value = "help") },
+const inEditor = (id: string) => (): void => {
+  show(() => (store.leftTab.value = "definition"), "code");
+  requestAnimationFrame(() => definitionEditor.value?.command(id));
+};
+
+/// Folds or unfolds the selected state, where it can be.
+const folding = (collapsed: boolean) => (): boolean => {
+  const node = selectedNode();
+  return node !== undefined && (node.type === "Parallel" || node.type === "Map") && node.collapsed !== collapsed;
+};
+const selectedNode = () => store.graph.value?.node(store.graph.value.byName.get(store.selectedState.value ?? "") ?? -1);
+const fold = (): void => {
+  const node = selectedNode();
+  if (node) store.toggleFold(node.pointer);
+};
+
+/// Whether the focus is where states and events are chosen, not written.
+const choosing = (): boolean => document.activeElement?.closest("#graph-pane, #dock") != null;
+const rerunnable = (): boolean => session.canStep() && (selected() || store.selectedEvent.value !== null) && (store.busy.value || choosing());
+
+export const commands: readonly Command[] = [
+  { id: "continue", group: "Run", title: "Continue or pause", keys: ["F8", "Mod+\\"], run: session.continueOrPause },
+  { id: "runOut", group: "Run", title: "Run to the end, past all breakpoints", keys: ["Shift+F8"], able: () => session.canGoOn() || !store.busy.value, run: session.runOut },
+  // Before "run", whose key it shares: where a state or event is chosen in a run, that is meant.
+  { id: "rerun", group: "Run", title: "Run again from the selected state or event (a fork)", keys: ["Mod+Enter"], able: rerunnable, run: session.rerunSelected },
+  { id: "run", group: "Run", title: "Run", keys: ["Mod+Enter"], able: () => !store.busy.value, run: () => void store.start() },
+  { id: "runPaused", group: "Run", title: "Run, paused before the first state", able: () => !store.busy.value, run: () => void store.start({ paused: true }) },
+  { id: "restart", group: "Run", title: "Restart", keys: ["Mod+Shift+Enter"], run: () => (store.run.value === null ? void store.start() : session.restart()) },
+  { id: "pause", group: "Run", title: "Pause", able: going, run: () => session.step("pause") },
+  { id: "stop", group: "Run", title: "Stop", keys: ["Mod+F2"], able: () => store.busy.value, run: store.stop },
+  { id: "nextTimer", group: "Run", title: "Let the time pass until the next timer", keys: ["Mod+Alt+."], able: () => store.timer.value?.due != null, run: () => store.advance() },
+
+  { id: "over", group: "Debug", title: "Step over, to the next state", keys: ["F10", "Mod+'"], run: () => session.stepOrBegin("next") },
+  { id: "into", group: "Debug", title: "Step into the state", keys: ["F11", "Mod+;"], run: () => session.stepOrBegin("stepIn") },
+  { id: "out", group: "Debug", title: "Step out of the branch or iteration", keys: ["Shift+F11", "Mod+Shift+;"], able: session.canGoOn, run: () => session.step("stepOut") },
+  { id: "stage", group: "Debug", title: "Step by one stage of the data flow", keys: ["Mod+F11", "Mod+Shift+'"], run: () => session.stepOrBegin("stepStage") },
+  { id: "back", group: "Debug", title: "One event back, along the branch", keys: ["Alt+["], able: () => store.cursor.value > 0, run: () => (session.canStep() ? session.step("stepBack") : store.goTo(store.cursor.value - 1)) },
+  { id: "forward", group: "Debug", title: "One event on", keys: ["Alt+]"], run: () => store.goTo(store.cursor.value + 1) },
+  { id: "reverse", group: "Debug", title: "Run backwards to the breakpoint before", keys: ["Alt+Shift+["], able: session.canStep, run: () => session.step("reverseContinue") },
+  { id: "runTo", group: "Debug", title: "Run to the selected state", keys: ["Mod+F10"], able: selected, run: withState(session.runTo) },
+  { id: "breakpoint", group: "Debug", title: "Breakpoint on the selected state", keys: ["F9"], able: selected, run: withState(session.toggleBreakpoint) },
+  { id: "editBreakpoint", group: "Debug", title: "Edit the selected state's breakpoint", keys: ["Shift+F9"], able: selected, run: withState(session.editBreakpoint) },
+  { id: "stops", group: "Debug", title: "Breakpoints on or off", keys: ["Mod+F8"], run: session.toggleStops },
+  { id: "clearBreakpoints", group: "Debug", title: "Remove all breakpoints", able: () => model.breakpoints.value.length > 0, run: () => (model.breakpoints.value = []) },
+  { id: "fork", group: "Debug", title: "Fork the run at the event shown", able: session.canStep, run: () => session.fork() },
+  { id: "apply", group: "Debug", title: "Apply the edited definition to the paused run", able: () => session.canStep() && store.changedSince.value, run: () => void session.applyDefinition() },
+  { id: "first", group: "Debug", title: "Look at the beginning", run: () => store.goTo(0) },
+  { id: "live", group: "Debug", title: "Return to the end", run: store.returnToLive },
+  { id: "back10", group: "Debug", title: "Ten events back, on the time line", keys: ["Shift+ArrowLeft", "Shift+ArrowDown"], place: "timeline", run: () => store.goTo(store.cursor.value - 10) },
+  { id: "forward10", group: "Debug", title: "Ten events on, on the time line", keys: ["Shift+ArrowRight", "Shift+ArrowUp"], place: "timeline", run: () => store.goTo(store.cursor.value + 10) },
+  { id: "iterationBefore", group: "Debug", title: "The Map's iteration before", keys: ["["], run: () => void stepIteration(-1) },
+  { id: "iterationAfter", group: "Debug", title: "The Map's next iteration", keys: ["]"], run: () => void stepIteration(1) },
+
+  { id: "palette", group: "Anywhere", title: "All commands", keys: ["Mod+K", "F1"], run: () => (store.dialog.value = "palette") },
+  { id: "help", group: "Anywhere", title: "Help and keyboard shortcuts", keys: ["?"], run: () => (store.dialog.value = "help") },
+  { id: "paneAfter", group: "Anywhere", title: "Next pane", keys: ["Mod+F6"], run: () => nextPane(false) },
+  { id: "paneBefore", group: "Anywhere", title: "Pane before", keys: ["Mod+Shift+F6"], run: () => nextPane(true) },
+  { id: "problemAfter", group: "Anywhere", title: "Next problem", keys: ["F4"], run: () => goToProblem(false) },
+  { id: "problemBefore", group: "Anywhere", title: "Problem before", keys: ["Shift+F4"], run: () => goToProblem(true) },
+  { id: "goToState", group: "Anywhere", title: "Go to a state by its name", keys: ["Mod+Shift+O"], run: openGoTo },
+  { id: "goToDefinition", group: "Anywhere", title: "Go to the selected state's definition", able: selected, run: withState(goToDefinition) },
+  { id: "search", group: "Anywhere", title: "Search in the definition", run: () => { store.leftTab.value = "definition"; definitionEditor.value?.search(); } },
+  { id: "saveSession", group: "Anywhere", title: "Save all of this as a session file", keys: ["Mod+S"], run: saveSession },
+  { id: "copyLink", group: "Anywhere", title: "Copy a link to this", run: () => void copyShareLink() },
+  { id: "graph", group: "Anywhere", title: "Graph", run: focusGraph },
+  { id: "mocks", group: "Anywhere", title: "Mocks of the tasks", run: () => show(() => (store.leftTab.value = "mocks"), "code") },
+  { id: "watch", group: "Anywhere", title: "Watch expressions", run: () => show(() => (store.dockTab.value = "watch"), "events") },
+  { id: "breakpoints", group: "Anywhere", title: "List of breakpoints", run: () => show(() => (store.dockTab.value = "breakpoints"), "events") },
+  { id: "timeline", group: "Anywhere", title: "Time line", run: () => show(() => (store.dockTab.value = "timeline"), "events") },
+  { id: "runs", group: "Anywhere", title: "Runs and forks", run: () => show(() => (store.dockTab.value = "runs"), "events") },
+  { id: "examples", group: "Anywhere", title: "Examples and recent drafts", run: () => (store.dialog.value = "examples") },
+  { id: "import", group: "Anywhere", title: "Import", run: () => (store.dialog.value = "import") },
+  { id: "export", group: "Anywhere", title: "Export", run: () => (store.dialog.value = "export") },
+  { id: "share", group: "Anywhere", title: "Make a link, and choose what is in it", run: () => (store.dialog.value = "share") },
+  { id: "settings", group: "Anywhere", title: "Settings", run: () => (store.dialog.value = "settings") },
+  { id: "keys", group: "Anywhere", title: "Change keys", run: () => (store.dialog.value = "keys") },
+  { id: "theme", group: "Anywhere", title: "Change the theme", run: () => (prefs.theme.value = prefs.theme.value === "dark" ? "light" : "dark") },
+
+  { id: "graphDown", group: "Graph", title: "Along the transition, down", keys: ["ArrowDown"], place: "graph" },
+  { id: "graphUp", group: "Graph", title: "Along the transition, up", keys: ["ArrowUp"], place: "graph" },
+  { id: "graphLeft", group: "Graph", title: "To the neighbour on the left", keys: ["ArrowLeft"], place: "graph" },
+  { id: "graphRight", group: "Graph", title: "To the neighbour on the right", keys: ["ArrowRight"], place: "graph" },
+  { id: "graphHome", group: "Graph", title: "To the first state", keys: ["Home"], place: "graph" },
+  { id: "graphInto", group: "Graph", title: "Into a Parallel or Map; else to the definition", keys: ["Enter"], place: "graph" },
+  { id: "graphOut", group: "Graph", title: "Out of the Parallel or Map", keys: ["Escape"], place: "graph" },
+  { id: "fold", group: "Graph", title: "Fold a Parallel or Map", keys: ["-"], place: "graph", able: folding(true), run: fold },
+  { id: "unfold", group: "Graph", title: "Unfold it", keys: ["+", "="], place: "graph", able: folding(false), run: fold },
+  { id: "graphMenu", group: "Graph", title: "Menu of the state", keys: ["Shift+F10", "ContextMenu"], place: "graph" },
+  { id: "graphSearch", group: "Graph", title: "Search in the graph", keys: ["/"], place: "graph", run: () => (searchOpen.value = true) },
+  { id: "zoomIn", group: "Graph", title: "Zoom in", keys: ["Mod+=", "Mod++"], place: "graph", run: () => zoomTo(view.value.k * 1.25) },
+  { id: "zoomOut", group: "Graph", title: "Zoom out", keys: ["Mod+-"], place: "graph", run: () => zoomTo(view.value.k / 1.25) },
+  { id: "zoomWhole", group: "Graph", title: "Zoom to 100 %", keys: ["Shift+0"], place: "graph", run: () => zoomTo(1) },
+  { id: "fit", group: "Graph", title: "Fit the graph", keys: ["Shift+1"], run: fitGraph },
+  { id: "panUp", group: "Graph", title: "Look further up", keys: ["Shift+ArrowUp"], place: "graph" },
+  { id: "panDown", group: "Graph", title: "Look further down", keys: ["Shift+ArrowDown"], place: "graph" },
+  { id: "panLeft", group: "Graph", title: "Look further left", keys: ["Shift+ArrowLeft"], place: "graph" },
+  { id: "panRight", group: "Graph", title: "Look further right", keys: ["Shift+ArrowRight"], place: "graph" },
+
+  { id: "lineBreakpoint", group: "Editor", title: "Breakpoint on the state of the line", keys: ["Mod+B"], place: "editor", run: inEditor("lineBreakpoint") },
+  { id: "toName", group: "Editor", title: "Where a name is given", keys: ["F12"], place: "editor", run: inEditor("toName") },
+  { id: "places", group: "Editor", title: "All places of a name", keys: ["Shift+F12"], place: "editor", run: inEditor("places") },
+  { id: "rename", group: "Editor", title: "Rename a state or variable everywhere", keys: ["F2"], place: "editor", run: inEditor("rename") },
+  { id: "fixes", group: "Editor", title: "Quick fix", keys: ["Mod+."], place: "editor", run: inEditor("fixes") },
+  { id: "layOut", group: "Editor", title: "Lay the text out", keys: ["Alt+Shift+F"], place: "editor", run: inEditor("layOut") },
 ];
 
 function show(choose: () => void, narrow: typeof store.narrowTab.value): void {
@@ -75,59 +150,15 @@ function show(choose: () => void, narrow: typeof store.narrowTab.value): void {
   store.narrowTab.value = narrow;
 }
 
+function goToProblem(back: boolean): void {
+  show(() => (store.leftTab.value = "definition"), "code");
+  requestAnimationFrame(() => definitionEditor.value?.nextProblem(back));
+}
+
 /// Commands and states, for the palette.
 export function findCommands(text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const states = (store.graph.value?.graph.nodes ?? []).filter(isState).slice(0, 5000).map(({ name }): Command => ({ id: `state ${name}`, title: `Go to ${name}`, run: () => store.selectState(name, "page") }));
+  const states = (store.graph.value?.graph.nodes ?? []).filter(isState).slice(0, 5000).map(({ name }): Command => ({ id: `state ${name}`, group: "Anywhere", title: `Go to ${name}`, run: () => store.selectState(name, "page") }));
   const all = words.length === 0 ? commands : [...commands, ...states];
-  return all.filter(({ title, able }) => words.every((word) => title.toLowerCase().includes(word)) && able?.() !== false).slice(0, 60);
-}
-
-/// The debugger's keys. Whether the key was one.
-export function debugKey(event: KeyboardEvent): boolean {
-  const command = event.ctrlKey || event.metaKey;
-  const { key, shiftKey, altKey } = event;
-  const run = (id: string): boolean => {
-    const found = commands.find((one) => one.id === id)!;
-    if (found.able?.() !== false) found.run();
-    return true;
-  };
-  if (command && !altKey) {
-    if (key.toLowerCase() === "k") {
-      store.dialog.value = "palette";
-      return true;
-    }
-    if (key.toLowerCase() === "b" && !shiftKey) return run("breakpoint");
-    if (key === "\\" || key === "|") return run(going() ? "pause" : "continue");
-    if (event.code === "Quote") return run(shiftKey ? "stage" : "over");
-    if (event.code === "Semicolon") return run(shiftKey ? "out" : "into");
-    if (key === "F8") return run("stops");
-    if (key === "F10") return run("runTo");
-    if (key === "F11") return run("stage");
-    if (key === "F2") return run("stop");
-    if (key === "Enter" && shiftKey) return store.run.value === null ? run("run") : run("restart");
-    return false;
-  }
-  if (command && altKey) return event.code === "Period" && run("nextTimer");
-  if (altKey) {
-    if (event.code === "BracketLeft") return run(shiftKey ? "reverse" : "back");
-    if (event.code === "BracketRight") return run("forward");
-    return false;
-  }
-  switch (key) {
-    case "F1":
-      store.dialog.value = "palette";
-      return true;
-    case "F8":
-      return run(shiftKey ? "runOut" : "continue");
-    case "F9":
-      return run(shiftKey ? "editBreakpoint" : "breakpoint");
-    case "F10":
-      return run("over");
-    // Only while there is something to step through: else the browser's full screen.
-    case "F11":
-      return session.canStep() && run(shiftKey ? "out" : "into");
-    default:
-      return false;
-  }
+  return all.filter(({ title, able, run }) => run !== undefined && words.every((word) => title.toLowerCase().includes(word)) && able?.() !== false).slice(0, 80);
 }

@@ -50,9 +50,9 @@ effect(() => {
 });
 
 addNodeCommands([
-  { id: "breakpoint", group: "debug", label: "Breakpoint", keys: "F9", shown: isState, checked: (node) => model.byState.value.has(node.name), run: (node) => session.toggleBreakpoint(node.name) },
-  { id: "editBreakpoint", group: "debug", label: "Edit the breakpoint", keys: "Shift F9", shown: isState, run: (node) => session.editBreakpoint(node.name) },
-  { id: "runTo", group: "debug", label: "Run to here", keys: "Ctrl F10", shown: isState, run: (node) => session.runTo(node.name) },
+  { id: "breakpoint", group: "debug", label: "Breakpoint", command: "breakpoint", shown: isState, checked: (node) => model.byState.value.has(node.name), run: (node) => session.toggleBreakpoint(node.name) },
+  { id: "editBreakpoint", group: "debug", label: "Edit the breakpoint", command: "editBreakpoint", shown: isState, run: (node) => session.editBreakpoint(node.name) },
+  { id: "runTo", group: "debug", label: "Run to here", command: "runTo", shown: isState, run: (node) => session.runTo(node.name) },
   { id: "rerun", group: "debug", label: "Run again from here", shown: (node) => isState(node) && session.canStep() && store.runOf(node.id).value.entered > 0, run: (node) => session.rerunFrom(node.name) },
   {
     id: "mock",

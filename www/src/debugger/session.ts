@@ -41,6 +41,12 @@ export function stepOrBegin(command: "next" | "stepIn" | "stepStage"): void {
   else if (!store.busy.value) void store.start({ paused: true });
 }
 
+/// To the end, whatever breakpoints there are; a machine that does not run yet begins.
+export function runOut(): void {
+  if (canGoOn()) step("runOut");
+  else if (!store.busy.value) void store.start({ past: true });
+}
+
 export function restart(): void {
   const paused = store.run.value?.phase === "paused";
   void store.start({ paused });
@@ -65,6 +71,13 @@ export function rerunFrom(state: string): void {
     const visit = visits.findLast(({ enter }) => enter <= store.cursor.value) ?? visits[0];
     if (visit) fork(visit.enter);
   }, fail);
+}
+
+/// The same from the event that is chosen, or else from the chosen state.
+export function rerunSelected(): void {
+  const state = store.selectedState.value;
+  if (store.selectedEvent.value !== null) fork(store.selectedEvent.value);
+  else if (state !== null) rerunFrom(state);
 }
 
 export function setValue(target: "input" | "result" | "variable", value: unknown, name?: string, visit?: number): Promise<void> {
@@ -99,6 +112,11 @@ export function setMock(state: string, mock: Mock | undefined): void {
   if (mock === undefined) delete next[state];
   else next[state] = mock;
   model.mocks.value = next;
+}
+
+export function toggleStops(): void {
+  model.stops.value = !model.stops.value;
+  store.showToast(model.stops.value ? "Breakpoints count again." : "Breakpoints do not count now.");
 }
 
 let numbers = 1;

@@ -1,78 +1,57 @@
 // What the page is, and its keys.
 
+import { commands } from "../debugger/commands.ts";
+import { isSingle, shown } from "../keys/chord.ts";
+import { keysOf } from "../keys/table.ts";
+import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { MOD } from "../ui/format.ts";
+import { GROUPS } from "./groups.ts";
 
 const close = (): void => {
   store.dialog.value = "";
 };
 
-const KEYS: [string, [string, string[]][]][] = [
-  ["Run", [
-    ["Run", [`${MOD} Enter`]],
-    ["Continue, pause", ["F8", `${MOD} \\`]],
-    ["Run to the end, past breakpoints", ["Shift F8"]],
-    ["Let time pass to the next timer", [`${MOD} Alt .`]],
-    ["Restart", [`${MOD} Shift Enter`]],
-    ["Stop", [`${MOD} F2`]],
-  ]],
-  ["Debug", [
-    ["Step over", ["F10", `${MOD} '`]],
-    ["Step into", ["F11", `${MOD} ;`]],
-    ["Step out", ["Shift F11", `${MOD} Shift ;`]],
-    ["One stage of the data flow", [`${MOD} F11`, `${MOD} Shift '`]],
-    ["Back, on", ["Alt [", "Alt ]"]],
-    ["Back to the breakpoint before", ["Alt Shift ["]],
-    ["Run to the selected state", [`${MOD} F10`]],
-    ["Breakpoint, edit it", ["F9", "Shift F9"]],
-    ["Breakpoints on or off", [`${MOD} F8`]],
-    ["Map iteration before, after", ["[", "]"]],
-  ]],
-  ["Anywhere", [
-    ["All commands", [`${MOD} K`, "F1"]],
-    ["Next pane, pane before", ["Ctrl F6", "Ctrl Shift F6"]],
-    ["Next problem, problem before", ["F4", "Shift F4"]],
-    ["Copy a link", [`${MOD} S`]],
-    ["This list", ["?"]],
-  ]],
-  ["Graph", [
-    ["Along the transitions, to neighbours", ["↑", "↓", "←", "→"]],
-    ["Into a Parallel or Map; to the definition", ["Enter"]],
-    ["Out of it", ["Esc"]],
-    ["Fold, unfold", ["−", "+"]],
-    ["By first letter, by search", ["A … Z", "/"]],
-    ["Menu of the state", ["Shift F10"]],
-    ["Pan", ["Space ↑ ↓ ← →", "Shift ↑ ↓ ← →"]],
-    ["Zoom", [`${MOD} +`, `${MOD} −`]],
-    ["Fit, 100 %", ["Shift 1", "Shift 0"]],
-  ]],
-  ["Editor", [
+/// Keys that are as everywhere, and cannot be changed.
+const FIXED: [string, [string, string[]][]][] = [
+  ["Lists and text", [
+    ["Choose an event", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
+    ["From an event back to the end of the run", ["Esc"]],
+    ["Time line by one; first, last event", ["←", "→", "Home", "End"]],
+    ["Answer of the nth waiting task", ["1 … 9"]],
+    ["A state in the graph by its first letter", ["A … Z"]],
+    ["Move the view of the graph", ["Space ↑ ↓ ← →"]],
     ["Complete", ["Ctrl Space"]],
-    ["Quick fix", [`${MOD} .`]],
-    ["Where a name is given, all its places", ["F12", "Shift F12"]],
-    ["Rename a state or variable everywhere", ["F2"]],
-    ["Go to a state", [`${MOD} Shift O`]],
-    ["Lay the text out", ["Shift Alt F"]],
     ["Indent, less", [`${MOD} ]`, `${MOD} [`]],
     ["Find", [`${MOD} F`]],
     ["Undo, redo", [`${MOD} Z`, `${MOD} Y`]],
   ]],
-  ["Events", [
-    ["Choose", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
-    ["Back to the end of the run", ["Esc"]],
-  ]],
 ];
 
 export default function Help() {
+  const usable = (key: string): boolean => prefs.singleKeys.value || !isSingle(key);
+  const parts: [string, [string, string[]][]][] = GROUPS.map(({ id, title }) => [
+    title,
+    commands.filter((command) => command.group === id).map((command): [string, string[]] => [command.title, keysOf(command).filter(usable).map(shown)]).filter(([, keys]) => keys.length > 0),
+  ]);
   return (
-    <Dialog title="Help" close={close} wide>
+    <Dialog
+      title="Help"
+      close={close}
+      wide
+      footer={
+        <button type="button" onClick={() => (store.dialog.value = "keys")}>
+          Change keys…
+        </button>
+      }
+    >
       <p>
         Write a state machine in Amazon States Language, give it an input, and run it here. Everything happens in this tab: nothing is sent anywhere.
         Tasks are answered by your JavaScript, or by you.
       </p>
       <div class="keys">
-        {KEYS.map(([title, rows]) => (
+        {[...parts, ...FIXED].map(([title, rows]) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>

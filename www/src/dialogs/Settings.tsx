@@ -31,8 +31,13 @@ export default function Settings() {
         </label>
         <Check label="Animate runs" help="Off, everything is shown at once. The system's wish for less motion always counts." held={prefs.animate} />
         <Check label="Ask me for tasks without a handler" help="Off, they fail, as the package does." held={prefs.askMissing} />
-        <Check label="Keys of one character" help="The ? that opens the help." held={prefs.singleKeys} />
+        <Check label="Keys of one character" help="As ? for the help, and [ ] for a Map's iterations." held={prefs.singleKeys} />
       </div>
+      <p>
+        <button type="button" onClick={() => (store.dialog.value = "keys")}>
+          Change keys…
+        </button>
+      </p>
       <p>
         <button
           type="button"

@@ -7,7 +7,7 @@ import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, lintKeymap, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
-import { ChangeSet, Compartment, EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { ChangeSet, Compartment, EditorState, type Extension, Prec, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection, dropCursor, gutter, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "../model/protocol.ts";
@@ -16,7 +16,8 @@ import type { Edit } from "../model/protocol.ts";
 import type { BreakpointMark } from "../debugger/model.ts";
 import { breakpoints, breakpointGutter, setBreakpointMarks } from "./breakpoints.ts";
 import { type Ask, askedCompletions, yamlCompletions } from "./completions.ts";
-import { type AskLanguage, apply, askName, languageFeatures, seenMembers } from "./language.ts";
+import { keymap as pageKeys } from "../keys/keymap.ts";
+import { type AskLanguage, apply, askName, doCommand, languageFeatures, seenMembers } from "./language.ts";
 import { type StateRange, stateRanges } from "./ranges.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
@@ -52,6 +53,8 @@ export interface EditorHandle {
   /// Asks for another name of what stands at an offset.
   rename(offset: number): void;
   search(): void;
+  /// Does what a command of the editor does, by its id in the table of commands.
+  command(id: string): void;
 }
 
 interface Options {
@@ -257,6 +260,8 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         syntaxHighlighting(colours),
         grammar.of([]),
         ...(asked ? [languageFeatures(asked)] : []),
+        // Before the editor's own keys: the page's table says what these are.
+        asl ? Prec.highest(EditorView.domEventHandlers({ keydown: (event) => command(pageKeys.value?.find(event, "editor")?.id ?? "") })) : [],
         keymap.of([
           // Tab moves the focus, so indenting has keys of its own.
           { key: "Mod-]", run: indentMore },
@@ -296,6 +301,12 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       ],
     }),
   });
+
+  function command(id: string): boolean {
+    const name = id === "lineBreakpoint" ? stateAt(view.state, view.state.selection.main.head) : null;
+    if (name !== null) toggle?.(name);
+    return name !== null || (asked !== undefined && doCommand(asked, view, id));
+  }
 
   let gone = false;
   languageOf(language, ask, members && seenMembers((pos) => stateAt(view.state, pos), members)).then(
@@ -374,6 +385,10 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     },
     rename(offset) {
       if (asked) void askName(asked, view, clamp(offset));
+    },
+    command(id) {
+      view.focus();
+      command(id);
     },
     search() {
       view.focus();

@@ -37,10 +37,6 @@ export function languageFeatures(ask: AskLanguage): Extension {
     panel,
     hoverTooltip((view, pos) => hover(ask, view, pos), { hoverTime: 350 }),
     keymap.of([
-      { key: "F12", run: (view) => (void goToName(ask, view), true), shift: (view) => (void listPlaces(ask, view), true) },
-      { key: "F2", run: (view) => (void askName(ask, view, view.state.selection.main.head), true) },
-      { key: "Shift-Alt-f", run: (view) => (void layOut(ask, view), true) },
-      { key: "Mod-.", run: (view) => (void listFixes(ask, view), true) },
       { key: "Escape", run: (view) => (view.state.field(panel) ? (view.dispatch({ effects: setPanel.of(null) }), true) : false) },
     ]),
     EditorView.domEventHandlers({
@@ -55,6 +51,18 @@ export function languageFeatures(ask: AskLanguage): Extension {
     }),
     looks,
   ];
+}
+
+/// The commands of the definition's editor, by their ids in the page's table. Whether it was one.
+export function doCommand(ask: AskLanguage, view: EditorView, id: string): boolean {
+  const at = view.state.selection.main.head;
+  if (id === "toName") void goToName(ask, view);
+  else if (id === "places") void listPlaces(ask, view);
+  else if (id === "rename") void askName(ask, view, at);
+  else if (id === "layOut") void layOut(ask, view);
+  else if (id === "fixes") void listFixes(ask, view);
+  else return false;
+  return true;
 }
 
 export function apply(view: EditorView, edits: readonly Edit[], event = "input.fix"): void {

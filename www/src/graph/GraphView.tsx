@@ -4,13 +4,14 @@ import { computed, effect, untracked, useSignalEffect } from "@preact/signals";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { canStep, fork } from "../debugger/session.ts";
+import { keyHint } from "../keys/keymap.ts";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { lazy } from "../ui/lazy.tsx";
-import { MOD, count } from "../ui/format.ts";
+import { count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
@@ -212,17 +213,17 @@ function EmptyGraph() {
 function GraphTools({ index }: { index: GraphIndex }) {
   return (
     <div class="graph-tools" role="toolbar" aria-label="Graph view">
-      <button type="button" class="square" aria-label="Zoom out" title={`Zoom out (${MOD} −)`} onClick={() => zoomTo(view.value.k / 1.25)}>
+      <button type="button" class="square" aria-label="Zoom out" title={`Zoom out${keyHint("zoomOut")}`} onClick={() => zoomTo(view.value.k / 1.25)}>
         <Icon name="minus" />
       </button>
-      <button type="button" class="zoom" title="To 100 % (Shift 0)" onClick={() => zoomTo(1)}>
+      <button type="button" class="zoom" title={`To 100 %${keyHint("zoomWhole")}`} onClick={() => zoomTo(1)}>
         <span class="unseen">Zoom </span>
         {computed(() => `${Math.round(view.value.k * 100)} %`)}
       </button>
-      <button type="button" class="square" aria-label="Zoom in" title={`Zoom in (${MOD} +)`} onClick={() => zoomTo(view.value.k * 1.25)}>
+      <button type="button" class="square" aria-label="Zoom in" title={`Zoom in${keyHint("zoomIn")}`} onClick={() => zoomTo(view.value.k * 1.25)}>
         <Icon name="plus" />
       </button>
-      <button type="button" class="square" aria-label="Fit the graph" title="Fit (Shift 1)" onClick={() => fit(index.graph, glide, true)}>
+      <button type="button" class="square" aria-label="Fit the graph" title={`Fit${keyHint("fit")}`} onClick={() => fit(index.graph, glide, true)}>
         <Icon name="fit" />
       </button>
       <button

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { goToDefinition, renameState } from "../editor/place.ts";
+import { keymap } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { type NodeCommand, nodeCommands } from "./hooks.ts";
@@ -16,10 +17,12 @@ const copy = async (text: string): Promise<void> => {
   }
 };
 
+const keyOf = (command: NodeCommand): string | undefined => keymap.value?.shown(command.command ?? "")[0];
+
 const folds = (node: GraphNode): boolean => node.type === "Parallel" || node.type === "Map";
 
 const OWN: readonly NodeCommand[] = [
-  { id: "definition", group: "go", label: "Go to the definition", keys: "Enter", shown: isState, run: (node) => goToDefinition(node.name) },
+  { id: "definition", group: "go", label: "Go to the definition", command: "graphInto", shown: isState, run: (node) => goToDefinition(node.name) },
   {
     id: "missing",
     group: "go",
@@ -39,9 +42,9 @@ const OWN: readonly NodeCommand[] = [
       store.narrowTab.value = "events";
     },
   },
-  { id: "unfold", group: "fold", label: "Unfold", keys: "+", shown: (node) => folds(node) && node.collapsed, run: (node) => store.toggleFold(node.pointer) },
-  { id: "fold", group: "fold", label: "Fold", keys: "−", shown: (node) => folds(node) && !node.collapsed, run: (node) => store.toggleFold(node.pointer) },
-  { id: "rename", group: "edit", label: "Rename…", keys: "F2", shown: isState, run: (node) => void renameState(node.name) },
+  { id: "unfold", group: "fold", label: "Unfold", command: "unfold", shown: (node) => folds(node) && node.collapsed, run: (node) => store.toggleFold(node.pointer) },
+  { id: "fold", group: "fold", label: "Fold", command: "fold", shown: (node) => folds(node) && !node.collapsed, run: (node) => store.toggleFold(node.pointer) },
+  { id: "rename", group: "edit", label: "Rename…", command: "rename", shown: isState, run: (node) => void renameState(node.name) },
   { id: "copy-name", group: "copy", label: "Copy the name", run: (node) => void copy(node.name) },
   { id: "copy-path", group: "copy", label: "Copy the path", run: (node) => void copy(node.pointer) },
 ];
@@ -123,7 +126,7 @@ export function NodeMenu() {
             >
               <span class="tick">{command.checked?.(node) ? "✓" : ""}</span>
               <span>{command.label}</span>
-              {command.keys && <kbd>{command.keys}</kbd>}
+              {keyOf(command) && <kbd>{keyOf(command)}</kbd>}
             </button>
           ))}
         </div>

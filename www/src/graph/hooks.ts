@@ -9,8 +9,8 @@ export interface NodeCommand {
   label: string;
   /// Commands of one group stand together; groups in the order in which they came.
   group: string;
-  /// The key that does the same, to read.
-  keys?: string;
+  /// The command of the page that does the same for the selected state, whose key is shown.
+  command?: string;
   shown?(node: GraphNode): boolean;
   /// Given for a command that is switched on and off.
   checked?(node: GraphNode): boolean;

@@ -2,12 +2,12 @@
 
 import { signal } from "@preact/signals";
 import { goToDefinition } from "../editor/place.ts";
+import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { dismiss } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
-import * as search from "./search.ts";
-import { fit, glide, pan, reveal, view, zoomTo } from "./viewport.ts";
+import { pan, reveal } from "./viewport.ts";
 
 /// The one node that the Tab key reaches.
 export const focused = signal<string | null>(null);
@@ -30,62 +30,84 @@ export function keyUp(event: KeyboardEvent, index: GraphIndex): void {
   if (!spaceMoved && node) choose(node);
 }
 
-const PAN: Record<string, [number, number]> = { ArrowUp: [0, 60], ArrowDown: [0, -60], ArrowLeft: [60, 0], ArrowRight: [-60, 0] };
+const PAN: Record<string, [number, number]> = { Up: [0, 60], Down: [0, -60], Left: [60, 0], Right: [-60, 0] };
 
 /// What a key does while the graph has the focus.
 export function keys(event: KeyboardEvent, index: GraphIndex, svg: SVGSVGElement): void {
-  if (event.altKey) return;
-  const command = event.ctrlKey || event.metaKey;
-  if (command && (event.key === "=" || event.key === "+")) zoomTo(view.value.k * 1.25);
-  else if (command && event.key === "-") zoomTo(view.value.k / 1.25);
-  else if (command) return;
-  else if (event.shiftKey && event.code === "Digit1") fit(index.graph, glide, true);
-  else if (event.shiftKey && event.code === "Digit0") zoomTo(1);
-  else {
-    const at = index.byId.get(focused.value ?? "") ?? -1;
-    const node = index.node(at);
-    if (!node) return;
-    const by = event.shiftKey || space ? PAN[event.key] : undefined;
-    if (by) {
+  const command = keymap.value?.find(event, "graph");
+  const at = index.byId.get(focused.value ?? "") ?? -1;
+  const node = index.node(at);
+  // Folding is of the node that has the focus, and not of the selected one.
+  if (command?.run && !/fold$/.test(command.id)) command.run();
+  else if (!node || !act(command?.id, event, index, at, node, svg)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/// Whether the key was one.
+function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at: number, node: GraphNode, svg: SVGSVGElement): boolean {
+  const [, way] = /^(?:graph|pan)(Up|Down|Left|Right)$/.exec(id ?? "") ?? [];
+  if (way !== undefined) {
+    if (space || id!.startsWith("pan")) {
       spaceMoved = true;
-      pan(by[0], by[1]);
-    } else if (event.key === " ") {
-      if (!event.repeat) [space, spaceMoved] = [true, false];
-    } else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10")) {
+      pan(...PAN[way]!);
+    } else {
+      const to = neighbour(index, at, way);
+      if (to >= 0) go(index, to, svg);
+    }
+    return true;
+  }
+  switch (id) {
+    case "graphMenu": {
       const box = elementOf(svg, node.id)?.getBoundingClientRect();
       if (box) openMenu(node, box.left + Math.min(box.width / 2, 60), box.top + Math.min(box.height / 2, 40), () => focusNode(svg, node.id));
-    } else if (event.key === "/") {
-      search.open.value = true;
-    } else if (event.key === "Enter") {
+      return true;
+    }
+    case "graphInto": {
       const into = isContainer(node) ? firstInside(index, at) : -1;
       if (into >= 0) go(index, into, svg);
       else {
         choose(node);
         if (isState(node)) goToDefinition(node.name);
       }
-    } else if (event.key === "Escape") {
-      if (dismiss()) return event.stopPropagation();
+      return true;
+    }
+    case "graphOut": {
+      if (dismiss()) {
+        event.stopPropagation();
+        return false;
+      }
       const out = index.stateAround(at);
-      if (out < 0) return;
-      go(index, out, svg);
-    } else if (event.key === "-" || event.key === "+" || event.key === "=") {
-      if (node.type !== "Parallel" && node.type !== "Map") return;
-      if (node.collapsed !== (event.key !== "-")) return;
+      if (out >= 0) go(index, out, svg);
+      return out >= 0;
+    }
+    case "fold":
+    case "unfold":
+      if ((node.type !== "Parallel" && node.type !== "Map") || node.collapsed !== (id === "unfold")) return false;
       refocus.id = node.id;
       store.toggleFold(node.pointer);
-    } else if (event.key === "Home") go(index, index.graph.nodes.findIndex(isState), svg);
-    else if (event.key.startsWith("Arrow")) {
-      const to = neighbour(index, at, event.key);
-      if (to < 0) return event.preventDefault();
-      go(index, to, svg);
-    } else if (event.key.length === 1 && /\p{L}|\p{N}/u.test(event.key) && !event.shiftKey) {
-      const to = byLetter(index, at, event.key.toLowerCase());
-      if (to < 0) return;
-      go(index, to, svg);
-    } else return;
+      return true;
+    case "graphHome":
+      go(index, index.graph.nodes.findIndex(isState), svg);
+      return true;
+    case undefined:
+      return typed(event, index, at, svg);
+    default:
+      return false;
   }
-  event.preventDefault();
-  event.stopPropagation();
+}
+
+/// The space bar, and letters, which go to the next state that begins so.
+function typed(event: KeyboardEvent, index: GraphIndex, at: number, svg: SVGSVGElement): boolean {
+  if (event.altKey || event.ctrlKey || event.metaKey) return false;
+  if (event.key === " ") {
+    if (!event.repeat) [space, spaceMoved] = [true, false];
+    return true;
+  }
+  if (event.key.length !== 1 || !/\p{L}|\p{N}/u.test(event.key) || event.shiftKey || keymap.value?.find(event, "page")) return false;
+  const to = byLetter(index, at, event.key.toLowerCase());
+  if (to >= 0) go(index, to, svg);
+  return to >= 0;
 }
 
 function go(index: GraphIndex, to: number, svg: SVGSVGElement): void {
@@ -114,14 +136,14 @@ function firstInside(index: GraphIndex, at: number): number {
 }
 
 /// Along the transitions in the direction of the graph, to the nearest box across it.
-function neighbour(index: GraphIndex, at: number, key: string): number {
+function neighbour(index: GraphIndex, at: number, way: string): number {
   const { nodes, edges, direction } = index.graph;
-  const [forward, backward] = direction === "TB" ? ["ArrowDown", "ArrowUp"] : ["ArrowRight", "ArrowLeft"];
-  if (key === forward || key === backward) {
-    const ways = (key === forward ? index.out[at]! : index.in[at]!)
+  const [forward, backward] = direction === "TB" ? ["Down", "Up"] : ["Right", "Left"];
+  if (way === forward || way === backward) {
+    const ways = (way === forward ? index.out[at]! : index.in[at]!)
       .map((e) => edges[e]!)
       .filter((edge) => !edge.back)
-      .map((edge) => index.byId.get(key === forward ? edge.to : edge.from)!)
+      .map((edge) => index.byId.get(way === forward ? edge.to : edge.from)!)
       .filter((to) => to !== at && nodes[to]!.type !== "Start" && nodes[to]!.type !== "End");
     if (ways.length > 0) return ways[0]!;
   }
@@ -134,9 +156,9 @@ function neighbour(index: GraphIndex, at: number, key: string): number {
     if (i === at || node.parent !== from.parent || !(isState(node) || node.type === "Missing")) return;
     const { x, y } = middle(node);
     const [along, across] =
-      key === "ArrowDown" ? [y - origin.y, x - origin.x]
-      : key === "ArrowUp" ? [origin.y - y, x - origin.x]
-      : key === "ArrowRight" ? [x - origin.x, y - origin.y]
+      way === "Down" ? [y - origin.y, x - origin.x]
+      : way === "Up" ? [origin.y - y, x - origin.x]
+      : way === "Right" ? [x - origin.x, y - origin.y]
       : [origin.x - x, y - origin.y];
     if (along <= 8) return;
     const distance = along + 2 * Math.abs(across);

@@ -4,6 +4,8 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
+import { keyHint, keymap } from "../keys/keymap.ts";
+import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
@@ -83,13 +85,13 @@ function Timeline() {
       <button type="button" class="plain square" aria-label="To the beginning" title="To the beginning" disabled={off} onClick={() => store.goTo(0)}>
         <Icon name="first" />
       </button>
-      <button type="button" class="plain square" aria-label="One event back" title="One event back (Alt [)" disabled={off || cursor === 0} onClick={() => store.goTo(cursor - 1)}>
+      <button type="button" class="plain square" aria-label="One event back" title={`One event back${keyHint("back")}`} disabled={off || cursor === 0} onClick={() => store.goTo(cursor - 1)}>
         <Icon name="back" />
       </button>
       <button type="button" class="plain square" aria-label={playing ? "Pause the replay" : "Play again"} title={playing ? "Pause the replay" : "Play again"} disabled={off} onClick={() => (playing ? store.pausePlayback() : store.replay())}>
         <Icon name={playing ? "pause" : "replay"} />
       </button>
-      <button type="button" class="plain square" aria-label="One event on" title="One event on (Alt ])" disabled={off || cursor === total} onClick={() => store.goTo(cursor + 1)}>
+      <button type="button" class="plain square" aria-label="One event on" title={`One event on${keyHint("forward")}`} disabled={off || cursor === total} onClick={() => store.goTo(cursor + 1)}>
         <Icon name="forward" />
       </button>
       <button type="button" class="plain square" aria-label="To the end" title="To the end" disabled={off || cursor === total} onClick={store.returnToLive}>
@@ -109,9 +111,10 @@ function Timeline() {
           store.goTo(event.currentTarget.valueAsNumber);
         }}
         onKeyDown={(event) => {
-          if (!event.shiftKey || !event.key.startsWith("Arrow")) return;
+          const command = keymap.value?.find(event, "timeline");
+          if (!command) return;
           event.preventDefault();
-          store.goTo(cursor + (event.key === "ArrowRight" || event.key === "ArrowUp" ? 10 : -10));
+          command.run?.();
         }}
       />
       <output class="timeline-text">
@@ -204,7 +207,7 @@ function Waiting() {
 
 /// A digit goes to the answer of that task, where nobody types.
 function answerNth(event: KeyboardEvent): void {
-  if (!/^[1-9]$/.test(event.key) || (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))) return;
+  if (!/^[1-9]$/.test(event.key) || !prefs.singleKeys.value || (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))) return;
   const card = (event.currentTarget as HTMLElement).querySelectorAll("form")[Number(event.key) - 1];
   card?.querySelector<HTMLElement>("textarea, input")?.focus();
   event.preventDefault();

@@ -1,6 +1,7 @@
 // What is selected, whole: a state with its visits, or an event with its details; without either, the machine.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
+import { keyHint } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
@@ -114,7 +115,7 @@ function BreakpointToggle({ state }: { state: string }) {
   const mark = markOf(state);
   const on = mark !== null && mark.kind !== "off";
   return (
-    <button type="button" class="break-toggle" aria-pressed={on} title={on ? `${mark.title} (F9 takes it away)` : "Stop before it (F9)"} onClick={() => toggleBreakpoint(state)}>
+    <button type="button" class="break-toggle" aria-pressed={on} title={on ? `${mark.title}. Press to take it away${keyHint("breakpoint")}` : `Stop before it${keyHint("breakpoint")}`} onClick={() => toggleBreakpoint(state)}>
       <span class="break-dot" /> Breakpoint
     </button>
   );

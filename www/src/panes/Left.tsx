@@ -7,6 +7,7 @@ import { toggleBreakpoint } from "../debugger/session.ts";
 import { Editor } from "../editor/Editor.tsx";
 import type { EditorHandle } from "../editor/codemirror.ts";
 import { definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
+import { keyHint } from "../keys/keymap.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, Fix } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
@@ -170,7 +171,7 @@ const path = signal<string[]>([]);
 function Breadcrumbs() {
   return (
     <nav class="breadcrumbs" aria-label="States around the cursor">
-      <button type="button" class="plain" title="Go to a state (Ctrl Shift O)" onClick={openGoTo}>
+      <button type="button" class="plain" title={`Go to a state${keyHint("goToState")}`} onClick={openGoTo}>
         States
       </button>
       {path.value.map((name) => (

@@ -1,11 +1,9 @@
 // The frame of the page.
 
-import { useEffect, useRef } from "preact/hooks";
-import { debugKey } from "../debugger/commands.ts";
-import { stepIteration } from "../debugger/Iterations.tsx";
+import { useRef } from "preact/hooks";
 import { PauseLine, Toolbar } from "../debugger/Toolbar.tsx";
-import { definitionEditor, goingTo, openGoTo } from "../editor/place.ts";
-import { GraphView, fitGraph } from "../graph/GraphView.tsx";
+import { goingTo } from "../editor/place.ts";
+import { GraphView } from "../graph/GraphView.tsx";
 import { menu } from "../graph/menuOpen.ts";
 import { ErrorNames } from "../panes/ErrorNames.tsx";
 import { Dock } from "../panes/Dock.tsx";
@@ -19,20 +17,18 @@ import { Icon, type IconName } from "./Icon.tsx";
 import { Splitter } from "./Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
 import { lazy } from "./lazy.tsx";
+import { focusGraph } from "./panes.ts";
 
+const Keys = lazy(() => import("../keys/Keys.tsx").then((module) => module.Keys));
 const NodeMenu = lazy(() => import("../graph/Menu.tsx").then((module) => module.NodeMenu));
 const GoTo = lazy(() => import("../editor/GoTo.tsx").then((module) => module.GoTo));
 const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => module.RecordedStrip));
 
 export function App() {
   const size = prefs.layoutSize();
-  useEffect(() => {
-    addEventListener("keydown", shortcuts);
-    return () => removeEventListener("keydown", shortcuts);
-  }, []);
   return (
     <div class={`app ${size}`}>
-      <a class="skip-link" href="#graph-pane" onClick={(event) => focusGraph(event)}>
+      <a class="skip-link" href="#graph-pane" onClick={(event) => (event.preventDefault(), focusGraph())}>
         Skip to the graph
       </a>
       <Header />
@@ -46,6 +42,7 @@ export function App() {
       <PauseLine narrow={size === "narrow"} />
       <main class="work">{size === "narrow" ? <Narrow /> : <Columns size={size} />}</main>
       {size !== "narrow" && <StatusBar />}
+      <Keys />
       <Dialogs />
       <ErrorNames />
       {goingTo.value && <GoTo />}
@@ -167,64 +164,4 @@ function Alarm() {
       )}
     </div>
   );
-}
-
-function focusGraph(event?: Event): void {
-  event?.preventDefault();
-  if (prefs.layoutSize() === "narrow") store.narrowTab.value = "graph";
-  requestAnimationFrame(() => document.querySelector<SVGGElement>('.canvas [data-node][tabindex="0"]')?.focus());
-}
-
-const PANES = ["#left", "#graph-pane", "#inspector-pane", "#dock"];
-
-function nextPane(back: boolean): void {
-  const there = PANES.map((pane) => document.querySelector<HTMLElement>(pane)).filter((pane): pane is HTMLElement => pane !== null && pane.offsetParent !== null);
-  const at = there.findIndex((pane) => pane.contains(document.activeElement));
-  const to = there[(at + (back ? there.length - 1 : 1) + there.length) % there.length];
-  if (!to) return;
-  if (to.id === "graph-pane") return focusGraph();
-  const inside = to.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]') ?? to.querySelector<HTMLElement>('button:enabled, [tabindex="0"]');
-  (inside ?? to).focus();
-}
-
-/// Keys that work anywhere. Those of one character only where nobody types.
-function shortcuts(event: KeyboardEvent): void {
-  const command = event.ctrlKey || event.metaKey;
-  if (document.querySelector("dialog[open]")) return;
-  if (debugKey(event)) {
-    event.preventDefault();
-    return;
-  }
-  if (command && event.key === "Enter") {
-    if (!store.busy.value) void store.start();
-    else return;
-  } else if (event.ctrlKey && event.key === "F6") nextPane(event.shiftKey);
-  else if (command && event.key.toLowerCase() === "s") void copyShareLink();
-  else if (command && event.shiftKey && event.key.toLowerCase() === "o") openGoTo();
-  else if (event.key === "F4" && !event.altKey && !command) {
-    store.leftTab.value = "definition";
-    store.narrowTab.value = "code";
-    requestAnimationFrame(() => definitionEditor.value?.nextProblem(event.shiftKey));
-  } else if (!command && !event.altKey && prefs.singleKeys.value && !typing(event)) {
-    if ((event.key === "[" || event.key === "]") && stepIteration(event.key === "[" ? -1 : 1)) void 0;
-    else if (event.key === "?") store.dialog.value = "help";
-    else if (event.shiftKey && event.code === "Digit1") fitGraph();
-    else return;
-  } else return;
-  event.preventDefault();
-}
-
-function typing(event: KeyboardEvent): boolean {
-  const target = event.composedPath()[0];
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-}
-
-export async function copyShareLink(): Promise<void> {
-  const link = await store.shareLink({ input: true, tasks: true, breakpoints: true, position: false });
-  try {
-    await navigator.clipboard.writeText(link);
-    store.showToast("Link copied.");
-  } catch {
-    store.dialog.value = "share";
-  }
 }

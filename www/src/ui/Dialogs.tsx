@@ -17,6 +17,7 @@ const Import = opened(() => import("../dialogs/Import.tsx"));
 const Export = opened(() => import("../dialogs/Export.tsx"));
 const Trust = opened(() => import("../dialogs/Trust.tsx"));
 const Settings = opened(() => import("../dialogs/Settings.tsx"));
+const Keyboard = opened(() => import("../dialogs/Keyboard.tsx"));
 const Palette = lazy(() => import("../debugger/Palette.tsx").then((module) => module.Palette), close);
 
 export function Dialogs() {
@@ -37,6 +38,8 @@ export function Dialogs() {
       return <Palette />;
     case "settings":
       return <Settings />;
+    case "keys":
+      return <Keyboard />;
     default:
       return null;
   }

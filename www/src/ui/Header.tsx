@@ -1,5 +1,6 @@
 // The bar on top: what is open, how it runs, where it goes.
 
+import { keyHint } from "../keys/keymap.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "./Icon.tsx";
@@ -40,7 +41,7 @@ export function Header() {
         <button type="button" class="plain square" aria-label="Settings" title="Settings" onClick={() => (store.dialog.value = "settings")}>
           <Icon name="gear" />
         </button>
-        <button type="button" class="plain square" aria-label="Help and keyboard shortcuts" title="Help (?)" onClick={() => (store.dialog.value = "help")}>
+        <button type="button" class="plain square" aria-label="Help and keyboard shortcuts" title={`Help${keyHint("help")}`} onClick={() => (store.dialog.value = "help")}>
           <Icon name="help" />
         </button>
       </div>

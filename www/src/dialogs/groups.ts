@@ -1,0 +1,11 @@
+// The parts that commands are listed in.
+
+import type { Group } from "../debugger/commands.ts";
+
+export const GROUPS: readonly { id: Group; title: string }[] = [
+  { id: "Run", title: "Run" },
+  { id: "Debug", title: "Debug" },
+  { id: "Anywhere", title: "Anywhere" },
+  { id: "Graph", title: "Graph, while it has the focus" },
+  { id: "Editor", title: "Definition, while one writes in it" },
+];

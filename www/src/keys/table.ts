@@ -1,0 +1,77 @@
+// The commands' keys as they are now: those of the table, and what somebody has changed.
+
+import { type Command, commands } from "../debugger/commands.ts";
+import * as prefs from "../prefs.ts";
+import { type Keymap, type Place, keymap } from "./keymap.ts";
+import { chordsOf, isSingle, shown, spoken } from "./chord.ts";
+
+export const keysOf = (command: Command): readonly string[] => prefs.keymap.value[command.id] ?? command.keys ?? [];
+
+export const isChanged = (command: Command): boolean => prefs.keymap.value[command.id] !== undefined;
+
+const placeOf = (command: Command): Place => command.place ?? "page";
+
+/// Whether two commands may not have the same key: keys of the page count in every part of it.
+const meet = (a: Command, b: Command): boolean => a !== b && (placeOf(a) === placeOf(b) || placeOf(a) === "page" || placeOf(b) === "page");
+
+/// Who has a chord already where a command would have it. Two of the table may share one: which of them can be done decides.
+export function holders(chord: string, command: Command): Command[] {
+  return commands.filter((other) => meet(other, command) && keysOf(other).includes(chord) && !(command.keys?.includes(chord) && other.keys?.includes(chord)));
+}
+
+export function setKeys(command: Command, keys: readonly string[]): void {
+  const { [command.id]: _, ...others } = prefs.keymap.value;
+  const same = JSON.stringify(keys) === JSON.stringify(command.keys ?? []);
+  prefs.keymap.value = same ? others : { ...others, [command.id]: keys };
+}
+
+/// Gives a chord to a command, and takes it from those who have it where the two would meet.
+export function give(chord: string, command: Command): void {
+  for (const other of holders(chord, command)) setKeys(other, keysOf(other).filter((key) => key !== chord));
+  setKeys(command, [...keysOf(command).filter((key) => key !== chord), chord]);
+}
+
+export function resetAll(): void {
+  prefs.keymap.value = {};
+  prefs.singleKeys.value = true;
+}
+
+/// The command that a key means in a place; of several with the same key the first that can be done.
+function find(event: KeyboardEvent, place: Place): Command | undefined {
+  for (const chord of chordsOf(event)) {
+    if (isSingle(chord) && !prefs.singleKeys.value) continue;
+    const there = commands.filter((command) => placeOf(command) === place && keysOf(command).includes(chord));
+    const command = there.find(({ able }) => able?.() !== false) ?? there[0];
+    if (command) return command;
+  }
+  return undefined;
+}
+
+/// The page's command for a key press, where it means one.
+export function pageCommand(event: KeyboardEvent): Command | undefined {
+  const command = find(event, "page");
+  return command && typing(event) && chordsOf(event).some((chord) => isSingle(chord) && keysOf(command).includes(chord)) ? undefined : command;
+}
+
+function typing(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName) || (target instanceof HTMLInputElement && !/^(range|checkbox|radio|button)$/.test(target.type));
+}
+
+const usable = (command: Command): readonly string[] => keysOf(command).filter((chord) => prefs.singleKeys.value || !isSingle(chord));
+const byId = (id: string): Command | undefined => commands.find((command) => command.id === id);
+
+const held: Keymap = {
+  find,
+  shown(id) {
+    const command = byId(id);
+    return command ? usable(command).map(shown) : [];
+  },
+  spoken(id) {
+    const command = byId(id);
+    return command && usable(command).length > 0 ? usable(command).map(spoken).join(" ") : undefined;
+  },
+};
+
+keymap.value = held;
