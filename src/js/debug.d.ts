@@ -18,7 +18,7 @@
  */
 
 import type { CoverageTotals, CoveredPlace } from "./testing.js";
-import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, TaskHandlers } from "./index.js";
+import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, TaskHandler, TaskHandlers } from "./index.js";
 
 /** Where a run is to stop. All members but `kind` are for some kinds only. */
 export interface Breakpoint {
@@ -69,25 +69,47 @@ export interface Breakpoint {
   hits?: number;
 }
 
-/** What stands for a task. Times are in milliseconds of the execution. */
+/**
+ * What stands for a task. Times (`after`) are in milliseconds of the execution.
+ *
+ * @example
+ * ```js
+ * const mocks = {
+ *   Charge: { mode: "script", steps: [{ attempt: "0", error: "Busy", after: 500 }, { result: { paid: true } }] },
+ *   "dynamodb:*": { mode: "result", response: { Item: {} } },
+ *   "*": { mode: "echo" },
+ * };
+ * ```
+ */
 export type Mock =
+  /** The task waits for {@link DebugSession.answer}. */
   | { mode: "ask" }
+  /** The input is the result. */
   | { mode: "echo"; after?: number }
-  | { mode: "result"; result: unknown; after?: number }
+  /** A result, which is wrapped as the service would (`Payload` of `lambda:invoke`); or the service's whole `response`. */
+  | { mode: "result"; result?: unknown; response?: unknown; after?: number }
   | { mode: "error"; error: string; cause?: string; after?: number }
   | { mode: "script"; steps: MockStep[]; after?: number }
   /** JSONata over `$states.input`, `$attempt`, `$iteration`. */
   | { mode: "expression"; expression: string; after?: number }
-  /** No mock: the handler is called. */
+  /** A function that is called as a handler of `tasks` is. */
+  | { mode: "function"; handler: TaskHandler }
+  /** The answers of a recorded execution, in turn: those that `replayHistory()` tells of for the state. */
+  | { mode: "recorded"; answers: RecordedTask[] }
+  /** No mock: the handler is called, also where a wider mock would be meant for the task. */
   | { mode: "handler" };
 
-/** One reply of a script; the first whose `attempt` and `iteration` fit counts. */
+/** One reply of a script; the first whose `attempt`, `iteration` and `call` fit counts. */
 export interface MockStep {
   /** `"0"`, `"1-3"`, `"4+"`; default: all. The first attempt is 0. */
   attempt?: string;
   /** The index in the innermost Map. */
   iteration?: string;
+  /** The number of the state's call in the whole execution, from 0 on, as in mock files of Step Functions Local. */
+  call?: string;
   result?: unknown;
+  /** The service's whole response, in place of `result`. */
+  response?: unknown;
   error?: string;
   cause?: string;
   after?: number;
@@ -106,7 +128,15 @@ export interface DebugOptions {
   /** Milliseconds since 1970. Default: now. */
   startTime?: number;
   tasks?: TaskHandlers;
-  /** By state, function or resource; they go before `tasks`. */
+  /**
+   * State machines that tasks start (`states:startExecution` and its kin), by name or ARN. They run by themselves on the
+   * session's time, with its mocks and handlers. Without this option such tasks are like any other.
+   */
+  machines?: Record<string, Definition | StateMachine> | Map<string, Definition | StateMachine> | StateMachine[];
+  /**
+   * They go before `tasks`. A state's own comes first; then by resource, function or activity, and patterns with `*`, of which
+   * the one that says most counts: `"*"` is for all that is left.
+   */
   mocks?: Record<string, Mock>;
   /** Whether a task without handler and mock waits for {@link DebugSession.answer}. Default: it fails. */
   ask?: boolean;
@@ -121,8 +151,8 @@ export interface DebugOptions {
   payloadLimit?: number;
   historyLimit?: number;
   /**
-   * The tasks of a recorded execution, as `replayHistory()` tells of them: each call is answered as it was there. Calls that it
-   * did not have, and answers that it has left out, come from mocks and handlers.
+   * The tasks of a recorded execution, as `replayHistory()` tells of them: each call without a mock is answered as it was
+   * there. Calls that it did not have, and answers that it has left out, come from handlers.
    */
   recorded?: RecordedTask[];
 }
@@ -187,8 +217,8 @@ export interface Evaluated {
 /** A task that waits for somebody's answer. */
 export interface AskedTask {
   task: number;
-  /** `token` for the callback of a `.waitForTaskToken` task. */
-  kind: "ask" | "token";
+  /** `token` for the callback of a `.waitForTaskToken` task, `activity` for one that is to be taken by a worker first. */
+  kind: "ask" | "token" | "activity";
   state: string;
   resource: string;
   attempt: number;
@@ -198,6 +228,28 @@ export interface AskedTask {
   timeoutAt?: number;
   heartbeatSeconds?: number;
   silent: boolean;
+  /** Of an `activity`: whether {@link DebugSession.take} has taken it. */
+  taken?: boolean;
+  /** The name of the execution that asks, where it is one that a task has started. */
+  execution?: string;
+  /** When it was scheduled, in milliseconds since 1970; the oldest comes first. */
+  since: number;
+}
+
+/** An execution that a task has started. */
+export interface ChildExecution {
+  name: string;
+  arn: string;
+  /** The machine's name. */
+  machine: string;
+  /** The name of the execution that has started it. */
+  parent: string;
+  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+  output?: any;
+  error?: string;
+  cause?: string;
+  /** How many events it has. */
+  events: number;
 }
 
 /** What somebody answers; `after` so many milliseconds of the execution. `silence` lets the task time out. */
@@ -291,6 +343,8 @@ export class DebugSession {
 
   setTasks(tasks: TaskHandlers): void;
   setMocks(mocks: Record<string, Mock>): void;
+  /** The machines that tasks may start from now on. Throws DefinitionError. */
+  setMachines(machines: DebugOptions["machines"]): void;
   setClock(clock: "skip" | "manual" | number): void;
   /** Lets time pass: so many milliseconds, or as many as it takes until something happens. */
   advance(milliseconds?: number): boolean;
@@ -298,8 +352,17 @@ export class DebugSession {
   readonly due: number | null;
   timers(): { at: number; kind: "wait" | "retry" | "timeout"; state: string; iterations: number[]; retries: number }[];
   waiting(): AskedTask[];
+  /** False where no such task waits. */
   answer(task: number, answer: TaskAnswer): boolean;
+  /** Takes an activity's task as a worker, which an answer does by itself. False where none waits, or it is taken. */
+  take(task: number, options?: { workerName?: string }): boolean;
+  /** SendTaskSuccess, SendTaskFailure, SendTaskHeartbeat; of executions that tasks have started, too. False for an unknown token. */
   answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown): boolean;
+
+  /** The executions that tasks of this run have started, in turn. */
+  children(): ChildExecution[];
+  /** The events of one of them, by its ARN. */
+  childHistory(arn: string): HistoryEvent[];
 
   threads(): DebugThread[];
   /** The innermost first. */
@@ -374,6 +437,16 @@ export interface VisitOfRun {
   /** `failed` also where it was aborted. */
   end: "left" | "failed" | "open";
 }
+
+/**
+ * The name in `mocks` of the one that is meant for a task, or undefined.
+ *
+ * @example
+ * ```js
+ * mockFor({ "lambda:*": { mode: "echo" } }, { state: "Charge", resource: "arn:aws:states:::lambda:invoke" }); // "lambda:*"
+ * ```
+ */
+export function mockFor(mocks: Record<string, Mock>, task: { state: string; resource: string; input?: unknown }): string | undefined;
 
 /** What expressions see. */
 export interface Values {

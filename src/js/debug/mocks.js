@@ -1,49 +1,70 @@
-// What stands for a task: a result, an error, a script of them, an expression, or the person at the page.
+// What stands for a task: a result, an error, a script of them, an expression, a function, a recording, or the person at the page.
 
 import { misuse } from "../errors.js";
-import { Handlers } from "../resource.js";
+import { TaskResponse, handlerInput } from "../integration.js";
+import { Handlers, parseResource } from "../resource.js";
 import { ask } from "./expressions.js";
 
-const MODES = ["ask", "echo", "result", "error", "script", "expression", "handler"];
+const MODES = ["ask", "echo", "result", "error", "script", "expression", "function", "recorded", "handler"];
 
-/** What a mock wants to happen: `{output}`, `{error, cause}`, `{ask: true}` or `{silent: true}`, each `after` so many milliseconds. */
+/**
+ * What a mock wants to happen: `{output}`, `{error, cause}`, `{ask: true}`, `{silent: true}` or the `{facts}` of a
+ * recording, each `after` so many milliseconds.
+ */
 export class Reply {
   constructor(what) {
     Object.assign(this, { after: 0 }, what);
   }
 }
 
-/** The mocks of a run by state, function or resource, found as handlers are. */
+/** The mocks of a run: a state's own first, all others found as handlers are. */
 export class Mocks {
+  #states = new Map();
   #handlers;
   #modes = new Map();
 
   constructor(mocks = {}) {
-    const entries = Object.entries(mocks).filter(([, mock]) => check(mock).mode !== "handler");
-    this.#handlers = new Handlers(
-      Object.fromEntries(
-        entries.map(([name, mock]) => {
-          const reply = (command) => replyOf(mock, command);
-          this.#modes.set(reply, mock.mode);
-          return [name, reply];
-        }),
-      ),
-    );
+    for (const [name, mock] of Object.entries(mocks)) {
+      const reply = planOf(check(mock, name));
+      this.#modes.set(reply, mock.mode);
+      this.#states.set(name, reply);
+    }
+    this.#handlers = new Handlers(this.#states);
   }
 
   /** The function that replies to a command, or undefined where no mock is meant for it. */
   find(command) {
-    return this.#handlers.find(command.resource, command.state, command.input);
+    const reply = this.#states.get(command.state) ?? this.#handlers.find(command.resource, command.state, command.input);
+    return reply === undefined || this.#modes.get(reply) === "handler" ? undefined : reply;
   }
 
   modeOf(reply) {
     return this.#modes.get(reply);
   }
+
+  /** The name that the mock stands under which is meant for a command. */
+  nameFor(command) {
+    const found = this.find(command);
+    for (const [name, reply] of this.#states) if (reply === found) return name;
+    return undefined;
+  }
 }
 
-function check(mock) {
-  if (typeof mock !== "object" || mock === null || !MODES.includes(mock.mode)) throw misuse("INVALID_OPTION", `a mock has a mode, one of ${MODES.join(", ")}`);
+/** The name in `mocks` of the one that is meant for a task, or undefined. */
+export function mockFor(mocks, task) {
+  return new Mocks(mocks).nameFor(task);
+}
+
+function check(mock, name) {
+  const { mode, handler, answers } = mock ?? {};
+  const usable = MODES.includes(mode) && (mode !== "function" || typeof handler === "function") && (mode !== "recorded" || Array.isArray(answers));
+  if (!usable) throw misuse("INVALID_OPTION", `the mock of ${JSON.stringify(name)} has a mode, one of ${MODES.join(", ")}, and what the mode needs`);
   return mock;
+}
+
+/** The mock as a function of the command, the call and the host's way to call a handler. */
+function planOf(mock) {
+  return mock.mode === "function" ? (command, handle) => handle(mock.handler) : (command) => replyOf(mock, command);
 }
 
 function replyOf(mock, command) {
@@ -52,35 +73,59 @@ function replyOf(mock, command) {
     case "ask":
       return new Reply({ ask: true });
     case "echo":
-      return new Reply({ output: command.input, after });
+      return new Reply({ output: inputOf(command), after });
     case "script":
       return scripted(mock, command);
+    case "recorded": {
+      const recorded = mock.answers[command.call];
+      if (recorded === undefined) return new Reply({ error: "States.TaskFailed", cause: `the recording has ${mock.answers.length} answers and none for call ${command.call}` });
+      return new Reply(factsOf(recorded));
+    }
     case "expression": {
+      const input = inputOf(command);
       const { value, nothing, message } = ask("jsonata", mock.expression, {
-        input: command.input,
-        variables: { states: { input: command.input }, input: command.input, attempt: command.attempt, iteration: command.iterations?.at(-1) ?? null },
+        input,
+        variables: { states: { input }, input, attempt: command.attempt, iteration: command.iterations?.at(-1) ?? null },
       });
       if (message !== undefined) return new Reply({ error: "States.TaskFailed", cause: `the mock's expression: ${message}`, after });
       return new Reply({ output: nothing ? null : value, after });
     }
     default:
-      return single(mock);
+      return single(mock, command);
   }
 }
 
-function single({ result = null, error, cause, silent, after = 0 }) {
-  if (silent) return new Reply({ silent: true });
-  return error === undefined ? new Reply({ output: result, after }) : new Reply({ error, cause, after });
+/** What a handler would be given: of a function that is invoked its payload. */
+function inputOf({ resource, input }) {
+  return handlerInput(parseResource(resource), input);
 }
 
-/** The first step whose attempt and iteration fit; a step that names neither fits always. */
+function single({ result = null, response, error, cause, silent, after = 0 }, command) {
+  if (silent) return new Reply({ silent: true });
+  if (error !== undefined) return new Reply({ error, cause, after });
+  // What comes by a token is never wrapped.
+  const whole = response !== undefined && !command.resource.endsWith(".waitForTaskToken");
+  return new Reply({ output: whole ? new TaskResponse(response) : (response ?? result), after });
+}
+
+/** The first step whose attempt, iteration and call fit; a step that names none fits always. */
 function scripted({ steps = [], after }, command) {
-  const step = steps.find(({ attempt, iteration }) => inRanges(attempt, command.attempt) && inRanges(iteration, command.iterations?.at(-1)));
+  const step = steps.find(({ attempt, iteration, call }) => inRanges(attempt, command.attempt) && inRanges(iteration, command.iterations?.at(-1)) && inRanges(call, command.call));
   if (step === undefined) {
     const at = command.iterations?.length ? ` of iteration ${command.iterations.at(-1)}` : "";
-    return new Reply({ error: "States.TaskFailed", cause: `no step of the mock's script is for attempt ${command.attempt}${at}` });
+    return new Reply({ error: "States.TaskFailed", cause: `no step of the mock's script is for attempt ${command.attempt}${at}, call ${command.call}` });
   }
-  return single({ after, ...step });
+  return single({ after, ...step }, command);
+}
+
+/** What a recorded task was answered, as facts that come `after` so many milliseconds; `silent` where nobody answered. */
+export function factsOf({ after = 0, submitted, workerName, output, error, cause, never }) {
+  const facts = [];
+  if (workerName !== undefined) facts.push({ method: "started", after: 0, b: workerName ?? undefined });
+  if (submitted !== undefined) facts.push({ method: "submitted", after: 0, b: JSON.stringify(submitted) });
+  if (error !== undefined) facts.push({ method: "fail", after, b: error ?? undefined, c: cause });
+  else if (output !== undefined) facts.push({ method: "succeed", after, b: JSON.stringify(output) });
+  return { facts, silent: never === true };
 }
 
 /** Whether a number is in "0", "1-3", "4+", "0,2-4"; nothing written holds all. */

@@ -1,9 +1,10 @@
 // One run of a machine: its recording, and the world that it runs in: tasks at work, answers to come, time.
 
-import { failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
 import { misuse } from "../errors.js";
+import { TaskResponse, failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
+import { Children } from "./children.js";
+import { Reply, factsOf } from "./mocks.js";
 import { Recording } from "./recording.js";
-import { Reply } from "./mocks.js";
 
 const now = performance.now.bind(performance);
 
@@ -20,13 +21,14 @@ export class Run {
   own = 0;
   /** How it ended. */
   outcome;
-  /** Answers of an earlier run or of a recorded execution that stand for tasks, by `keyOf`. */
+  /** Answers of an earlier run that stand for tasks, by `keyOf`; and those of a recorded execution, which come after mocks. */
   answers;
+  recorded;
   #inbox = [];
   #coming = [];
   #invoked = new Map();
-  /** What calls are named that were made before this run was forked. */
-  #keys = new Map();
+  /** What calls are named, and the how manieth of their state they are: also those made before this run was forked. */
+  #known = new Map();
   #base;
   #since = 0;
   #speed = 0;
@@ -37,6 +39,8 @@ export class Run {
     this.#host = host;
     this.#base = start;
     this.recording = recording ?? new Recording(machine, settings);
+    /** Executions that tasks have started. */
+    this.children = new Children(this, host);
     if (recording === undefined) this.#inbox.push(["start", input, info, seed]);
     else this.#adopt();
   }
@@ -73,8 +77,8 @@ export class Run {
 
   /** Whether somebody may answer before time has to pass. */
   get busy() {
-    for (const call of this.calls.values()) if (call.pending || (call.asked && !call.silent)) return true;
-    return false;
+    for (const call of this.calls.values()) if ((call.pending && !call.sleeps) || (call.asked && !call.silent)) return true;
+    return this.children.busy;
   }
 
   // Facts.
@@ -90,7 +94,9 @@ export class Run {
     // A tie is the engine's: a result in the very millisecond of its time out is too late.
     if (first === undefined || (deadline !== null && deadline <= first.at)) return ["tick"];
     this.#coming.shift();
-    return first.fact;
+    if (first.fact !== undefined) return first.fact;
+    first.wake();
+    return this.next();
   }
 
   feed([method, a, b, c]) {
@@ -106,6 +112,7 @@ export class Run {
 
   /** Does what the engine wished and was not done yet. */
   perform() {
+    this.#resume();
     const { facts } = this.recording;
     while (this.performed < facts.length) {
       for (const command of facts[this.performed].commands) {
@@ -125,7 +132,7 @@ export class Run {
 
   /** The tasks that a person is asked about. */
   waiting() {
-    return [...this.calls.values()].filter((call) => call.asked).map(({ command, asked, resource, silent, since }) => ({
+    return this.children.among([...this.calls.values()].filter((call) => call.asked).map(({ command, asked, resource, silent, since, taken }) => ({
       task: command.task,
       kind: asked,
       state: command.state,
@@ -137,14 +144,27 @@ export class Run {
       ...(command.timeout !== undefined && { timeoutAt: since + command.timeout * 1000 }),
       ...(command.heartbeat !== undefined && { heartbeatSeconds: command.heartbeat }),
       silent: silent === true,
-    }));
+      ...(asked === "activity" && { taken: taken === true }),
+      since,
+    })));
+  }
+
+  /** A person takes an activity's task as its worker. */
+  take(task, workerName) {
+    const call = this.calls.get(task);
+    if (call?.asked !== "activity" || call.taken) return false;
+    call.taken = true;
+    this.#inbox.push(["started", task, workerName]);
+    return true;
   }
 
   /** A person's answer. */
   answer(task, answer) {
     const call = this.calls.get(task);
-    if (call === undefined) return false;
+    if (call === undefined) return this.children.answer(task, answer);
     const at = this.now() + (answer.after ?? 0);
+    // Only a worker who has taken it can say anything of it.
+    if (answer.kind !== "silence") this.take(task);
     switch (answer.kind) {
       case "heartbeat":
         this.#inbox.push(["heartbeat", task]);
@@ -173,7 +193,22 @@ export class Run {
   }
 
   heartbeat(task) {
-    if (this.calls.has(task)) this.#inbox.push(["heartbeat", task]);
+    if (this.calls.has(task)) this.post(["heartbeat", task]);
+  }
+
+  /** Takes a fact in. */
+  post(fact) {
+    this.#inbox.push(fact);
+  }
+
+  /** Calls a function when the run's time is there; returns what calls that off. */
+  wakeAt(time, wake) {
+    const entry = { at: time, wake };
+    this.#insert(entry);
+    return () => {
+      const place = this.#coming.indexOf(entry);
+      if (place >= 0) this.#coming.splice(place, 1);
+    };
   }
 
   /** What tasks were answered, for another run: facts and how long after the invocation they came, in turn. */
@@ -204,7 +239,7 @@ export class Run {
     this.performed = recording.facts.length;
     const status = recording.ask("status");
     if (status.status !== "RUNNING" && status.status !== "NOT_STARTED") this.outcome = status;
-    for (const { commands } of recording.facts) for (const command of commands) if (command.type === "Invoke") this.#keys.set(command.task, keyOf(command, this.#invoked));
+    for (const { commands } of recording.facts) for (const command of commands) if (command.type === "Invoke") this.#name(command);
     if (status.status === "NOT_STARTED") this.#inbox.push(["start", this.input, this.info, this.seed]);
     const submitted = new Set(recording.facts.filter(({ fact }) => fact[0] === "submitted").map(({ fact }) => fact[2]));
     for (const command of recording.ask("pending")) this.#pending.push({ command, submitted: submitted.has(command.task) });
@@ -212,57 +247,77 @@ export class Run {
 
   #pending = [];
 
-  /** Invokes again what a fork has found at work. */
-  resume() {
+  /** Invokes again what a fork has found at work, and what was not answered by the fork itself. */
+  #resume() {
+    if (this.#pending.length === 0) return;
     const pending = this.#pending;
     this.#pending = [];
-    for (const { command, submitted } of pending) this.#invoke(command, submitted, true);
+    if (this.ended) return;
+    const open = new Set(this.recording.ask("pending").map(({ task }) => task));
+    for (const { command, submitted } of pending) if (open.has(command.task)) this.#invoke(command, submitted, true);
+  }
+
+  /** Counts a call: what it is called in another run of the same way, and the how manieth of its state it is. */
+  #name(command) {
+    const counted = `${command.state} `;
+    const call = this.#invoked.get(counted) ?? 0;
+    this.#invoked.set(counted, call + 1);
+    this.#known.set(command.task, { key: keyOf(command, this.#invoked), call });
   }
 
   #invoke(command, submitted = false, again = false) {
-    const call = { command, resource: this.#host.resource(command.resource), since: this.now(), ended: false };
+    const call = { command, resource: this.#host.resource(command.resource), since: this.now(), ended: false, submitted };
     this.calls.set(command.task, call);
     const { task } = command;
-    const at = this.now();
-    const recorded = this.answers?.get(again ? this.#keys.get(task) : keyOf(command, this.#invoked));
-    if (recorded?.silent || recorded?.facts.length > 0) {
-      for (const { method, after, b, c } of recorded.facts) if (!submitted || (method !== "submitted" && method !== "started")) this.#later(at + after, [method, task, b, c]);
-      call.recorded = true;
-      call.mode = command.mode = "recorded";
-      return;
-    }
-    if (!again) {
-      if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
-      if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, at)]);
-    }
-    const { reply, mode } = this.#host.reply(command);
+    if (!again) this.#name(command);
+    const known = this.#known.get(task);
+    command.call = known?.call ?? 0;
+    const repeats = (answer) => answer?.silent || answer?.facts.length > 0;
+    const earlier = this.answers?.get(known?.key);
+    if (repeats(earlier)) return this.#repeat(call, earlier);
+    const { reply, mode, taker, mocked } = this.#host.reply(command);
+    const recorded = mocked ? undefined : this.recorded?.get(known?.key);
+    if (repeats(recorded)) return this.#repeat(call, recorded);
     call.mode = mode;
     command.mode = mode;
-    if (submitted && call.resource.pattern === "waitForTaskToken" && mode === "handler") {
+    if (taker) return this.children.hand(call, taker);
+    if (!again && mode !== "recorded") {
+      // Who is asked takes an activity's task like a worker.
+      if (call.resource.kind === "activity" && mode !== "ask") this.#inbox.push(["started", task, undefined]);
+      if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.now())]);
+    }
+    if (submitted && call.resource.pattern === "waitForTaskToken" && (mode === "handler" || mode === "function")) {
       call.asked = "token";
       return;
     }
     if (reply === undefined) {
       const { error, cause } = this.#host.missing(command);
-      this.#later(at, ["fail", task, error, cause]);
+      this.#later(this.now(), ["fail", task, error, cause]);
       return;
     }
     let value;
     try {
       value = reply(command, call, this);
     } catch (thrown) {
-      this.#reject(call, thrown);
+      this.reject(call, thrown);
       return;
     }
     if (typeof value?.then === "function") {
       call.pending = true;
       Promise.resolve(value).then(
         (result) => this.#settle(call, result, submitted),
-        (thrown) => this.#reject(call, thrown),
+        (thrown) => this.reject(call, thrown),
       );
     } else {
       this.#settle(call, value, submitted);
     }
+  }
+
+  /** Answers as a recording has it. */
+  #repeat(call, { facts, silent }) {
+    call.mode = call.command.mode = "recorded";
+    call.silent = silent === true;
+    for (const { method, after, b, c } of facts) if (!call.submitted || (method !== "submitted" && method !== "started")) this.#later(this.now() + after, [method, call.command.task, b, c]);
   }
 
   #settle(call, value, submitted) {
@@ -282,9 +337,10 @@ export class Run {
     const byToken = call.resource.pattern === "waitForTaskToken";
     const at = this.now();
     if (value instanceof Reply) {
+      if (value.facts) return this.#repeat(call, value);
       // A mock of a callback answers the request too.
       if (byToken && !submitted) this.#inbox.push(["submitted", task, "{}"]);
-      if (value.ask) call.asked = byToken ? "token" : "ask";
+      if (value.ask) call.asked = byToken ? "token" : call.resource.kind === "activity" ? "activity" : "ask";
       else if (value.silent) call.silent = true;
       else if (value.error !== undefined) this.#later(at + value.after, ["fail", task, value.error, value.cause]);
       else this.#later(at + value.after, ["succeed", task, this.#resultOf(call, value.output)]);
@@ -297,7 +353,8 @@ export class Run {
     }
   }
 
-  #reject(call, thrown) {
+  /** Fails a call as its handler's error does. */
+  reject(call, thrown) {
     call.pending = false;
     if (!call.ended) {
       const { error, cause } = failure(call.resource, call.command, thrown, this.now());
@@ -311,14 +368,18 @@ export class Run {
   }
 
   #later(at, fact) {
+    this.#insert({ at, fact });
+  }
+
+  #insert(entry) {
     let i = this.#coming.length;
-    while (i > 0 && this.#coming[i - 1].at > at) i--;
-    this.#coming.splice(i, 0, { at, fact });
+    while (i > 0 && this.#coming[i - 1].at > entry.at) i--;
+    this.#coming.splice(i, 0, entry);
   }
 
   /** Forgets answers to tasks that have ended. */
   #drop() {
-    while (this.#coming.length > 0 && !this.calls.has(this.#coming[0].fact[1])) this.#coming.shift();
+    while (this.#coming[0]?.fact && !this.calls.has(this.#coming[0].fact[1])) this.#coming.shift();
   }
 
   #finish(task) {
@@ -332,6 +393,7 @@ export class Run {
   #cancel(task, reason) {
     const call = this.calls.get(task);
     call?.onCancel?.(reason);
+    call?.onStop?.(reason);
     this.#finish(task);
   }
 
@@ -345,15 +407,8 @@ export class Run {
 export function answersOf(tasks) {
   const counts = new Map();
   return new Map(
-    tasks.map(({ state, iterations, after = 0, submitted, workerName, output, error, cause, never, unknown }) => {
-      const facts = [];
-      if (workerName !== undefined) facts.push({ method: "started", after: 0, b: workerName ?? undefined });
-      if (submitted !== undefined) facts.push({ method: "submitted", after: 0, b: JSON.stringify(submitted) });
-      if (error !== undefined) facts.push({ method: "fail", after, b: error ?? undefined, c: cause });
-      else if (output !== undefined) facts.push({ method: "succeed", after, b: JSON.stringify(output) });
-      // What the recording has left out somebody else has to say.
-      return [keyOf({ state, iterations }, counts), unknown ? { facts: [] } : { facts, silent: never === true }];
-    }),
+    // What the recording has left out somebody else has to say.
+    tasks.map((task) => [keyOf(task, counts), task.unknown ? { facts: [] } : factsOf(task)]),
   );
 }
 

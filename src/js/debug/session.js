@@ -8,6 +8,7 @@ import { Handlers } from "../resource.js";
 import { misuse } from "../errors.js";
 import { Breakpoints } from "./breakpoints.js";
 import { detailsOf } from "./chains.js";
+import { machinesOf } from "./children.js";
 import { hitsOf, outlineOf } from "./coverage.js";
 import { differenceOf } from "./difference.js";
 import { ask } from "./expressions.js";
@@ -15,13 +16,15 @@ import { Mocks, Reply } from "./mocks.js";
 import { Run, answersOf } from "./run.js";
 import { eventAt, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
-const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
+const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "progress"];
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
 
 export class DebugSession {
   #options;
+  #tasks;
+  #machines;
   #handlers;
   #mocks;
   #clock;
@@ -43,6 +46,8 @@ export class DebugSession {
   constructor(definition, options = {}) {
     checkOptions(options, OPTIONS, "new DebugSession()");
     this.#options = options;
+    this.#host.limits = { payloadLimit: options.payloadLimit, historyLimit: options.historyLimit };
+    this.setMachines(options.machines);
     this.setTasks(options.tasks);
     this.setMocks(options.mocks);
     this.setClock(options.clock ?? "skip");
@@ -237,6 +242,7 @@ export class DebugSession {
       this.#options = before;
       throw thrown;
     }
+    if (options.machines !== undefined) this.setMachines(options.machines);
     if (options.tasks !== undefined) this.setTasks(options.tasks);
     if (options.mocks !== undefined) this.setMocks(options.mocks);
     if (options.clock !== undefined) this.setClock(options.clock);
@@ -268,6 +274,7 @@ export class DebugSession {
     this.#halt();
     for (const run of this.#runs) {
       for (const call of run.calls.values()) call.onCancel?.("Stopped");
+      run.children.stop();
       run.recording.discard();
     }
   }
@@ -297,7 +304,14 @@ export class DebugSession {
 
   /** The handlers of tasks that are called from now on. */
   setTasks(tasks) {
-    this.#handlers = new Handlers(tasks ?? {});
+    this.#tasks = tasks ?? {};
+    this.#handlers = new Handlers(this.#tasks, this.#machines);
+  }
+
+  /** The machines that tasks may start from now on, by name or ARN. */
+  setMachines(machines) {
+    this.#machines = machinesOf(machines);
+    if (this.#tasks) this.setTasks(this.#tasks);
   }
 
   /** The mocks of tasks from now on: by state, function or resource. */
@@ -360,10 +374,32 @@ export class DebugSession {
     return found;
   }
 
+  /** Takes an activity's task as a worker of that name. */
+  take(task, { workerName } = {}) {
+    const found = this.#run.take(task, workerName);
+    if (found) {
+      this.#tell("tasks");
+      this.#pumpSoon();
+    }
+    return found;
+  }
+
+  /** Executions that tasks have started: `{name, arn, machine, parent, status, output, error, cause, events}`. */
+  children() {
+    return this.#run.children.list();
+  }
+
+  /** The events of an execution that a task has started. */
+  childHistory(arn) {
+    const events = this.#run.children.history(arn);
+    if (events === undefined) throw misuse("INVALID_ARGUMENT", `no task has started an execution ${JSON.stringify(arn)}`, RangeError);
+    return events;
+  }
+
   /** Answers the task that a token names: "succeed" with an output, "fail" with `{error, cause}`, or "heartbeat". */
   answerToken(token, method, value) {
     const call = this.#run.callOf(token);
-    if (call === undefined) return false;
+    if (call === undefined) return this.#run.children.answerToken(token, method, value);
     call.answered = true;
     const { task } = call.command;
     if (method === "heartbeat") return this.answer(task, { kind: "heartbeat" });
@@ -524,7 +560,7 @@ export class DebugSession {
     const offset = old.position - (until === 0 ? 0 : old.recording.eventAt[until - 1] + 1);
     const { input, seed, start } = old;
     const run = this.#newRun(definition, { input, seed, start, label: "edited definition", parent: old.id, at: until });
-    run.answers = new Map([...(run.answers ?? []), ...old.recordedAnswers()]);
+    run.answers = old.recordedAnswers();
     let checked = 0;
     let different;
     while (different === undefined && run.recording.events.length < until) {
@@ -612,9 +648,9 @@ export class DebugSession {
     return this.#answered(new Run({ id, parent, at, label, definition, machine: handleOf(machine), settings: engineSettings(this.#options, machine.type), info: (named ? undefined : this.#run?.info) ?? info, seed, input, start, host: this.#host }));
   }
 
-  /** Calls that the recorded execution had are answered as they were there. */
+  /** Calls that the recorded execution had are answered as they were there, unless a mock stands for them. */
   #answered(run) {
-    if (this.#options.recorded) run.answers = answersOf(this.#options.recorded);
+    if (this.#options.recorded) run.recorded = answersOf(this.#options.recorded);
     return run;
   }
 
@@ -642,12 +678,15 @@ export class DebugSession {
     resource: (text) => this.#handlers.resource(text),
     reply: (command) => {
       const mock = this.#mocks.find(command);
-      if (mock) return { reply: mock, mode: this.#mocks.modeOf(mock) };
+      if (mock) return { reply: (task, call, run, given) => mock(task, (handler) => handler(...(given?.() ?? this.#given(call, run)))), mode: this.#mocks.modeOf(mock), mocked: true };
       const handler = this.#handlers.find(command.resource, command.state, command.input);
-      if (typeof handler === "function") return { reply: (_, call, run) => this.#handle(handler, command, call, run), mode: "handler" };
+      if (typeof handler === "function") return { reply: (_, call, run, given) => handler(...(given?.() ?? this.#given(call, run))), mode: "handler" };
+      if (handler !== undefined) return { taker: handler, mode: "handler" };
       return this.#options.ask ? { reply: () => new Reply({ ask: true }), mode: "ask" } : { reply: undefined, mode: "missing" };
     },
     missing: ({ resource, state, input }) => this.#handlers.missing(resource, state, input),
+    task: (call, run) => this.#given(call, run)[1],
+    limits: undefined,
     changed: (run) => {
       if (run !== this.#run) return;
       this.#tell("tasks");
@@ -655,7 +694,9 @@ export class DebugSession {
     },
   };
 
-  #handle(handler, command, call, run) {
+  /** What a handler is given. */
+  #given(call, run) {
+    const { command } = call;
     const execution = {
       name: run.info.name,
       succeed: (token, output) => this.answerToken(token, "succeed", output),
@@ -668,9 +709,10 @@ export class DebugSession {
         run.heartbeat(id);
         this.#host.changed(run);
       },
+      sleep: (_, milliseconds) => run.children.sleep(call, milliseconds),
     });
     call.onCancel = (reason) => Task.cancel(task, reason);
-    return handler(handlerInput(call.resource, command.input), task);
+    return [handlerInput(call.resource, command.input), task];
   }
 
   #atEnd() {

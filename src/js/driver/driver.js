@@ -99,6 +99,11 @@ export class Driver {
     return !this.#running && !this.#queued && this.#promises === 0 && !this.#more && this.#done === this.#commands.length && this.#read === this.#inbox.length;
   }
 
+  /** Whether a handler is at work, and not asleep. */
+  get atWork() {
+    return this.#promises > 0;
+  }
+
   /** When time moves the execution, or null. */
   get deadline() {
     const wakes = this.#sleeps.length > 0 ? this.#sleeps[0].at : Infinity;

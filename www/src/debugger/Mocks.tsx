@@ -25,6 +25,8 @@ const EMPTY: Record<Mock["mode"], Mock> = {
   error: { mode: "error", error: "States.TaskFailed", cause: "" },
   script: { mode: "script", steps: [{ attempt: "0", error: "States.TaskFailed" }, { result: {}, after: 1000 }] },
   expression: { mode: "expression", expression: "{ \"ok\": true, \"of\": $states.input }" },
+  javascript: { mode: "javascript", code: "async (input, { attempt }) => {\n  return { ok: true, attempt };\n}" },
+  recorded: { mode: "recorded", answers: [] },
 };
 
 export function Mocks() {

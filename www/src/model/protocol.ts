@@ -1,6 +1,6 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { Breakpoint, DebugThread, EditReport, Evaluated, Mock, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { AskedTask, Breakpoint, DebugThread, EditReport, Evaluated, Mock as PackageMock, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import type { RecordedTask } from "stepglass";
@@ -83,7 +83,10 @@ export interface Analysis {
   took: number;
 }
 
-export type { Breakpoint, DebugThread, EditReport, Evaluated, Mock, StackFrame, Stop, Variable };
+export type { Breakpoint, DebugThread, EditReport, Evaluated, StackFrame, Stop, Variable };
+
+/// What stands for a task. JavaScript is the text of a function, which runs in the sandbox.
+export type Mock = Exclude<PackageMock, { mode: "function" }> | { mode: "javascript"; code: string };
 
 export type ClockMode = "skip" | "real" | "x10" | "x60" | "x3600" | "manual";
 
@@ -243,13 +246,17 @@ export interface RunResult {
 /// A task that waits for a person: it has no handler, or it waits for its token.
 export interface WaitingTask {
   id: number;
-  kind: "ask" | "token";
+  kind: AskedTask["kind"];
   state: string;
   resource: string;
   attempt: number;
   iterations: number[];
   input: unknown;
   token?: string;
+  /// Of an activity's: whether a worker has taken it.
+  taken?: boolean;
+  /// The execution that asks, where a task has started it.
+  execution?: string;
   /// When it times out, in the execution's time.
   timeoutAt?: number;
   /// Nobody is going to answer: it is left to time out.

@@ -143,7 +143,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return null;
   },
 
-  setMocks: ({ mocks }) => done(current?.session.setMocks(mocks)),
+  setMocks: ({ mocks }) => done(current?.setMocks(mocks)),
   setClock: ({ clock }) => done(current?.setClock(clock)),
   variables: ({ visit }) => current?.session.scopes(visit) ?? {},
   visitsOf: ({ state }) => current?.session.visits(state) ?? [],

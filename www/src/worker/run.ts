@@ -1,7 +1,7 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
 import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
-import { DebugSession } from "stepglass/debug";
+import { DebugSession, type Mock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Answer, ClockMode, Note, PendingTimer, Position, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
 import { fieldsOf, member } from "./flow.ts";
@@ -57,7 +57,7 @@ export class Run {
       seed,
       clock: SPEED[clock],
       tasks: this.handlers(),
-      mocks,
+      mocks: this.mocksOf(mocks),
       ask,
       breakpoints,
       exceptions,
@@ -151,6 +151,15 @@ export class Run {
   private handlers(): TaskHandlers {
     if (this.request.resolver) return (input, task) => this.call("", input, task);
     return Object.fromEntries(this.request.handlers.map((key): [string, TaskHandler] => [key, (input, task) => this.call(key, input, task)]));
+  }
+
+  setMocks(mocks: RunRequest["mocks"]): void {
+    this.session.setMocks(this.mocksOf(mocks));
+  }
+
+  /// JavaScript is called in the sandbox, like a handler.
+  private mocksOf(mocks: RunRequest["mocks"]): Record<string, Mock> {
+    return Object.fromEntries(Object.entries(mocks).map(([name, mock]) => [name, mock.mode === "javascript" ? { mode: "function", handler: (input, task) => this.call(`mock:${name}`, input, task) } : mock]));
   }
 
   private call(key: string, input: unknown, task: Task): Promise<unknown> {
