@@ -51,7 +51,7 @@ async function bundle() {
     if (/\.(js|cjs|d\.c?ts)$/.test(name) && !name.startsWith("glue.")) rmSync(join(dist, name));
   }
   const entry = (name) => join(root, "src/js", `${name}.js`);
-  const entries = ["node", "web", "slim", "inline", "folder", "debug", "debug-node", "server", "cli", "testing/index"].filter((name) => existsSync(entry(name)));
+  const entries = ["node", "web", "slim", "parts", "inline", "folder", "debug", "debug-node", "server", "cli", "testing/index"].filter((name) => existsSync(entry(name)));
   const output = (name) => name.replace("/index", "");
   const options = {
     absWorkingDir: root,

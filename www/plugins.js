@@ -1,13 +1,19 @@
-// What the page's build makes besides bundles: the drawings of the gallery, and the service worker that keeps the page
-// for when there is no network.
+// What the page's build makes besides bundles: the interpreter in two parts, the drawings of the gallery, and the service
+// worker that keeps the page for when there is no network.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parse } from "yaml";
+import { makeParts } from "../scripts/parts.mjs";
 
 const www = dirname(fileURLToPath(import.meta.url));
 const THEMES = ["light", "dark"];
+
+/** `dist/parts`, of the present module. */
+export function interpreterParts() {
+  return { name: "interpreter-parts", buildStart: makeParts };
+}
 
 /** `thumbs/NAME-light.svg` and `-dark.svg` of every example, drawn by the interpreter itself. */
 export function thumbnails() {

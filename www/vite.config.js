@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
-import { pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
+import { interpreterParts, pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
 
 const www = dirname(fileURLToPath(import.meta.url));
 const root = resolve(www, "..");
@@ -11,9 +11,15 @@ export default defineConfig({
   root: www,
   // Works under any path of a static host.
   base: "./",
-  resolve: { alias: [{ find: /^stepglass$/, replacement: resolve(root, "dist/web.js") }, { find: /^stepglass\/debug$/, replacement: resolve(root, "dist/debug.js") }] },
+  resolve: {
+    alias: [
+      // The entry that loads nothing: the interpreter's thread does, in two parts.
+      { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
+      { find: /^stepglass\/(debug|parts)$/, replacement: resolve(root, "dist/$1.js") },
+    ],
+  },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [thumbnails(), pageAtOnce(), serviceWorker()],
+  plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker()],
   // The package and the examples lie beside the page.
   server: { fs: { allow: [root] } },
   worker: { format: "es" },

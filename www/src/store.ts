@@ -407,6 +407,8 @@ function hear(note: Note): void {
         engineMessage.value = note.message;
       });
       return;
+    case "lacking":
+      return shout(note.message);
   }
   const now = run.value;
   if (!now) return;

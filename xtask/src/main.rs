@@ -2,6 +2,9 @@
 //!
 //! The JavaScript half (entries, types, bundles) is `scripts/build.mjs`, which calls this first.
 
+mod split;
+
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +18,9 @@ cargo xtask <task>
   build [--dev] [--names]   the crate as dist/stepglass.wasm and dist/glue.js
                             --dev    quick to build, slower to run (profile wasm-dev)
                             --names  keeps the names of functions, for readable stack traces
+  mark <from> <to>          a module that remembers which of its functions were called
+  cut <from> <numbers> <first> <rest>
+                            a module in two parts: the functions with these numbers, and the rest
   size [--json]             what dist/stepglass.wasm weighs: raw, gzip -9, brotli 11
   ci                        everything that CI runs (the same as npm test)
 ";
@@ -25,6 +31,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["build", options @ ..] => Build::parse(options).and_then(|build| build.run()),
+        ["mark", from, to] => split::mark(Path::new(from), Path::new(to)),
+        ["cut", from, kept, first, rest] => {
+            numbers(Path::new(kept)).and_then(|kept| split::cut(Path::new(from), &kept, Path::new(first), Path::new(rest)))
+        }
         ["size"] => node(&["scripts/size.mjs"]),
         ["size", "--json"] => node(&["scripts/size.mjs", "--json"]),
         ["ci"] => node(&["scripts/test.mjs"]),
@@ -96,12 +106,20 @@ impl Build {
         if glue.contains("new URL(") {
             return Err("the glue names the wasm file itself; the entries in src/js must be the only ones".to_owned());
         }
+        // What a first part calls where it lacks a function (src/split.rs). The whole module never does.
+        let imports = "const import0 = {\n        __proto__: null,";
+        if !glue.contains(imports) {
+            return Err("the glue has another form than it had: where are its imports?".to_owned());
+        }
+        let load = split::LOAD;
+        let glue = glue.replacen(imports, &format!("{imports}\n        {load}: () => parts.load(wasm),"), 1);
         let dist = root().join("dist");
         fs::create_dir_all(&dist).map_err(|error| format!("{}: {error}", dist.display()))?;
-        for (from, to) in [("glue_bg.wasm", "stepglass.wasm"), ("glue.js", "glue.js"), ("glue.d.ts", "glue.d.ts")] {
+        for (from, to) in [("glue_bg.wasm", "stepglass.wasm"), ("glue.d.ts", "glue.d.ts")] {
             fs::copy(work.join(from), dist.join(to)).map_err(|error| format!("{from} to dist/{to}: {error}"))?;
         }
-        Ok(())
+        let glue = format!("{glue}export const parts = {{ load: undefined }};\n");
+        fs::write(dist.join("glue.js"), glue).map_err(|error| format!("dist/glue.js: {error}"))
     }
 }
 
@@ -114,6 +132,11 @@ fn anonymous_paths() -> String {
         .map(|(folder, name)| format!("'--remap-path-prefix={}={name}'", folder.display()))
         .collect();
     format!("target.wasm32-unknown-unknown.rustflags=[{}]", flags.join(", "))
+}
+
+/// The numbers in a file, one a line.
+fn numbers(path: &Path) -> Result<BTreeSet<usize>> {
+    read(path)?.lines().map(|line| line.parse().map_err(|error| format!("{}: {line}: {error}", path.display()))).collect()
 }
 
 /// Runs a script of the repository; `xtask` is then only a second way to say it.

@@ -369,6 +369,8 @@ export interface Methods {
 export type Note =
   | { note: "ready"; version: string }
   | { note: "broken"; message: string }
+  /// Something was not done, and may be tried again.
+  | { note: "lacking"; message: string }
   | { note: "log"; run: number; chunk: LogChunk; now: number }
   | { note: "waiting"; run: number; tasks: WaitingTask[] }
   | { note: "timer"; run: number; due: number | null; now: number; speed: number; timers: PendingTimer[] }

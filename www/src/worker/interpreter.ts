@@ -1,6 +1,9 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { complete, init, layout, renderMermaid, renderSvg, replayHistory, validate, version } from "stepglass";
+import { complete, layout, renderMermaid, renderSvg, replayHistory, validate, version } from "stepglass";
+import { initParts, loadRest } from "stepglass/parts";
+import first from "../../../dist/parts/first.wasm?url";
+import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
 import type { Call, Diagnostic, Methods, Note } from "../model/protocol.ts";
 import { findStates, findTasks, readSource } from "./definition.ts";
@@ -15,7 +18,10 @@ let current: Run | undefined;
 let shown: Shown | undefined;
 let sandbox: MessagePort | undefined;
 
-const loaded = init().then(
+/// Where a file of the page is, for a thread whose own address may be another one's.
+const beside = (name: string): string => new URL(name, import.meta.url).href;
+
+const loaded = initParts(beside(first), beside(rest)).then(
   () => post({ note: "ready", version: version() }),
   (error: unknown) => {
     post({ note: "broken", message: String((error as Error)?.message ?? error) });
@@ -24,6 +30,35 @@ const loaded = init().then(
 );
 loaded.catch(() => {});
 
+/// What the interpreter's first part was made for: showing a machine and running it. The rest is loaded for everything else,
+/// and with the first deed, so that it is there when something rare is met on the way.
+const OPENING: ReadonlySet<keyof Methods> = new Set([
+  "ping", "analyze", "run", "stop", "step", "runTo", "goTo", "goToPlace", "advance", "setStops", "setMocks", "setClock", "answer", "handlersDied",
+  "variables", "visitsOf", "iterations", "flow", "runs", "lanes", "rows", "place", "event", "visits", "history", "json",
+]);
+let analyzed = 0;
+let lacking: Promise<unknown> | undefined;
+
+/// Resolves when there is enough of the interpreter for a call; all later ones wait too, so that they keep their order.
+async function enoughFor(method: keyof Methods): Promise<void> {
+  await loaded;
+  if (method === "analyze") analyzed += 1;
+  if (!OPENING.has(method)) {
+    const coming = alive(loadRest());
+    lacking = coming.catch((error: Error) => post({ note: "lacking", message: error.message }));
+    return coming;
+  }
+  await lacking;
+  // What does not come now is asked for again when it is needed.
+  if (method === "run" || analyzed > 1) loadRest().catch(() => {});
+}
+
+/// A slow line is no thread that hangs: while something comes there are signs of life, which answer nothing.
+function alive<T>(coming: Promise<T>): Promise<T> {
+  const signs = setInterval(() => self.postMessage({ id: 0, value: null }), 1_000);
+  return coming.finally(() => clearInterval(signs));
+}
+
 /// What asks for the chunk of runs; all others about a run come after one of these.
 const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate"]);
 let runs: typeof import("./session.ts") | undefined;
@@ -31,17 +66,13 @@ let loading: Promise<void> | undefined;
 
 /// Loads that chunk. All calls wait while it comes, so that they keep their order.
 function loadRuns(): Promise<void> {
-  // A slow line is no thread that hangs: a sign of life, which answers nothing.
-  const alive = setInterval(() => self.postMessage({ id: 0, value: null }), 1_000);
-  return import("./session.ts")
-    .then(
-      (module) => void (runs = module),
-      (error: unknown) => {
-        loading = undefined;
-        throw error;
-      },
-    )
-    .finally(() => clearInterval(alive));
+  return alive(import("./session.ts")).then(
+    (module) => void (runs = module),
+    (error: unknown) => {
+      loading = undefined;
+      throw error;
+    },
+  );
 }
 
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
@@ -201,7 +232,7 @@ self.onmessage = async ({ data, ports }: MessageEvent<Call | { connect: true }>)
     return;
   }
   try {
-    await loaded;
+    await enoughFor(data.method);
     if (!runs && RUNS.has(data.method)) loading ??= loadRuns();
     await loading;
     const value = await methods[data.method](data.params as never);

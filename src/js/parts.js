@@ -1,0 +1,50 @@
+// The interpreter in two parts, as the page of this repository has it (scripts/parts.mjs makes them). Not published.
+//
+// The first part calls for the rest by itself where it lacks a function, and the thread then stands until that has come;
+// who knows beforehand that more is wanted calls `loadRest`.
+
+import { parts } from "../../dist/glue.js";
+import { init } from "./instance.js";
+
+let address;
+let module;
+let coming;
+
+/** Starts the first part; `rest` is where the other one is. */
+export function initParts(first, rest) {
+  address = rest;
+  return init(first);
+}
+
+/** Loads the rest. */
+export function loadRest() {
+  coming ??= fetch(address)
+    .then(async (response) => {
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      module ??= await WebAssembly.compile(await response.arrayBuffer());
+    })
+    .catch((error) => {
+      coming = undefined;
+      throw lacking(error.message);
+    });
+  return coming;
+}
+
+// `first` is what the running instance exports.
+parts.load = (first) => {
+  module ??= loadNow();
+  new WebAssembly.Instance(module, { first });
+};
+
+function loadNow() {
+  const request = new XMLHttpRequest();
+  request.open("GET", address, false);
+  request.responseType = "arraybuffer";
+  request.send();
+  if (request.status !== 200) throw lacking(`${request.status} ${request.statusText}`);
+  return new WebAssembly.Module(request.response);
+}
+
+function lacking(why) {
+  return new Error(`The rest of the interpreter could not be loaded (${why}). Is there a network? It is tried again when it is needed.`);
+}

@@ -1,0 +1,217 @@
+//! Cuts the module in two: the functions that a page needs to open, and the rest, which it loads with the first deed.
+//!
+//! Which functions the first part holds is measured, not listed: `mark` makes a module that remembers which of its
+//! functions were called, `scripts/split.mjs` opens every example with it, and `cut` takes what it found.
+//!
+//! The two parts are one program: the rest has the first part's memory, tables and globals. Where the first part calls a
+//! function of the rest there is a stub, which has the rest loaded where it isn't yet, and calls through the table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use walrus::ir::{Value, Visitor, dfs_in_order};
+use walrus::{ConstExpr, ElementItems, ElementKind, ExportItem, FunctionBuilder, FunctionId, FunctionKind, GlobalId, GlobalKind, ImportedFunction, Module, ModuleConfig, TableId, ValType};
+
+use crate::Result;
+
+/// The export of a function's mark begins with it; the function's number follows.
+const MARK: &str = "mark ";
+/// Where the glue's imports are, and the one that loads the rest.
+const GLUE: &str = "./glue_bg.js";
+pub const LOAD: &str = "__load_rest";
+/// What the rest calls the first part.
+const FIRST: &str = "first";
+
+/// Writes a module that sets the exported global `mark N` when its function `N` is called.
+pub fn mark(from: &Path, to: &Path) -> Result<()> {
+    let mut module = read(from)?;
+    let functions: Vec<FunctionId> = module.funcs.iter_local().map(|(id, _)| id).collect();
+    for id in functions {
+        let called = module.globals.add_local(ValType::I32, true, false, ConstExpr::Value(Value::I32(0)));
+        module.exports.add(&format!("{MARK}{}", id.index()), called);
+        let function = module.funcs.get_mut(id).kind.unwrap_local_mut();
+        function.builder_mut().func_body().const_at(0, Value::I32(1)).global_set_at(1, called);
+    }
+    write(module, to)
+}
+
+/// Writes the part of the module that holds the functions `kept`, by number, and the part that holds all others.
+pub fn cut(from: &Path, kept: &BTreeSet<usize>, first: &Path, rest: &Path) -> Result<()> {
+    let whole = read(from)?;
+    let plan = Plan::new(&whole, kept)?;
+    keep(read(from)?, &plan, first)?;
+    move_away(read(from)?, &plan, rest)
+}
+
+/// What one part must know of the other. Numbers are those of the whole module, whose order all copies of it share.
+struct Plan {
+    moved: BTreeSet<usize>,
+    /// The functions of the rest that the first part names, and the place of each in the table.
+    places: BTreeMap<usize, u64>,
+    /// The functions of the first part that the rest names.
+    lent: BTreeSet<usize>,
+    /// How long the table of functions is without the places.
+    length: u64,
+}
+
+impl Plan {
+    fn new(whole: &Module, kept: &BTreeSet<usize>) -> Result<Plan> {
+        let moved: BTreeSet<usize> = whole.funcs.iter_local().map(|(id, _)| id.index()).filter(|number| !kept.contains(number)).collect();
+        let (mut of_first, mut of_rest) = (Named::default(), Named::default());
+        for (id, function) in whole.funcs.iter_local() {
+            let named = if moved.contains(&id.index()) { &mut of_rest } else { &mut of_first };
+            dfs_in_order(named, function, function.entry_block());
+        }
+        for element in whole.elements.iter() {
+            match &element.items {
+                ElementItems::Functions(functions) => of_first.0.extend(functions.iter().map(|id| id.index())),
+                ElementItems::Expressions(..) => return Err("a table is filled by expressions, which the cut does not know".to_owned()),
+            }
+        }
+        of_first.0.extend(whole.exports.iter().filter_map(|export| match export.item {
+            ExportItem::Function(id) => Some(id.index()),
+            _ => None,
+        }));
+        let length = whole.tables.get(functions_table(whole)?).initial;
+        let places = of_first.0.intersection(&moved).copied().zip(length..).collect();
+        let lent = of_rest.0.difference(&moved).copied().collect();
+        Ok(Plan { moved, places, lent, length })
+    }
+
+    /// Makes the table of functions as long as both parts together need it.
+    fn make_room(&self, module: &mut Module, table: TableId) {
+        let table = module.tables.get_mut(table);
+        table.initial = self.length + self.places.len() as u64;
+        table.maximum = table.maximum.map(|most| most.max(table.initial));
+    }
+}
+
+/// The functions that instructions name.
+#[derive(Default)]
+struct Named(BTreeSet<usize>);
+
+impl<'instr> Visitor<'instr> for Named {
+    fn visit_function_id(&mut self, function: &FunctionId) {
+        self.0.insert(function.index());
+    }
+}
+
+/// The first part: stubs in place of what is moved, and everything exported that the rest needs.
+fn keep(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
+    let nothing = module.types.add(&[], &[]);
+    let (load, _) = module.add_import_func(GLUE, LOAD, nothing);
+    let loaded = module.globals.add_local(ValType::I32, true, false, ConstExpr::Value(Value::I32(0)));
+    let mut ensure = FunctionBuilder::new(&mut module.types, &[], &[]);
+    ensure.func_body().global_get(loaded).if_else(None, |_| {}, |missing| {
+        missing.call(load).const_(Value::I32(1)).global_set(loaded);
+    });
+    let ensure = ensure.finish(Vec::new(), &mut module.funcs);
+
+    let called = functions_table(&module)?;
+    let functions: BTreeMap<usize, FunctionId> = module.funcs.iter().map(|function| (function.id().index(), function.id())).collect();
+    for (number, place) in &plan.places {
+        let id = functions[number];
+        let ty = module.funcs.get(id).ty();
+        let (params, results) = module.types.params_results(ty);
+        let (params, results) = (params.to_vec(), results.to_vec());
+        let arguments: Vec<_> = params.iter().map(|ty| module.locals.add(*ty)).collect();
+        let mut stub = FunctionBuilder::new(&mut module.types, &params, &results);
+        let mut body = stub.func_body();
+        body.call(ensure);
+        for argument in &arguments {
+            body.local_get(*argument);
+        }
+        body.const_(Value::I32(i32::try_from(*place).map_err(text)?)).call_indirect(ty, called);
+        module.funcs.get_mut(id).kind = FunctionKind::Local(stub.local_func(arguments));
+    }
+    plan.make_room(&mut module, called);
+
+    for number in &plan.lent {
+        module.exports.add(&lent('f', *number), functions[number]);
+    }
+    let globals: Vec<GlobalId> = module.globals.iter().map(|global| global.id()).filter(|id| *id != loaded).collect();
+    for id in globals {
+        module.exports.add(&lent('g', id.index()), id);
+    }
+    let tables: Vec<TableId> = module.tables.iter().map(|table| table.id()).collect();
+    for id in tables {
+        module.exports.add(&lent('t', id.index()), id);
+    }
+    let memory = module.memories.iter().next().ok_or("the module has no memory")?.id();
+    module.exports.add(&lent('m', 0), memory);
+    write(module, to)
+}
+
+/// The rest: what is moved, put into its places of the first part's table.
+fn move_away(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
+    let exports: Vec<_> = module.exports.iter().map(|export| export.id()).collect();
+    exports.into_iter().for_each(|id| module.exports.delete(id));
+    let elements: Vec<_> = module.elements.iter().map(|element| element.id()).collect();
+    elements.into_iter().for_each(|id| module.elements.delete(id));
+    module.tables.iter_mut().for_each(|table| table.elem_segments.clear());
+    let data: Vec<_> = module.data.iter().map(|data| data.id()).collect();
+    data.into_iter().for_each(|id| module.data.delete(id));
+    module.memories.iter_mut().for_each(|memory| memory.data_segments.clear());
+    module.start = None;
+
+    // No import is deleted: what nothing names is left out when the module is written.
+    let functions: Vec<FunctionId> = module.funcs.iter().map(|function| function.id()).collect();
+    for id in functions.iter().copied().filter(|id| !plan.moved.contains(&id.index())) {
+        let import = module.imports.add(FIRST, &lent('f', id.index()), id);
+        let ty = module.funcs.get(id).ty();
+        if let FunctionKind::Import(other) = &module.funcs.get(id).kind {
+            module.imports.delete(other.import);
+        }
+        module.funcs.get_mut(id).kind = FunctionKind::Import(ImportedFunction { import, ty });
+    }
+    let globals: Vec<GlobalId> = module.globals.iter().map(|global| global.id()).collect();
+    for id in globals {
+        let import = module.imports.add(FIRST, &lent('g', id.index()), id);
+        module.globals.get_mut(id).kind = GlobalKind::Import(import);
+    }
+    let tables: Vec<TableId> = module.tables.iter().map(|table| table.id()).collect();
+    for id in tables {
+        let import = module.imports.add(FIRST, &lent('t', id.index()), id);
+        module.tables.get_mut(id).import = Some(import);
+    }
+    let memory = module.memories.iter().next().ok_or("the module has no memory")?.id();
+    let import = module.imports.add(FIRST, &lent('m', 0), memory);
+    module.memories.get_mut(memory).import = Some(import);
+
+    let called = functions_table(&module)?;
+    plan.make_room(&mut module, called);
+    let placed = functions.into_iter().filter(|id| plan.places.contains_key(&id.index())).collect();
+    let offset = ConstExpr::Value(Value::I32(i32::try_from(plan.length).map_err(text)?));
+    let element = module.elements.add(ElementKind::Active { table: called, offset }, ElementItems::Functions(placed));
+    module.tables.get_mut(called).elem_segments.insert(element);
+    write(module, to)
+}
+
+/// The table that functions are called through.
+fn functions_table(module: &Module) -> Result<TableId> {
+    module.tables.main_function_table().map_err(text)?.ok_or_else(|| "the module has no table of functions".to_owned())
+}
+
+/// The name under which the first part lends something to the rest.
+fn lent(kind: char, number: usize) -> String {
+    format!("{kind}{number}")
+}
+
+fn read(path: &Path) -> Result<Module> {
+    let mut config = ModuleConfig::new();
+    config.generate_name_section(false).generate_producers_section(false);
+    config.parse_file(path).map_err(|error| format!("{}: {error:#}", path.display()))
+}
+
+fn write(mut module: Module, to: &Path) -> Result<()> {
+    walrus::passes::gc::run(&mut module);
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    fs::write(to, module.emit_wasm()).map_err(|error| format!("{}: {error}", to.display()))
+}
+
+fn text(error: impl ToString) -> String {
+    error.to_string()
+}
