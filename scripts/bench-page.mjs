@@ -3,7 +3,7 @@
 // Sizes are exact. Times of the main thread are CPU time, in units of a machine on which a loop of 1e8 rounds takes 730 ms,
 // so that a slow or busy machine gives the same figures; wall-clock times say so and are of this machine.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
@@ -91,9 +91,11 @@ async function sizes() {
   const of = (fits) => [...seen].filter(fits).reduce((sum, [name]) => sum + size(name), 0);
   row("first load until the graph is painted, gzip", of(([, at]) => at <= paintedAt), "kB", 600);
   row("first load in all, with the editor, which comes after it", of(() => true), "kB", 600);
-  row("  the interpreter, WebAssembly", of(([name]) => name.endsWith(".wasm")), "kB");
+  row("  the interpreter's first part, WebAssembly", of(([name]) => name.endsWith(".wasm")), "kB");
   row("  the same with brotli, as most hosts send it", [...seen.keys()].filter((name) => name.endsWith(".wasm")).reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(dist, name))).length / 1000, 0), "kB");
   row("  scripts, styles, markup", of(([name]) => !name.endsWith(".wasm")), "kB");
+  const rest = readdirSync(join(dist, "assets")).find((name) => /^rest-.*\.wasm$/.test(name));
+  row("the rest of the interpreter, with the first deed", size(join("assets", rest)), "kB");
 }
 
 async function paint() {

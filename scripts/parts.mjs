@@ -77,6 +77,8 @@ async function debug(session, id) {
     }
     session.history(0);
   };
+  // Also while it runs: what is on the way then is not there when it rests.
+  for (const name of ["progress", "tasks"]) session.on(name, look);
   look();
   for (const step of steps) {
     session[step]();

@@ -1,6 +1,9 @@
 // The interpreter comes in two parts: what opens and runs a machine comes with the page, the rest when somebody needs it.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { skip } from "../browser.mjs";
 import { visits } from "./playground.mjs";
 
@@ -9,6 +12,8 @@ const RARE = {
   definition: { QueryLanguage: "JSONata", StartAt: "Write", States: { Write: { Type: "Pass", Output: "{% {'year': $formatInteger(1999, 'I'), 'words': $formatInteger(21, 'w')} %}", End: true } } },
   output: { year: "MCMXCIX", words: "twenty-one" },
 };
+const { profile } = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../dist/.built.json"), "utf8"));
+const dist = resolve(import.meta.dirname, "../../www/dist");
 const REST = /\/rest-[^/]*\.wasm$/;
 
 describe("the interpreter's two parts", { skip }, () => {
@@ -42,6 +47,18 @@ describe("the interpreter's two parts", { skip }, () => {
     await visitor.leave();
   });
 
+  test("the first load is at most 600 kB, all that the page asks for until it stands idle", { skip: profile !== "release" && `the WebAssembly is of profile ${profile}` }, async () => {
+    const asked = new Set();
+    const visitor = await site.visit({ before: (page) => page.context().on("request", (request) => asked.add(new URL(request.url()).pathname)) });
+    await visitor.ready();
+    await visitor.page.waitForTimeout(1_000);
+    const files = [...asked].map((path) => (path === "/" ? "index.html" : path.slice(1)));
+    assert.ok(files.some((file) => file.endsWith(".wasm")) && files.some((file) => file.includes("codemirror")), files.join(" "));
+    const kilobytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length, 0) / 1000;
+    assert.ok(kilobytes <= 600, `${kilobytes} kB`);
+    await visitor.leave();
+  });
+
   test("a run that needs the rest before it has come gives the same answer", async () => {
     const { visitor, asked } = await begin(async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -63,6 +80,11 @@ describe("the interpreter's two parts", { skip }, () => {
     await visitor.tab("Definition");
     await visitor.editor("Definition").press("Shift+Alt+f");
     await page.getByText("The rest of the interpreter could not be loaded").first().waitFor();
+    // A run that cannot go on ends, and the page goes on.
+    await visitor.open(RARE);
+    await visitor.run();
+    await page.getByText("The rest of the interpreter could not be loaded").first().waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).first().and(page.locator(":enabled")).waitFor();
     reachable = true;
     await visitor.open(RARE);
     await visitor.run();

@@ -9,10 +9,12 @@ import { init } from "./instance.js";
 let address;
 let module;
 let coming;
+let failed;
 
-/** Starts the first part; `rest` is where the other one is. */
-export function initParts(first, rest) {
+/** Starts the first part; `rest` is where the other one is, and `lost` is told why what runs cannot go on without it. */
+export function initParts(first, rest, lost) {
   address = rest;
+  failed = lost;
   return init(first);
 }
 
@@ -38,11 +40,17 @@ parts.load = (first) => {
 
 function loadNow() {
   const request = new XMLHttpRequest();
-  request.open("GET", address, false);
   request.responseType = "arraybuffer";
-  request.send();
-  if (request.status !== 200) throw lacking(`${request.status} ${request.statusText}`);
-  return new WebAssembly.Module(request.response);
+  try {
+    request.open("GET", address, false);
+    request.send();
+    if (request.status !== 200) throw new Error(`${request.status} ${request.statusText}`);
+    return new WebAssembly.Module(request.response);
+  } catch (error) {
+    const why = lacking(error.message);
+    failed(why.message);
+    throw why;
+  }
 }
 
 function lacking(why) {

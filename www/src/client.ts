@@ -1,6 +1,6 @@
 // The page's side of the interpreter's thread: calls, notes, and a watchdog.
 
-import type { Methods, Note, Reply } from "./model/protocol.ts";
+import type { Lost, Methods, Note, Reply } from "./model/protocol.ts";
 import { interpreter } from "./start.ts";
 
 interface Waiting {
@@ -60,12 +60,13 @@ export class Client {
     this.ready = false;
     this.running = false;
     this.heard = performance.now();
-    worker.onmessage = ({ data }: MessageEvent<Note | Reply>) => {
+    worker.onmessage = ({ data }: MessageEvent<Note | Lost | Reply>) => {
       if (worker !== this.worker) return;
       this.heard = performance.now();
       if ("note" in data) {
         // Loading may take its time on a slow line; patience begins after it.
         if (data.note === "ready") this.ready = true;
+        if (data.note === "lost") return this.restart(data.message);
         return this.note(data);
       }
       const call = this.calls.get(data.id);

@@ -11,7 +11,10 @@ use std::fs;
 use std::path::Path;
 
 use walrus::ir::{Value, Visitor, dfs_in_order};
-use walrus::{ConstExpr, ElementItems, ElementKind, ExportItem, FunctionBuilder, FunctionId, FunctionKind, GlobalId, GlobalKind, ImportedFunction, Module, ModuleConfig, TableId, ValType};
+use walrus::{
+    ConstExpr, ElementItems, ElementKind, ExportItem, FunctionBuilder, FunctionId, FunctionKind, GlobalId, GlobalKind,
+    ImportedFunction, LocalFunction, Module, ModuleConfig, TableId, ValType,
+};
 
 use crate::Result;
 
@@ -20,6 +23,8 @@ const MARK: &str = "mark ";
 /// Where the glue's imports are, and the one that loads the rest.
 const GLUE: &str = "./glue_bg.js";
 pub const LOAD: &str = "__load_rest";
+/// Instructions of a function that is not worth a stub: where the first part names it, it stays there.
+const SMALL: u64 = 24;
 /// What the rest calls the first part.
 const FIRST: &str = "first";
 
@@ -57,22 +62,35 @@ struct Plan {
 
 impl Plan {
     fn new(whole: &Module, kept: &BTreeSet<usize>) -> Result<Plan> {
-        let moved: BTreeSet<usize> = whole.funcs.iter_local().map(|(id, _)| id.index()).filter(|number| !kept.contains(number)).collect();
-        let (mut of_first, mut of_rest) = (Named::default(), Named::default());
-        for (id, function) in whole.funcs.iter_local() {
-            let named = if moved.contains(&id.index()) { &mut of_rest } else { &mut of_first };
-            dfs_in_order(named, function, function.entry_block());
-        }
+        let mut of_first = Named::default();
         for element in whole.elements.iter() {
             match &element.items {
                 ElementItems::Functions(functions) => of_first.0.extend(functions.iter().map(|id| id.index())),
-                ElementItems::Expressions(..) => return Err("a table is filled by expressions, which the cut does not know".to_owned()),
+                ElementItems::Expressions(..) => {
+                    return Err("a table is filled by expressions, which the cut does not know".to_owned());
+                }
             }
         }
         of_first.0.extend(whole.exports.iter().filter_map(|export| match export.item {
             ExportItem::Function(id) => Some(id.index()),
             _ => None,
         }));
+        let mut moved: BTreeSet<usize> = whole.funcs.iter_local().map(|(id, _)| id.index()).collect();
+        // Those that were called, and, step by step, the small ones that they name.
+        let mut staying: Vec<usize> = moved.intersection(kept).copied().collect();
+        let functions: BTreeMap<usize, &LocalFunction> =
+            whole.funcs.iter_local().map(|(id, function)| (id.index(), function)).collect();
+        while !staying.is_empty() {
+            for number in &staying {
+                moved.remove(number);
+                dfs_in_order(&mut of_first, functions[number], functions[number].entry_block());
+            }
+            staying = of_first.0.intersection(&moved).copied().filter(|number| functions[number].size() <= SMALL).collect();
+        }
+        let mut of_rest = Named::default();
+        for number in &moved {
+            dfs_in_order(&mut of_rest, functions[number], functions[number].entry_block());
+        }
         let length = whole.tables.get(functions_table(whole)?).initial;
         let places = of_first.0.intersection(&moved).copied().zip(length..).collect();
         let lent = of_rest.0.difference(&moved).copied().collect();
@@ -103,13 +121,18 @@ fn keep(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     let (load, _) = module.add_import_func(GLUE, LOAD, nothing);
     let loaded = module.globals.add_local(ValType::I32, true, false, ConstExpr::Value(Value::I32(0)));
     let mut ensure = FunctionBuilder::new(&mut module.types, &[], &[]);
-    ensure.func_body().global_get(loaded).if_else(None, |_| {}, |missing| {
-        missing.call(load).const_(Value::I32(1)).global_set(loaded);
-    });
+    ensure.func_body().global_get(loaded).if_else(
+        None,
+        |_| {},
+        |missing| {
+            missing.call(load).const_(Value::I32(1)).global_set(loaded);
+        },
+    );
     let ensure = ensure.finish(Vec::new(), &mut module.funcs);
 
     let called = functions_table(&module)?;
-    let functions: BTreeMap<usize, FunctionId> = module.funcs.iter().map(|function| (function.id().index(), function.id())).collect();
+    let functions: BTreeMap<usize, FunctionId> =
+        module.funcs.iter().map(|function| (function.id().index(), function.id())).collect();
     for (number, place) in &plan.places {
         let id = functions[number];
         let ty = module.funcs.get(id).ty();

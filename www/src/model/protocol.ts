@@ -381,5 +381,8 @@ export type Note =
   | { note: "console"; run: number; level: string; text: string }
   | { note: "ended"; run: number; result: RunResult; took: number };
 
+/// What runs cannot go on, and a new thread is needed.
+export type Lost = { note: "lost"; message: string };
+
 export type Call = { [M in keyof Methods]: { id: number; method: M; params: Methods[M]["params"] } }[keyof Methods];
 export type Reply = { id: number; value: unknown } | { id: number; error: string };

@@ -5,13 +5,13 @@ import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
-import type { Call, Diagnostic, Methods, Note } from "../model/protocol.ts";
+import type { Call, Diagnostic, Lost, Methods, Note } from "../model/protocol.ts";
 import { findStates, findTasks, readSource } from "./definition.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
 
-const post = (note: Note): void => self.postMessage(note);
+const post = (note: Note | Lost): void => self.postMessage(note);
 
 let current: Run | undefined;
 /// Events that were recorded elsewhere, in place of a run.
@@ -21,7 +21,7 @@ let sandbox: MessagePort | undefined;
 /// Where a file of the page is, for a thread whose own address may be another one's.
 const beside = (name: string): string => new URL(name, import.meta.url).href;
 
-const loaded = initParts(beside(first), beside(rest)).then(
+const loaded = initParts(beside(first), beside(rest), (message) => post({ note: "lost", message })).then(
   () => post({ note: "ready", version: version() }),
   (error: unknown) => {
     post({ note: "broken", message: String((error as Error)?.message ?? error) });
