@@ -24,6 +24,11 @@ impl Engine {
         ensure(self.stranded.is_none(), "what runs has not failed")?;
         ensure(snapshot::ids_in_range(self), "an id was never given out")?;
         ensure(!self.started || self.frames.values().any(|f| f.execution == 0 && f.parent.is_none()), "nothing runs")?;
+        for (id, execution) in self.executions.iter() {
+            let first = self.frames.get(&execution.root);
+            let own = first.is_some_and(|frame| frame.execution == *id && frame.parent.is_none());
+            ensure(own, "an execution's first frame is gone")?;
+        }
         let mut queued: Vec<FrameId> = self.ready.iter().copied().collect();
         ensure(are_distinct(&mut queued), "a frame is queued twice")?;
         for id in &queued {
@@ -184,6 +189,13 @@ mod tests {
         check(&engine, r#""results":[[1],[],[],[]]"#, r#""results":[[],[],[],[]]"#, "a child was started and is nowhere");
         check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":1"#, "more children have ended than are known");
         check(&engine, r#""done":2,"failed":1"#, r#""done":3,"failed":2"#, "more children have failed than are known");
+    }
+
+    #[test]
+    fn an_execution_knows_its_first_frame() {
+        let engine = engine();
+        check(&engine, r#""root":0"#, r#""root":3"#, "an execution's first frame is gone");
+        check(&engine, r#""root":0"#, r#""root":7"#, "an execution's first frame is gone");
     }
 
     #[test]
