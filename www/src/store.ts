@@ -4,7 +4,7 @@ import { type Signal, batch, computed, effect, signal } from "@preact/signals";
 import { Client, WorkerLost } from "./client.ts";
 import { type Graph, GraphIndex } from "./model/graph.ts";
 import { EventLog, Fold, type NodeRun, idleRun } from "./model/log.ts";
-import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Mock, Note, PendingTimer, ReplayReport, RunResult, WaitingTask } from "./model/protocol.ts";
+import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
 import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
 import type { Recorded } from "./take/recorded.ts";
@@ -238,12 +238,12 @@ export const flushers = new Set<() => void>();
 export interface Beginning {
   paused?: boolean;
   runTo?: string;
-  /// To its end, past all breakpoints.
-  past?: boolean;
+  /// The first step.
+  step?: StepCommand;
 }
 
 /// Runs the machine. Asks first where the tasks' code came with a link.
-export async function start({ paused = false, runTo, past = false }: Beginning = {}): Promise<void> {
+export async function start({ paused = false, runTo, step }: Beginning = {}): Promise<void> {
   for (const flush of flushers) flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
   if (tasks.value.trim() !== "" && !tasksTrusted.value) {
@@ -280,7 +280,7 @@ export async function start({ paused = false, runTo, past = false }: Beginning =
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || past || runTo !== undefined,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || step !== undefined || runTo !== undefined,
       ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -290,7 +290,7 @@ export async function start({ paused = false, runTo, past = false }: Beginning =
     client.running = true;
     say("Running");
     if (runTo !== undefined) await client.call("runTo", { state: runTo });
-    if (past) await client.call("step", { command: "runOut" });
+    if (step !== undefined) await client.call("step", { command: step });
   } catch (error) {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;

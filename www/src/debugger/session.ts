@@ -35,16 +35,16 @@ export function continueOrPause(): void {
   else void store.start();
 }
 
-/// A step; a machine that does not run yet begins, paused before its first state.
+/// A step; a machine that does not run yet begins with a step to its first state.
 export function stepOrBegin(command: "next" | "stepIn" | "stepStage"): void {
   if (canGoOn()) step(command);
-  else if (!store.busy.value) void store.start({ paused: true });
+  else if (!store.busy.value) void store.start({ step: "next" });
 }
 
 /// To the end, whatever breakpoints there are; a machine that does not run yet begins.
 export function runOut(): void {
   if (canGoOn()) step("runOut");
-  else if (!store.busy.value) void store.start({ past: true });
+  else if (!store.busy.value) void store.start({ step: "runOut" });
 }
 
 export function restart(): void {

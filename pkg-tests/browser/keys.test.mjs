@@ -1,0 +1,336 @@
+// Every key of the page does what it is said to do, and every one can be changed.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { visits } from "./playground.mjs";
+
+const pass = (next) => ({ Type: "Pass", ...(next ? { Next: next } : { End: true }) });
+const LOOP = {
+  StartAt: "Prepare",
+  States: {
+    Prepare: pass("Each"),
+    Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "Work", States: { Work: { Type: "Pass", Parameters: { "n.$": "$" }, Next: "Tidy" }, Tidy: pass() } }, Next: "Nap" },
+    Nap: { Type: "Wait", Seconds: 60, Next: "Done" },
+    Done: pass(),
+  },
+};
+const WORK = "/States/Each/ItemProcessor/States/Work";
+
+describe("keys", { skip }, () => {
+  const { site, visit } = visits();
+
+  test("each command of the map of keys", async (t) => {
+    const visitor = await site.visit({});
+    const { page } = visitor;
+    await visitor.ready();
+    await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
+    await visitor.node(WORK).waitFor();
+
+    const paused = (where) => page.locator(".pause-where", { hasText: where }).first().waitFor();
+    const event = () => page.getByRole("slider").inputValue().then(Number);
+    const at = (n) => page.waitForFunction((wanted) => document.querySelector('input[type="range"]').valueAsNumber === wanted, n);
+    const ended = () => visitor.result();
+    const focused = (name) => page.waitForFunction((wanted) => (document.activeElement?.dataset?.node ?? document.activeElement?.id ?? "").includes(wanted), name);
+    const dialog = (name) => page.getByRole("dialog", { name }).waitFor();
+    const choose = (pointer) => visitor.node(pointer).click({ position: { x: 30, y: 20 } });
+    const breakpoint = async (pointer) => {
+      await choose(pointer);
+      await page.getByRole("button", { name: "Breakpoint", exact: true }).click();
+      await page.waitForFunction((id) => /breakpoint/.test(document.querySelector(`[data-node="${id}"]`).getAttribute("aria-label")), pointer);
+    };
+    const label = (pointer) => visitor.node(pointer).getAttribute("aria-label");
+    const seen = (pointer, pattern) => page.waitForFunction(([id, source]) => new RegExp(source).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, pattern.source]);
+    const inText = async (text) => {
+      await visitor.tab("Definition");
+      const line = page.locator(".cm-line", { hasText: text }).first();
+      await line.scrollIntoViewIfNeeded();
+      await line.click();
+    };
+    /** What a test begins with. */
+    const states = {
+      async open() {},
+      async paused() {
+        await page.getByRole("button", { name: "Over", exact: true }).click();
+        await paused("before Prepare");
+      },
+      async inMap() {
+        await breakpoint(WORK);
+        await page.getByRole("button", { name: "Run", exact: true }).click();
+        await paused("before Work · item #0");
+      },
+      async ended() {
+        await page.getByRole("button", { name: "Run", exact: true }).click();
+        await ended();
+      },
+    };
+    const reset = async () => {
+      await page.keyboard.press("Escape");
+      if (await page.getByRole("button", { name: "Stop", exact: true }).isEnabled()) await page.getByRole("button", { name: "Stop", exact: true }).click();
+      await page.waitForFunction(() => [...document.querySelectorAll(".debug-bar .move")].find((one) => one.textContent.includes("Stop")).disabled);
+      await page.getByRole("button", { name: /^Commands/ }).click();
+      await page.getByRole("combobox", { name: "Command or state" }).fill("remove all breakpoints");
+      await page.keyboard.press(await page.locator("#palette-list li").count() ? "Enter" : "Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    };
+
+    let before;
+    const rows = [
+      ["continue", "paused", "F8", ended],
+      ["continue, by the other key", "paused", "Control+Backslash", ended],
+      ["run to the end, past all breakpoints", "inMap", "Shift+F8", ended],
+      ["run to the end before it runs", "open", "Shift+F8", ended, () => breakpoint(WORK)],
+      ["step over", "paused", "F10", () => paused("before Each")],
+      ["step over, by the other key", "paused", "Control+Quote", () => paused("before Each")],
+      ["step into", "inMap", "F11", () => paused("after InputPath of Work")],
+      ["step into, by the other key", "inMap", "Control+Semicolon", () => paused("after InputPath of Work")],
+      ["step out", "inMap", "Shift+F11", () => page.waitForFunction((old) => document.querySelector('input[type="range"]').valueAsNumber > old, before), async () => (before = await event())],
+      ["step out, by the other key", "inMap", "Control+Shift+Semicolon", () => page.waitForFunction((old) => document.querySelector('input[type="range"]').valueAsNumber > old, before), async () => (before = await event())],
+      ["one stage", "inMap", "Control+F11", () => paused("after InputPath of Work")],
+      ["one stage, by the other key", "inMap", "Control+Shift+Quote", () => paused("after InputPath of Work")],
+      ["step back", "ended", "Alt+BracketLeft", async () => at(before - 1), async () => (before = await event())],
+      ["step on", "ended", "Alt+BracketRight", async () => at(before), async () => {
+        before = await event();
+        await page.keyboard.press("Alt+BracketLeft");
+        await at(before - 1);
+      }],
+      ["back to the breakpoint before", "inMap", "Alt+Shift+BracketLeft", () => paused("item #0"), async () => {
+        await page.keyboard.press("F8");
+        await paused("item #1");
+      }],
+      ["run to the selected state", "open", "Control+F10", () => paused("before Done"), () => choose("/States/Done")],
+      ["breakpoint on the selected state", "open", "F9", () => seen("/States/Done", /breakpoint/), () => choose("/States/Done")],
+      ["breakpoint on the line", "open", "Control+b", () => seen("/States/Nap", /breakpoint/), () => inText('"Nap": {')],
+      ["edit the breakpoint", "open", "Shift+F9", () => page.getByRole("textbox", { name: "Condition" }).waitFor(), () => choose("/States/Done")],
+      ["breakpoints off", "open", "Control+F8", async () => {
+        await seen(WORK, /breakpoint off/);
+        await page.keyboard.press("Control+F8");
+        await seen(WORK, /breakpoint: /);
+      }, () => breakpoint(WORK)],
+      ["restart", "inMap", "Control+Shift+Enter", () => paused("before the first state")],
+      ["run", "open", "Control+Enter", ended],
+      ["run again from the selected state", "inMap", "Control+Enter", () => page.waitForFunction(() => /^Runs\s*2/.test(document.querySelector("#dock-tab-runs").textContent)), () => choose("/States/Prepare")],
+      ["stop", "paused", "Control+F2", () => page.locator(".status-bar", { hasText: "Stopped" }).waitFor()],
+      ["let time pass to the next timer", "open", "Control+Alt+.", async () => {
+        await ended();
+        await page.getByRole("combobox", { name: "Clock" }).selectOption("skip");
+      }, async () => {
+        await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+        await page.getByRole("button", { name: "Run", exact: true }).click();
+        await page.locator(".timers").waitFor();
+      }],
+      ["time line: one event", "ended", "ArrowLeft", async () => at(before - 1), async () => {
+        before = await event();
+        await page.getByRole("slider").focus();
+      }],
+      ["time line: ten events", "ended", "Shift+ArrowLeft", async () => at(before - 10), async () => {
+        before = await event();
+        await page.getByRole("slider").focus();
+      }],
+      ["time line: first and last", "ended", "Home", async () => {
+        await at(0);
+        await page.keyboard.press("End");
+        await at(before);
+      }, async () => {
+        before = await event();
+        await page.getByRole("slider").focus();
+      }],
+      ["graph: along the transitions", "open", "ArrowDown", () => focused("/States/Nap"), () => choose("/States/Each")],
+      ["graph: into a scope, and out", "open", "Enter", async () => {
+        await focused("/States/Each/ItemProcessor/States/Work");
+        await page.keyboard.press("Escape");
+        await page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/Each");
+      }, () => choose("/States/Each")],
+      ["graph: fold and unfold", "open", "-", async () => {
+        await visitor.node(WORK).waitFor({ state: "detached" });
+        await page.keyboard.press("+");
+        await visitor.node(WORK).waitFor();
+      }, () => choose("/States/Each")],
+      ["graph: iterations of a Map", "ended", "]", () => page.waitForFunction(() => document.querySelector(".iterations input.index").value === "1"), async () => {
+        await choose(WORK);
+        await page.locator(".iterations input.index").waitFor();
+        await page.keyboard.press("[");
+        await page.keyboard.press("[");
+        await page.waitForFunction(() => document.querySelector(".iterations input.index").value === "0");
+      }],
+      ["graph: zoom, whole size and fit", "open", "Control+=", async () => {
+        await page.waitForFunction((old) => parseInt(document.querySelector(".zoom").innerText.replace(/\D*/, "")) > old, before);
+        await page.keyboard.press("Control+-");
+        await page.keyboard.press("Shift+Digit0");
+        await page.locator(".zoom", { hasText: "100 %" }).waitFor();
+        await page.keyboard.press("Shift+Digit1");
+      }, async () => {
+        await choose("/States/Each");
+        await page.keyboard.press("Shift+Digit1");
+        before = parseInt((await page.locator(".zoom").innerText()).replace(/\D*/, ""));
+      }],
+      ["menu of a state", "open", "Shift+F10", async () => {
+        const menu = page.getByRole("menu", { name: "Done" });
+        await menu.waitFor();
+        assert.match(await menu.innerText(), /Breakpoint\s+F9[\s\S]*Run to here\s+Ctrl F10/);
+        await page.keyboard.press("Escape");
+      }, () => choose("/States/Done")],
+      ["go to a state by name", "open", "Control+Shift+O", () => dialog("Go to a state")],
+      ["where a name is given", "open", "F12", () => page.locator(".cm-activeLine", { hasText: '"Each": {' }).waitFor(), async () => {
+        await inText('"Next": "Each"');
+        await page.keyboard.press("End");
+        for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
+      }],
+      ["rename", "open", "F2", async () => {
+        await page.getByLabel(/^Rename Each to/).waitFor();
+        await page.keyboard.press("Escape");
+      }, async () => {
+        await inText('"Next": "Each"');
+        await page.keyboard.press("End");
+        for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
+      }],
+      ["next pane", "open", "Control+F6", () => page.waitForFunction(() => document.activeElement?.closest("#inspector-pane") !== null), () => choose("/States/Done")],
+      ["pane before", "open", "Control+Shift+F6", () => page.waitForFunction(() => document.activeElement?.closest("#left") !== null), () => choose("/States/Done")],
+      ["palette", "open", "Control+k", () => dialog("Commands")],
+      ["palette, by the other key", "open", "F1", () => dialog("Commands")],
+      ["list of keys", "open", "?", () => dialog("Help"), () => choose("/States/Done")],
+      ["save a session", "open", "Control+s", async () => assert.match((await before).suggestedFilename(), /\.asldbg\.json$/), async () => {
+        before = page.waitForEvent("download");
+      }],
+    ];
+    for (const [name, state, key, holds, prepare] of rows) {
+      await t.test(`${name}: ${key}`, async () => {
+        await reset();
+        await states[state]();
+        await prepare?.();
+        await page.keyboard.press(key);
+        await holds();
+      });
+    }
+
+    await t.test("next problem and the one before: F4", async () => {
+      await reset();
+      await visitor.open({ definition: { ...LOOP, StartAt: "Prepar" } });
+      await page.locator(".problems li", { hasText: "Prepar" }).first().waitFor();
+      await inText('"Done": {');
+      await page.keyboard.press("F4");
+      await page.locator(".cm-activeLine", { hasText: "Prepar" }).waitFor();
+      await visitor.write("Definition", JSON.stringify({ ...LOOP, States: { ...LOOP.States, Done: { Type: "Pass", Next: "Nowhere" } } }, null, 2));
+      await page.locator(".problems li", { hasText: "Nowhere" }).first().waitFor();
+      await inText('"StartAt": "Prepare"');
+      await page.keyboard.press("Shift+F4");
+      await page.locator(".cm-activeLine", { hasText: "Nowhere" }).waitFor();
+    });
+    await visitor.leave();
+  });
+
+  visit("the first button held down runs past all breakpoints", {}, async (visitor, page) => {
+    await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
+    await visitor.node(WORK).click();
+    await page.keyboard.press("F9");
+    const button = page.locator("button.run");
+    await button.hover();
+    await page.mouse.down();
+    await visitor.result();
+    await page.mouse.up();
+    // What was held does not run it once more.
+    await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
+    await button.click();
+    await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
+  });
+
+  visit("a key can be changed, taken over, taken away and reset, and is remembered", {}, async (visitor, page) => {
+    await visitor.open({ definition: LOOP, input: { items: [1] } });
+    const dialog = page.getByRole("dialog", { name: "Keyboard" });
+    const row = (title) => dialog.getByRole("listitem").filter({ hasText: title });
+    const keysOf = (title) => row(title).locator("kbd").allInnerTexts();
+    const open = async () => {
+      await page.getByRole("button", { name: "Settings", exact: true }).click();
+      await page.getByRole("button", { name: "Change keys…" }).click();
+      await dialog.waitFor();
+    };
+    const shut = async () => {
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    };
+    const over = page.getByRole("button", { name: "Over", exact: true });
+    assert.match(await over.getAttribute("title"), /\(F10\)/);
+
+    await open();
+    assert.deepEqual(await visitor.violations(), []);
+    await row("Step over").getByRole("button", { name: /^Add a key/ }).click();
+    await dialog.getByRole("textbox", { name: "Press the new key" }).waitFor();
+    // Escape leaves the recording, not the dialog.
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("textbox", { name: "Press the new key" }).waitFor({ state: "detached" });
+    assert.equal(await dialog.isVisible(), true);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("F9");
+    await dialog.getByText("F9 is the key of “Breakpoint on the selected state”").waitFor();
+    assert.deepEqual(await visitor.violations(), []);
+    await page.keyboard.press("Alt+Shift+N");
+    await dialog.getByText("Nothing else has this key").waitFor();
+    await page.keyboard.press("F9");
+    await dialog.getByRole("button", { name: "Take it over" }).click();
+    assert.deepEqual(await keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
+    assert.deepEqual(await keysOf("Breakpoint on the selected state"), []);
+    await row("Step over").getByRole("button", { name: /^Take F10 from/ }).click();
+    await row("Step over").getByRole("button", { name: /^Take Ctrl ' from/ }).click();
+    await shut();
+
+    // The key, its tooltip, the palette, the help and the menu of a state have changed.
+    assert.match(await over.getAttribute("title"), /\(F9\)/);
+    assert.equal(await over.getAttribute("aria-keyshortcuts"), "F9");
+    await page.keyboard.press("F10");
+    await page.keyboard.press("F9");
+    await page.locator(".pause-where", { hasText: "before Prepare" }).waitFor();
+    await page.keyboard.press("F9");
+    await page.locator(".pause-where", { hasText: "before Each" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command or state" }).fill("step over");
+    assert.match(await page.locator("#palette-list").innerText(), /Step over.*\s+F9/);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("F1");
+    await page.getByRole("combobox", { name: "Command or state" }).fill("help");
+    await page.keyboard.press("Enter");
+    const help = page.getByRole("dialog", { name: "Help" });
+    assert.match(await help.innerText(), /Step over, to the next state\s+F9/);
+    await help.getByRole("button", { name: "Change keys…" }).click();
+    await dialog.waitFor();
+    await shut();
+
+    // Also tomorrow.
+    await page.reload();
+    await visitor.ready();
+    await page.waitForFunction(() => /\(F9\)/.test([...document.querySelectorAll(".move")].find((one) => one.textContent.includes("Over")).title));
+    await open();
+    await row("Breakpoint on the selected state").getByRole("button", { name: /^Reset the keys/ }).click();
+    assert.deepEqual(await keysOf("Breakpoint on the selected state"), ["F9"]);
+    await dialog.getByRole("button", { name: "Reset all keys" }).click();
+    assert.deepEqual(await keysOf("Step over"), ["F10", "Ctrl '"]);
+    await shut();
+    assert.match(await over.getAttribute("title"), /\(F10\)/);
+  });
+
+  visit("keys of one character can be switched off, and never count where somebody writes", {}, async (visitor, page) => {
+    const help = page.getByRole("dialog", { name: "Help" });
+    await visitor.editor("Definition").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("?");
+    assert.match(await visitor.editor("Definition").innerText(), /^\?/);
+    assert.equal(await help.count(), 0);
+    await page.keyboard.press("Control+z");
+    await visitor.state("CheckStock").click();
+    await page.keyboard.press("?");
+    await help.waitFor();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByRole("checkbox", { name: /Keys of one character/ }).uncheck();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await visitor.state("CheckStock").click();
+    await page.keyboard.press("?");
+    await page.keyboard.press("/");
+    await page.keyboard.press("F1");
+    await page.getByRole("dialog", { name: "Commands" }).waitFor();
+    assert.equal(await help.count(), 0);
+    assert.equal(await page.getByRole("search").count(), 0);
+    assert.doesNotMatch(await page.getByRole("button", { name: /^Help/ }).getAttribute("title"), /\?/);
+  });
+});
