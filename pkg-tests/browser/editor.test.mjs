@@ -56,6 +56,28 @@ describe("the editor", { skip }, () => {
     });
     return column;
   };
+  /** Where the last letter of a piece of the definition is on the screen. */
+  const endOf = (page, piece) =>
+    page.evaluate((wanted) => {
+      const content = document.querySelector("#definition-editor .code-host").shadowRoot.querySelector(".cm-content");
+      for (const line of content.querySelectorAll(".cm-line")) {
+        const at = line.textContent.indexOf(wanted);
+        if (at < 0) continue;
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        let left = at + wanted.length - 1;
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          if (left < node.length) {
+            const range = document.createRange();
+            range.setStart(node, left);
+            range.setEnd(node, left + 1);
+            const { x, y, width, height } = range.getBoundingClientRect();
+            return { x: x + width / 2, y: y + height / 2 };
+          }
+          left -= node.length;
+        }
+      }
+      throw new Error(`${wanted} is not on the screen`);
+    }, piece);
   const text = async (visitor) => (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
 
   visit("tells what a field means, and what a path was in the last run", {}, async (visitor, page) => {
@@ -136,11 +158,98 @@ describe("the editor", { skip }, () => {
     assert.match(await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
   });
 
-  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", {}, async (visitor, page) => {
+  const proposed = (page) => page.locator(".cm-tooltip-autocomplete li");
+  /** Takes the proposal that is chosen; a list that has just come up takes no keys yet. */
+  const accept = async (page, chosen) => {
+    await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: chosen }).waitFor();
+    await page.waitForTimeout(150);
+    await page.keyboard.press("Enter");
+    await proposed(page).first().waitFor({ state: "detached" });
+  };
+  /** Puts YAML in place of the definition. */
+  const inYaml = async (visitor, page, written) => {
     await visitor.example("Empty");
     await visitor.editor("Definition").waitFor();
     await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");
-    await visitor.write("Definition", YAML);
+    await page.locator('#definition-editor .cm-content[data-language="yaml"]').waitFor();
+    await visitor.write("Definition", written);
+  };
+
+  visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", {}, async (visitor, page) => {
+    await inYaml(visitor, page, "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: arn:aws:states:::lambda:invoke\n    Next: Charge\n  'Ship: it': {Type: Succeed}\n");
+    await visitor.state("Charge").waitFor();
+    await putCursor(visitor, "Type: Task");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Retr");
+    await accept(page, /^Retry/);
+    await page.keyboard.type("Err");
+    await accept(page, /^ErrorEquals/);
+    await page.keyboard.type("States.Time");
+    await accept(page, /^States.Timeout/);
+    await page.keyboard.press("Control+Home");
+    await putCursor(visitor, "Next: Charge");
+    for (let i = 0; i < 6; i++) await page.keyboard.press("Backspace");
+    await page.keyboard.press("Control+Space");
+    await page.keyboard.type('"Sh');
+    await accept(page, /^Ship: it/);
+    assert.match(await text(visitor), /Type: Task\n {4}Retry:\n {6}- ErrorEquals:\n {10}- States\.Timeout\n[\s\S]*Next: "Ship: it"\n/);
+    await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+  });
+
+  const SEEN = {
+    StartAt: "Count",
+    States: {
+      Count: { Type: "Pass", Parameters: { "total.$": "$.order.total" }, Assign: { "cart.$": "$$.Execution.Input.order" }, Next: "Ask" },
+      Ask: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { "x.$": "$.total" }, ResultSelector: { "y.$": "$.Payload.id" }, Next: "Show" },
+      Show: { Type: "Pass", QueryLanguage: "JSONata", Output: "{% $states.input.y %}", End: true },
+    },
+  };
+  const ANSWER = 'export default { Ask: async () => ({ id: "i-1", label: { text: "ok", "de-DE": "gut" } }) };';
+
+  for (const format of ["json", "yaml"]) {
+    visit(`proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`, {}, async (visitor, page) => {
+      await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
+      if (format === "yaml") {
+        await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");
+        await page.locator('#definition-editor .cm-content[data-language="yaml"]').waitFor();
+      }
+      await visitor.run();
+      assert.equal(await visitor.output(), "i-1");
+      const seen = proposed(page).filter({ hasText: "seen in run 1" });
+      const names = async () => (await seen.locator(".cm-completionLabel").allInnerTexts()).sort();
+      /** Writes behind a piece of the text, and takes it back. */
+      const propose = async (piece, typed, expect) => {
+        await putCursor(visitor, piece);
+        await page.keyboard.type(typed);
+        await seen.first().waitFor();
+        assert.deepEqual(await names(), expect, `${piece}${typed}`);
+        await page.keyboard.press("Escape");
+        for (let i = 0; i < typed.length; i++) await page.keyboard.press("Backspace");
+      };
+      await propose("$.order.total".slice(0, -6), ".", ["items", "total"]);
+      // A field's paths begin at what the field gets: ResultSelector at the result.
+      await propose("$.Payload", ".", ["id", "label"]);
+      await propose("$states.input", ".", ["y"]);
+      await propose("$.total", "+$cart.", ["items", "total"]);
+      await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
+      const lastOf = async (piece) => {
+        await page.mouse.move(5, 5);
+        await page.locator(".sg-hover").waitFor({ state: "detached" });
+        const { x, y } = await endOf(page, piece);
+        await page.mouse.move(x, y, { steps: 3 });
+        await page.locator(".sg-hover-value").first().waitFor();
+        return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
+      };
+      assert.equal(await lastOf("$.total"), "Last value: 4");
+      assert.equal(await lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
+      assert.equal(await lastOf("$.Payload.id"), 'Last value: "i-1"');
+      assert.equal(await lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
+      assert.equal(await lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
+    });
+  }
+
+  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", {}, async (visitor, page) => {
+    await inYaml(visitor, page, YAML);
     await page.locator(".problems li", { hasText: "Shipp" }).waitFor();
     await page.getByRole("button", { name: /Did you mean/ }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();

@@ -27,6 +27,21 @@ pub struct Completions {
     pub replace: Span,
     /// The proposals, the likely ones first.
     pub items: Vec<Completion>,
+    /// Inside of a path into the data: whose members may follow, for whoever has seen the data in a run.
+    pub reads: Option<Reads>,
+}
+
+/// A path that is being written, up to its last dot, and where that is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reads {
+    /// The state around the place.
+    pub state: String,
+    /// The field of the state that the path is in.
+    pub field: String,
+    /// The path itself, as in `$.order` or `$states.input.order`.
+    pub path: String,
+    /// Whether it is an expression of JSONata and no JSONPath.
+    pub jsonata: bool,
 }
 
 /// What may stand at a byte offset of a definition's text.
@@ -43,7 +58,9 @@ pub fn complete(text: &str, offset: usize) -> Completions {
         offset -= 1;
     }
     let document = Document::read(text, offset);
-    let Some(cursor) = &document.cursor else { return Completions { replace: Span::new(offset, offset), items: Vec::new() } };
+    let Some(cursor) = &document.cursor else {
+        return Completions { replace: Span::new(offset, offset), items: Vec::new(), reads: None };
+    };
     let place = document.place(cursor.level);
     let typed = cursor.string.map_or("", |start| &text[start + 1..offset]);
     if cursor.string.is_some()
@@ -58,7 +75,7 @@ pub fn complete(text: &str, offset: usize) -> Completions {
     };
     let quoted = cursor.string.is_some();
     let items = if cursor.is_key { fields(&document, &place, cursor, quoted) } else { values(&document, &place, cursor, quoted) };
-    Completions { replace, items }
+    Completions { replace, items, reads: None }
 }
 
 /// Names that any Assign assigns.
@@ -128,11 +145,8 @@ fn values(document: &Document, place: &Place, cursor: &Cursor, quoted: bool) -> 
 
 /// Proposals inside a path, an intrinsic call or a `{% … %}`; `None` for other strings.
 fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed: &str, offset: usize) -> Option<Completions> {
-    let start = typed
-        .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$')))
-        .map_or(0, |i| i + typed[i..].chars().next().map_or(1, char::len_utf8));
-    let word = &typed[start..];
     let jsonata = typed.trim_start().starts_with("{%");
+    let word = typed.get(word_start(typed, jsonata)..).unwrap_or_default();
     let key = cursor.key.as_deref().unwrap_or_default();
     let path = !jsonata
         && place.language == QueryLanguage::JsonPath
@@ -188,7 +202,41 @@ fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed:
         _ => Vec::new(),
     };
     items.retain(|item| case::lower(&item.label).starts_with(&case::lower(tail)));
-    Some(Completions { replace: Span::new(offset - tail.len(), offset), items })
+    let reads = (head.starts_with('$') && head != "$states").then(|| reads(document, place, cursor, head, jsonata)).flatten();
+    Some(Completions { replace: Span::new(offset - tail.len(), offset), items, reads })
+}
+
+fn reads(document: &Document, place: &Place, cursor: &Cursor, path: &str, jsonata: bool) -> Option<Reads> {
+    let state = place.state?;
+    let field = document.field_of(state, cursor.level).or(cursor.key.as_deref()).unwrap_or_default();
+    Some(Reads { state: document.name(state).into(), field: field.into(), path: path.into(), jsonata })
+}
+
+/// Where the path or name begins that a text ends with: with the indices of lists, and not within an escape.
+fn word_start(typed: &str, jsonata: bool) -> usize {
+    let mut start = typed.len();
+    while let Some(c) = typed.get(..start).and_then(|head| head.chars().next_back()) {
+        let next = match c {
+            // Names of JSONPath may have a dash, which is a minus in JSONata.
+            _ if c.is_alphanumeric() || matches!(c, '_' | '.' | '$') || (c == '-' && !jsonata) => start - c.len_utf8(),
+            ']' => {
+                let head = typed.get(..start - 1).unwrap_or_default();
+                let inner = head.rfind('[').and_then(|open| Some((open, head.get(open + 1..)?)));
+                match inner.filter(|(_, index)| !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit() || b == b'*')) {
+                    Some((open, _)) => open,
+                    None => break,
+                }
+            }
+            // The letter after a backslash is a part of the text's notation.
+            '\\' => {
+                let slashes = typed.bytes().take(start).rev().take_while(|b| *b == b'\\').count();
+                return typed.len().min(start + slashes % 2);
+            }
+            _ => break,
+        };
+        start = next;
+    }
+    start
 }
 
 pub(super) fn describe(ty: Type) -> &'static str {
@@ -332,6 +380,28 @@ mod tests {
         has(&machine(r#""InputPath":"$$.Execution.¦"#), &["Input", "Name"], &["Token"]);
         has(&machine(r#""QueryLanguage":"JSONata","Output":"{% $states.¦ %}""#), &["input", "context"], &[]);
         has(&machine(r#""QueryLanguage":"JSONata","Output":"{% $su¦ %}""#), &["$sum", "$substring"], &["$total"]);
+    }
+
+    #[test]
+    fn paths_into_the_data() {
+        let check = |field: &str, expect: Option<(&str, &str)>| {
+            let text = format!(r#"{{"States":{{"A":{{"Type":"Task",{field}}}}}}}"#);
+            let found = complete(&text.replace('¦', ""), text.find('¦').unwrap()).reads;
+            let got = found.as_ref().map(|reads| (reads.field.as_str(), reads.path.as_str()));
+            assert_eq!(got, expect, "{field}");
+            assert!(found.is_none_or(|reads| reads.state == "A" && reads.jsonata == field.contains("{%")));
+        };
+        check(r#""InputPath":"$.or¦""#, Some(("InputPath", "$")));
+        check(r#""Parameters":{"a":{"x.$":"$.order.items[0].na¦me"}}"#, Some(("Parameters", "$.order.items[0]")));
+        check(r#""Parameters":{"x.$":"States.Format('{}', $.or-der.¦)"}"#, Some(("Parameters", "$.or-der")));
+        check(r#""Parameters":{"x.$":"$total.a.¦"}"#, Some(("Parameters", "$total.a")));
+        check(r#""ResultSelector":{"x.$":"$$.Execution.Input.¦"}"#, Some(("ResultSelector", "$$.Execution.Input")));
+        check(r#""QueryLanguage":"JSONata","Output":"{% $states.input.a.¦ %}""#, Some(("Output", "$states.input.a")));
+        check(r#""QueryLanguage":"JSONata","Output":"{%\n$states.result.¦ %}""#, Some(("Output", "$states.result")));
+        check(r#""QueryLanguage":"JSONata","Output":"{% 1-$states.input.¦ %}""#, Some(("Output", "$states.input")));
+        check(r#""QueryLanguage":"JSONata","Output":"{% $states.¦ %}""#, None);
+        check(r#""Parameters":{"x.$":"$¦"}"#, None);
+        check(r#""Comment":"$.a.¦""#, None);
     }
 
     #[test]

@@ -163,6 +163,11 @@ export interface Completions {
   /** The part of the text that they replace, in UTF-16 units; empty at a fresh place. */
   replace: { start: number; end: number };
   items: Completion[];
+  /**
+   * Inside of a path into the data, as in `$.order.` or `$states.input.order.`: the path up to its last dot, and the state
+   * and its field around. Whoever has seen the data in a run can propose its members.
+   */
+  reads?: { state: string; field: string; path: string; language: "jsonpath" | "jsonata" };
 }
 
 /** One proposal. */
@@ -235,6 +240,8 @@ export interface Hover extends TextRange {
   state?: string;
   /** The path or variable there, for whoever knows its last value. */
   path?: string;
+  /** The field of the state that the path is in. */
+  field?: string;
 }
 
 /** All places of a name; `start` and `end` are those of the one asked about. */

@@ -327,6 +327,13 @@ pub fn completions_text(completions: &Completions, text: &str) -> String {
         text_member(out, "insert", Some(&item.insert));
         out.push('}');
     }));
+    if let Some(reads) = &completions.reads {
+        let _ = write!(out, ",\"reads\":{{\"language\":\"{}\"", if reads.jsonata { "jsonata" } else { "jsonpath" });
+        text_member(&mut out, "state", Some(&reads.state));
+        text_member(&mut out, "field", Some(&reads.field));
+        text_member(&mut out, "path", Some(&reads.path));
+        out.push('}');
+    }
     out.push('}');
     out
 }

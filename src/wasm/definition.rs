@@ -133,7 +133,7 @@ pub fn replay_history(
     Ok(out)
 }
 
-/// What may be written at an offset of a definition's text, in UTF-16 units: `{replace, items}` as JSON text.
+/// What may be written at an offset of a definition's text, in UTF-16 units: `{replace, items, reads?}` as JSON text.
 #[wasm_bindgen]
 pub fn complete(text: &str, offset: usize) -> String {
     convert::completions_text(&asl::complete::complete(text, byte_offset(text, offset)), text)

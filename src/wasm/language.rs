@@ -68,7 +68,7 @@ fn json(value: Option<impl Into<Value>>) -> String {
     value.map_or(Value::Null, Into::into).to_string()
 }
 
-/// What stands at an offset: `{start, end, kind, title, text, state?, path?}` or `null`.
+/// What stands at an offset: `{start, end, kind, title, text, state?, path?, field?}` or `null`.
 #[wasm_bindgen]
 pub fn hover(text: &str, offset: usize) -> String {
     let units = Units::of(text);
@@ -78,7 +78,7 @@ pub fn hover(text: &str, offset: usize) -> String {
         out.insert("kind", found.kind);
         out.insert("title", found.title);
         out.insert("text", found.text);
-        for (name, given) in [("state", found.state), ("path", found.path)] {
+        for (name, given) in [("state", found.state), ("path", found.path), ("field", found.field)] {
             if let Some(given) = given {
                 out.insert(name, given);
             }

@@ -179,9 +179,6 @@ export function showToast(text: string): void {
 
 // Reading the definition.
 
-/// What may be written at a place of the definition.
-export const complete = (text: string, offset: number) => client.call("complete", { text, offset });
-
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
 

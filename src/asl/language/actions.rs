@@ -257,6 +257,12 @@ impl Actions<'_> {
                 _ => "Arguments",
             }),
             (true, "ResultSelector" | "Result" | "OutputPath") => Some("Output"),
+            (true, "InputPath") if path.is_some() => match ty {
+                "Task" | "Parallel" => Some("Arguments"),
+                "Map" => Some("Items"),
+                "Pass" | "Wait" | "Succeed" => Some("Output"),
+                _ => None,
+            },
             (true, "ItemsPath") => Some("Items"),
             (true, name) if path.is_some() => name.strip_suffix("Path").filter(|name| !matches!(*name, "Input" | "Result")),
             (false, "Arguments") => Some("Parameters"),

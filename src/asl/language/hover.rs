@@ -4,7 +4,7 @@ use super::super::complete::{ERRORS, assigned, describe};
 use super::super::ir::QueryLanguage;
 use super::super::shape::Type;
 use super::Hover;
-use super::document::{Document, Kind};
+use super::document::{Document, Hit, Kind};
 use super::symbols::{Symbol, expression, inside, symbol_at, uses, word};
 use super::words::{Section, about};
 use crate::base::{Span, case};
@@ -12,6 +12,13 @@ use crate::base::{Span, case};
 /// What stands at an offset; `None` where there is nothing to say.
 pub(super) fn hover(document: &Document, offset: usize) -> Option<Hover> {
     let hit = document.hit(offset)?;
+    let found = at(document, offset, &hit)?;
+    let state = document.parent(hit.node).and_then(|parent| document.place(parent).state);
+    let field = state.filter(|_| found.path.is_some()).and_then(|state| document.field_of(state, hit.node));
+    Some(Hover { field: field.map(String::from), ..found })
+}
+
+fn at(document: &Document, offset: usize, hit: &Hit) -> Option<Hover> {
     let node = document.node(hit.node)?;
     let parent = node.parent?;
     let place = document.place(parent);
@@ -62,7 +69,7 @@ pub(super) fn hover(document: &Document, offset: usize) -> Option<Hover> {
 }
 
 fn words(span: Span, kind: &'static str, title: String, text: String) -> Hover {
-    Hover { span, kind, title, text, state: None, path: None }
+    Hover { span, kind, title, text, state: None, path: None, field: None }
 }
 
 fn capital(text: &str) -> String {
@@ -182,7 +189,11 @@ fn inside_expression(document: &Document, span: Span, offset: usize, jsonata: bo
         if let Some((_, sentence)) = about(Section::Paths, known) {
             break sentence;
         }
-        known = known.rsplit_once(['.', '[']).map(|(head, _)| head)?;
+        known = match known.rsplit_once(['.', '[']) {
+            Some((head, _)) => head,
+            None if assigned(document).any(|name| known.strip_prefix('$') == Some(name)) => break "Of the variable's value.",
+            None => return None,
+        };
     };
     let hover = words(Span::new(place.start, place.start + cut), "path", path.to_string(), sentence.into());
     Some(Hover { path: Some(path.to_string()), ..hover })

@@ -61,6 +61,8 @@ pub struct Hover {
     pub state: Option<String>,
     /// The path or variable there, for whoever knows its last value.
     pub path: Option<String>,
+    /// The field of the state that the path is in.
+    pub field: Option<String>,
 }
 
 /// A change that can be made at a place.

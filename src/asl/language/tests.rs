@@ -63,7 +63,16 @@ fn hovers() {
     assert_eq!(hover(&text, at).unwrap().title, "$sum(numbers)");
     let found = hover(&text, text.find("input.n").unwrap() + 1).unwrap();
     assert_eq!((found.path.as_deref(), found.state.as_deref()), (Some("$states.input"), Some("A")));
+    assert_eq!(found.field.as_deref(), Some("Output"));
     assert_eq!(hover("{\"a\": 1}", 8), None);
+    // Into the value of a variable.
+    let (text, at) = marked(
+        r#"{"States":{"A":{"Type":"Pass","Assign":{"cart.$":"$.c"}},"B":{"Type":"Pass","Parameters":{"x.$":"$cart.items[0].pr¦ice"}}}}"#,
+    );
+    let found = hover(&text, at).unwrap();
+    assert_eq!((found.kind, found.path.as_deref()), ("path", Some("$cart.items[0].price")));
+    assert_eq!((found.state.as_deref(), found.field.as_deref()), (Some("B"), Some("Parameters")));
+    assert_eq!(hover(&text.replace("$cart.items", "$card.items"), at), None);
 }
 
 #[test]
@@ -139,6 +148,21 @@ fn quick_fixes() {
             r#""A":{"Type":"Wait","QueryLanguage":"JSONata","SecondsPath":"$$.x","End":true}"#,
             "make it `Seconds`",
             r#""Seconds":"{% $states.context.x %}""#,
+        ),
+        (
+            r#""A":{"Type":"Task","QueryLanguage":"JSONata","Resource":"arn:aws:states:::lambda:invoke","InputPath":"$.a","End":true}"#,
+            "make it `Arguments`",
+            r#""Arguments":"{% $states.input.a %}""#,
+        ),
+        (
+            r#""A":{"Type":"Pass","QueryLanguage":"JSONata","InputPath":"$.a","End":true}"#,
+            "make it `Output`",
+            r#""Output":"{% $states.input.a %}""#,
+        ),
+        (
+            r#""A":{"Type":"Map","QueryLanguage":"JSONata","ItemsPath":"$.a","ItemProcessor":{"StartAt":"B","States":{"B":{"Type":"Succeed"}}},"End":true}"#,
+            "make it `Items`",
+            r#""Items":"{% $states.input.a %}""#,
         ),
         (r#""A":{"Type":"Pass","Output":1,"End":true}"#, "make this a JSONata", r#""QueryLanguage": "JSONata""#),
         (r#""A":{"Type":"Pass","Output":1,"End":true}"#, "make it `Parameters`", r#""Parameters":1"#),

@@ -6,7 +6,6 @@ import { useEffect, useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
 import type { AskLanguage } from "./language.ts";
-import { lastMembers, lastValue } from "./values.ts";
 
 interface Props {
   label: string;
@@ -41,12 +40,12 @@ function graphPainted(): Promise<void> {
 
 function asking(format: "json" | "yaml"): AskLanguage {
   return {
+    complete: (text, offset) => store.query("complete", { text, format, offset }),
     hover: (text, offset) => store.query("hover", { text, format, offset }),
     references: (text, offset) => store.query("references", { text, format, offset }),
     rename: (text, offset, to) => store.query("rename", { text, format, offset, to }),
     actions: (text, offset, end) => store.query("actions", { text, format, offset, end }),
     format: (text) => store.query("format", { text, format }),
-    value: lastValue,
     say: store.say,
   };
 }
@@ -75,8 +74,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           label,
           placeholder,
           changed: (next) => (text.value = next),
-          complete: store.complete,
-          ...(language.startsWith("asl-") ? { asked: asking(language === "asl-yaml" ? "yaml" : "json"), members: lastMembers } : {}),
+          ...(language.startsWith("asl-") ? { asked: asking(language === "asl-yaml" ? "yaml" : "json") } : {}),
         });
         handle.current = editor;
         detach = attach?.(editor);

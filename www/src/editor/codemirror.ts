@@ -1,7 +1,7 @@
 // The editor chunk: CodeMirror put together from its parts, in a shadow root, so that its styles are adopted sheets and
 // the page's policy needs no exception for inline styles.
 
-import { type CompletionSource, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
@@ -15,9 +15,9 @@ import { sentence } from "../ui/format.ts";
 import type { Edit } from "../model/protocol.ts";
 import type { BreakpointMark } from "../debugger/model.ts";
 import { breakpoints, breakpointGutter, setBreakpointMarks } from "./breakpoints.ts";
-import { type Ask, askedCompletions, yamlCompletions } from "./completions.ts";
+import { askedCompletions } from "./completions.ts";
 import { keymap as pageKeys } from "../keys/keymap.ts";
-import { type AskLanguage, apply, askName, doCommand, languageFeatures, seenMembers } from "./language.ts";
+import { type AskLanguage, apply, askName, doCommand, languageFeatures } from "./language.ts";
 import { type StateRange, stateRanges } from "./ranges.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
@@ -64,12 +64,8 @@ interface Options {
   label: string;
   placeholder: string;
   changed(text: string): void;
-  /// Asks the interpreter what may be written at a place of a definition in JSON.
-  complete?: Ask;
-  /// Asks it what else an editor wants to know.
+  /// Of a definition: what the interpreter knows about its text.
   asked?: AskLanguage;
-  /// The members of what a path had as its value when a state ran last.
-  members?: (state: string, path: string) => Promise<string[]>;
 }
 
 const setCurrent = StateEffect.define<string | null>();
@@ -206,20 +202,20 @@ const looks = EditorView.theme({
 });
 
 /// JSON comes with the editor, the others when they are wanted.
-async function languageOf(language: Language, ask: Ask | undefined, seen: CompletionSource | undefined): Promise<Extension> {
+async function languageOf(language: Language, asked: AskLanguage | undefined): Promise<Extension> {
   switch (language) {
     case "asl-yaml":
-      return [(await import("@codemirror/lang-yaml")).yaml(), yamlCompletions(seen)];
+      return [(await import("@codemirror/lang-yaml")).yaml(), asked ? askedCompletions(asked.complete, true) : autocompletion()];
     case "javascript":
       return [(await import("@codemirror/lang-javascript")).javascript(), autocompletion()];
     case "asl-json":
-      return [json(), ask ? askedCompletions(ask, seen) : autocompletion()];
+      return [json(), asked ? askedCompletions(asked.complete, false) : autocompletion()];
     default:
       return [json(), autocompletion()];
   }
 }
 
-export function createEditor({ host, text, language, label, placeholder: empty, changed, complete: ask, asked, members }: Options): EditorHandle {
+export function createEditor({ host, text, language, label, placeholder: empty, changed, asked }: Options): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
@@ -309,7 +305,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   }
 
   let gone = false;
-  languageOf(language, ask, members && seenMembers((pos) => stateAt(view.state, pos), members)).then(
+  languageOf(language, asked).then(
     (extension) => gone || view.dispatch({ effects: grammar.reconfigure(extension) }),
     // Without its grammar the text is plain, and as good to edit.
     () => {},

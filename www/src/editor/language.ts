@@ -1,20 +1,18 @@
 // What the definition's editor offers beside typing: the interpreter answers, the editor shows.
 
-import type { CompletionSource } from "@codemirror/autocomplete";
 import { EditorSelection, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, type Panel, hoverTooltip, keymap, showPanel } from "@codemirror/view";
-import type { Edit, Fix, HoverInfo, NamePlaces } from "../model/protocol.ts";
+import type { Completions, Edit, Fix, HoverInfo, NamePlaces } from "../model/protocol.ts";
 import { sentence } from "../ui/format.ts";
 
 /// The interpreter, asked about a text.
 export interface AskLanguage {
+  complete(text: string, offset: number): Promise<Completions>;
   hover(text: string, offset: number): Promise<HoverInfo | null>;
   references(text: string, offset: number): Promise<NamePlaces | null>;
   rename(text: string, offset: number, to: string): Promise<{ edits: Edit[] } | { refused: string }>;
   actions(text: string, from: number, to: number): Promise<Fix[]>;
   format(text: string): Promise<Edit[]>;
-  /// What a path had as its value when a state ran last.
-  value(state: string, path: string): Promise<string | undefined>;
   /// Something to say to somebody who may not see the page.
   say(text: string): void;
 }
@@ -72,16 +70,15 @@ export function apply(view: EditorView, edits: readonly Edit[], event = "input.f
 async function hover(ask: AskLanguage, view: EditorView, pos: number) {
   const found = await ask.hover(view.state.doc.toString(), pos).catch(() => null);
   if (!found) return null;
-  const value = found.state !== undefined && found.path !== undefined ? await ask.value(found.state, found.path).catch(() => undefined) : undefined;
   return {
     pos: Math.min(found.from, view.state.doc.length),
     end: Math.min(found.to, view.state.doc.length),
     above: true,
-    create: () => ({ dom: hoverElement(found, value) }),
+    create: () => ({ dom: hoverElement(found) }),
   };
 }
 
-function hoverElement(found: HoverInfo, value: string | undefined): HTMLElement {
+function hoverElement(found: HoverInfo): HTMLElement {
   const dom = element("div", "sg-hover");
   dom.append(element("div", "sg-hover-title", found.title));
   for (const line of found.text.split("\n").filter(Boolean)) {
@@ -89,8 +86,8 @@ function hoverElement(found: HoverInfo, value: string | undefined): HTMLElement 
     line.split("`").forEach((part, i) => paragraph.append(i % 2 === 1 ? element("code", "", part) : part));
     dom.append(paragraph);
   }
-  if (value !== undefined) {
-    const last = element("p", "sg-hover-value", "Last value: ");
+  for (const { label, value } of found.seen ?? []) {
+    const last = element("p", "sg-hover-value", `${label}: `);
     last.append(element("code", "", value));
     dom.append(last);
   }
@@ -238,19 +235,6 @@ function list(view: EditorView, title: string, items: Item[]): void {
     return { dom, mount: () => buttons[0]?.focus() };
   };
   view.dispatch({ effects: setPanel.of(make) });
-}
-
-/// Members of what a state got last, behind a path that is being written.
-export function seenMembers(stateAt: (pos: number) => string | null, members: (state: string, path: string) => Promise<string[]>): CompletionSource {
-  return async (context) => {
-    const before = context.matchBefore(/\$(?:states\.input)?(?:\.[\w-]+|\[\d+\])*\.[\w-]*/);
-    const state = stateAt(context.pos);
-    if (!before || state === null || before.text.startsWith("$$")) return null;
-    const cut = before.text.lastIndexOf(".");
-    const found = await members(state, before.text.slice(0, cut)).catch(() => []);
-    if (found.length === 0 || context.aborted) return null;
-    return { from: before.from + cut + 1, options: found.map((label) => ({ label, type: "property", detail: "in the last run" })), validFor: /^[\w-]*$/ };
-  };
 }
 
 const looks = EditorView.theme({

@@ -63,6 +63,9 @@ export interface HoverInfo {
   text: string;
   state?: string;
   path?: string;
+  field?: string;
+  /// What the last run had there: a label and JSON.
+  seen?: { label: string; value: string }[];
 }
 
 export interface NamePlaces {
@@ -300,7 +303,26 @@ export interface Visit {
 
 export interface Completions {
   replace: { start: number; end: number };
-  items: { label: string; kind: string; detail: string; insert: string }[];
+  items: Proposal[];
+  /// The path into the data that is being written, whose members may follow.
+  reads?: Reads;
+}
+
+export interface Proposal {
+  label: string;
+  kind: string;
+  detail: string;
+  insert: string;
+  /// Where in `insert` the cursor goes; its end where absent.
+  caret?: number;
+}
+
+/// A path into the data, in a field of a state.
+export interface Reads {
+  state: string;
+  field: string;
+  path: string;
+  language: "jsonpath" | "jsonata";
 }
 
 export interface AtPlace {
@@ -319,8 +341,8 @@ export interface Methods {
   rename: { params: AtPlace & { to: string }; value: { edits: Edit[] } | { refused: string } };
   actions: { params: AtPlace & { end: number }; value: Fix[] };
   format: { params: { text: string; format: "json" | "yaml" }; value: Edit[] };
-  /// What may be written at a place of a definition in JSON.
-  complete: { params: { text: string; offset: number }; value: Completions };
+  /// What may be written at a place, with what the last run had there.
+  complete: { params: AtPlace; value: Completions };
   /// The graph as a document of its own, with the package's options of a drawing.
   svg: { params: { text: string; format: "json" | "yaml"; options: Record<string, unknown> }; value: string };
   mermaid: { params: { text: string; format: "json" | "yaml"; direction: "TB" | "LR" }; value: string };

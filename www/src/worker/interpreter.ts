@@ -1,6 +1,6 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { complete, layout, renderMermaid, renderSvg, replayHistory, validate, version } from "stepglass";
+import { layout, renderMermaid, renderSvg, replayHistory, validate, version } from "stepglass";
 import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
@@ -78,8 +78,6 @@ function loadRuns(): Promise<void> {
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
 
-  complete: ({ text, offset }) => complete(text, offset),
-
   async analyze({ text, format, collapsed, expanded, direction }) {
     const started = performance.now();
     const source = await readSource(text, format);
@@ -98,7 +96,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return analysis;
   },
 
-  hover: asked.hover,
+  complete: (params) => asked.complete(params, lastRun),
+  hover: (params) => asked.hover(params, lastRun),
   references: asked.references,
   rename: asked.rename,
   actions: asked.actions,
@@ -220,6 +219,12 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 function done(_: void): null {
   return null;
 }
+
+/// What the run on screen, or the last one, had as its data.
+const lastRun: asked.LastRun = {
+  value: (reads) => runs?.valueOf(current ?? shown, reads),
+  visit: (state) => runs?.visitOf(current ?? shown, state),
+};
 
 /// The history that is on screen.
 const history = () => (current ?? shown)?.history;

@@ -1,7 +1,7 @@
 // What an editor asks, in JSON or YAML: the interpreter answers about JSON, and places go to and fro.
 
-import { type CodeAction, type TextRange, language } from "stepglass";
-import type { AtPlace, Diagnostic, Edit, Fix, HoverInfo, Methods, NamePlaces, Place } from "../model/protocol.ts";
+import { type CodeAction, type TextRange, complete as ask, language } from "stepglass";
+import type { AtPlace, Completions, Diagnostic, Edit, Fix, HoverInfo, Methods, NamePlaces, Place, Proposal, Reads } from "../model/protocol.ts";
 import { type Source, readSource } from "./definition.ts";
 
 /// How many problems get their changes at once.
@@ -15,7 +15,7 @@ interface Asked {
   offset: number;
 }
 
-async function ask({ text, format, offset }: AtPlace): Promise<Asked | null> {
+async function placeOf({ text, format, offset }: AtPlace): Promise<Asked | null> {
   const source = await readSource(text, format);
   const at = source.yaml ? source.yaml.offset(offset) : offset;
   return at === undefined ? null : { source, offset: at };
@@ -38,16 +38,69 @@ function fixesOf(source: Source, actions: readonly CodeAction[]): Fix[] {
   });
 }
 
-export const hover: Maker<"hover"> = async (params) => {
-  const asked = await ask(params);
+/// What a run had as its data.
+export interface LastRun {
+  /// What a path of a state had as its value, and the number of the run; undefined where that is not known.
+  value(reads: Omit<Reads, "language"> & { language?: Reads["language"] }): { value: unknown; run?: number } | undefined;
+  /// What a state got and gave when it ran last, as JSON.
+  visit(state: string): { input?: string; output?: string; visits: number } | undefined;
+}
+
+/// Longer values say no more in a hover.
+const MOST_SHOWN = 160;
+const MOST_MEMBERS = 200;
+
+const short = (json: string): string => (json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json);
+
+export const hover = async (params: AtPlace, last: LastRun): Promise<HoverInfo | null> => {
+  const asked = await placeOf(params);
   const found = asked && language.hover(asked.source.json, asked.offset);
   if (!found) return null;
   const { start, end, ...words } = found;
-  return { ...words, ...back(asked.source, { start, end }) } satisfies HoverInfo;
+  const seen: NonNullable<HoverInfo["seen"]> = [];
+  const { kind, state, path, field = "" } = words;
+  if (state !== undefined && path !== undefined) {
+    const known = last.value({ state, path, field });
+    if (known) seen.push({ label: "Last value", value: short(JSON.stringify(known.value)) });
+  } else if (state !== undefined && kind === "state") {
+    const { input, output, visits = 0 } = last.visit(state) ?? {};
+    if (visits > 1) seen.push({ label: "Times run", value: String(visits) });
+    if (input !== undefined) seen.push({ label: "Last input", value: short(input) });
+    if (output !== undefined) seen.push({ label: "Last output", value: short(output) });
+  }
+  return { ...words, ...back(asked.source, { start, end }), ...(seen.length > 0 && { seen }) } satisfies HoverInfo;
 };
 
+export const complete = async (params: AtPlace, last: LastRun): Promise<Completions> => {
+  const { text, format, offset } = params;
+  const none = { replace: { start: offset, end: offset }, items: [] };
+  const answer = (json: string, at: number): Completions => {
+    const found = ask(json, at) as Completions;
+    return found.reads ? { ...found, items: [...members(found.reads, last), ...found.items] } : found;
+  };
+  if (format === "json") return answer(text, offset);
+  const { yamlProposals } = await import("./yaml.ts").then(() => import("./proposals.ts"));
+  return yamlProposals(text, offset, answer) ?? none;
+};
+
+/// The members of what a path had as its value.
+function members(reads: Reads, last: LastRun): Proposal[] {
+  const known = last.value(reads);
+  if (!known) return [];
+  // Of a list, JSONata takes the members of its items.
+  const value = reads.language === "jsonata" && Array.isArray(known.value) ? known.value.find((item) => typeof item === "object" && item !== null) : known.value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  const detail = known.run === undefined ? "in the recording" : `seen in run ${known.run}`;
+  const simple = reads.language === "jsonata" ? /^[\p{L}_][\p{L}\p{N}_]*$/u : /^[\p{L}_][\p{L}\p{N}_-]*$/u;
+  const quoted = (name: string): string => (simple.test(name) ? name : `\`${name}\``);
+  return Object.keys(value)
+    .filter((name) => simple.test(name) || (reads.language === "jsonata" && !/[`"\\\n]/.test(name)))
+    .slice(0, MOST_MEMBERS)
+    .map((name) => ({ label: name, kind: "seen", detail, insert: quoted(name) }));
+}
+
 export const references: Maker<"references"> = async (params) => {
-  const asked = await ask(params);
+  const asked = await placeOf(params);
   const found = asked && language.references(asked.source.json, asked.offset);
   if (!found) return null;
   const { start, end, kind, name } = found;
@@ -56,7 +109,7 @@ export const references: Maker<"references"> = async (params) => {
 };
 
 export const rename: Maker<"rename"> = async (params) => {
-  const asked = await ask(params);
+  const asked = await placeOf(params);
   if (!asked) return { refused: "here is no name of a state or a variable" };
   try {
     const edits = editsOf(asked.source, language.rename(asked.source.json, asked.offset, params.to));

@@ -6,4 +6,5 @@ export { iterationsOf } from "./iterations.ts";
 export { lanesOf } from "./lanes.ts";
 export { originOf } from "./origin.ts";
 export { Run } from "./run.ts";
+export { valueOf, visitOf } from "./seen.ts";
 export { Shown } from "./shown.ts";

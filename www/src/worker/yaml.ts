@@ -30,7 +30,8 @@ export class YamlSource {
   private out: string[] = [];
   private length = 0;
 
-  constructor(private readonly text: string) {
+  /// A loose reader takes what there is of a text with errors.
+  constructor(private readonly text: string, loose = false) {
     this.document = yaml.parseDocument(text, { lineCounter: this.lines, merge: true, prettyErrors: false }) as yaml.Document.Parsed;
     const { errors, warnings } = this.document;
     this.problems = [...errors, ...warnings].map((problem): Diagnostic => ({
@@ -41,7 +42,7 @@ export class YamlSource {
       range: this.range(problem.pos[0], problem.pos[1]),
     }));
     let json = "null";
-    if (errors.length === 0) {
+    if (errors.length === 0 || loose) {
       try {
         this.write(this.document.contents, undefined, 0);
         json = this.out.join("");
@@ -205,7 +206,7 @@ export class YamlSource {
 }
 
 /// A value on one line, without quotes where that is safe.
-function scalar(value: unknown): string {
+export function scalar(value: unknown): string {
   return typeof value === "string" ? yaml.stringify(value, { lineWidth: 0, blockQuote: false }).trimEnd() : JSON.stringify(value);
 }
 

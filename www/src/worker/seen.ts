@@ -1,0 +1,62 @@
+// What the run on screen, or the last one, had as its data: for hovers and completions.
+
+import { ask } from "stepglass/debug";
+import type { Reads } from "../model/protocol.ts";
+import { fieldsOf } from "./flow.ts";
+import { detailsOf } from "./history.ts";
+import { Run } from "./run.ts";
+import type { Shown } from "./shown.ts";
+
+/// The data that a field's paths begin at, the first of these stages that is there; else it is the input.
+const BEFORE: Record<string, readonly string[]> = {
+  InputPath: [],
+  ResultSelector: ["result"],
+  OutputPath: ["afterResultPath", "afterResultSelector", "result", "afterParameters", "afterInputPath"],
+  Assign: ["result", "afterParameters", "afterInputPath"],
+  Catch: ["error"],
+};
+
+/// What a path of a state had as its value when the state ran last before the event that one looks at.
+export function valueOf(run: Run | Shown | undefined, { state, field, path, language }: Omit<Reads, "language"> & { language?: Reads["language"] }): { value: unknown; run?: number } | undefined {
+  if (!run) return undefined;
+  if (!(run instanceof Run)) {
+    const input = visitOf(run, state)?.input;
+    const own = /^\$(states\.input)?(?=[.[]|$)/.exec(path);
+    if (input === undefined || !own) return undefined;
+    return answered(ask("jsonpath", `$${path.slice(own[0].length)}`, { input: JSON.parse(input) as unknown }));
+  }
+  const { session } = run;
+  const visits = session.visits(state);
+  const visit = visits.findLast(({ enter }) => enter <= session.event) ?? visits.at(-1);
+  const dialect = language ?? (path.startsWith("$states") ? "jsonata" : fieldsOf(run.definition(), state).language === "JSONata" ? "jsonata" : "jsonpath");
+  // A state that has not run yet has no data of its own, but variables may be in reach.
+  if (!visit && /^\$(\.|\[|$|states\b)/.test(path)) return undefined;
+  const values = session.values(visit?.id);
+  if (visit && dialect === "jsonpath") {
+    const { input, stages } = session.stages(visit.id, undefined, { all: true });
+    const wanted = BEFORE[field] ?? ["afterInputPath"];
+    const stage = wanted.flatMap((name) => stages.filter((one) => one.stage === name).slice(-1))[0];
+    values.input = stage ? stage.value : input;
+  }
+  const found = answered(ask(dialect, path, values));
+  return found && { ...found, run: session.run };
+}
+
+function answered(found: ReturnType<typeof ask>): { value: unknown } | undefined {
+  return "value" in found && found.value !== undefined ? { value: found.value as unknown } : undefined;
+}
+
+/// What a state got and gave when it was entered last before the event that one looks at.
+export function visitOf(run: Run | Shown | undefined, state: string): { input?: string; output?: string; visits: number } | undefined {
+  if (!run) return undefined;
+  const { history } = run;
+  const upTo = run instanceof Run ? run.session.event : history.events.length;
+  const visits = history.visitsOf(state).filter(({ enter }) => enter <= upTo);
+  const last = visits.at(-1);
+  if (!last) return undefined;
+  const detail = (id: number, name: string): Record<string, string> => {
+    const value = id > 0 && id <= upTo ? detailsOf(history.event(id)!)[name] : undefined;
+    return typeof value === "string" ? { [name]: value } : {};
+  };
+  return { ...detail(last.enter, "input"), ...detail(last.exit, "output"), visits: visits.length };
+}
