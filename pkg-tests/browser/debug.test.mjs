@@ -150,7 +150,7 @@ describe("the debugger", { skip }, () => {
     assert.deepEqual(output[2], { n: 3, paid: { ok: "by hand" } });
     await visitor.tab("Runs");
     await page.getByRole("treeitem").nth(1).waitFor();
-    assert.match(await page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1[\s\S]*Run 2\s+✎ result of Charge\s+from event/);
+    assert.match(await page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1[\s\S]*Run 2\s+✎ result of Charge · after event \d+, LambdaFunctionSucceeded/);
     await page.getByRole("button", { name: /^Run 1/ }).click();
     await visitor.tab("Result");
     assert.deepEqual((await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });

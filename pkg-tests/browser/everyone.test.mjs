@@ -72,7 +72,7 @@ describe("for everyone", { skip }, () => {
   }
 
   const LEFT = ["Definition", "Input", "Tasks", "Mocks"];
-  const DOCK = ["Events", "Result", "Waiting tasks", "Time line", "Breakpoints", "Watch", "Runs", "Console"];
+  const DOCK = ["Events", "Result", "Waiting tasks", "Time line", "Breakpoints", "Watch", "Runs", "Coverage", "Console"];
   for (const [name, options] of [
     ["light", {}],
     ["dark", { colorScheme: "dark" }],

@@ -130,7 +130,7 @@ export const reveal = signal<{ from: number; to: number; count: number } | null>
 // Panes.
 
 export const leftTab = signal<"definition" | "input" | "tasks" | "mocks" | "inspector">("definition");
-export type DockTab = "events" | "result" | "waiting" | "console" | "timeline" | "breakpoints" | "watch" | "runs";
+export type DockTab = "events" | "result" | "waiting" | "console" | "timeline" | "breakpoints" | "watch" | "runs" | "coverage";
 export const dockTab = signal<DockTab>("events");
 export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph");
 export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette">("");
@@ -231,6 +231,9 @@ effect(() => {
 /// Called before the texts are used: editors tell of the last keys a moment later.
 export const flushers = new Set<() => void>();
 
+/// The generation of the workspace that was run last.
+let workspaceRun = -1;
+
 /// How a run begins: before its first state, or by going to a state.
 export interface Beginning {
   paused?: boolean;
@@ -248,6 +251,9 @@ export async function start({ paused = false, runTo, step }: Beginning = {}): Pr
     return;
   }
   const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: clock.value, seed: seed.value };
+  // Runs of one workspace stay beside each other.
+  const beside = workspaceRun === generation.value;
+  workspaceRun = generation.value;
   batch(() => {
     clearRun();
     alarm.value = "";
@@ -277,7 +283,7 @@ export async function start({ paused = false, runTo, step }: Beginning = {}): Pr
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || step !== undefined || runTo !== undefined,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || step !== undefined || runTo !== undefined, beside,
       ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -536,7 +542,8 @@ function finished(): void {
   const ended = run.value!;
   if (told === ended || !ended.result) return;
   told = ended;
-  dockTab.value = "result";
+  // A run that has ended before is only looked at.
+  if (ended.took !== 0) dockTab.value = "result";
   const { status, error, cause } = ended.result;
   if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
   else say(`${status.toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`);

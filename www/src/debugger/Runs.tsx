@@ -1,29 +1,51 @@
-// The runs of this session as the tree that forks make of them.
+// The runs of this session as the tree that forks make of them, and two of them beside each other.
 
+import { useEffect, useRef } from "preact/hooks";
 import type { RunInfo } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
+import { Compare, labelOf } from "./Compare.tsx";
+import { comparing } from "./layers.ts";
 import * as model from "./model.ts";
-import { canStep, fork, selectRun } from "./session.ts";
+import { canStep, fork, forgetRun, selectRun } from "./session.ts";
 
 export function Runs() {
   const runs = model.runs.value;
   const cursor = store.cursor.value;
+  const pane = useRef<HTMLDivElement>(null);
+  const both = comparing.value !== null;
+  const was = useRef(both);
+  // Who leaves the comparison by its key or its button stays in the pane.
+  useEffect(() => {
+    if (was.current && !both) pane.current?.querySelector<HTMLElement>(".compare-button")?.focus();
+    else if (!was.current && both) pane.current?.querySelector<HTMLElement>("select")?.focus();
+    was.current = both;
+  }, [both]);
   if (runs.length === 0) {
     return (
       <div class="empty small">
-        <p>A run can be forked at any event, with other data, another mock or another definition. The forks stand here as a tree.</p>
+        <p>Each run stands here, and forks of it as a tree: a run can be forked at any event, with other data, another mock or another definition. Any two can be compared.</p>
+      </div>
+    );
+  }
+  if (both) {
+    return (
+      <div class="runs" ref={pane}>
+        <Compare />
       </div>
     );
   }
   return (
-    <div class="runs scroll">
+    <div class="runs scroll" ref={pane}>
       <div class="pane-bar">
         <button type="button" disabled={!canStep()} onClick={() => fork()}>
           <Icon name="fork" size={13} /> Fork at event {cursor}
         </button>
-        <span class="quiet">or change an input, a result or a variable in the inspector while the run is paused</span>
+        <button type="button" class="compare-button" disabled={runs.length < 2} onClick={compareRuns}>
+          Compare two runs
+        </button>
+        <span class="quiet">{runs.length < 2 ? "Change an input, a result or a variable in the inspector, or run again: then there are two runs to compare." : ""}</span>
       </div>
       <ul role="tree" aria-label="Runs">
         {runs.filter(({ parent }) => parent === undefined).map((run) => (
@@ -34,20 +56,37 @@ export function Runs() {
   );
 }
 
+/// The run that is shown and the one that it comes from, or the one before it.
+export function compareRuns(): void {
+  const runs = model.runs.value;
+  const shown = runs.find(({ current }) => current) ?? runs.at(-1);
+  const others = runs.filter((run) => run !== shown);
+  const other = others.find(({ id }) => id === shown?.parent) ?? others.findLast(({ id }) => id < (shown?.id ?? 0)) ?? others[0];
+  if (!shown || !other) return store.showToast("There is one run only: run again, or fork it.");
+  const [a, b] = [other.id, shown.id].sort((one, two) => one - two) as [number, number];
+  comparing.value = { a, b, difference: null };
+}
+
 function Branch({ run, runs, level }: { run: RunInfo; runs: RunInfo[]; level: number }) {
   const inside = runs.filter(({ parent }) => parent === run.id);
   const status = run.outcome?.status;
   return (
     <li role="treeitem" aria-level={level} aria-selected={run.current} aria-expanded={inside.length > 0 ? true : undefined}>
-      <button type="button" class={`run-row${run.current ? " current" : ""}`} onClick={() => selectRun(run.id)}>
-        <Icon name={run.parent === undefined ? "play" : "fork"} size={13} />
-        <b>Run {run.id}</b>
-        <span>{run.label}</span>
-        {run.at !== undefined && <span class="quiet">from event {run.at}</span>}
-        <span class="gap" />
-        <span class="quiet">{count(run.events, "event")}</span>
-        <span class={status === undefined ? "quiet" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>{status === undefined ? "not ended" : status.toLowerCase().replace("_", " ")}</span>
-      </button>
+      <span class="run-line">
+        <button type="button" class={`run-row${run.current ? " current" : ""}`} onClick={() => void selectRun(run.id)}>
+          <Icon name={run.parent === undefined ? "play" : "fork"} size={13} />
+          <b>Run {run.id}</b>
+          <span>{labelOf(run)}</span>
+          <span class="gap" />
+          <span class="quiet">{count(run.events, "event")}</span>
+          <span class={status === undefined ? "quiet" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>{status === undefined ? "not ended" : status.toLowerCase().replace("_", " ")}</span>
+        </button>
+        {!run.current && (
+          <button type="button" class="plain square small" aria-label={`Forget run ${run.id}`} title="Forget this run" onClick={() => forgetRun(run.id)}>
+            <Icon name="close" size={13} />
+          </button>
+        )}
+      </span>
       {inside.length > 0 && (
         <ul role="group">
           {inside.map((one) => (

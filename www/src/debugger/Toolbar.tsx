@@ -268,6 +268,6 @@ export function PauseLine({ narrow = false }: { narrow?: boolean }) {
 
 function backToOld(): void {
   const current = model.runs.value.find((run) => run.current);
-  if (current?.parent !== undefined) session.selectRun(current.parent);
+  if (current?.parent !== undefined) void session.selectRun(current.parent);
   session.edit.value = null;
 }

@@ -109,6 +109,7 @@ export const commands: readonly Command[] = [
   { id: "breakpoints", group: "Anywhere", title: "List of breakpoints", run: () => show(() => (store.dockTab.value = "breakpoints"), "events") },
   { id: "timeline", group: "Anywhere", title: "Time line", run: () => show(() => (store.dockTab.value = "timeline"), "events") },
   { id: "runs", group: "Anywhere", title: "Runs and forks", run: () => show(() => (store.dockTab.value = "runs"), "events") },
+  { id: "coverage", group: "Anywhere", title: "Coverage of all runs", run: () => show(() => (store.dockTab.value = "coverage"), "events") },
   { id: "examples", group: "Anywhere", title: "Examples and recent drafts", run: () => (store.dialog.value = "examples") },
   { id: "import", group: "Anywhere", title: "Import", run: () => (store.dialog.value = "import") },
   { id: "export", group: "Anywhere", title: "Export", run: () => (store.dialog.value = "export") },

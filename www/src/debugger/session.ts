@@ -103,8 +103,13 @@ export function refreshRuns(): void {
   void store.query("runs", {}).then((runs) => (model.runs.value = runs), () => {});
 }
 
-export function selectRun(id: number): void {
-  void store.query("selectRun", { id }).then(refreshRuns, fail);
+export function selectRun(id: number): Promise<void> {
+  return store.query("selectRun", { id }).then(refreshRuns, fail);
+}
+
+/// Forgets a run that is not shown.
+export function forgetRun(id: number): void {
+  void store.query("removeRun", { id }).then(refreshRuns, fail);
 }
 
 export function setMock(state: string, mock: Mock | undefined): void {
@@ -197,7 +202,7 @@ effect(() => {
 });
 effect(() => {
   const mocks = model.mocks.value;
-  if (!first) void store.query("setMocks", { mocks }).catch(() => {});
+  if (!first) void store.query("setMocks", { mocks }).then(refreshRuns, () => {});
 });
 effect(() => {
   const clock = store.clock.value;

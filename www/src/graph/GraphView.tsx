@@ -16,6 +16,7 @@ import { save } from "../ui/save.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
 import { SearchBox } from "./Search.tsx";
+import { overlay } from "./hooks.ts";
 import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";
 import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail } from "./lod.ts";
@@ -26,6 +27,7 @@ import { anchor, fit, follow, glide, moved, pan, reveal, sight, size, view, zoom
 /// From how many states on there is one.
 const MINIMAP_FROM = 80;
 const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minimap));
+const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /// From how many nodes on only those in sight are drawn.
@@ -127,6 +129,7 @@ export function GraphView() {
         </p>
       )}
       <LookingBack />
+      {overlay.value && <Legend />}
       {index && (
         <div class="graph-head">
           {!table && <SearchBox back={back} />}

@@ -9,7 +9,7 @@ import * as store from "../store.ts";
 import { GLYPHS } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { Remaining } from "../debugger/marks.tsx";
-import { type NodeMark, nodeMarks } from "./hooks.ts";
+import { type NodeMark, nodeMarks, overlay } from "./hooks.ts";
 import { choose, focused } from "./keys.ts";
 import { detail } from "./lod.ts";
 import { found } from "./search.ts";
@@ -31,6 +31,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
   const match = useComputed(() => (found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "")).value;
   const bad = useComputed(() => problemCounts.value.get(node.pointer) ?? 0).value;
   const marks = useComputed(() => nodeMarks.value.get(node.pointer) ?? NONE).value;
+  const over = useComputed(() => overlay.value?.nodes.get(node.pointer)).value;
   const classes = [
     container ? "node container" : "node",
     `type-${node.type.toLowerCase()}`,
@@ -40,6 +41,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
     node.type === "Missing" ? "missing" : "",
     marks.some(({ kind }) => kind === "mock") ? "mocked" : "",
     match,
+    over ? `over-${over.kind}` : "",
   ];
   const far = detail.value === "far";
   return (
@@ -49,7 +51,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
         role="button"
         data-node={node.id}
         tabIndex={reachable ? 0 : -1}
-        aria-label={nameOf(index, node, now, text, bad, marks)}
+        aria-label={nameOf(index, node, now, text, bad, over ? [...marks, over] : marks)}
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
         onClick={() => choose(node)}
@@ -63,6 +65,12 @@ export function NodeButton({ index, at, run, container = false, children }: At &
       {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
       {!far && WAITS.has(status) && <Remaining node={node} />}
       {!far && marks.length > 0 && <Marks node={node} marks={marks} />}
+      {!far && over?.sign && (
+        <g class={`over-sign over-${over.kind}`} aria-hidden="true" transform={`translate(${node.x + node.width - 12} ${node.y})`}>
+          <rect x="-11" y="-9" width="22" height="18" rx="5" />
+          <text y="4">{over.sign}</text>
+        </g>
+      )}
       {!far && bad > 0 && (
         <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>
           <title>{count(bad, "problem")}</title>
@@ -207,7 +215,7 @@ export function waysOf(index: GraphIndex, at: number, most: number): string[] {
   });
 }
 
-function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string, problems: number, marks: readonly NodeMark[]): string {
+function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string, problems: number, marks: readonly { title: string }[]): string {
   const drawn = node.lines.join(" ");
   const parts = [`${drawn} ${node.caption || node.type}`];
   if (drawn !== node.name) parts.push(node.name);

@@ -1,6 +1,6 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { AskedTask, Breakpoint, DebugThread, EditReport, Evaluated, Mock as PackageMock, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { AskedTask, Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import type { RecordedTask } from "stepglass";
@@ -86,7 +86,7 @@ export interface Analysis {
   took: number;
 }
 
-export type { Breakpoint, DebugThread, EditReport, Evaluated, StackFrame, Stop, Variable };
+export type { Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
 
 /// What stands for a task. JavaScript is the text of a function, which runs in the sandbox.
 export type Mock = Exclude<PackageMock, { mode: "function" }> | { mode: "javascript"; code: string };
@@ -114,6 +114,8 @@ export interface RunRequest {
   mocks: Record<string, Mock>;
   /// Whether it stops before the first state.
   paused: boolean;
+  /// Whether the runs that there are stay beside it.
+  beside: boolean;
   /// What tasks answered in a recorded execution: they answer so again.
   recorded?: { tasks: RecordedTask[]; startTime?: number };
 }
@@ -167,6 +169,10 @@ export interface RunInfo {
   id: number;
   parent?: number;
   at?: number;
+  /// Of a fork: the event after which it goes its own way, in words.
+  after?: string;
+  /// What was changed in it by hand since it began.
+  changed: string[];
   label: string;
   current: boolean;
   events: number;
@@ -181,6 +187,14 @@ export interface VisitInfo {
   end: number;
   iterations: number[];
   attempts: number;
+}
+
+/// What all runs have used of the definition.
+export interface Covered extends Pick<MeasuredCoverage, "places" | "totals" | "percent"> {
+  hits: Record<string, number>;
+  /// How many runs of this very definition are counted, and how many of others are not.
+  runs: number;
+  others: number;
 }
 
 /// The data of one visit on its way through a state.
@@ -376,6 +390,12 @@ export interface Methods {
   applyDefinition: { params: { definition: string; format: "json" | "yaml" }; value: EditReport };
   runs: { params: Record<string, never>; value: RunInfo[] };
   selectRun: { params: { id: number }; value: null };
+  removeRun: { params: { id: number }; value: null };
+  compare: { params: { a: number; b: number }; value: RunDifference };
+  /// Input, output and variables of a visit in any run, from the events that entered and left it.
+  visitData: { params: { run: number; enter: number; exit: number }; value: { input?: unknown; output?: unknown; variables?: unknown } };
+  coverage: { params: { text: string; format: "json" | "yaml" }; value: Covered };
+  coverageFile: { params: { text: string; format: "json" | "yaml"; file: string; form: "json" | "lcov" }; value: string };
   lanes: { params: Record<string, never>; value: Lane[] };
   /// The sandbox had to end the handlers: what they owe will not come.
   handlersDied: { params: { message: string }; value: null };

@@ -1,25 +1,24 @@
 // What happened: the timeline, and under it events, result, tasks that wait, and what handlers print.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
 import { keyHint, keymap } from "../keys/keymap.ts";
-import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { JsonView } from "../ui/JsonView.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
-import { save } from "../ui/save.ts";
-import { count, duration, elapsed } from "../ui/format.ts";
-import { Events } from "./Events.tsx";
-import { Failure } from "./Inspector.tsx";
+import { duration, elapsed } from "../ui/format.ts";
 
-const AnswerCard = lazy(() => import("./Answer.tsx").then((module) => module.AnswerCard));
 const Breakpoints = lazy(() => import("../debugger/Breakpoints.tsx").then((module) => module.Breakpoints));
+const Console = lazy(() => import("./Outcome.tsx").then((module) => module.Console));
+const Events = lazy(() => import("./Events.tsx").then((module) => module.Events));
 const Lanes = lazy(() => import("../debugger/Lanes.tsx").then((module) => module.Lanes));
+const Coverage = lazy(() => import("../debugger/Coverage.tsx").then((module) => module.Coverage));
+const Result = lazy(() => import("./Outcome.tsx").then((module) => module.Result));
 const Runs = lazy(() => import("../debugger/Runs.tsx").then((module) => module.Runs));
+const Waiting = lazy(() => import("./Outcome.tsx").then((module) => module.Waiting));
 const Watch = lazy(() => import("../debugger/Watch.tsx").then((module) => module.Watch));
 
 type DockTab = store.DockTab;
@@ -32,6 +31,7 @@ const PANES: Record<DockTab, () => VNode> = {
   breakpoints: () => <Breakpoints />,
   watch: () => <Watch />,
   runs: () => <Runs />,
+  coverage: () => <Coverage />,
   console: () => <Console />,
 };
 
@@ -57,6 +57,7 @@ export function Dock() {
     { id: "breakpoints", label: "Breakpoints", ...(stops > 0 ? { badge: stops, badgeText: "breakpoints" } : {}) },
     { id: "watch", label: "Watch", ...(watches > 0 ? { badge: watches, badgeText: "expressions" } : {}) },
     { id: "runs", label: "Runs", ...(runs > 1 ? { badge: runs, badgeText: "runs" } : {}) },
+    { id: "coverage", label: "Coverage" },
     { id: "console", label: "Console", ...(lines > 0 ? { badge: lines, badgeText: "lines" } : {}) },
   ];
   return (
@@ -127,113 +128,6 @@ function Timeline() {
         )}
       </output>
     </div>
-  );
-}
-
-function Result() {
-  const run = store.run.value;
-  if (!run) {
-    return (
-      <div class="empty small">
-        <p>The output of the run stands here when it has ended.</p>
-      </div>
-    );
-  }
-  if (run.refused) {
-    return (
-      <div class="result">
-        <div class="failure">
-          <p class="failure-name">
-            <Icon name="error" size={14} /> Not started
-          </p>
-          <p class="failure-cause">{run.refused}</p>
-        </div>
-      </div>
-    );
-  }
-  if (!run.result) {
-    return (
-      <div class="empty small">
-        <span class="spinner" />
-        <p>Running…</p>
-      </div>
-    );
-  }
-  const { status, output, error, cause } = run.result;
-  const virtual = store.timeOf(store.eventCount.value);
-  return (
-    <div class="result">
-      <p class="result-head">
-        <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
-          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {status.replace("_", " ")}
-        </span>
-        <span class="quiet">
-          {count(store.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of the machine's time"} · {duration(run.took ?? 0)} here · seed {run.seed}
-        </span>
-        <button type="button" class="link" onClick={() => void saveHistory()}>
-          Save the history
-        </button>
-      </p>
-      {store.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
-      {status === "SUCCEEDED" ? <JsonView label="Output" value={output} /> : status === "TIMED_OUT" && error === undefined ? <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." /> : <Failure error={error} cause={cause} />}
-    </div>
-  );
-}
-
-async function saveHistory(): Promise<void> {
-  save(`${store.title.value}.history.json`, await store.query("history", {}), "application/json");
-}
-
-function Waiting() {
-  const tasks = store.waiting.value;
-  if (tasks.length === 0) {
-    return (
-      <div class="empty small">
-        <Icon name="hand" size={22} />
-        <p>Tasks without a handler, and tasks that wait for their token, ask here for an answer.</p>
-      </div>
-    );
-  }
-  return (
-    <ul class="waiting" onKeyDown={answerNth}>
-      {tasks.map((task) => (
-        <li key={task.id}>
-          <AnswerCard task={task} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/// A digit goes to the answer of that task, where nobody types.
-function answerNth(event: KeyboardEvent): void {
-  if (!/^[1-9]$/.test(event.key) || !prefs.singleKeys.value || (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))) return;
-  const card = (event.currentTarget as HTMLElement).querySelectorAll("form")[Number(event.key) - 1];
-  card?.querySelector<HTMLElement>("textarea, input")?.focus();
-  event.preventDefault();
-}
-
-function Console() {
-  const list = useRef<HTMLOListElement>(null);
-  useSignalEffect(() => {
-    store.console.value;
-    requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }));
-  });
-  if (store.console.value.length === 0) {
-    return (
-      <div class="empty small">
-        <p>What handlers write with console.log stands here.</p>
-      </div>
-    );
-  }
-  return (
-    <ol class="console" ref={list} tabIndex={0} aria-label="Console">
-      {store.console.value.map(({ level, text }, i) => (
-        <li key={i} class={`console-${level}`}>
-          {text}
-        </li>
-      ))}
-    </ol>
   );
 }
 

@@ -269,6 +269,27 @@ export function detailsOf(event: HistoryEvent): Record<string, unknown> {
   return {};
 }
 
+/// What went into a visit and came out of it, from the events that entered and left it.
+export function dataOf(entered: object | undefined, exited: object | undefined): { input?: unknown; output?: unknown; variables?: unknown } {
+  const before = entered ? detailsOf(entered as HistoryEvent) : {};
+  const after = exited ? detailsOf(exited as HistoryEvent) : {};
+  const { assignedVariables } = after;
+  return {
+    ...("input" in before && { input: parsed(before["input"]) }),
+    ...("output" in after && { output: parsed(after["output"]) }),
+    ...(assignedVariables !== undefined && { variables: Object.fromEntries(Object.entries(assignedVariables as object).map(([name, text]) => [name, parsed(text)])) }),
+  };
+}
+
+function parsed(text: unknown): unknown {
+  if (typeof text !== "string") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 function opOf(type: string): number {
   switch (type) {
     case "ExecutionStarted":

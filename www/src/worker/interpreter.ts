@@ -10,6 +10,7 @@ import { findStates, findTasks, readSource } from "./definition.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
 import type { Shown } from "./shown.ts";
+import type { Tally } from "./coverage.ts";
 
 const post = (note: Note | Lost): void => self.postMessage(note);
 
@@ -17,6 +18,8 @@ let current: Run | undefined;
 /// Events that were recorded elsewhere, in place of a run.
 let shown: Shown | undefined;
 let sandbox: MessagePort | undefined;
+/// What runs have used that are there no more.
+const tally: Tally = new Map();
 
 /// Where a file of the page is, for a thread whose own address may be another one's.
 const beside = (name: string): string => new URL(name, import.meta.url).href;
@@ -60,7 +63,7 @@ function alive<T>(coming: Promise<T>): Promise<T> {
 }
 
 /// What asks for the chunk of runs; all others about a run come after one of these.
-const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate"]);
+const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "coverage", "coverageFile"]);
 let runs: typeof import("./session.ts") | undefined;
 let loading: Promise<void> | undefined;
 
@@ -118,13 +121,17 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   },
 
   async run(request) {
-    current?.dispose();
-    current = undefined;
     shown = undefined;
     const { json } = await readSource(request.definition, request.format);
     const graph = layout(json) as unknown as Graph;
-    const run = new runs!.Run(json, graph, request, () => sandbox);
-    current = run;
+    if (current?.takes(request)) current.again(json, graph, request);
+    else {
+      current?.dispose();
+      current = undefined;
+      if (!request.beside) tally.clear();
+      current = new runs!.Run(json, graph, request, () => sandbox, tally);
+    }
+    const run = current;
     // The answer goes first: what the run says is of a run that the page knows.
     setTimeout(() => current === run && run.begin(), 0);
     return { run: run.id, graph };
@@ -193,8 +200,30 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return current.session.applyDefinition(json);
   },
 
-  runs: () => current?.session.runs() ?? [],
+  runs: () => current?.runs() ?? [],
   selectRun: ({ id }) => done(current?.session.selectRun(id)),
+  removeRun: ({ id }) => done(current?.remove(id)),
+
+  compare({ a, b }) {
+    if (!current) throw new Error("nothing has run");
+    return current.session.compare(a, b);
+  },
+
+  visitData({ run, enter, exit }) {
+    const [entered] = current?.session.history(enter - 1, run) ?? [];
+    const [exited] = exit > 0 ? (current?.session.history(exit - 1, run) ?? []) : [];
+    return runs!.dataOf(entered, exited);
+  },
+
+  async coverage({ text, format }) {
+    return runs!.coverageOf(await readSource(text, format), text, tally, current?.session, (run) => current!.definitionOf(run));
+  },
+
+  async coverageFile({ text, format, file, form }) {
+    const source = await readSource(text, format);
+    const { hits, runs: counted } = runs!.coverageOf(source, text, tally, current?.session, (run) => current!.definitionOf(run));
+    return runs!.coverageFile(source, text, hits, counted, file, form);
+  },
   lanes: () => (current ? runs!.lanesOf(current.session) : []),
 
   handlersDied({ message }) {

@@ -1,11 +1,12 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
 import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
-import { DebugSession, type Mock } from "stepglass/debug";
+import { type DebugOptions, DebugSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
-import type { Answer, ClockMode, Note, PendingTimer, Position, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
+import type { Answer, ClockMode, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
+import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, member } from "./flow.ts";
-import { History, type HistoryEvent } from "./history.ts";
+import { History, type HistoryEvent, detailsOf } from "./history.ts";
 
 interface Open {
   resolve(value: unknown): void;
@@ -21,8 +22,12 @@ export type SandboxMessage =
   | { type: "log"; level: string; text: string };
 
 const SPEED: Record<ClockMode, "skip" | "manual" | number> = { skip: "skip", manual: "manual", real: 1, x10: 10, x60: 60, x3600: 3600 };
+/// Milliseconds between two looks at the timers of a run that flows.
+const TIMERS_EVERY = 200;
 /// More threads than anybody reads are not told.
 const MOST_THREADS = 200;
+/// Runs that stay beside each other; of more the oldest are forgotten.
+const MOST_RUNS = 30;
 
 const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });
 let numbers = 0;
@@ -43,27 +48,20 @@ export class Run {
   private clock: ClockMode;
   private timers: PendingTimer[] = [];
   private timersAt = -Infinity;
-  private readonly started = performance.now();
+  private late = false;
+  private started = performance.now();
   private readonly definitions = new Map<number, string>();
+  /// What was changed by hand in a run since it began, by its number.
+  private readonly changed = new Map<number, Set<string>>();
+  /// The page knows of the run that begins, and is told nothing of the change to it.
+  private beginning = false;
 
-  /// `sandbox` leads to the handlers.
-  constructor(json: string, graph: Graph, private readonly request: RunRequest, private readonly sandbox: () => MessagePort | undefined) {
+  /// `sandbox` leads to the handlers; `tally` counts what runs have used that are there no more.
+  constructor(json: string, graph: Graph, private request: RunRequest, private readonly sandbox: () => MessagePort | undefined, private readonly tally: Tally) {
     this.history = new History(graph);
     this.clock = request.clock;
-    const { input, seed, clock, mocks, breakpoints, exceptions, ask, stops } = request;
-    this.session = new DebugSession(json, {
-      ...(input.trim() !== "" && { input: JSON.parse(input) as unknown }),
-      name: `run-${this.id}`,
-      seed,
-      clock: SPEED[clock],
-      tasks: this.handlers(),
-      mocks: this.mocksOf(mocks),
-      ask,
-      breakpoints,
-      exceptions,
-      ...(request.recorded && { recorded: request.recorded.tasks, ...(request.recorded.startTime !== undefined && { startTime: request.recorded.startTime }) }),
-    });
-    this.session.breakpointsEnabled = stops;
+    this.session = new DebugSession(json, this.options());
+    this.session.breakpointsEnabled = request.stops;
     this.definitions.set(this.session.run, json);
     const { session } = this;
     session.on("progress", () => this.flushSoon());
@@ -78,6 +76,49 @@ export class Run {
     });
     session.on("output", ({ text }) => post({ note: "console", run: this.id, level: "log", text: `● ${text}` }));
     session.on("run", ({ run }) => this.switched(run));
+  }
+
+  /// Begins anew beside the runs that there are.
+  again(json: string, graph: Graph, request: RunRequest): void {
+    const { session } = this;
+    const before = { ...this.request, json: this.definition() };
+    this.request = request;
+    const label = whatChanged(before, { ...request, json });
+    this.id = nextNumber();
+    this.beginning = true;
+    try {
+      session.restart(json, { ...this.options(), label });
+    } finally {
+      this.beginning = false;
+    }
+    session.breakpointsEnabled = request.stops;
+    this.history = new History(graph);
+    this.clock = request.clock;
+    this.started = performance.now();
+    this.definitions.set(session.run, json);
+    for (const { id } of session.runs().slice(0, -MOST_RUNS)) this.remove(id);
+  }
+
+  /// Whether a run of this request can stand beside those there are: recorded answers belong to one execution.
+  takes(request: RunRequest): boolean {
+    return request.beside && !request.recorded && !this.request.recorded;
+  }
+
+  private options(): DebugOptions {
+    const { input, seed, clock, mocks, breakpoints, exceptions, ask, recorded } = this.request;
+    return {
+      input: input.trim() === "" ? {} : (JSON.parse(input) as unknown),
+      name: `run-${this.id}`,
+      seed,
+      startTime: recorded?.startTime ?? Date.now(),
+      clock: SPEED[clock],
+      tasks: this.handlers(),
+      mocks: this.mocksOf(mocks),
+      ask,
+      breakpoints,
+      exceptions,
+      ...(recorded && { recorded: recorded.tasks }),
+    };
   }
 
   /// After the page has heard of the run.
@@ -102,7 +143,47 @@ export class Run {
 
   dispose(): void {
     this.gone = true;
+    for (const { id } of this.session.runs()) tallyRun(this.tally, this.session, id, this.definitionOf(id));
     this.session.dispose();
+  }
+
+  /// Forgets a run; what it has used still counts.
+  remove(id: number): void {
+    const { session } = this;
+    if (id === session.run) return;
+    tallyRun(this.tally, session, id, this.definitionOf(id));
+    session.removeRun(id);
+    this.definitions.delete(id);
+    this.changed.delete(id);
+  }
+
+  /// What stands for tasks is another from here on; a run that has not ended takes that over.
+  setMocks(mocks: Record<string, Mock>): void {
+    const { session, request } = this;
+    const states = [...new Set([...Object.keys(mocks), ...Object.keys(request.mocks)])].filter((state) => JSON.stringify(mocks[state]) !== JSON.stringify(request.mocks[state]));
+    this.request = { ...request, mocks };
+    session.setMocks(this.mocksOf(mocks));
+    if (states.length === 0 || session.outcome !== undefined || session.event === 0) return;
+    const changed = this.changed.get(session.run) ?? new Set();
+    for (const state of states) changed.add(`mock of ${state}`);
+    this.changed.set(session.run, changed);
+  }
+
+  runs(): RunInfo[] {
+    const { session } = this;
+    return session.runs().map(({ id, parent, at, label, current, events, outcome }) => {
+      const event = parent !== undefined && at !== undefined && at > 0 ? (session.history(at - 1, id)[0] as HistoryEvent | undefined) : undefined;
+      const name = event && detailsOf(event)["name"];
+      return {
+        id, current, events,
+        label: label === "Run" ? (id === 1 ? "the first" : "from the beginning") : label,
+        ...(parent !== undefined && { parent }),
+        ...(at !== undefined && { at }),
+        ...(event && { after: typeof name === "string" ? `${event.type} ${name}` : event.type }),
+        ...(outcome && { outcome: { status: outcome.status } }),
+        changed: [...(this.changed.get(id) ?? [])],
+      };
+    });
   }
 
   answer(id: number, answer: Answer): void {
@@ -112,7 +193,11 @@ export class Run {
 
   /// The definition that the run shown has, as JSON.
   definition(): string {
-    return this.definitions.get(this.session.run) ?? String(this.session.definition);
+    return this.definitionOf(this.session.run);
+  }
+
+  definitionOf(run: number): string {
+    return this.definitions.get(run) ?? String(this.session.definition);
   }
 
   /// What the sandbox says.
@@ -153,12 +238,8 @@ export class Run {
     return Object.fromEntries(this.request.handlers.map((key): [string, TaskHandler] => [key, (input, task) => this.call(key, input, task)]));
   }
 
-  setMocks(mocks: RunRequest["mocks"]): void {
-    this.session.setMocks(this.mocksOf(mocks));
-  }
-
   /// JavaScript is called in the sandbox, like a handler.
-  private mocksOf(mocks: RunRequest["mocks"]): Record<string, Mock> {
+  private mocksOf(mocks: RunRequest["mocks"]): Record<string, PackageMock> {
     return Object.fromEntries(Object.entries(mocks).map(([name, mock]) => [name, mock.mode === "javascript" ? { mode: "function", handler: (input, task) => this.call(`mock:${name}`, input, task) } : mock]));
   }
 
@@ -210,7 +291,7 @@ export class Run {
   }
 
   private stopped(): void {
-    if (this.gone) return;
+    if (this.gone || this.beginning) return;
     this.flush();
     this.say();
     post({ note: "stopped", run: this.id, position: this.position() });
@@ -218,9 +299,9 @@ export class Run {
 
   /// A fork, or a run of before, is shown from here on.
   private switched(run: number): void {
-    if (this.gone) return;
+    if (this.gone || this.beginning) return;
     const { session } = this;
-    const json = this.definitions.get(run) ?? String(session.definition);
+    const json = this.definitionOf(run);
     this.definitions.set(run, json);
     const graph = layout(json) as unknown as Graph;
     const about = session.runs().find(({ id }) => id === run)!;
@@ -263,11 +344,30 @@ export class Run {
     const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
     post({ note: "waiting", run: this.id, tasks });
     const speed = SPEED[this.clock];
-    // Asking for all that runs costs something where much runs at once.
-    if (!flows || performance.now() - this.timersAt > 200) {
+    // Asking for all that runs costs something where much runs at once; the last word is the present state all the same.
+    const early = TIMERS_EVERY - (performance.now() - this.timersAt);
+    if (!flows || early <= 0) {
       this.timers = this.pendingTimers();
       this.timersAt = performance.now();
+    } else if (!this.late) {
+      this.late = true;
+      setTimeout(() => {
+        this.late = false;
+        this.saySoon();
+      }, early + 1);
     }
     post({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: this.timers });
   }
+}
+
+/// What makes a run another than the one before.
+function whatChanged(before: RunRequest & { json: string }, now: RunRequest & { json: string }): string {
+  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+  const changes = [
+    before.json !== now.json && "definition edited",
+    before.input !== now.input && "other input",
+    !same(before.mocks, now.mocks) && "other mocks",
+    before.seed !== now.seed && `seed ${now.seed}`,
+  ].filter((change) => change !== false);
+  return changes.length === 0 ? "once more" : changes.join(", ");
 }

@@ -1,7 +1,9 @@
 // What only a run, or a look back at one, needs of the interpreter's thread: loaded with the first.
 
 export { ask } from "stepglass/debug";
+export { coverageFile, coverageOf } from "./coverage.ts";
 export { flowOf } from "./flow.ts";
+export { dataOf } from "./history.ts";
 export { iterationsOf } from "./iterations.ts";
 export { lanesOf } from "./lanes.ts";
 export { originOf } from "./origin.ts";

@@ -1,0 +1,187 @@
+// Several runs of one machine on the page: beside each other, and what all of them have used.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { visits } from "./playground.mjs";
+
+const SIZES = {
+  StartAt: "Size",
+  States: {
+    Size: {
+      Type: "Choice",
+      Choices: [
+        { Variable: "$.n", NumericGreaterThan: 10, Next: "Big" },
+        { Variable: "$.n", NumericGreaterThan: 5, Next: "Middle" },
+      ],
+      Default: "Each",
+    },
+    Big: { Type: "Pass", Result: "big", ResultPath: "$.size", Next: "Each" },
+    Middle: { Type: "Pass", Result: "middle", ResultPath: "$.size", Next: "Pay" },
+    Pay: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:pay", Retry: [{ ErrorEquals: ["Busy"] }], Catch: [{ ErrorEquals: ["States.ALL"], Next: "Sorry" }], ResultPath: "$.paid", Next: "Each" },
+    Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "One", States: { One: { Type: "Pass", End: true } } }, End: true },
+    Sorry: { Type: "Fail", Error: "Sorry" },
+  },
+};
+const PAY = "export default { pay: () => ({ ok: true }) };";
+
+describe("runs beside each other", { skip }, () => {
+  const { site, visit } = visits();
+
+  /** Runs twice with two inputs. */
+  const twice = async (visitor) => {
+    await visitor.open({ definition: SIZES, input: { n: 7, items: [1, 2] }, tasks: PAY });
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Input");
+    await visitor.write("Input", JSON.stringify({ n: 70, items: [1, 3] }));
+    await visitor.run();
+    await visitor.page.getByRole("tab", { name: "Runs 2 runs" }).waitFor();
+    await visitor.result();
+  };
+
+  visit("compares two runs: data of each visit, ways on the graph in words and letters, back by Escape", {}, async (visitor, page) => {
+    await twice(visitor);
+    await visitor.tab("Runs");
+    assert.match(await page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+the first[\s\S]*Run 2\s+other input/);
+    await page.getByRole("button", { name: "Compare two runs" }).focus();
+    await page.keyboard.press("Enter");
+    const rows = page.getByRole("listbox", { name: "Visits of both runs" });
+    await rows.waitFor();
+    assert.deepEqual(await rows.getByRole("option").allInnerTexts().then((all) => all.map((text) => text.replaceAll(/\s+/g, " ").trim())), [
+      "≠ Size input, output differ", "A Middle only in run 1", "B Big only in run 2", "A Pay only in run 1", "≠ Each input, output differ", "≠ One #1 input, output differ",
+    ]);
+    // The first difference is shown first.
+    const data = page.getByRole("region", { name: "Size in both runs" });
+    assert.match(await data.getByRole("tree", { name: "input, compared" }).innerText(), /"n":\s*7\s*70/);
+    // On the graph, in words.
+    assert.match(await visitor.state("Pay").getAttribute("aria-label"), /only in run 1/);
+    assert.match(await visitor.state("Big").getAttribute("aria-label"), /only in run 2/);
+    assert.match(await visitor.state("Each").getAttribute("aria-label"), /in both runs/);
+    assert.match(await visitor.state("Sorry").getAttribute("aria-label"), /in neither run/);
+    assert.equal(await page.locator(".line.over-a").count(), 3, "the rule to Middle, Middle to Pay, Pay to Each");
+    assert.match(await page.getByRole("region", { name: "Legend: runs 1 and 2 compared" }).innerText(), /A: only run 1[\s\S]*B: only run 2/);
+    // By keys: a row, and its state everywhere.
+    await rows.focus();
+    for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
+    await page.getByRole("region", { name: "One in both runs" }).waitFor();
+    await page.locator('[data-node="/States/Each/ItemProcessor/States/One"][aria-pressed="true"]').waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("tree", { name: "Runs" }).waitFor();
+    assert.equal(await page.locator("[class*=over-]").count(), 0);
+    assert.doesNotMatch(await visitor.state("Pay").getAttribute("aria-label"), /only in run/);
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Compare two runs");
+  });
+
+  visit("goes from a difference to the event in either run", {}, async (visitor, page) => {
+    await twice(visitor);
+    await visitor.tab("Runs");
+    await page.getByRole("button", { name: "Compare two runs" }).click();
+    await page.getByRole("option", { name: /Pay/ }).click();
+    await page.getByRole("button", { name: "See it in run 1" }).click();
+    await page.locator(".banner", { hasText: /Viewing event \d+ of 23/ }).waitFor();
+    await page.locator('[data-node="/States/Pay"][aria-pressed="true"]').waitFor();
+    // The comparison stays, the other way round as well.
+    await page.getByRole("combobox", { name: "Run B" }).selectOption({ label: "2: other input" });
+    await page.getByRole("button", { name: "See it in run 1" }).waitFor();
+  });
+
+  visit("a fork says after which event it parted, and which mock was changed", {}, async (visitor, page) => {
+    await visitor.open({ definition: SIZES, input: { n: 7, items: [] }, tasks: PAY });
+    await visitor.state("Pay").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await page.locator(".pause-where", { hasText: "Pay" }).waitFor();
+    await visitor.tab("Runs");
+    await page.getByRole("button", { name: /^Fork at event/ }).click();
+    const tree = page.getByRole("tree", { name: "Runs" });
+    await tree.getByText(/nothing changed yet · after event \d+, TaskStateEntered Pay/).waitFor();
+    await visitor.tab("Mocks");
+    await page.getByLabel("What answers for Pay").selectOption("error");
+    await tree.getByText(/^mock of Pay · after event \d+, TaskStateEntered Pay/).waitFor();
+    await page.keyboard.press("F8");
+    assert.match(await (await visitor.result()).innerText(), /FAILED[\s\S]*Sorry/);
+    await visitor.tab("Runs");
+    await page.getByRole("button", { name: "Forget run 1" }).click();
+    await tree.getByRole("treeitem").nth(1).waitFor({ state: "detached" });
+    assert.match(await tree.innerText(), /Run 2/);
+  });
+
+  visit("coverage of all runs: counts, what was never used, on the graph, as files", {}, async (visitor, page) => {
+    await visitor.open({ definition: SIZES, input: { n: 7, items: [1, 2] }, tasks: PAY });
+    await visitor.tab("Coverage");
+    await page.getByText("of 17 parts used in 0 runs").waitFor();
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Input");
+    await visitor.write("Input", JSON.stringify({ n: 70, items: [1, 3] }));
+    await visitor.run();
+    await page.getByRole("tab", { name: "Runs 2 runs" }).waitFor();
+    await visitor.result();
+    await visitor.tab("Coverage");
+    await page.getByText("of 17 parts used in 2 runs").waitFor();
+    const option = (text) => page.getByRole("option").filter({ hasText: text });
+    assert.match(await option("Size").first().innerText(), /2×/);
+    assert.match(await option("rule 0 → Big").innerText(), /1×/);
+    assert.match(await option("default → Each").innerText(), /never/);
+    assert.match(await option(/^4×\s*Onestate/).innerText(), /state, line/);
+    await page.getByRole("button", { name: "Never used (4)" }).click();
+    assert.deepEqual((await page.locator(".coverage").getByRole("option").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").replace(/ line.*/, "").trim()), [
+      "never Size: default → Each transition,", "never Pay: retry 0 on Busy retrier,", "never Pay: catch 0 on States.ALL → Sorry catcher,", "never Sorry state,",
+    ]);
+    // A row chooses its state.
+    await page.getByRole("listbox", { name: "Parts that were never used" }).focus();
+    await page.keyboard.press("End");
+    await page.locator('[data-node="/States/Sorry"][aria-pressed="true"]').waitFor();
+    await page.getByRole("button", { name: "Show on the graph" }).click();
+    await page.getByRole("region", { name: "Legend: coverage" }).waitFor();
+    assert.match(await visitor.state("Sorry").getAttribute("aria-label"), /never entered in any run/);
+    assert.match(await visitor.state("Pay").getAttribute("aria-label"), /entered 1 time in all runs, 2 parts never used/);
+    assert.equal(await visitor.state("Sorry").locator(".box").evaluate((box) => getComputedStyle(box).fill), "none", "hollow");
+    const json = await visitor.saved(page.getByRole("button", { name: "Save JSON" }));
+    const report = JSON.parse(json.bytes.toString());
+    assert.deepEqual(report.totals.states, { covered: 6, total: 7 });
+    const rule = report.machines[0].places.find(({ pointer }) => pointer === "/States/Size/Choices/1");
+    const lines = JSON.stringify(SIZES, null, 2).split("\n");
+    assert.match(lines[rule.line - 1], /^\s*\{/);
+    assert.match(lines[rule.line + 2], /"Middle"/);
+    const lcov = await visitor.saved(page.getByRole("button", { name: "Save LCOV" }));
+    assert.match(lcov.bytes.toString(), /^TN:\nSF:Untitled\.asl\.json\nFN:4,Size\n/);
+    await page.keyboard.press("Escape");
+    await page.getByRole("region", { name: "Legend: coverage" }).waitFor({ state: "detached" });
+    // An edited definition begins from nothing; the one before is not forgotten.
+    await visitor.tab("Definition");
+    await visitor.write("Definition", JSON.stringify({ ...SIZES, Comment: "another" }, null, 2));
+    await page.getByText(/used in 0 runs; 2 runs of another definition do not count/).waitFor();
+    await visitor.write("Definition", JSON.stringify(SIZES, null, 4));
+    await page.getByText("of 17 parts used in 2 runs").waitFor();
+  });
+
+  for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["more contrast", { contrast: "more" }], ["a phone", { width: 390, height: 844 }]]) {
+    test(`is accessible while two runs are compared: ${name}`, async () => {
+      const visitor = await site.visit(options);
+      const { page } = visitor;
+      await page.locator("[data-node]").first().waitFor();
+      const panes = page.getByRole("navigation", { name: "Panes" });
+      const pane = async (title) => options.width && (await panes.getByRole("button", { name: title }).click());
+      await visitor.run();
+      await pane("Run");
+      await visitor.result();
+      await visitor.run();
+      await page.getByRole("tab", { name: "Runs 2 runs" }).click();
+      await page.getByRole("button", { name: "Compare two runs" }).click();
+      await page.getByText(/^The same in every visit|differ\./).waitFor();
+      assert.deepEqual(await visitor.violations(), [], "compared");
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+      await pane("Graph");
+      await page.getByRole("region", { name: /^Legend/ }).waitFor();
+      assert.deepEqual(await visitor.violations(), [], "on the graph");
+      await page.getByRole("button", { name: "Leave: runs 1 and 2 compared" }).click();
+      await pane("Run");
+      await visitor.tab("Coverage");
+      await page.getByRole("button", { name: "Show on the graph" }).click();
+      await page.getByRole("button", { name: "Show on the graph", pressed: true }).waitFor();
+      assert.deepEqual(await visitor.violations(), [], "coverage");
+      await visitor.leave();
+    });
+  }
+});

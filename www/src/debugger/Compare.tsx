@@ -1,0 +1,199 @@
+// Two runs beside each other: which visits differ, the first one first, and in what.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { ComparedVisit, RunInfo } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { ListBox } from "../ui/ListBox.tsx";
+import { count, iterationPath } from "../ui/format.ts";
+import { type Path, linesOf, nameOf } from "./diff.ts";
+import { comparing, leaveComparing } from "./layers.ts";
+import * as model from "./model.ts";
+import { selectRun } from "./session.ts";
+
+export function Compare() {
+  const { a, b, difference } = comparing.value!;
+  const all = useSignal(false);
+  const chosen = useSignal(0);
+  useSignalEffect(() => {
+    const runs = comparing.value;
+    // More of the runs may be seen meanwhile.
+    model.stopped.value;
+    if (!runs) return;
+    let stale = false;
+    store.query("compare", { a: runs.a, b: runs.b }).then(
+      (found) => {
+        const now = comparing.peek();
+        if (stale || !now || JSON.stringify(found) === JSON.stringify(now.difference)) return;
+        comparing.value = { ...now, difference: found };
+      },
+      (error: Error) => {
+        store.shout(error.message);
+        comparing.value = null;
+      },
+    );
+    return () => {
+      stale = true;
+    };
+  });
+  const visits = difference?.visits ?? [];
+  const differing = visits.filter(({ changes }) => changes.length > 0);
+  const rows = all.value ? visits : differing;
+  const row = rows[Math.min(chosen.value, rows.length - 1)];
+  return (
+    <div class="compare">
+      <div class="pane-bar">
+        <Pick label="Run A" value={a} other={b} set={(id) => (comparing.value = { a: id, b, difference: null })} />
+        <Pick label="Run B" value={b} other={a} set={(id) => (comparing.value = { a, b: id, difference: null })} />
+        <span class="quiet" role="status">
+          {difference && (differing.length === 0 ? "The same in every visit." : `${count(differing.length, "visit")} of ${visits.length} differ. ${difference.common > 0 ? `The first ${count(difference.common, "event is", "events are")} the same.` : "They part at the first event."}`)}
+        </span>
+        <span class="gap" />
+        <label class="check">
+          <input type="checkbox" checked={all.value} onChange={(event) => (all.value = event.currentTarget.checked)} /> What is the same, too
+        </label>
+        <button type="button" onClick={leaveComparing}>
+          <Icon name="close" size={13} /> Leave <kbd>Esc</kbd>
+        </button>
+      </div>
+      <div class="compare-parts">
+        <Rows rows={rows} chosen={chosen.value} choose={(at) => (chosen.value = at)} a={a} b={b} />
+        {row && <Data key={`${a} ${b} ${row.a?.enter} ${row.b?.enter}`} row={row} a={a} b={b} />}
+      </div>
+    </div>
+  );
+}
+
+function Pick({ label, value, other, set }: { label: string; value: number; other: number; set(id: number): void }) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => set(Number(event.currentTarget.value))}>
+        {model.runs.value.map((run) => (
+          <option key={run.id} value={run.id} disabled={run.id === other}>
+            {run.id}: {labelOf(run)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/// What a run is: of a fork the event after which it goes its own way, and what was changed.
+export function labelOf({ label, parent, at, after, changed }: RunInfo): string {
+  const plain = parent !== undefined && /^fork at /.test(label);
+  return [plain ? (changed.length > 0 ? "" : "nothing changed yet") : label, ...changed, parent !== undefined && at !== undefined ? `after event ${at}${after ? `, ${after}` : ""}` : ""].filter(Boolean).join(" · ");
+}
+
+const WORDS: Record<ComparedVisit["changes"][number], string> = { only: "", input: "input", output: "output", variables: "variables", attempts: "attempts", end: "how it ended" };
+
+function wordsOf({ changes, a, b }: ComparedVisit, runA: number, runB: number): string {
+  if (changes.length === 0) return "the same";
+  if (!a) return `only in run ${runB}`;
+  if (!b) return `only in run ${runA}`;
+  return `${changes.map((change) => (change === "attempts" ? `attempts ${a.attempts} and ${b.attempts}` : change === "end" ? `${a.end} and ${b.end}` : WORDS[change])).join(", ")} ${changes.length === 1 ? "differs" : "differ"}`;
+}
+
+function Rows({ rows, chosen, choose, a, b }: { rows: ComparedVisit[]; chosen: number; choose(at: number): void; a: number; b: number }) {
+  if (rows.length === 0) return <p class="quiet pad">Both runs went the same way with the same data.</p>;
+  return (
+    <ListBox
+      id="compared"
+      label="Visits of both runs"
+      rows={rows.length}
+      chosen={Math.min(chosen, rows.length - 1)}
+      choose={(at) => {
+        choose(at);
+        store.selectState(rows[at]!.state, "page");
+      }}
+      row={(at) => {
+        const visit = rows[at]!;
+        return {
+          class: visit.changes.length === 0 ? "same" : "",
+          content: (
+            <>
+              <span class={`side over-${!visit.a ? "b" : !visit.b ? "a" : "both"}`} aria-hidden="true">
+                {!visit.a ? "B" : !visit.b ? "A" : visit.changes.length > 0 ? "≠" : "="}
+              </span>
+              <b>{visit.state}</b>
+              {visit.iterations.length > 0 && <span class="event-item">{iterationPath(visit.iterations)}</span>}
+              <span class="quiet">{wordsOf(visit, a, b)}</span>
+            </>
+          ),
+        };
+      }}
+    />
+  );
+}
+
+type Side = { input?: unknown; output?: unknown; variables?: unknown };
+const PARTS = ["input", "output", "variables"] as const;
+
+/// The data of one visit in both runs.
+function Data({ row, a, b }: { row: ComparedVisit; a: number; b: number }) {
+  const sides = useSignal<[Side, Side] | null>(null);
+  useSignalEffect(() => {
+    let stale = false;
+    const side = (run: number, visit: ComparedVisit["a"]): Promise<Side> => (visit ? store.query("visitData", { run, enter: visit.enter, exit: visit.exit }) : Promise.resolve({}));
+    Promise.all([side(a, row.a), side(b, row.b)]).then((found) => !stale && (sides.value = found), () => {});
+    return () => {
+      stale = true;
+    };
+  });
+  const look = (run: number, visit: ComparedVisit["a"]) =>
+    visit && (
+      <button type="button" class="link" onClick={() => lookAt(run, visit.enter, row.state)}>
+        See it in run {run}
+      </button>
+    );
+  if (!sides.value) return null;
+  const [one, other] = sides.value;
+  return (
+    <div class="compare-data" role="region" aria-label={`${row.state} in both runs`} tabIndex={0}>
+      <p class="inspect-line">
+        <b>{row.state}</b> <span class="quiet">{wordsOf(row, a, b)}</span> {look(a, row.a)} {look(b, row.b)}
+      </p>
+      {PARTS.map((part) => (part in one || part in other) && <Part key={part} part={part} a={one} b={other} runs={[a, b]} paired={row.a !== undefined && row.b !== undefined} />)}
+    </div>
+  );
+}
+
+function Part({ part, a, b, runs, paired }: { part: (typeof PARTS)[number]; a: Side; b: Side; runs: [number, number]; paired: boolean }) {
+  const open = useSignal<ReadonlySet<string>>(new Set());
+  const both = paired && part in a && part in b;
+  const value = part in b ? b[part] : a[part];
+  const lines = linesOf(a[part], value, both, open.value);
+  const same = both && lines.every(({ mark }) => mark === "");
+  const unfold = (path: Path): void => {
+    open.value = new Set([...open.value, nameOf(path)]);
+  };
+  return (
+    <section>
+      <p class="part-head">
+        {part[0]!.toUpperCase() + part.slice(1)} <span class="quiet">{both ? (same ? "the same in both" : `from run ${runs[0]} (−) to run ${runs[1]} (+)`) : `only in run ${part in b ? runs[1] : runs[0]}`}</span>
+      </p>
+      <div class="tree" role="tree" aria-label={`${part}, compared`}>
+        {lines.map((line, i) => (
+          <div
+            key={i}
+            role="treeitem"
+            aria-level={line.depth + 1}
+            class={`tree-line ${line.mark === "+" ? "added" : line.mark === "-" ? "removed" : line.mark === "~" ? "changed" : ""}`}
+            style={{ paddingInlineStart: `${14 + line.depth * 14}px` }}
+            onClick={() => line.folded && unfold(line.path)}
+          >
+            <span class="tree-mark">{line.mark}</span>
+            <span class="j-key">{line.key}</span>
+            {line.was !== undefined && <del>{line.was}</del>}
+            <span class={line.leaf ? "tree-leaf" : ""}>{line.text}</span>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function lookAt(run: number, event: number, state: string): void {
+  // What the run tells of itself comes before the answer.
+  void selectRun(run).then(() => store.selectEvent(event, state, "page"));
+}

@@ -1,0 +1,119 @@
+// What of the definition all runs together have used, and what never.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { Covered } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { ListBox } from "../ui/ListBox.tsx";
+import { count } from "../ui/format.ts";
+import { save } from "../ui/save.ts";
+import { coverageShown } from "./layers.ts";
+import * as model from "./model.ts";
+
+type Place = Covered["places"][number];
+
+const KINDS: Record<Place["kind"], string> = { state: "state", transition: "transition", rule: "Choice rule", retry: "retrier", catch: "catcher" };
+const SUMS = [["states", "states"], ["transitions", "transitions"], ["rules", "Choice rules"], ["retries", "retriers"], ["catches", "catchers"]] as const;
+
+export function Coverage() {
+  const covered = useSignal<Covered | null>(null);
+  const problem = useSignal("");
+  const unused = useSignal(false);
+  const chosen = useSignal(-1);
+  useSignalEffect(() => {
+    store.eventCount.value;
+    store.run.value?.phase;
+    model.stopped.value;
+    model.runs.value;
+    const [text, format] = [store.definition.value, store.format.value];
+    let stale = false;
+    const timer = setTimeout(() => {
+      store.query("coverage", { text, format }).then(
+        (found) => {
+          if (stale) return;
+          covered.value = found;
+          problem.value = "";
+          if (coverageShown.peek()) coverageShown.value = found;
+        },
+        () => !stale && (problem.value = "The definition cannot be read right now."),
+      );
+    }, 120);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  });
+  const found = covered.value;
+  if (!found) return <p class="quiet pad">{problem.value || "Counting…"}</p>;
+  const rows = unused.value ? found.places.filter((place) => place.count === 0) : found.places;
+  const shown = coverageShown.value !== null;
+  const file = async (form: "json" | "lcov"): Promise<void> => {
+    const name = `${store.title.value}.asl.${store.format.value}`;
+    const text = await store.query("coverageFile", { text: store.definition.value, format: store.format.value, file: name, form });
+    save(`${store.title.value}.coverage.${form === "json" ? "json" : "lcov"}`, text, form === "json" ? "application/json" : "text/plain");
+  };
+  return (
+    <div class="coverage">
+      <div class="pane-bar">
+        <b>{percentOf(found.percent)}</b>
+        <span class="quiet">
+          of {count(found.totals.all.total, "part")} used in {count(found.runs, "run")}
+          {found.others > 0 && `; ${count(found.others, "run")} of another definition ${found.others === 1 ? "does" : "do"} not count`}
+        </span>
+        <span class="gap" />
+        <div class="segments" role="group" aria-label="Which parts">
+          {[false, true].map((only) => (
+            <button key={String(only)} type="button" aria-pressed={unused.value === only} onClick={() => { unused.value = only; chosen.value = -1; }}>
+              {only ? `Never used (${found.totals.all.total - found.totals.all.covered})` : "All"}
+            </button>
+          ))}
+        </div>
+        <button type="button" aria-pressed={shown} onClick={() => (coverageShown.value = shown ? null : found)}>
+          <Icon name="graph" size={13} /> Show on the graph
+        </button>
+        <button type="button" onClick={() => void file("json")}>Save JSON</button>
+        <button type="button" onClick={() => void file("lcov")}>Save LCOV</button>
+      </div>
+      <ul class="coverage-sums" aria-label="Sums">
+        {SUMS.filter(([key]) => found.totals[key].total > 0).map(([key, word]) => (
+          <li key={key}>
+            <meter min={0} max={found.totals[key].total} value={found.totals[key].covered} aria-label={word} /> {found.totals[key].covered} of {found.totals[key].total} {word}
+          </li>
+        ))}
+      </ul>
+      {rows.length === 0 ? (
+        <p class="quiet pad">Everything was used.</p>
+      ) : (
+        <ListBox
+          id="covered"
+          label={unused.value ? "Parts that were never used" : "Parts of the definition"}
+          rows={rows.length}
+          chosen={chosen.value}
+          choose={(at) => {
+            chosen.value = at;
+            store.selectState(rows[at]!.state, "page");
+          }}
+          row={(at) => rowOf(rows[at]!)}
+        />
+      )}
+    </div>
+  );
+}
+
+function rowOf({ kind, state, label, line, count: times }: Place) {
+  return {
+    class: `coverage-row of-${kind}${times === 0 ? " never" : ""}`,
+    content: (
+      <>
+        <span class="coverage-count">{times === 0 ? "never" : `${times.toLocaleString("en")}×`}</span>
+        {kind === "state" ? <b>{state}</b> : <span><span class="unseen">{state}: </span>{label}</span>}
+        <span class="quiet">{KINDS[kind]}, line {line}</span>
+      </>
+    ),
+  };
+}
+
+/// 100 only where it is.
+function percentOf(part: number): string {
+  return `${part === 100 ? 100 : Math.floor(part * 10) / 10} %`;
+}

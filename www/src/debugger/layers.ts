@@ -1,0 +1,79 @@
+// What is laid over the graph: two runs beside each other, or what no run has used.
+
+import { effect, signal } from "@preact/signals";
+import { type Overlay, overlay } from "../graph/hooks.ts";
+import { type GraphIndex, isState } from "../model/graph.ts";
+import type { Covered, RunDifference } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { count } from "../ui/format.ts";
+
+/// The two runs that are compared, and where they differ once that is known.
+export const comparing = signal<{ a: number; b: number; difference: RunDifference | null } | null>(null);
+/// What all runs have used, while the graph shows it.
+export const coverageShown = signal<Covered | null>(null);
+
+export function leaveComparing(): void {
+  comparing.value = null;
+  store.say("The comparison is over");
+}
+
+effect(() => {
+  const index = store.graph.value;
+  const compared = comparing.value;
+  const covered = coverageShown.value;
+  overlay.value = !index ? null : compared?.difference ? ofDifference(index, compared.a, compared.b, compared.difference) : covered ? ofCoverage(index, covered) : null;
+});
+
+// Neither outlives the workspace that it is of.
+effect(() => {
+  store.generation.value;
+  comparing.value = null;
+  coverageShown.value = null;
+});
+
+/// A transition's kind: its own, or of one that has no place in the definition to be counted, that of the state it leads to.
+function edgesOf(index: GraphIndex, kindOf: (pointer: string) => string): Map<string, string> {
+  return new Map(index.graph.edges.map(({ id, from, to, kind }) => [id, kindOf(kind === "start" ? to : kind === "end" && index.node(index.byId.get(from) ?? -1)?.type === "Fail" ? from : id)]));
+}
+
+function ofDifference(index: GraphIndex, a: number, b: number, { ways }: RunDifference): Overlay {
+  const kindOf = (pointer: string): string => ways[pointer] ?? "none";
+  const TITLES: Record<string, string> = { a: `only in run ${a}`, b: `only in run ${b}`, both: "in both runs", none: "in neither run" };
+  return {
+    title: `runs ${a} and ${b} compared`,
+    nodes: new Map(index.graph.nodes.filter(isState).map(({ pointer }) => {
+      const kind = kindOf(pointer);
+      return [pointer, { kind, title: TITLES[kind]!, ...(kind === "a" && { sign: "A" }), ...(kind === "b" && { sign: "B" }) }];
+    })),
+    edges: edgesOf(index, kindOf),
+    legend: [
+      { kind: "a", text: `A: only run ${a}`, sign: "A" },
+      { kind: "b", text: `B: only run ${b}`, sign: "B" },
+      { kind: "both", text: "both" },
+      { kind: "none", text: "neither" },
+    ],
+    close: leaveComparing,
+  };
+}
+
+function ofCoverage(index: GraphIndex, { hits, places, runs }: Covered): Overlay {
+  const unused = new Map<string, number>();
+  for (const place of places) if (place.kind !== "state" && place.count === 0) unused.set(place.state, (unused.get(place.state) ?? 0) + 1);
+  const kindOf = (pointer: string): string => ((hits[pointer] ?? 0) > 0 ? "covered" : "uncovered");
+  return {
+    title: "coverage",
+    nodes: new Map(index.graph.nodes.filter(isState).map(({ pointer, name }) => {
+      const kind = kindOf(pointer);
+      const left = unused.get(name) ?? 0;
+      if (kind === "uncovered") return [pointer, { kind, title: "never entered in any run", sign: "0" }];
+      return [pointer, { kind: left > 0 ? "partly" : kind, title: `entered ${count(hits[pointer]!, "time")} in all runs${left > 0 ? `, ${count(left, "part")} never used` : ""}`, ...(left > 0 && { sign: "◐" }) }];
+    })),
+    edges: edgesOf(index, kindOf),
+    legend: [
+      { kind: "covered", text: "used" },
+      { kind: "partly", text: "used in part", sign: "◐" },
+      { kind: "uncovered", text: `never used in ${count(runs, "run")}`, sign: "0" },
+    ],
+    close: () => (coverageShown.value = null),
+  };
+}

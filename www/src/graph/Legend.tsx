@@ -1,0 +1,47 @@
+// What the signs of something laid over the graph mean, and the way out of it.
+
+import { useEffect } from "preact/hooks";
+import { Icon } from "../ui/Icon.tsx";
+import { overlay } from "./hooks.ts";
+
+export function Legend() {
+  // Escape leaves it from wherever nobody else wants the key: not from a dialog, a menu or a text.
+  useEffect(() => {
+    const keys = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open], [role=menu]")) return;
+      const target = event.target;
+      if (target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA)$/.test(target.tagName))) return;
+      event.preventDefault();
+      event.stopPropagation();
+      overlay.peek()?.close();
+    };
+    addEventListener("keydown", keys, true);
+    return () => removeEventListener("keydown", keys, true);
+  }, []);
+  const over = overlay.value;
+  if (!over) return null;
+  return (
+    <section class="legend" aria-label={`Legend: ${over.title}`}>
+      <ul>
+        {over.legend.map(({ kind, text, sign }) => (
+          <li key={kind}>
+            <svg width="34" height="18" viewBox="0 0 34 18" aria-hidden="true">
+              <g class={`over-${kind} legend-sign`}>
+                <rect class="box" x="2" y="2" width="30" height="14" rx="4" />
+                {sign && (
+                  <text x="17" y="13">
+                    {sign}
+                  </text>
+                )}
+              </g>
+            </svg>
+            {text}
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="plain square small" aria-label={`Leave: ${over.title}`} title="Leave (Esc)" onClick={over.close}>
+        <Icon name="close" size={14} />
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,121 @@
+// What came of a run, who is asked for an answer, and what handlers and log points have written.
+
+import { useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import * as prefs from "../prefs.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { JsonView } from "../ui/JsonView.tsx";
+import { count, duration } from "../ui/format.ts";
+import { lazy } from "../ui/lazy.tsx";
+import { save } from "../ui/save.ts";
+import { Failure } from "./Inspector.tsx";
+
+const AnswerCard = lazy(() => import("./Answer.tsx").then((module) => module.AnswerCard));
+
+export function Result() {
+  const run = store.run.value;
+  if (!run) {
+    return (
+      <div class="empty small">
+        <p>The output of the run stands here when it has ended.</p>
+      </div>
+    );
+  }
+  if (run.refused) {
+    return (
+      <div class="result">
+        <div class="failure">
+          <p class="failure-name">
+            <Icon name="error" size={14} /> Not started
+          </p>
+          <p class="failure-cause">{run.refused}</p>
+        </div>
+      </div>
+    );
+  }
+  if (!run.result) {
+    return (
+      <div class="empty small">
+        <span class="spinner" />
+        <p>Running…</p>
+      </div>
+    );
+  }
+  const { status, output, error, cause } = run.result;
+  const virtual = store.timeOf(store.eventCount.value);
+  return (
+    <div class="result">
+      <p class="result-head">
+        <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
+          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {status.replace("_", " ")}
+        </span>
+        <span class="quiet">
+          {count(store.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of the machine's time"} · {duration(run.took ?? 0)} here · seed {run.seed}
+        </span>
+        <button type="button" class="link" onClick={() => void saveHistory()}>
+          Save the history
+        </button>
+      </p>
+      {store.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
+      {status === "SUCCEEDED" ? <JsonView label="Output" value={output} /> : status === "TIMED_OUT" && error === undefined ? <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." /> : <Failure error={error} cause={cause} />}
+    </div>
+  );
+}
+
+async function saveHistory(): Promise<void> {
+  save(`${store.title.value}.history.json`, await store.query("history", {}), "application/json");
+}
+
+export function Waiting() {
+  const tasks = store.waiting.value;
+  if (tasks.length === 0) {
+    return (
+      <div class="empty small">
+        <Icon name="hand" size={22} />
+        <p>Tasks without a handler, and tasks that wait for their token, ask here for an answer.</p>
+      </div>
+    );
+  }
+  return (
+    <ul class="waiting" onKeyDown={answerNth}>
+      {tasks.map((task) => (
+        <li key={task.id}>
+          <AnswerCard task={task} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/// A digit goes to the answer of that task, where nobody types.
+function answerNth(event: KeyboardEvent): void {
+  if (!/^[1-9]$/.test(event.key) || !prefs.singleKeys.value || (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))) return;
+  const card = (event.currentTarget as HTMLElement).querySelectorAll("form")[Number(event.key) - 1];
+  card?.querySelector<HTMLElement>("textarea, input")?.focus();
+  event.preventDefault();
+}
+
+export function Console() {
+  const list = useRef<HTMLOListElement>(null);
+  useSignalEffect(() => {
+    store.console.value;
+    requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }));
+  });
+  if (store.console.value.length === 0) {
+    return (
+      <div class="empty small">
+        <p>What handlers write with console.log stands here.</p>
+      </div>
+    );
+  }
+  return (
+    <ol class="console" ref={list} tabIndex={0} aria-label="Console">
+      {store.console.value.map(({ level, text }, i) => (
+        <li key={i} class={`console-${level}`}>
+          {text}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,68 @@
+// What all runs together have used of the definition on the page.
+
+import { type DebugSession, type MeasuredCoverage, measureCoverage } from "stepglass/debug";
+import type { Covered } from "../model/protocol.ts";
+import type { Source } from "./definition.ts";
+import { lineCounter, offsetsOf } from "./places.ts";
+
+/// Counts of runs that are there no more, by the definition that they ran, and how many runs those were.
+export type Tally = Map<string, { hits: Record<string, number>; runs: number }>;
+
+/// Runs of definitions beyond so many are forgotten, the oldest first.
+const MOST_DEFINITIONS = 50;
+
+/// A definition without what makes no difference: two texts are the same where this is.
+export function canonical(json: string): string {
+  return JSON.stringify(JSON.parse(json));
+}
+
+export function tallyRun(tally: Tally, session: DebugSession, run: number, definition: string): void {
+  const key = canonical(definition);
+  const counted = tally.get(key) ?? { hits: {}, runs: 0 };
+  counted.runs += 1;
+  add(counted.hits, session.coverage(run));
+  tally.delete(key);
+  tally.set(key, counted);
+  for (const oldest of tally.keys()) {
+    if (tally.size <= MOST_DEFINITIONS) break;
+    tally.delete(oldest);
+  }
+}
+
+/// Of the definition of a text: runs of any other do not count, because their parts may be others.
+export function coverageOf(source: Source, text: string, tally: Tally, session: DebugSession | undefined, definitionOf: (run: number) => string): Covered {
+  const key = canonical(source.json);
+  const gone = tally.get(key);
+  const hits = { ...gone?.hits };
+  let counted = gone?.runs ?? 0;
+  let others = [...tally].reduce((sum, [other, { runs }]) => sum + (other === key ? 0 : runs), 0);
+  for (const { id } of session?.runs() ?? []) {
+    if (canonical(definitionOf(id)) !== key) others += 1;
+    else {
+      counted += 1;
+      add(hits, session!.coverage(id));
+    }
+  }
+  const { places, totals, percent } = measured(source, text, hits, counted, "");
+  return { places, totals, percent, hits, runs: counted, others };
+}
+
+/// The report as a file, in the forms that `stepglass coverage` writes.
+export function coverageFile(source: Source, text: string, hits: Record<string, number>, runs: number, file: string, form: "json" | "lcov"): string {
+  return measured(source, text, hits, runs, file)[form]();
+}
+
+function measured({ json, yaml }: Source, text: string, hits: Record<string, number>, executions: number, file: string): MeasuredCoverage {
+  const offsets = offsetsOf(json);
+  const lineOf = lineCounter(text);
+  const line = (pointer: string): number | undefined => {
+    const offset = offsets.get(pointer);
+    if (offset === undefined) return undefined;
+    return yaml ? yaml.locate(offset, offset + 1)?.range.start.line : lineOf(offset);
+  };
+  return measureCoverage(json, hits, { file, executions, line });
+}
+
+function add(to: Record<string, number>, more: Record<string, number>): void {
+  for (const [pointer, count] of Object.entries(more)) to[pointer] = (to[pointer] ?? 0) + count;
+}

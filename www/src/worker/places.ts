@@ -1,0 +1,51 @@
+// On which line each part of a JSON text stands.
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/// The offset of every member and element, by its JSON Pointer: of a member, where its name begins. The text must be JSON.
+export function offsetsOf(json: string): Map<string, number> {
+  const found = new Map<string, number>([["", 0]]);
+  /// The containers around: pointer, and of a list the index of the next element.
+  const around: { pointer: string; index: number }[] = [];
+  let key: string | undefined;
+  let pending: { text: string; at: number } | undefined;
+  const begins = (at: number): string => {
+    const top = around.at(-1);
+    if (!top) return "";
+    const pointer = `${top.pointer}/${top.index >= 0 ? top.index : (key ?? "")}`;
+    if (top.index >= 0) found.set(pointer, at);
+    return pointer;
+  };
+  for (const { 0: token, index: at } of json.matchAll(TOKEN)) {
+    if (token === ":" && pending) {
+      key = (JSON.parse(pending.text) as string).replaceAll("~", "~0").replaceAll("/", "~1");
+      found.set(`${around.at(-1)?.pointer ?? ""}/${key}`, pending.at);
+      pending = undefined;
+    } else if (token === "{" || token === "[") around.push({ pointer: begins(at), index: token === "[" ? 0 : -1 });
+    else if (token === "}" || token === "]") around.pop();
+    else if (token === ",") {
+      const top = around.at(-1);
+      if (top && top.index >= 0) top.index += 1;
+    } else {
+      if (token.startsWith('"')) pending = { text: token, at };
+      begins(at);
+    }
+  }
+  return found;
+}
+
+/// The line, from 1, of an offset in a text.
+export function lineCounter(text: string): (offset: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
