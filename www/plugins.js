@@ -84,3 +84,18 @@ export function serviceWorker() {
     },
   };
 }
+
+/**
+ * The chunk of a module of a worker, if it comes with the worker: not the worker's own file, which WebKit runs a second time
+ * when a later chunk imports from it.
+ */
+export function besideEntry(id, modules) {
+  const seen = new Set();
+  const comes = (id) => {
+    if (seen.has(id)) return false;
+    seen.add(id);
+    const { isEntry, importers } = modules.getModuleInfo(id);
+    return isEntry || importers.some(comes);
+  };
+  return !modules.getModuleInfo(id).isEntry && comes(id) ? "thread" : null;
+}

@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
-import { interpreterParts, pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
+import { besideEntry, interpreterParts, pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
 
 const www = dirname(fileURLToPath(import.meta.url));
 const root = resolve(www, "..");
@@ -22,7 +22,7 @@ export default defineConfig({
   plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker()],
   // The package and the examples lie beside the page.
   server: { fs: { allow: [root] } },
-  worker: { format: "es" },
+  worker: { format: "es", rolldownOptions: { output: { codeSplitting: { groups: [{ name: besideEntry }] } } } },
   build: {
     outDir: resolve(www, "dist"),
     emptyOutDir: true,

@@ -1,6 +1,6 @@
 // What a visitor downloads before the page can be used.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -43,4 +43,11 @@ test("no file is named by an address of another host", () => {
   const html = readFileSync(join(dist, "index.html"), "utf8");
   assert.doesNotMatch(html, /(src|href)="(https?:)?\/\//);
   assert.match(html, /default-src 'none'/);
+});
+
+test("no chunk imports from a worker's own file, which WebKit would run a second time", () => {
+  const scripts = readdirSync(join(dist, "assets")).filter((name) => name.endsWith(".js"));
+  const [worker] = scripts.filter((name) => name.startsWith("interpreter-"));
+  assert.ok(worker);
+  for (const name of scripts) assert.ok(!readFileSync(join(dist, "assets", name), "utf8").includes(`from"./${worker}"`), name);
 });
