@@ -80,7 +80,7 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("Control+F11");
     const rules = page.getByRole("table", { name: "Choice rules" });
     assert.match(await rules.innerText(), /\$\[0\]\.n is 1 NumericGreaterThan 5 ✗[\s\S]*does not hold[\s\S]*taken: no rule holds/);
-    const event = await page.getByRole("slider").getAttribute("aria-valuetext");
+    const event = await page.getByRole("slider", { name: "Event shown" }).getAttribute("aria-valuetext");
     await page.keyboard.press("Alt+BracketLeft");
     await page.keyboard.press("Alt+BracketLeft");
     await page.waitForFunction((before) => document.querySelector('input[type="range"]').getAttribute("aria-valuetext") !== before, event);
@@ -258,12 +258,12 @@ describe("the debugger", { skip }, () => {
     await visitor.result();
     await visitor.node(CHARGE_STATE).click();
     const index = inspector(page).getByRole("spinbutton", { name: "Iteration of Each" });
-    await page.waitForFunction(() => document.querySelector('input[aria-label="Iteration of Each"]')?.value === "2");
+    await page.waitForFunction(() => document.querySelector('#inspector-pane input[aria-label="Iteration of Each"]')?.value === "2");
     await page.keyboard.press("[");
-    await page.waitForFunction(() => document.querySelector('input[aria-label="Iteration of Each"]')?.value === "1");
+    await page.waitForFunction(() => document.querySelector('#inspector-pane input[aria-label="Iteration of Each"]')?.value === "1");
     await inspector(page).getByRole("group", { name: "Attempt" }).waitFor();
     await page.keyboard.press("]");
-    await page.waitForFunction(() => document.querySelector('input[aria-label="Iteration of Each"]')?.value === "2");
+    await page.waitForFunction(() => document.querySelector('#inspector-pane input[aria-label="Iteration of Each"]')?.value === "2");
     assert.equal(await index.inputValue(), "2");
     await visitor.tab("Time line");
     await page.getByRole("group", { name: "Each #1" }).getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();

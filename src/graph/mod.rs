@@ -59,6 +59,11 @@ pub const FOLD_STATES: u32 = 60;
 /// With [`LayoutOptions::fold_large`], branches and item processors deeper than this are not shown.
 pub const FOLD_DEPTH: u32 = 3;
 
+/// With [`LayoutOptions::selectors`], px below the name of an open Map state that stay empty.
+pub const SELECTOR_HEIGHT: i32 = 86;
+/// So many px more where the Map has an `ItemReader`, `ItemBatcher` or `ResultWriter`.
+pub const SELECTOR_STAGES: i32 = 24;
+
 /// Which way the graph runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
@@ -84,6 +89,8 @@ pub struct LayoutOptions {
     pub fold_large: bool,
     /// JSON Pointers of states that `fold_large` leaves open. Default: none.
     pub expanded: Vec<String>,
+    /// Whether open Map states leave [`SELECTOR_HEIGHT`] below their name for a page's choice of iterations. Default: no.
+    pub selectors: bool,
 }
 
 /// A graph with positions. All lengths are whole px; the origin is the top left corner, y runs downwards.
@@ -151,6 +158,9 @@ pub struct Node {
     /// How a Task waits beyond its answer: `sync` for a job's end, `token` for a task token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
+    /// What a Map state says about its iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map: Option<Iterating>,
     /// Whether anything leads to it from the start of its scope.
     pub reachable: bool,
     /// Whether its scopes are not drawn.
@@ -176,6 +186,38 @@ impl Node {
     pub fn is_container(&self) -> bool {
         self.kind == NodeKind::Scope || (self.states > 0 && !self.collapsed)
     }
+}
+
+/// What a Map state says about its iterations.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Iterating {
+    /// Whether each iteration is an execution of its own.
+    pub distributed: bool,
+    /// `MaxConcurrency`, where it is a number above 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_concurrency: Option<u64>,
+    /// What an `ItemReader` calls, e.g. `s3 getObject`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reader: Option<String>,
+    /// What an `ItemBatcher` allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batcher: Option<Batching>,
+    /// What a `ResultWriter` calls, e.g. `s3 putObject`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<String>,
+}
+
+/// What an `ItemBatcher` says, as far as it is known before the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Batching {
+    /// `MaxItemsPerBatch`, where it is a number above 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<u64>,
+    /// `MaxInputBytesPerBatch`, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// What a Task state waits for besides the answer to its call.

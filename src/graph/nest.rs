@@ -2,7 +2,10 @@
 
 use super::layered::{self, Class, Item, Link, Placement};
 use super::read::{self, Model, State};
-use super::{Direction, Edge, EdgeKind, FOLD_DEPTH, FOLD_STATES, Graph, LabelBox, LayoutOptions, Node, NodeKind, path, text};
+use super::{
+    Direction, Edge, EdgeKind, FOLD_DEPTH, FOLD_STATES, Graph, LabelBox, LayoutOptions, Node, NodeKind, SELECTOR_HEIGHT,
+    SELECTOR_STAGES, path, text,
+};
 use crate::base::Value;
 use std::sync::Arc;
 
@@ -23,6 +26,8 @@ const HEAD: i32 = 52;
 const PADDING: i32 = 14;
 const SCOPE_PADDING: i32 = 14;
 const SCOPE_GAP: i32 = 14;
+/// What a choice of iterations is at least wide.
+const SELECTOR_WIDTH: i32 = 320;
 /// Around the whole drawing.
 const MARGIN: i32 = 24;
 /// Height of a label's line, and its padding.
@@ -74,6 +79,8 @@ struct Nest<'a> {
     /// One for each scope, filled from the innermost outwards; scopes inside a folded state stay empty.
     placed: Vec<Option<Placed>>,
     folded: Vec<bool>,
+    /// Whether Maps leave room for a choice of iterations.
+    selectors: bool,
     /// States inside each state.
     inside: Vec<u32>,
 }
@@ -85,8 +92,14 @@ impl<'a> Nest<'a> {
             .iter()
             .map(|state| state.cut || options.collapsed.iter().any(|pointer| pointer == state.pointer.as_str()))
             .collect();
-        let mut nest =
-            Nest { model, direction: options.direction, placed: Vec::new(), folded, inside: vec![0; model.states.len()] };
+        let mut nest = Nest {
+            model,
+            direction: options.direction,
+            placed: Vec::new(),
+            folded,
+            selectors: options.selectors,
+            inside: vec![0; model.states.len()],
+        };
         // Inner scopes stand after outer ones.
         for scope in model.scopes.iter().rev() {
             let own: u32 = scope.states.clone().map(|state| 1 + nest.inside[state]).sum();
@@ -285,9 +298,18 @@ impl<'a> Nest<'a> {
                     return (width, height);
                 }
                 let (inner_width, inner_height) = self.inner_size(*state);
-                (even(width.max(inner_width + 2 * PADDING)), even(height.max(HEAD) + inner_height + PADDING))
+                let (room_width, room_height) = self.selector_room(*state);
+                let width = width.max(inner_width + 2 * PADDING).max(room_width);
+                (even(width), even(height.max(HEAD) + room_height + inner_height + PADDING))
             }
         }
+    }
+
+    /// What an open state leaves for a choice of iterations.
+    fn selector_room(&self, state: usize) -> (i32, i32) {
+        let Some(map) = self.model.states[state].map.as_ref().filter(|_| self.selectors) else { return (0, 0) };
+        let stages = map.reader.is_some() || map.batcher.is_some() || map.writer.is_some();
+        (SELECTOR_WIDTH, SELECTOR_HEIGHT + if stages { SELECTOR_STAGES } else { 0 })
     }
 
     /// Size of a state's box without its scopes.
@@ -400,6 +422,7 @@ impl<'a> Nest<'a> {
                 caption: String::new(),
                 retries: false,
                 pattern: None,
+                map: None,
                 reachable: placed.placement.reached[i],
                 collapsed: false,
                 states: 0,
@@ -456,6 +479,7 @@ impl<'a> Nest<'a> {
         node.detail.clone_from(&state.detail);
         node.retries = state.retries;
         node.pattern = state.pattern;
+        node.map.clone_from(&state.map);
         node.states = self.inside[id];
         node.collapsed = self.folded[id] && (!state.scopes.is_empty() || state.cut);
     }
@@ -471,7 +495,7 @@ impl<'a> Nest<'a> {
         depth: u32,
     ) {
         let state = &self.model.states[id];
-        let head = self.head_size(id).1.max(HEAD);
+        let head = self.head_size(id).1.max(HEAD) + self.selector_room(id).1;
         let (inner_width, _) = self.inner_size(id);
         let room = (width - 2 * PADDING, height - head - PADDING);
         let mut at =
@@ -501,6 +525,7 @@ impl<'a> Nest<'a> {
                 caption: String::new(),
                 retries: false,
                 pattern: None,
+                map: None,
                 reachable: true,
                 collapsed: false,
                 states: count,

@@ -5,7 +5,7 @@
 
 use super::condition;
 use super::text;
-use super::{EdgeKind, MAX_DEPTH, MAX_STATES, MAX_TRANSITIONS, NodeKind, Pattern};
+use super::{Batching, EdgeKind, Iterating, MAX_DEPTH, MAX_STATES, MAX_TRANSITIONS, NodeKind, Pattern};
 use crate::base::{Pointer, Value, sort};
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,6 +58,8 @@ pub(super) struct State {
     pub detail: Option<String>,
     pub retries: bool,
     pub pattern: Option<Pattern>,
+    /// What a Map says about its iterations.
+    pub map: Option<Iterating>,
     /// Its branches or its item processor.
     pub scopes: Vec<usize>,
     /// Whether its scopes could not be read because of a bound.
@@ -161,6 +163,7 @@ fn read_state(name: &Arc<str>, state: &Value, pointer: Pointer, scope: usize, ro
         detail: detail(state, kind, type_name),
         retries: state.get("Retry").and_then(Value::as_array).is_some_and(|retriers| !retriers.is_empty()),
         pattern: pattern(state, kind),
+        map: (kind == NodeKind::Map).then(|| iterating(state)),
         scopes: Vec::new(),
         cut: false,
         transitions: transitions(state, kind, &pointer, room),
@@ -226,6 +229,29 @@ fn pattern(state: &Value, kind: NodeKind) -> Option<Pattern> {
     (resource.ends_with(".sync") || resource.ends_with(".sync:2")).then_some(Pattern::Sync)
 }
 
+fn iterating(state: &Value) -> Iterating {
+    let mode =
+        ["ItemProcessor", "Iterator"].into_iter().find_map(|key| state.get(key)?.get("ProcessorConfig")?.get("Mode")?.as_str());
+    let called = |field: &str| {
+        let resource_of = state.get(field)?.get("Resource").and_then(Value::as_str);
+        Some(text::shorten(&text::one_line(&resource_of.map(resource).unwrap_or_default()), LABEL_CHARS))
+    };
+    Iterating {
+        distributed: mode.is_some_and(|mode| mode.eq_ignore_ascii_case("DISTRIBUTED")),
+        max_concurrency: positive(state, "MaxConcurrency"),
+        reader: called("ItemReader"),
+        batcher: state.get("ItemBatcher").map(|batcher| Batching {
+            items: positive(batcher, "MaxItemsPerBatch"),
+            bytes: positive(batcher, "MaxInputBytesPerBatch"),
+        }),
+        writer: called("ResultWriter"),
+    }
+}
+
+fn positive(value: &Value, field: &str) -> Option<u64> {
+    value.get(field).and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0)
+}
+
 fn detail(state: &Value, kind: NodeKind, type_name: Option<&str>) -> Option<String> {
     let text = |key: &str| state.get(key).and_then(Value::as_str);
     match kind {
@@ -243,14 +269,11 @@ fn detail(state: &Value, kind: NodeKind, type_name: Option<&str>) -> Option<Stri
         }
         NodeKind::Fail => text("Error").or_else(|| text("ErrorPath")).map(|t| trim_marks(t).to_string()),
         NodeKind::Map => {
-            let mode = ["ItemProcessor", "Iterator"]
-                .into_iter()
-                .find_map(|key| state.get(key)?.get("ProcessorConfig")?.get("Mode")?.as_str());
-            let distributed = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("DISTRIBUTED"));
-            match (distributed, state.get("MaxConcurrency").and_then(Value::as_i64)) {
-                (true, Some(n)) if n > 0 => Some(format!("distributed, {n} at once")),
+            let Iterating { distributed, max_concurrency, .. } = iterating(state);
+            match (distributed, max_concurrency) {
+                (true, Some(n)) => Some(format!("distributed, {n} at once")),
                 (true, _) => Some("distributed".into()),
-                (false, Some(n)) if n > 0 => Some(format!("{n} at once")),
+                (false, Some(n)) => Some(format!("{n} at once")),
                 _ => None,
             }
         }

@@ -20,6 +20,23 @@
 import type { CoverageTotals, CoveredPlace } from "./testing.js";
 import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, TaskHandler, TaskHandlers } from "./index.js";
 
+/** A step of a child execution of a Distributed Map: a stage of a state in it, or its end. */
+export interface ChildStep {
+  /** Where it stands on the tape of events and stages, and the last event before it. */
+  place: number;
+  after: number;
+  /** In the execution's time, milliseconds since 1970. */
+  time: number;
+  /** The child execution's name. */
+  child: string;
+  /** Of a stage: the state, the event of the child's own history that entered it, and the stage's name. */
+  state?: string;
+  entered?: number;
+  stage?: string;
+  /** Of its end. */
+  status?: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+}
+
 /** Where a run is to stop. All members but `kind` are for some kinds only. */
 export interface Breakpoint {
   /** Given by the session where it is absent. */
@@ -306,6 +323,8 @@ export class DebugSession {
   readonly run: number;
   /** The events that have been seen, from an index on; of the run that is looked at, or of another. */
   history(from?: number, run?: number): HistoryEvent[];
+  /** What child executions of Distributed Maps were seen to do, which no event tells, from an index on. */
+  childSteps(from?: number): ChildStep[];
 
   continue(options?: { ignoreBreakpoints?: boolean }): void;
   pause(): void;

@@ -69,7 +69,7 @@ function responseShapes(models) {
 
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition, options = {}) {
-  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded"], "layout()");
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors"], "layout()");
   return JSON.parse(drawing((module) => module.layout(definitionText(definition), layoutSettings(options))));
 }
 
@@ -92,8 +92,8 @@ function asObject(given) {
   return given instanceof Map ? Object.fromEntries(given) : given;
 }
 
-function layoutSettings({ direction, collapsed, foldLarge, expanded }) {
-  return defined({ direction, collapsed: collapsed && [...collapsed], foldLarge, expanded: expanded && [...expanded] });
+function layoutSettings({ direction, collapsed, foldLarge, expanded, selectors }) {
+  return defined({ direction, collapsed: collapsed && [...collapsed], foldLarge, expanded: expanded && [...expanded], selectors });
 }
 
 function defined(object) {

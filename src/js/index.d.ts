@@ -388,7 +388,13 @@ export type StateStatus =
   | "succeeded" | "caught" | "failed" | "timedOut" | "cancelled" | "skipped";
 
 /** The graph of a definition with all places and sizes in px; also of one with errors, as long as it is JSON. */
-export function layout(definition: Definition, options?: LayoutOptions): Graph;
+export function layout(
+  definition: Definition,
+  options?: LayoutOptions & {
+    /** Whether open Map states leave room below their name for a page's choice of iterations. Default: false. */
+    selectors?: boolean;
+  },
+): Graph;
 
 /**
  * The graph of a definition as one SVG document without scripts, fonts or images. Any text in it is safe.
@@ -449,6 +455,8 @@ export interface GraphNode {
   retries: boolean;
   /** What a Task waits for besides its answer: the job's end (`.sync`) or its token (`.waitForTaskToken`, activities). */
   pattern?: "sync" | "token";
+  /** What a Map state says about its iterations, as far as the definition tells. */
+  map?: { distributed: boolean; maxConcurrency?: number; reader?: string; batcher?: { items?: number; bytes?: number }; writer?: string };
   /** Whether anything leads to it. */
   reachable: boolean;
   collapsed: boolean;

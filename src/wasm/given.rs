@@ -215,6 +215,7 @@ impl Given for LayoutOptions {
         self.collapsed = from.texts("collapsed")?;
         self.fold_large = from.flag("foldLarge")?;
         self.expanded = from.texts("expanded")?;
+        self.selectors = from.flag("selectors")?;
         Ok(())
     }
 }

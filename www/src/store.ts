@@ -3,7 +3,9 @@
 import { type Signal, batch, computed, effect, signal } from "@preact/signals";
 import { Client, WorkerLost } from "./client.ts";
 import { type Graph, GraphIndex } from "./model/graph.ts";
-import { EventLog, Fold, type NodeRun, idleRun } from "./model/log.ts";
+import type { EventLog, Fold } from "./model/fold.ts";
+import type { Choice, Choices, Look, Part } from "./model/iterations.ts";
+import { type NodeRun, idleRun } from "./model/log.ts";
 import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
 import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
@@ -82,9 +84,18 @@ export const live = signal(true);
 export const changedSince = computed(() => run.value !== null && run.value.definition !== definition.value);
 export const busy = computed(() => run.value !== null && run.value.phase !== "ended");
 
-let log = new EventLog();
+/// What reads a run's log: loaded with the first run.
+let reader: typeof import("./model/iterations.ts") | undefined;
+const loadReader = async (): Promise<void> => void (reader ??= await import("./model/iterations.ts"));
+let log: EventLog | undefined;
 let fold: Fold | undefined;
+/// What has become of the chosen iterations alone.
+let part: Part | undefined;
 let runGraph: GraphIndex | null = null;
+/// Which iteration of a Map is looked at, by the Map's pointer; of a Map without one, all together.
+export const choices = signal<Choices>(new Map());
+/// Grows whenever something else of the run is shown.
+export const shownAt = signal(0);
 const nodeRuns = new Map<string, Signal<NodeRun>>();
 const edgeCounts = new Map<string, Signal<number>>();
 /// The node that the last event shown is about, for the graph to follow.
@@ -106,16 +117,55 @@ export function takenOf(id: string): Signal<number> {
 
 /// When the execution began, in its own time.
 export function startTime(): number {
-  return log.length > 0 ? log.times[0]! : 0;
+  return log && log.length > 0 ? log.times[0]! : 0;
 }
 
 export function timeOf(event: number): number {
-  return event > 0 && event <= log.length ? log.times[event - 1]! - log.times[0]! : 0;
+  return log && event > 0 && event <= log.events ? log.timeOf(event) - log.times[0]! : 0;
 }
 
 /// When the run began, in ms since the epoch.
-export function beginning(): number {
-  return log.length > 0 ? log.times[0]! : 0;
+export const beginning = startTime;
+
+/// The time of what is shown last, in ms since the epoch.
+export function shownTime(): number {
+  return log && fold && fold.at > 0 ? log.times[fold.at - 1]! : 0;
+}
+
+/// What the run has made of the iterations of its Maps, to look through.
+export function iterations(): Look | undefined {
+  shownAt.value;
+  return runGraph && log && fold ? { index: runGraph, log, fold, choices: choices.value } : undefined;
+}
+
+/// The indices of the chosen iterations around a node, from the outermost Map on; undefined where all are looked at.
+export function chosenAround(id: string): (number | undefined)[] {
+  const look = iterations();
+  return look ? reader!.chosenAround(look, look.index.byId.get(id) ?? -1) : [];
+}
+
+/// Looks at the iteration that a state's visit is in.
+export function chooseAround(state: string, indices: readonly number[]): void {
+  if (!runGraph || indices.length === 0) return;
+  const maps: string[] = [];
+  for (let at = runGraph.stateAround(runGraph.byName.get(state) ?? -1); at >= 0; at = runGraph.stateAround(at)) if (runGraph.node(at)!.type === "Map") maps.unshift(runGraph.node(at)!.id);
+  choose(indices.flatMap((index, i): [string, Choice][] => (maps[i] === undefined ? [] : [[maps[i], index]])));
+}
+
+/// Looks at one iteration, and at those around it.
+export function chooseItem(item: number): void {
+  const look = iterations();
+  if (look && item >= 0) choose(reader!.choicesFor(look, item));
+}
+
+export function choose(changes: Iterable<readonly [string, Choice | undefined]>): void {
+  const next = new Map(choices.value);
+  for (const [map, choice] of changes) {
+    if (choice === undefined) next.delete(map);
+    else next.set(map, choice);
+  }
+  choices.value = next;
+  if (fold) showUpTo(fold.at);
 }
 
 // The selection: one state and one event, everywhere.
@@ -263,7 +313,7 @@ export async function start({ paused = false, runTo, step }: Beginning = {}): Pr
   });
   try {
     clearTimeout(analyzeTimer);
-    await analyze();
+    await Promise.all([analyze(), loadReader()]);
     if (errorCount.value > 0) {
       throw new Refusal(`The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${problems.value.find((p) => p.severity === "error")!.message}`);
     }
@@ -312,7 +362,7 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
     open({ title: recorded.title, format: "json", definition: recorded.definition, input: recorded.input ?? "{}", tasks: "", clock: "skip", seed: 1 }, true);
   }
   clearTimeout(analyzeTimer);
-  await analyze();
+  await Promise.all([analyze(), loadReader()]);
   if (!graph.value) throw new Error("The page has no definition that this history could be of. Open the machine first, then its history.");
   const { unknownStates } = await import("./take/recorded.ts");
   const foreign = unknownStates(recorded.events, (name) => graph.value!.byName.has(name));
@@ -380,8 +430,10 @@ export function answerTask(id: number, answer: Answer): void {
 /// Forgets the last run, as if nothing had run yet.
 export function clearRun(): void {
   batch(() => {
-    log = new EventLog();
+    log = undefined;
     fold = undefined;
+    part = undefined;
+    shownAt.value += 1;
     eventCount.value = 0;
     cursor.value = 0;
     live.value = true;
@@ -424,20 +476,21 @@ function hear(note: Note): void {
       live.value = true;
       break;
     case "stopped": {
-      const { event, over, stop } = note.position;
+      const { event, over, place, stop } = note.position;
       batch(() => {
         const phase = over ? "ended" : "paused";
         const state = run.value!;
         if (state.phase !== phase) run.value = { ...state, phase };
         // Where somebody drags the time line, the page is ahead of the interpreter.
         if (stop.reason === "end") play();
-        else if (stop.reason !== "goto" || !lookingBack) arrive(event);
+        else if (stop.reason !== "goto" || !lookingBack) arrive(event, place);
       });
       break;
     }
     case "log":
+      log ??= new reader!.EventLog();
       log.append(note.chunk);
-      eventCount.value = log.length;
+      eventCount.value = log.events;
       if (live.value) play();
       break;
     case "waiting": {
@@ -474,8 +527,9 @@ function hear(note: Note): void {
 function switched(id: number, graph: Graph): void {
   const now = run.value!;
   batch(() => {
-    log = new EventLog();
+    log = undefined;
     fold = undefined;
+    part = undefined;
     runGraph = new GraphIndex(graph);
     eventCount.value = 0;
     cursor.value = 0;
@@ -488,12 +542,13 @@ function switched(id: number, graph: Graph): void {
 }
 
 /// Shows the moment at which a run has stopped, at once.
-function arrive(event: number): void {
+function arrive(event: number, place: number): void {
   cancelAnimationFrame(frame);
   frame = 0;
   selectedEvent.value = null;
-  live.value = event === log.length;
-  showUpTo(event);
+  const to = log?.upToPlace(event, place) ?? 0;
+  live.value = to === (log?.length ?? 0);
+  showUpTo(to);
 }
 
 // Showing the events, at a pace that an eye can follow, and never more than two seconds late.
@@ -505,32 +560,43 @@ let shown = 0;
 let last = 0;
 
 function play(): void {
+  if (!log) return;
   if (!prefs.motion() || document.hidden) return showUpTo(log.length);
   if (frame !== 0) return;
-  shown = cursor.value;
+  shown = fold?.at ?? 0;
   last = performance.now();
   const step = (now: number): void => {
     frame = 0;
-    if (!live.value) return;
+    if (!live.value || !log) return;
     const backlog = log.length - shown;
     shown = Math.min(log.length, shown + ((now - last) / 1000) * Math.max(PACE, backlog / LATE));
     last = now;
     showUpTo(Math.floor(shown));
-    if (cursor.value < log.length) frame = requestAnimationFrame(step);
+    if ((fold?.at ?? 0) < log.length) frame = requestAnimationFrame(step);
   };
   frame = requestAnimationFrame(step);
 }
 
-function showUpTo(event: number): void {
-  fold ??= runGraph ? new Fold(runGraph, log) : undefined;
-  if (!fold || !runGraph) return;
+/// Shows so many entries of the log.
+function showUpTo(to: number): void {
+  if (!runGraph || !log) return;
+  fold ??= new reader!.Fold(runGraph, log);
   const { nodes, edges } = runGraph.graph;
-  const changed = fold.seek(event);
+  const changed = fold.seek(to);
+  const before = part;
+  part = reader!.partOf(before, runGraph, log, fold, choices.peek());
+  const own = part?.seek(fold.at) ?? null;
+  const all = changed === null || part !== before;
   batch(() => {
-    cursor.value = fold!.at;
-    for (const n of changed?.nodes ?? nodes.keys()) runOf(nodes[n]!.id).value = { ...fold!.runs[n]! };
-    for (const e of changed?.edges ?? edges.keys()) takenOf(edges[e]!.id).value = fold!.taken[e]!;
-    const about = fold!.at > 0 ? log.nodes[fold!.at - 1]! : -1;
+    cursor.value = fold!.at > 0 ? log!.ids[fold!.at - 1]! : 0;
+    shownAt.value += 1;
+    for (const n of all ? nodes.keys() : changed.nodes) if (all || !part?.covers(n)) runOf(nodes[n]!.id).value = { ...(part?.covers(n) ? part.fold : fold!).runs[n]! };
+    for (const e of all ? edges.keys() : changed.edges) if (all || !part?.coversEdge(e)) takenOf(edges[e]!.id).value = (part?.coversEdge(e) ? part.fold : fold!).taken[e]!;
+    if (!all) {
+      for (const n of own?.nodes ?? []) if (part!.covers(n)) runOf(nodes[n]!.id).value = { ...part!.fold.runs[n]! };
+      for (const e of own?.edges ?? []) if (part!.coversEdge(e)) takenOf(edges[e]!.id).value = part!.fold.taken[e]!;
+    }
+    const about = fold!.at > 0 ? log!.nodes[fold!.at - 1]! : -1;
     active.value = about >= 0 ? nodes[about]!.id : null;
   });
   if (live.value && fold.at === log.length && run.value?.phase === "ended") finished();
@@ -553,9 +619,9 @@ function finished(): void {
 export function goTo(event: number): void {
   cancelAnimationFrame(frame);
   frame = 0;
-  const to = Math.max(0, Math.min(event, log.length));
-  live.value = to === log.length;
-  showUpTo(to);
+  const to = Math.max(0, Math.min(event, eventCount.value));
+  live.value = to === eventCount.value;
+  showUpTo(log?.upTo(to) ?? 0);
   tellWhere(to);
 }
 
@@ -580,7 +646,7 @@ function tellWhere(event: number): void {
 
 export function returnToLive(): void {
   selectedEvent.value = null;
-  goTo(log.length);
+  goTo(eventCount.value);
 }
 
 /// Plays the whole run again from its beginning.
@@ -591,7 +657,7 @@ export function replay(): void {
   if (prefs.motion()) {
     shown = 0;
     play();
-  } else showUpTo(log.length);
+  } else showUpTo(log?.length ?? 0);
 }
 
 export function pausePlayback(): void {
@@ -618,8 +684,9 @@ export function selectEvent(id: number, state: string | null, origin: Origin): v
     if (state !== null && state !== "") selectedState.value = state;
     selectionOrigin.value = origin;
     goTo(id);
+    chooseItem(log?.itemOf(id) ?? -1);
     // An event that is looked at is looked at, also the last one.
-    live.value = id >= log.length && run.value?.phase !== "ended";
+    live.value = id >= eventCount.value && run.value?.phase !== "ended";
   });
 }
 
@@ -684,6 +751,7 @@ export function open(next: Workspace, trusted: boolean): void {
     selectedState.value = next.selected ?? null;
     collapsed.value = new Set();
     expanded.value = new Set();
+    choices.value = new Map();
     title.value = next.title;
     format.value = next.format;
     definition.value = next.definition;

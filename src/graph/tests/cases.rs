@@ -1,7 +1,7 @@
 //! Small definitions, each for one promise.
 
 use super::*;
-use crate::graph::{Edge, EdgeKind, MAX_DEPTH, Node, NodeKind, SvgOptions, Theme, render_svg};
+use crate::graph::{Edge, EdgeKind, MAX_DEPTH, Node, NodeKind, SELECTOR_HEIGHT, SELECTOR_STAGES, SvgOptions, Theme, render_svg};
 
 fn graph(text: &str) -> Graph {
     let graph = draw(&parse(text), Direction::TopToBottom);
@@ -247,4 +247,28 @@ fn a_run_is_drawn_with_signs_words_and_lines() {
     }
     assert!(!svg.contains("is-running"));
     assert!(!render_svg(&graph, &SvgOptions::default()).contains("sg-is-"), "a drawing without a run has no trace of one");
+}
+
+/// A page that puts its controls into a Map's box finds room for them, and what they are to say.
+#[test]
+fn maps_say_what_they_do_with_items_and_leave_room_for_a_choice() {
+    let definition = parse(
+        r#"{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":7,"End":true,
+            "ItemReader":{"Resource":"arn:aws:states:::s3:getObject"},"ItemBatcher":{"MaxItemsPerBatch":20},
+            "ResultWriter":{"Resource":"arn:aws:states:::s3:putObject"},
+            "ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED"},"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}}}}"#,
+    );
+    let find = |graph: &Graph, id: &str| graph.nodes.iter().find(|node| node.id == id).unwrap().clone();
+    let plain = layout(&definition, &LayoutOptions::default());
+    let map = find(&plain, "/States/M").map.unwrap();
+    assert_eq!((map.distributed, map.max_concurrency, map.batcher.unwrap().items), (true, Some(7), Some(20)));
+    assert_eq!((map.reader.as_deref(), map.writer.as_deref()), (Some("s3 getObject"), Some("s3 putObject")));
+    assert_eq!(find(&plain, "/States/M/ItemProcessor/States/A").map, None);
+
+    let roomy = layout(&definition, &LayoutOptions { selectors: true, ..LayoutOptions::default() });
+    let below = |graph: &Graph| find(graph, "/States/M/ItemProcessor").y - find(graph, "/States/M").y;
+    assert_eq!(below(&roomy) - below(&plain), SELECTOR_HEIGHT + SELECTOR_STAGES);
+    assert!(find(&roomy, "/States/M").width >= 320);
+    let folded = LayoutOptions { selectors: true, collapsed: vec!["/States/M".into()], ..LayoutOptions::default() };
+    assert_eq!(find(&layout(&definition, &folded), "/States/M").height, 54);
 }

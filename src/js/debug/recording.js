@@ -20,10 +20,17 @@ export class Recording {
   tape = [];
   events = [];
   chains = new Chains();
+  /**
+   * What child executions of Distributed Maps have done, which no event tells: `{place, after, child, state, entered, stage, fact}`
+   * for each stage, and `{place, after, child, status, fact}` where one has ended.
+   */
+  steps = [];
   /** Where on the tape each event stands. */
   eventAt = [];
   /** Where on the tape the stages of a visit stand, by the event that entered it (and the child execution). */
   #stages = new Map();
+  /** Names of child executions. */
+  #children = new Set();
   #snapshots = [];
   #interval = INTERVAL;
   /** Places on the tape and sizes of the values that are kept, in turn. */
@@ -39,7 +46,7 @@ export class Recording {
 
   constructor(machine, settings) {
     this.#machine = machine;
-    this.#settings = { ...settings, trace: true, once: true };
+    this.#settings = { ...settings, trace: true, once: true, childHistories: true };
     this.#engine = new EngineHandle(machine, this.#settings);
   }
 
@@ -58,11 +65,13 @@ export class Recording {
     const entry = { fact, tape: this.tape.length, events: this.events.length, commands: [] };
     const step = apply(this.#engine, fact);
     this.facts.push(entry);
-    entry.commands = step.commands;
+    // A child's history is not kept: its stages are.
+    const isEnd = ({ type }) => type === "ChildFinished";
+    entry.commands = step.commands.filter((command) => !isEnd(command));
     this.more = step.more;
     this.deadline = step.deadline;
-    this.#record(this.#engine, this.facts.length - 1);
-    return step.commands;
+    this.#record(this.#engine, this.facts.length - 1, new Map(step.commands.filter(isEnd).map(({ name, status }) => [name, status])));
+    return entry.commands;
   }
 
   /** Says what the engine is at now; JSON, as `Engine.frames()` and `Engine.status` give it. */
@@ -134,6 +143,8 @@ export class Recording {
     fork.#snapshots = this.#snapshots.filter((snapshot) => snapshot.facts <= facts);
     for (const entry of this.tape.slice(0, tape)) fork.#append({ ...entry }, 0);
     fork.events.length = events;
+    fork.#children = new Set(this.#children);
+    fork.steps = this.steps.filter(({ fact }) => fact < facts);
     fork.#engine = this.engineBefore(facts);
     return fork.#begun(change);
   }
@@ -157,7 +168,8 @@ export class Recording {
     this.#engine.discard();
   }
 
-  #record(engine, fact) {
+  /** `ended` is what has become of child executions. */
+  #record(engine, fact, ended) {
     const events = JSON.parse(engine.ask("takeHistory"));
     const text = engine.ask("takeTrace");
     const stages = text.length > 2 ? JSON.parse(text) : [];
@@ -168,10 +180,25 @@ export class Recording {
       // A replay after a trap tells events again.
       for (; next < events.length && events[next].id <= id; next++) if (events[next].id > known) this.#append({ kind: "event", event: events[next], fact }, 0);
     };
-    for (const { event: entered, state, stage, value, after, child } of stages) {
+    const last = new Map();
+    stages.forEach(({ child }, i) => child !== undefined && ended.has(child) && last.set(child, i));
+    const end = (child) => {
+      this.steps.push({ place: Math.max(0, this.tape.length - 1), after: this.events.length, child, status: ended.get(child), fact });
+      ended.delete(child);
+    };
+    stages.forEach(({ event: entered, state, stage, value, after, child }, i) => {
       if (child === undefined) upTo(after);
+      else if (!this.#children.has(child)) {
+        // Its Map Run has begun by now.
+        this.#children.add(child);
+        const run = events.findIndex(({ type }, at) => at >= next && type === "MapRunStarted");
+        if (run >= 0) upTo(events[run].id);
+      }
       this.#append({ kind: "stage", stage, state, entered, child, after: this.events.length, value, fact, dropped: false, ...takenOf(stage, value) }, share);
-    }
+      if (last.get(child) === i) end(child);
+    });
+    // Those that time or their Map has ended.
+    for (const child of [...ended.keys()]) end(child);
     upTo(Infinity);
   }
 
@@ -183,6 +210,10 @@ export class Recording {
       this.eventAt.push(place);
       this.chains.add(entry.event);
       return;
+    }
+    if (entry.child !== undefined) {
+      const { after, child, state, entered, stage, fact } = entry;
+      this.steps.push({ place, after, child, state, entered, stage, fact });
     }
     const key = keyOf(entry.entered, entry.child);
     const list = this.#stages.get(key);

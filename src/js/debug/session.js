@@ -117,6 +117,21 @@ export class DebugSession {
     return recording.events.slice(from, eventAt(recording, frontier));
   }
 
+  /**
+   * What child executions of Distributed Maps were seen to do, from an index on: `{place, after, time, child}` and, of a stage,
+   * `{state, entered, stage}`, of an end `{status}`.
+   */
+  childSteps(from = 0) {
+    const { recording, frontier } = this.#run;
+    const { steps, facts } = recording;
+    const found = [];
+    for (let i = from; i < steps.length && steps[i].place < frontier; i++) {
+      const { fact, ...step } = steps[i];
+      found.push({ ...step, time: facts[fact].fact[1] });
+    }
+    return found;
+  }
+
   /** The definition's text that the present run has. */
   get definition() {
     return this.#run.definition;

@@ -11,7 +11,6 @@ import * as store from "../store.ts";
 import { saveSession } from "../take/session.ts";
 import { copyShareLink } from "../take/link.ts";
 import { focusGraph, nextPane } from "../ui/panes.ts";
-import { stepIteration } from "./Iterations.tsx";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -37,6 +36,11 @@ const withState = (run: (state: string) => void) => (): void => {
   const state = store.selectedState.value;
   if (state !== null) run(state);
   else store.showToast("Choose a state first, in the graph or in the definition.");
+};
+
+/// With the choice of iterations, which is there where there are any.
+const stepIteration = (by: number): void => {
+  if (store.iterations()) void import("../graph/Iterations.tsx").then((module) => module.stepIteration(by));
 };
 
 const inEditor = (id: string) => (): void => {
@@ -89,8 +93,8 @@ export const commands: readonly Command[] = [
   { id: "live", group: "Debug", title: "Return to the end", run: store.returnToLive },
   { id: "back10", group: "Debug", title: "Ten events back, on the time line", keys: ["Shift+ArrowLeft", "Shift+ArrowDown"], place: "timeline", run: () => store.goTo(store.cursor.value - 10) },
   { id: "forward10", group: "Debug", title: "Ten events on, on the time line", keys: ["Shift+ArrowRight", "Shift+ArrowUp"], place: "timeline", run: () => store.goTo(store.cursor.value + 10) },
-  { id: "iterationBefore", group: "Debug", title: "The Map's iteration before", keys: ["["], run: () => void stepIteration(-1) },
-  { id: "iterationAfter", group: "Debug", title: "The Map's next iteration", keys: ["]"], run: () => void stepIteration(1) },
+  { id: "iterationBefore", group: "Debug", title: "The Map's iteration before", keys: ["["], run: () => stepIteration(-1) },
+  { id: "iterationAfter", group: "Debug", title: "The Map's next iteration", keys: ["]"], run: () => stepIteration(1) },
 
   { id: "palette", group: "Anywhere", title: "All commands", keys: ["Mod+K", "F1"], run: () => (store.dialog.value = "palette") },
   { id: "help", group: "Anywhere", title: "Help and keyboard shortcuts", keys: ["?"], run: () => (store.dialog.value = "help") },

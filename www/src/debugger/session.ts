@@ -180,6 +180,7 @@ store.listeners.add((note) => {
         const [top] = position.stack;
         if (position.stop.reason === "goto") return;
         if (top && (!position.over || before)) store.selectState(top.state, "page");
+        if (top && !position.over) store.chooseAround(top.state, top.iterations);
         if (top && !position.over) store.say(`Paused ${position.stop.description || `in ${top.state}`}${top.iterations.length > 0 ? `, item ${top.iterations.join(", ")}` : ""}`);
       });
       refreshRuns();

@@ -1,7 +1,8 @@
 // <stepglass-debugger>: a state machine on anybody's page, to look at, to run, to step through, or attached to an execution.
 
 import { GraphIndex } from "../model/graph.ts";
-import { EventLog, Fold, STATUS_TEXT } from "../model/log.ts";
+import { EventLog, Fold } from "../model/fold.ts";
+import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import { encode } from "../share.ts";
 import { History, type HistoryEvent, detailsOf } from "../worker/history.ts";

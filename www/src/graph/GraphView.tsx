@@ -28,6 +28,8 @@ import { anchor, fit, follow, glide, moved, pan, reveal, sight, size, view, zoom
 const MINIMAP_FROM = 80;
 const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minimap));
 const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend));
+const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
+const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /// From how many nodes on only those in sight are drawn.
@@ -130,6 +132,7 @@ export function GraphView() {
       )}
       <LookingBack />
       {overlay.value && <Legend />}
+      {index && !table && store.choices.value.size > 0 && <IterationPath />}
       {index && (
         <div class="graph-head">
           {!table && <SearchBox back={back} />}
@@ -300,6 +303,7 @@ function Canvas({ index }: { index: GraphIndex }) {
   const dragged = useRef(false);
   const down = (event: PointerEvent): void => {
     dismiss();
+    if (inSelector(event)) return;
     if (event.button !== 0 && event.button !== 1) return;
     pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
     if (pointers.current.size === 1) dragged.current = false;
@@ -354,8 +358,8 @@ function Canvas({ index }: { index: GraphIndex }) {
       onClickCapture={(event) => {
         if (dragged.current) event.stopPropagation();
       }}
-      onKeyDown={(event) => keys(event, index, svg.current!)}
-      onKeyUp={(event) => keyUp(event, index)}
+      onKeyDown={(event) => !inSelector(event) && keys(event, index, svg.current!)}
+      onKeyUp={(event) => !inSelector(event) && keyUp(event, index)}
       onPointerOver={(event) => {
         const over = hovered(event);
         if (over && event.pointerType === "mouse" && event.buttons === 0) rest(over.dataset["node"]!, over);
@@ -399,6 +403,9 @@ function Canvas({ index }: { index: GraphIndex }) {
     </svg>
   );
 }
+
+/// Whether an event is about the controls in a Map's box.
+const inSelector = (event: Event): boolean => (event.target as Element).closest(".selector") !== null;
 
 /// Everything within one `States` object: the transitions, then the states.
 const Scope = memo(function Scope({ index, scope, label }: { index: GraphIndex; scope: number; label: string }) {
@@ -483,6 +490,12 @@ const State = memo(function State({ index, at }: At) {
   );
 });
 
+/// Where the first scope of a container begins.
+function scopeTop(index: GraphIndex, at: number): number {
+  const scope = index.graph.nodes[index.children[at]![0] ?? -1];
+  return scope?.y ?? 0;
+}
+
 const Container = memo(function Container({ index, at }: At) {
   const node = index.graph.nodes[at]!;
   const run = store.runOf(node.id);
@@ -496,6 +509,14 @@ const Container = memo(function Container({ index, at }: At) {
           <rect class="box" x={node.x} y={node.y} width={node.width} height={node.height} rx="10" />
           <Head node={node} />
         </NodeButton>
+      )}
+      {node.type === "Map" && detail.value !== "far" && (
+        <foreignObject class="selector" data-move={node.id} x={node.x + 14} y={node.y + 54 + 16 * (node.lines.length - 1)} width={node.width - 28} height={scopeTop(index, at) - node.y - 56 - 16 * (node.lines.length - 1)}>
+          {/* What comes later is of the namespace of the element that it comes into. */}
+          <div>
+            <Iterations node={node} place="graph" />
+          </div>
+        </foreignObject>
       )}
       {node.type === "Scope" ? (
         <Scope index={index} scope={at} label={node.name} />

@@ -127,8 +127,9 @@ function Badges({ node, run, sign, turning, counts }: { node: GraphNode; run: No
   const { x, y } = node;
   const badges: string[] = [];
   if (node.pattern) badges.push(PATTERN_SIGN[node.pattern]);
-  if (run.entered > 1) badges.push(`×${run.entered}`);
-  if (run.iterations > 0) badges.push(`${run.iterationsDone + run.iterationsFailed}/${run.iterations}`);
+  if (run.entered > 1) badges.push(`×${run.entered.toLocaleString("en")}`);
+  if (run.iterations > 0) badges.push(`${run.iterationsDone + run.iterationsFailed}/${run.iterations + run.queued}`);
+  else if (run.queued > 0 && node.type !== "Map") badges.push(`⋯ ${run.queued} waiting`);
   if (run.failures > 0 && run.status !== "failed") badges.push(`↻${run.failures}`);
   const text = counts ? badges.join(" ") : "";
   if (sign === "" && text === "") return null;
@@ -222,7 +223,12 @@ function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string
   if (node.type === "Missing") return [...parts, "missing state"].join(", ");
   parts.push(status);
   if (run.entered > 1) parts.push(`entered ${run.entered} times`);
-  if (run.iterations > 0) parts.push(`${run.iterationsDone} of ${run.iterations} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`);
+  if (run.iterations > 0) {
+    parts.push(`${run.iterationsDone} of ${run.iterations + run.queued} items done${run.iterationsFailed ? `, ${run.iterationsFailed} failed` : ""}`);
+    const most = node.map?.maxConcurrency;
+    if (run.queued > 0) parts.push(`${run.iterations - run.iterationsDone - run.iterationsFailed}${most === undefined ? "" : ` of max ${most}`} running`);
+  }
+  if (run.queued > 0 && run.status !== "queued") parts.push(`${run.queued} queued`);
   if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));
   if (node.retries) parts.push("has retries");
   if (node.pattern) parts.push(PATTERN_TEXT[node.pattern]);

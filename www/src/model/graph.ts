@@ -21,6 +21,8 @@ export interface GraphNode {
   retries: boolean;
   /// What a Task waits for besides its answer.
   pattern?: "sync" | "token";
+  /// What a Map says about its iterations.
+  map?: { distributed: boolean; maxConcurrency?: number; reader?: string; batcher?: { items?: number; bytes?: number }; writer?: string };
   reachable: boolean;
   collapsed: boolean;
   states: number;

@@ -221,22 +221,6 @@ export interface FlowStage {
   size: number;
 }
 
-/// The iterations of a Map.
-export interface Iterations {
-  map: string;
-  total: number;
-  list: Iteration[];
-}
-
-export interface Iteration {
-  index: number;
-  status: "running" | "done" | "failed" | "aborted";
-  /// The event that began it.
-  event: number;
-  /// The event with which it entered the state that was asked about.
-  enter?: number;
-}
-
 /// One step of where a value came from.
 export interface Origin {
   text: string;
@@ -380,7 +364,6 @@ export interface Methods {
   setClock: { params: { clock: ClockMode }; value: null };
   variables: { params: { visit?: number }; value: Record<string, Variable> };
   visitsOf: { params: { state: string }; value: VisitInfo[] };
-  iterations: { params: { state: string; enter?: number }; value: Iterations | null };
   /// `enter` is the event with which the visit began.
   flow: { params: { state: string; enter?: number; attempt?: number }; value: Flow | null };
   evaluate: { params: { question: string; language: "jsonata" | "jsonpath" | "template"; visit?: number; input?: unknown }; value: Evaluated };

@@ -2,13 +2,12 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { keyHint } from "../keys/keymap.ts";
-import { type GraphNode, isState } from "../model/graph.ts";
+import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
 import { Hints } from "../debugger/Hints.tsx";
-import { Iterations } from "../debugger/Iterations.tsx";
 import { useFlow } from "../debugger/useFlow.ts";
 import { isMocked, markOf } from "../debugger/model.ts";
 import { toggleBreakpoint } from "../debugger/session.ts";
@@ -18,6 +17,7 @@ import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 
 const CallStack = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.CallStack));
+const Iterations = lazy(() => import("../graph/Iterations.tsx").then((module) => module.Iterations));
 const DataFlow = lazy(() => import("../debugger/DataFlow.tsx").then((module) => module.DataFlow));
 
 type Details = Record<string, unknown>;
@@ -150,20 +150,30 @@ function Visits({ node }: { node: GraphNode }) {
     };
   });
   const cursor = store.cursor.value;
-  const known = visits.value.filter((visit) => visit.enter <= cursor);
+  const wanted = store.chosenAround(node.id);
+  const known = visits.value.filter((visit) => visit.enter <= cursor && wanted.every((index, i) => index === undefined || visit.iterations[i] === index));
   const event = store.selectedEvent.value;
   const holding = event === null ? -1 : known.findLastIndex((visit) => visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
   const at = pinned.value && chosen.value < known.length ? chosen.value : holding >= 0 ? holding : known.length - 1;
   const visit = known[at];
-  if (!visit) return <p class="quiet pad">{store.run.value ? "The run has not come here." : "Run the machine to see what comes in and what goes out."}</p>;
+  const index = store.graph.value!;
+  const maps = [index.byId.get(node.id) ?? -1, ...around(index, node.id)].filter((n) => index.node(n)?.type === "Map").reverse();
+  const selectors = store.run.value && maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
+  if (!visit) {
+    return (
+      <>
+        {selectors}
+        <p class="quiet pad">{!store.run.value ? "Run the machine to see what comes in and what goes out." : wanted.some((one) => one !== undefined) ? "That iteration has not come here." : "The run has not come here."}</p>
+      </>
+    );
+  }
   const step = (to: number): void => {
     pinned.value = true;
     chosen.value = Math.max(0, Math.min(known.length - 1, to));
   };
-  const inMap = visit.iterations.length > 0 || node.type === "Map";
   return (
     <>
-      {inMap && <Iterations state={node.name} enter={visit.enter} index={node.type === "Map" ? undefined : visit.iterations.at(-1)} choose={(enter) => step(known.findIndex((one) => one.enter === enter))} />}
+      {selectors}
       {known.length > 1 && (
         <div class="visit-nav" role="group" aria-label="Visits">
           <button type="button" class="plain square small" aria-label="Visit before" disabled={at === 0} onClick={() => step(at - 1)}>
@@ -181,6 +191,13 @@ function Visits({ node }: { node: GraphNode }) {
       <VisitData state={node.name} visit={visit} cursor={cursor} />
     </>
   );
+}
+
+/// The states around one, the innermost first.
+function around(index: GraphIndex, id: string): number[] {
+  const found: number[] = [];
+  for (let at = index.stateAround(index.byId.get(id) ?? -1); at >= 0; at = index.stateAround(at)) found.push(at);
+  return found;
 }
 
 function VisitData({ state, visit, cursor }: { state: string; visit: Visit; cursor: number }) {

@@ -186,7 +186,7 @@ function Breadcrumbs() {
   );
 }
 
-const SIGNS = { idle: "", running: "●", waiting: "◷", awaiting: "?", retrying: "↻", succeeded: "✓", caught: "↷", failed: "✗", timedOut: "✗", cancelled: "⊘" } as const;
+const SIGNS = { idle: "", queued: "⋯", running: "●", waiting: "◷", awaiting: "?", retrying: "↻", succeeded: "✓", caught: "↷", failed: "✗", timedOut: "✗", cancelled: "⊘" } as const;
 
 function attachDefinition(editor: EditorHandle): () => void {
   definitionEditor.value = editor;

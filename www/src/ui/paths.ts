@@ -63,6 +63,7 @@ export type IconName = keyof typeof PATHS;
 
 export const STATUS_ICON: Record<Status, IconName | null> = {
   idle: null,
+  queued: "list",
   running: "dot",
   waiting: "clock",
   awaiting: "hand",

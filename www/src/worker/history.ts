@@ -1,7 +1,7 @@
 // Reads history events as they come: whose they are, what they mean, and how they read in a list.
 
 import { GraphIndex, type Graph } from "../model/graph.ts";
-import { Op } from "../model/log.ts";
+import { type LogChunk, Op } from "../model/log.ts";
 import type { EventFilter, EventRow, Visit } from "../model/protocol.ts";
 
 export interface HistoryEvent {
@@ -18,23 +18,60 @@ interface OpenVisit extends Visit {
   /// The Parallel or Map visit around it, -1 at the top.
   around: number;
   closed: boolean;
+  /// The innermost iteration that it is in, and of a Map what it has begun last.
+  item: number;
+  round: number;
+  items: Map<number, number>;
 }
+
+/// A step of a child execution of a Distributed Map, as the debugger tells it.
+export interface ChildStep {
+  /// On the debugger's tape, and the event that has happened last.
+  place: number;
+  after: number;
+  /// Milliseconds since the epoch.
+  time: number;
+  child: string;
+  /// Of a stage: the state, the child's own event that entered it, the stage's name.
+  state?: string;
+  entered?: number;
+  stage?: string;
+  /// Of its end.
+  status?: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+}
+
+/// A child execution that has been heard of.
+interface Child {
+  map: OpenVisit;
+  item: number;
+  /// Visits of its states that are not over, by the event that entered them.
+  open: Map<number, { node: number; first: string; failed: boolean; caught: boolean }>;
+  last: { node: number; caught: boolean } | undefined;
+}
+
+/// Columns of a chunk while it is made.
+const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[] });
 
 const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB", truncated: false, crossings: 0, nodes: [], edges: [] });
 
 /// The history of one run. Events come in order, ids count from 1.
 export class History {
   readonly events: HistoryEvent[] = [];
+  /// How many steps of child executions have been added.
+  steps = 0;
   private index: GraphIndex;
   private visits: OpenVisit[] = [];
   private byState = new Map<string, number[]>();
   private visitOf: number[] = [];
   private iterationOf: number[] = [];
   private ops: number[] = [];
-  private nodes: number[] = [];
-  private edges: number[] = [];
   private times: number[] = [];
-  private sent = 0;
+  /// What was not taken yet, and how many entries and iterations there are with it.
+  private out = fresh();
+  private entries = 0;
+  private itemCount = 0;
+  private roundCount = 0;
+  private children = new Map<string, Child>();
   private cached: { key: string; upTo: number; ids: number[] } | undefined;
 
   constructor(graph: Graph | undefined) {
@@ -51,6 +88,7 @@ export class History {
     let visit = previous >= 0 ? (this.visitOf[previous] ?? -1) : -1;
     let edge = -1;
     let iteration = -1;
+    let item: number | undefined;
 
     if (op === Op.Enter) {
       visit = this.enter(i, previous, name ?? "");
@@ -71,6 +109,8 @@ export class History {
     } else if (/^MapIteration/.test(event.type)) {
       visit = this.climb(visit, (v) => v.name === name && v.exit === 0);
       iteration = typeof details["index"] === "number" ? details["index"] : -1;
+      const map = this.visits[visit];
+      if (map) item = op === Op.IterationStart ? this.beginItem(map, iteration) : map.items.get(iteration);
     } else if (/^(Parallel|Map)State|^MapRun/.test(event.type)) {
       const type = event.type.startsWith("Parallel") ? "Parallel" : "Map";
       visit = this.climb(visit, (v) => !v.closed && this.index.node(v.node)?.type === type);
@@ -87,6 +127,7 @@ export class History {
           at.attempts.push({ scheduled: event.id, ended: 0, failed: false });
           at.failed = false;
           at.closed = false;
+          if (event.type === "MapStateStarted" || (event.type === "MapRunStarted" && at.round < 0)) this.beginRound(at, typeof details["length"] === "number" ? details["length"] : -1);
           break;
         case Op.Fail:
         case Op.Timeout:
@@ -106,25 +147,72 @@ export class History {
       }
     }
 
+    const time = Date.parse(event.timestamp);
     this.visitOf.push(visit);
     this.iterationOf.push(iteration);
     this.ops.push(op);
-    this.nodes.push(at?.node ?? -1);
-    this.edges.push(edge);
-    this.times.push(Date.parse(event.timestamp));
+    this.times.push(time);
+    this.put(op, at?.node ?? -1, edge, time, event.id, 0, item ?? at?.item ?? -1);
+  }
+
+  /// A step of a child execution, which has a history of its own.
+  addStep(step: ChildStep): void {
+    this.steps += 1;
+    const { place, after, time } = step;
+    const node = step.state === undefined ? -1 : (this.index.byName.get(step.state) ?? -1);
+    let child = this.children.get(step.child);
+    if (!child) {
+      const map = this.runAround(node);
+      if (!map) return;
+      child = { map, item: this.beginItem(map, map.items.size), open: new Map(), last: undefined };
+      this.children.set(step.child, child);
+      this.put(Op.IterationStart, map.node, -1, time, after, place, child.item);
+    }
+    const put = (op: number, at: number, edge = -1): void => this.put(op, at, edge, time, after, place, child.item);
+    if (step.status !== undefined) {
+      put(step.status === "SUCCEEDED" ? Op.IterationDone : step.status === "ABORTED" ? Op.IterationAbort : Op.IterationFail, child.map.node);
+      return;
+    }
+    const { entered = 0, stage = "" } = step;
+    const { type } = this.index.node(node) ?? {};
+    let visit = child.open.get(entered);
+    if (!visit) {
+      child.open.set(entered, (visit = { node, first: stage, failed: false, caught: false }));
+      put(Op.Enter, node, this.edgeTo(node, child.last?.node, child.last?.caught ?? false));
+      if (type === "Task") put(Op.Scheduled, node);
+      else if (type === "Map" || type === "Parallel") put(Op.ScopeStart, node);
+    } else if (stage === visit.first) {
+      visit.failed = visit.caught = false;
+      put(type === "Task" ? Op.Scheduled : Op.ScopeStart, node);
+    }
+    if (stage === "error" && type !== "Fail" && !visit.failed) {
+      visit.failed = true;
+      put(Op.Fail, node);
+    } else if (stage === "catch") visit.caught = true;
+    else if (stage === "output") {
+      child.open.delete(entered);
+      child.last = { node, caught: visit.caught };
+      put(visit.caught ? Op.ExitCaught : Op.Exit, node, visit.caught ? -1 : this.endEdge(node));
+    }
   }
 
   /// The columns since the last call.
-  take(): { from: number; ops: Uint8Array; nodes: Int32Array; edges: Int32Array; times: Float64Array } | undefined {
-    const from = this.sent;
-    if (from === this.events.length) return undefined;
-    this.sent = this.events.length;
+  take(): LogChunk | undefined {
+    const { out } = this;
+    const from = this.entries - out.ops.length;
+    if (from === this.entries) return undefined;
+    this.out = fresh();
     return {
       from,
-      ops: Uint8Array.from(this.ops.slice(from)),
-      nodes: Int32Array.from(this.nodes.slice(from)),
-      edges: Int32Array.from(this.edges.slice(from)),
-      times: Float64Array.from(this.times.slice(from)),
+      ops: Uint8Array.from(out.ops),
+      nodes: Int32Array.from(out.nodes),
+      edges: Int32Array.from(out.edges),
+      times: Float64Array.from(out.times),
+      events: Int32Array.from(out.events),
+      places: Int32Array.from(out.places),
+      items: Int32Array.from(out.items),
+      begun: Int32Array.from(out.begun),
+      rounds: Int32Array.from(out.rounds),
     };
   }
 
@@ -156,24 +244,68 @@ export class History {
     });
   }
 
+  private put(op: number, node: number, edge: number, time: number, event: number, place: number, item: number): void {
+    const { out } = this;
+    out.ops.push(op);
+    out.nodes.push(node);
+    out.edges.push(edge);
+    out.times.push(time);
+    out.events.push(event);
+    out.places.push(place);
+    out.items.push(item);
+    this.entries += 1;
+  }
+
+  private beginRound(map: OpenVisit, length: number): void {
+    const { batcher } = this.index.node(map.node)?.map ?? {};
+    // A child takes a batch of items; how many go into so many bytes is not known before.
+    const total = !batcher || length < 0 ? length : batcher.items !== undefined && batcher.bytes === undefined ? Math.ceil(length / batcher.items) : -1;
+    this.out.rounds.push(map.node, map.item, total, this.entries);
+    map.round = this.roundCount++;
+    map.items = new Map();
+  }
+
+  private beginItem(map: OpenVisit, index: number): number {
+    if (map.round < 0) this.beginRound(map, -1);
+    this.out.begun.push(map.node, map.item, index, map.round, this.entries);
+    map.items.set(index, this.itemCount);
+    return this.itemCount++;
+  }
+
+  /// The visit of the Distributed Map whose children have that state.
+  private runAround(node: number): OpenVisit | undefined {
+    for (let at = this.index.stateAround(node); at >= 0; at = this.index.stateAround(at)) {
+      const around = this.index.node(at)!;
+      if (around.map?.distributed !== true) continue;
+      const open = (this.byState.get(around.name) ?? []).map((i) => this.visits[i]!).filter((visit) => visit.exit === 0 && !visit.closed && visit.round >= 0);
+      return open.at(-1);
+    }
+    return undefined;
+  }
+
   private enter(i: number, previous: number, name: string): number {
     const before = this.visits[this.visitOf[previous] ?? -1];
     const previousOp = this.ops[previous];
     let around = -1;
     let iterations: number[] = [];
+    let item = -1;
     if (before) {
       if (previousOp === Op.ScopeStart || previousOp === Op.IterationStart) {
         around = this.visitOf[previous]!;
-        iterations = previousOp === Op.IterationStart ? [...before.iterations, this.iterationOf[previous]!] : before.iterations;
+        const inside = previousOp === Op.IterationStart;
+        iterations = inside ? [...before.iterations, this.iterationOf[previous]!] : before.iterations;
+        item = (inside ? before.items.get(this.iterationOf[previous]!) : undefined) ?? before.item;
       } else {
         around = before.around;
         iterations = before.iterations;
+        item = before.item;
       }
     }
     const id = this.visits.length;
     this.visits.push({
       node: this.index.byName.get(name) ?? -1,
       name, around, iterations, enter: i + 1, exit: 0, closed: false, caught: false, failed: false, attempts: [],
+      item, round: -1, items: new Map(),
     });
     const list = this.byState.get(name);
     if (list) list.push(id);
@@ -203,14 +335,17 @@ export class History {
   }
 
   private edgeInto(visit: OpenVisit, previous: number): number {
-    const { edges } = this.index.graph;
-    const into = this.index.in[visit.node] ?? [];
     const before = this.visits[this.visitOf[previous] ?? -1];
     const op = this.ops[previous];
-    if (!before || (op !== Op.Exit && op !== Op.ExitCaught)) return into.find((e) => edges[e]!.kind === "start") ?? -1;
-    const from = this.index.node(before.node)?.id;
-    const found = into.filter((e) => edges[e]!.from === from && (edges[e]!.kind === "catch") === (op === Op.ExitCaught));
-    return found[0] ?? -1;
+    return this.edgeTo(visit.node, op === Op.Exit || op === Op.ExitCaught ? before?.node : undefined, op === Op.ExitCaught);
+  }
+
+  private edgeTo(node: number, before: number | undefined, caught: boolean): number {
+    const { edges } = this.index.graph;
+    const into = this.index.in[node] ?? [];
+    const from = before === undefined ? undefined : this.index.node(before)?.id;
+    const found = from === undefined ? undefined : into.find((e) => edges[e]!.from === from && (edges[e]!.kind === "catch") === caught);
+    return found ?? (from === undefined || this.index.parent[before!] !== this.index.parent[node] ? (into.find((e) => edges[e]!.kind === "start") ?? -1) : -1);
   }
 
   private endEdge(node: number): number {
@@ -261,6 +396,9 @@ export class History {
     };
   }
 }
+
+/// What of a chunk goes over to the page without a copy.
+export const buffersOf = (chunk: LogChunk): ArrayBuffer[] => Object.values(chunk).flatMap((column: unknown) => (ArrayBuffer.isView(column) ? [column.buffer as ArrayBuffer] : []));
 
 export function detailsOf(event: HistoryEvent): Record<string, unknown> {
   for (const key of Object.keys(event)) {

@@ -37,7 +37,7 @@ loaded.catch(() => {});
 /// and with the first deed, so that it is there when something rare is met on the way.
 const OPENING: ReadonlySet<keyof Methods> = new Set([
   "ping", "analyze", "run", "stop", "step", "runTo", "goTo", "goToPlace", "advance", "setStops", "setMocks", "setClock", "answer", "handlersDied",
-  "variables", "visitsOf", "iterations", "flow", "runs", "lanes", "rows", "place", "event", "visits", "history", "json",
+  "variables", "visitsOf", "flow", "runs", "lanes", "rows", "place", "event", "visits", "history", "json",
 ]);
 let analyzed = 0;
 let lacking: Promise<unknown> | undefined;
@@ -89,7 +89,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...asked.settle(source, validate(json) as unknown as Diagnostic[])];
     let graph: Graph | undefined;
     try {
-      graph = layout(json, { collapsed, expanded, foldLarge: true, direction }) as unknown as Graph;
+      graph = layout(json, { collapsed, expanded, foldLarge: true, direction, selectors: true }) as unknown as Graph;
       if (graph.nodes.length === 0) graph = undefined;
     } catch {
       // Not JSON: the diagnostics say so, the page keeps the last graph.
@@ -184,7 +184,6 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   setClock: ({ clock }) => done(current?.setClock(clock)),
   variables: ({ visit }) => current?.session.scopes(visit) ?? {},
   visitsOf: ({ state }) => current?.session.visits(state) ?? [],
-  iterations: ({ state, enter }) => (current ? runs!.iterationsOf(current.session, state, enter) : null),
   flow: ({ state, enter, attempt }) => (current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt) : null),
   evaluate: ({ question, language, visit, input }) =>
     current ? current.session.evaluate(question, { language, ...(visit !== undefined && { visit }), ...(input !== undefined && { values: { ...current.session.values(visit), input } }) }) : runs!.ask(language, question, { input: input ?? null }),

@@ -6,7 +6,7 @@ import type { Graph } from "../model/graph.ts";
 import type { Answer, ClockMode, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, member } from "./flow.ts";
-import { History, type HistoryEvent, detailsOf } from "./history.ts";
+import { History, type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
 
 interface Open {
   resolve(value: unknown): void;
@@ -323,10 +323,18 @@ export class Run {
   private flush(): void {
     this.flushing = false;
     if (this.gone) return;
-    for (const event of this.session.history(this.history.events.length)) this.history.add(event as unknown as HistoryEvent);
+    const { session, history } = this;
+    const events = session.history(history.events.length) as unknown as HistoryEvent[];
+    const steps = session.childSteps(history.steps);
+    let next = 0;
+    for (const step of steps) {
+      while (next < events.length && events[next]!.id <= step.after) history.add(events[next++]!);
+      history.addStep(step);
+    }
+    while (next < events.length) history.add(events[next++]!);
     const chunk = this.history.take();
     if (!chunk) return;
-    post({ note: "log", run: this.id, chunk, now: this.session.now }, [chunk.ops.buffer, chunk.nodes.buffer, chunk.edges.buffer, chunk.times.buffer]);
+    post({ note: "log", run: this.id, chunk, now: this.session.now }, buffersOf(chunk));
     this.saySoon();
   }
 

@@ -4,7 +4,6 @@ export { ask } from "stepglass/debug";
 export { coverageFile, coverageOf } from "./coverage.ts";
 export { flowOf } from "./flow.ts";
 export { dataOf } from "./history.ts";
-export { iterationsOf } from "./iterations.ts";
 export { lanesOf } from "./lanes.ts";
 export { originOf } from "./origin.ts";
 export { Run } from "./run.ts";

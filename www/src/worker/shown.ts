@@ -2,7 +2,7 @@
 
 import type { Graph } from "../model/graph.ts";
 import type { Note, RunResult } from "../model/protocol.ts";
-import { History, type HistoryEvent } from "./history.ts";
+import { History, type HistoryEvent, buffersOf } from "./history.ts";
 import { nextNumber } from "./run.ts";
 
 const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });
@@ -20,7 +20,7 @@ export class Shown {
   add(events: readonly HistoryEvent[], result: RunResult | undefined): void {
     for (const event of events) this.history.add(event);
     const chunk = this.history.take();
-    if (chunk) post({ note: "log", run: this.id, chunk, now: chunk.times.at(-1) ?? 0 }, [chunk.ops.buffer, chunk.nodes.buffer, chunk.edges.buffer, chunk.times.buffer]);
+    if (chunk) post({ note: "log", run: this.id, chunk, now: chunk.times.at(-1) ?? 0 }, buffersOf(chunk));
     if (!result || this.over) return;
     this.over = true;
     post({ note: "ended", run: this.id, result, took: 0 });

@@ -1,0 +1,204 @@
+// The iterations of Maps on the graph: which one is looked at, all together, what waits, child executions.
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { skip } from "../browser.mjs";
+import { visits } from "./playground.mjs";
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
+
+/** Orders with lines: a Map in a Map. Prices that end with 3 are odd, which is caught. */
+const NESTED = {
+  StartAt: "Orders",
+  States: {
+    Orders: {
+      Type: "Map",
+      ItemsPath: "$.orders",
+      MaxConcurrency: 2,
+      ItemProcessor: {
+        StartAt: "Lines",
+        States: {
+          Lines: {
+            Type: "Map",
+            ItemsPath: "$.lines",
+            ItemProcessor: {
+              StartAt: "Price",
+              States: {
+                Price: { Type: "Task", Resource: `${LAMBDA}price`, Catch: [{ ErrorEquals: ["Odd"], Next: "Zero" }], End: true },
+                Zero: { Type: "Pass", End: true },
+              },
+            },
+            Next: "Sum",
+          },
+          Sum: { Type: "Pass", End: true },
+        },
+      },
+      Next: "Done",
+    },
+    Done: { Type: "Succeed" },
+  },
+};
+const PRICE = "export default { price: ({ n }) => { if (n % 10 === 3) { const e = new Error('odd'); e.name = 'Odd'; throw e; } return n; } };";
+const ORDERS = { orders: [{ lines: [{ n: 1 }, { n: 2 }] }, { lines: [{ n: 11 }, { n: 13 }, { n: 12 }] }, { lines: [{ n: 21 }] }] };
+const LINES = "/States/Orders/ItemProcessor/States/Lines";
+const PRICE_STATE = `${LINES}/ItemProcessor/States/Price`;
+const ZERO_STATE = `${LINES}/ItemProcessor/States/Zero`;
+
+/** Items that wait for ten seconds each; the one of a bad number fails. */
+const SLOW = (more = {}) => ({
+  StartAt: "Each",
+  States: {
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 3,
+      ItemProcessor: { StartAt: "Rest", States: { Rest: { Type: "Wait", Seconds: 10, Next: "Check" }, Check: { Type: "Choice", Choices: [{ Variable: "$.bad", IsPresent: true, Next: "Broken" }], Default: "Fine" }, Fine: { Type: "Pass", End: true }, Broken: { Type: "Fail", Error: "Broken" } } },
+      End: true,
+      ...more,
+    },
+  },
+});
+const REST = "/States/Each/ItemProcessor/States/Rest";
+const items = (count, bad = -1) => ({ items: Array.from({ length: count }, (_, i) => (i === bad ? { bad: true } : { n: i })) });
+
+describe("iterations on the graph", { skip }, () => {
+  const { visit } = visits();
+
+  /** The controls in a Map's box. */
+  const controls = (page, map) => page.locator("svg.canvas").getByRole("group", { name: `Iterations of ${map}` });
+  const name = (visitor, pointer) => visitor.node(pointer).getAttribute("aria-label");
+  const names = async (visitor, pointer, like) => {
+    await visitor.page.waitForFunction(([id, text]) => new RegExp(text).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, like.source]);
+  };
+
+  visit("show one iteration of a Map in a Map: its statuses, counts and transitions", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED, input: ORDERS, tasks: PRICE });
+    await visitor.node(PRICE_STATE).waitFor();
+    await controls(page, "Orders").getByText("No iterations yet, at most 2 at once").waitFor();
+    await visitor.run();
+    await visitor.result();
+    // All together.
+    assert.match(await name(visitor, PRICE_STATE), /entered 6 times/);
+    assert.match(await name(visitor, ZERO_STATE), /succeeded/);
+    const outer = controls(page, "Orders");
+    const inner = controls(page, "Lines");
+    assert.equal(await outer.getByRole("button", { name: "All iterations together" }).getAttribute("aria-pressed"), "true");
+    assert.match(await inner.innerText(), /of 6/);
+    // Of the first order alone.
+    await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("0");
+    await names(visitor, PRICE_STATE, /entered 2 times/);
+    assert.match(await name(visitor, ZERO_STATE), /not reached/);
+    assert.match(await inner.innerText(), /of 2/);
+    // The next one, and of it a line that was odd.
+    await outer.getByRole("button", { name: "Next iteration" }).click();
+    await names(visitor, PRICE_STATE, /entered 3 times/);
+    await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
+    await names(visitor, PRICE_STATE, /failed, caught, (?!entered)/);
+    assert.match(await name(visitor, ZERO_STATE), /succeeded/);
+    const path = page.getByRole("navigation", { name: "Iterations shown" });
+    assert.equal((await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
+    // The inspector has the same choice, and the visit of it.
+    await visitor.node(PRICE_STATE).click();
+    const pane = page.locator("#inspector-pane");
+    await page.waitForFunction(() => [...document.querySelectorAll("#inspector-pane .index")].map(({ value }) => value).join() === "1,1");
+    await pane.getByText('"n"').first().waitFor();
+    assert.match(await pane.innerText(), /13/);
+    // A choice there is one on the graph.
+    await pane.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
+    await names(visitor, ZERO_STATE, /not reached/);
+    assert.equal(await inner.getByRole("spinbutton").inputValue(), "2");
+    await path.getByRole("button", { name: "Show all iterations together" }).click();
+    await names(visitor, PRICE_STATE, /entered 6 times/);
+  });
+
+  visit("go through them by key, through the failed ones alone, and along the strip", {}, async (visitor, page) => {
+    await visitor.open({ definition: SLOW({ MaxConcurrency: 5 }), input: items(5, 3) });
+    await visitor.node(REST).waitFor();
+    await visitor.run();
+    await visitor.result();
+    const own = controls(page, "Each");
+    // The failed ones stand first.
+    assert.deepEqual(await own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 3", "Cancelled 1"]);
+    await own.getByRole("button", { name: "Failed 1" }).click();
+    assert.equal(await own.getByRole("spinbutton").inputValue(), "3");
+    await names(visitor, "/States/Each/ItemProcessor/States/Broken", /failed/);
+    await names(visitor, "/States/Each/ItemProcessor/States/Fine", /not reached/);
+    await own.getByRole("button", { name: "Failed 1" }).click();
+    await visitor.node(REST).focus();
+    await page.keyboard.press("[");
+    await page.waitForFunction(() => document.querySelector("svg .index").value === "2");
+    await names(visitor, "/States/Each/ItemProcessor/States/Fine", /succeeded/);
+    await page.keyboard.press("]");
+    await page.keyboard.press("]");
+    await page.waitForFunction(() => document.querySelector("svg .index").value === "4");
+    // The strip by key and by mouse; it is reached by Tab from the Map.
+    await visitor.state("Each").focus();
+    for (let i = 0; i < 12 && (await page.evaluate(() => document.activeElement.getAttribute("role"))) !== "slider"; i++) await page.keyboard.press("Tab");
+    const strip = own.getByRole("slider");
+    await page.keyboard.press("Home");
+    assert.equal(await strip.getAttribute("aria-valuetext"), "#0, done");
+    const box = await strip.boundingBox();
+    await page.mouse.click(box.x + box.width * 0.7, box.y + box.height / 2);
+    assert.equal(await strip.getAttribute("aria-valuetext"), "#3, failed");
+    // All together again, and back to what has failed.
+    await own.getByRole("button", { name: "All iterations together" }).click();
+    assert.equal(await strip.getAttribute("aria-valuetext"), "all together");
+    await own.getByRole("button", { name: "All iterations together" }).click();
+    assert.equal(await strip.getAttribute("aria-valuetext"), "#3, failed");
+  });
+
+  visit("say what runs at once and what waits for its turn", {}, async (visitor, page) => {
+    await visitor.open({ definition: SLOW(), input: items(8) });
+    await visitor.node(REST).waitFor();
+    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+    await visitor.run();
+    const own = controls(page, "Each");
+    await own.getByText("3 of max 3 running, 5 queued").waitFor();
+    assert.match(await name(visitor, "/States/Each"), /3 of max 3 running, 5 queued/);
+    assert.match(await name(visitor, REST), /5 queued/);
+    // One that has not begun.
+    await own.getByRole("spinbutton").fill("7");
+    await names(visitor, REST, /queued/);
+    await visitor.node(REST).locator("xpath=..").and(page.locator(".is-queued")).waitFor();
+    // The latest is followed as time goes on.
+    await own.getByRole("button", { name: "Follow the latest" }).click();
+    assert.equal(await own.getByRole("spinbutton").inputValue(), "2");
+    // Three that were at rest end together, and three others begin.
+    const next = page.getByRole("button", { name: "Next timer" });
+    await next.click();
+    await own.getByText("3 of max 3 running, 2 queued").waitFor();
+    await next.click();
+    await own.getByText("2 of max 3 running").waitFor();
+    await next.click();
+    await page.waitForFunction(() => document.querySelector("svg .index").value === "7");
+    await visitor.result();
+    assert.equal(await own.getByText("queued").count(), 0);
+  });
+
+  visit("of very many are shown as shares, and each is found by its index", {}, async (visitor, page) => {
+    const quick = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "Check", States: { Check: { Type: "Choice", Choices: [{ Variable: "$.bad", IsPresent: true, Next: "Odd" }], Default: "Fine" }, Odd: { Type: "Pass", End: true }, Fine: { Type: "Pass", End: true } } }, End: true } } };
+    await visitor.open({ definition: quick, input: items(1500, 1234) });
+    await visitor.node("/States/Each/ItemProcessor/States/Odd").waitFor();
+    await visitor.run();
+    await visitor.result();
+    const own = controls(page, "Each");
+    assert.match(await own.innerText(), /of 1,500/);
+    await names(visitor, "/States/Each/ItemProcessor/States/Fine", /entered 1499 times/);
+    // A few path elements, however many iterations there are.
+    assert.ok((await own.locator(".it-strip path").count()) <= 6);
+    await own.getByRole("spinbutton").fill("1234");
+    await names(visitor, "/States/Each/ItemProcessor/States/Odd", /succeeded/);
+    await names(visitor, "/States/Each/ItemProcessor/States/Fine", /not reached/);
+  });
+
+  visit("a stop in an iteration shows that one", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED, input: ORDERS, tasks: PRICE });
+    await visitor.node(ZERO_STATE).click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await page.locator(".pause-where", { hasText: "before Zero" }).first().waitFor();
+    const path = page.getByRole("navigation", { name: "Iterations shown" });
+    await path.waitFor();
+    assert.equal((await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
+    assert.match(await name(visitor, PRICE_STATE), /failed, caught, (?!entered)/);
+  });
+});

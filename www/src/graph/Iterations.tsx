@@ -1,0 +1,299 @@
+// Which iteration of a Map is looked at: the same controls in the Map's box on the graph and in the inspector.
+
+import { computed, signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import type { GraphNode } from "../model/graph.ts";
+import { type Choice, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
+import * as debug from "../debugger/model.ts";
+import * as store from "../store.ts";
+import { keyHint } from "../keys/keymap.ts";
+import { Icon, type IconName } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+import { focused } from "./keys.ts";
+
+const KINDS: readonly { status: number; name: string; style: string; icon: IconName }[] = [
+  { status: Item.Failed, name: "Failed", style: "failed", icon: "cross" },
+  { status: Item.Running, name: "Running", style: "running", icon: "dot" },
+  { status: Item.Waiting, name: "Waiting", style: "waiting", icon: "clock" },
+  { status: Item.None, name: "Queued", style: "queued", icon: "more" },
+  { status: Item.Done, name: "Done", style: "succeeded", icon: "check" },
+  { status: Item.Aborted, name: "Cancelled", style: "cancelled", icon: "cancelled" },
+];
+const KIND_OF = new Map(KINDS.map((kind) => [kind.status, kind]));
+/// So many iterations have a cell each; of more the strip shows shares.
+const CELLS = 200;
+
+/// Of which kind are those that one goes through, by the Map's pointer.
+const filters = signal<ReadonlyMap<string, number>>(new Map());
+/// The Map whose iterations `[` and `]` go through, and where they begin while all are looked at together.
+let present: { map: string; of: readonly number[] } | null = null;
+
+/// A Map's iterations as they are shown, and how to choose among them.
+function chooser(map: string, of: readonly number[] = []) {
+  const look = store.iterations();
+  const view = look && viewOf(look, map);
+  if (!look || !view || view.total === 0) return null;
+  const path = (slot: number): string => (view.items[slot]! >= 0 ? pathOf(look.log, view.items[slot]!) : `#${slot}`);
+  const of_ = of.length > 0 ? of.map((index) => `#${index}`).join(" › ") : "";
+  // All together: where the inspector looks.
+  const at = view.at >= 0 ? view.at : of_ === "" ? -1 : view.items.findIndex((item) => item >= 0 && pathOf(look.log, item) === of_);
+  const kind = filters.value.get(map);
+  const fits = (slot: number): boolean => kind === undefined || view.statuses[slot] === kind;
+  const go = (slot: number): void => {
+    if (slot >= 0 && slot < view.total) store.choose(choicesOf(look, view, map, slot));
+  };
+  const step = (by: number): void => {
+    for (let n = 1, slot = at; n <= view.total; n++) {
+      slot = slot < 0 && by < 0 ? view.total - 1 : (slot + by + view.total) % view.total;
+      if (fits(slot)) return go(slot);
+    }
+  };
+  return { look, view, at, path, go, step, kind };
+}
+
+/// Goes to the next iteration of the selected state's Map, or of the one that iterates.
+export function stepIteration(by: number): void {
+  const look = store.iterations();
+  if (!look) return;
+  const { index, log } = look;
+  const state = store.selectedState.value;
+  let map = "";
+  for (let at = state === null ? -1 : (index.byName.get(state) ?? -1); at >= 0 && map === ""; at = index.stateAround(at)) if (index.graph.nodes[at]!.type === "Map" && log.roundsOf.has(at)) map = index.graph.nodes[at]!.id;
+  if (map === "") {
+    const [first] = [...log.roundsOf.keys()].sort((a, b) => a - b);
+    if (first === undefined) return;
+    map = index.graph.nodes[first]!.id;
+  }
+  chooser(map, present?.map === map ? present.of : [])?.step(by);
+}
+
+/// The gauge of a Map: "10 of at most 10 running, 96 queued".
+export function gaugeOf(view: View, most: number | undefined): string {
+  const busy = view.counts[Item.Running]! + view.counts[Item.Waiting]!;
+  const queued = view.counts[Item.None]!;
+  if (busy + queued === 0) return "";
+  return `${busy}${most === undefined ? "" : ` of max ${most}`} running${queued > 0 ? `, ${queued} queued` : ""}`;
+}
+
+/// `of` is the iteration of what the inspector shows while all are looked at together.
+export function Iterations({ node, place, of }: { node: GraphNode; place: "graph" | "inspector"; of?: readonly number[] }) {
+  const map = node.id;
+  if (place === "inspector" && of) present = { map, of };
+  const found = chooser(map, of);
+  const onGraph = place === "graph";
+  // The graph is one stop of the Tab key, and a Map's controls are some while the Map is that stop.
+  const reachable = useMemo(() => computed(() => focused.value === map), [map]);
+  const tab = !onGraph || reachable.value ? 0 : -1;
+  const most = node.map?.maxConcurrency;
+  if (!found) {
+    return (
+      <div class={`iterations ${place}`} role="group" aria-label={`Iterations of ${node.name}`}>
+        <p class="quiet">
+          No iterations yet{most === undefined ? "" : `, at most ${most} at once`}
+        </p>
+        <Stages node={node} total={0} />
+      </div>
+    );
+  }
+  const { view, at, path, go, step, kind, look } = found;
+  const choice = store.choices.value.get(map);
+  const all = choice === undefined;
+  const gauge = gaugeOf(view, most);
+  const word = (slot: number): string => KIND_OF.get(view.statuses[slot]!)!.name.toLowerCase();
+  const follow = (how: Choice): void => store.choose([[map, choice === how ? (view.at >= 0 && view.items[view.at]! >= 0 ? look.log.itemIndex[view.items[view.at]!]! : undefined) : how]]);
+  return (
+    <div class={`iterations ${place}`} role="group" aria-label={`Iterations of ${node.name}`}>
+      <div class="it-row" role="group" aria-label="Iteration">
+        <button type="button" class="plain square small" tabIndex={tab} aria-label="Iteration before" title={`Iteration before${keyHint("iterationBefore")}`} onClick={() => step(-1)}>
+          <Icon name="left" size={14} />
+        </button>
+        <label class={`it-index it-${at >= 0 && !all ? KIND_OF.get(view.statuses[at]!)!.style : "all"}`}>
+          #
+          <input
+            type="number"
+            class="index"
+            tabIndex={tab}
+            aria-label={`Iteration of ${node.name}`}
+            title={at >= 0 ? `${path(at)}, ${word(at)}` : "Type an index"}
+            min={0}
+            max={view.total - 1}
+            value={at >= 0 && (!all || !onGraph) ? (view.items[at]! >= 0 ? look.log.itemIndex[view.items[at]!]! : at) : ""}
+            placeholder="all"
+            onKeyDown={(event) => event.stopPropagation()}
+            onInput={(event) => {
+              const wanted = event.currentTarget.valueAsNumber;
+              const slot = view.items.findIndex((item) => item >= 0 && look.log.itemIndex[item] === wanted);
+              if (event.currentTarget.value !== "") go(slot >= 0 ? slot : wanted);
+            }}
+          />
+        </label>
+        <span class="it-of">of {view.total.toLocaleString("en")}</span>
+        <button type="button" class="plain square small" tabIndex={tab} aria-label="Next iteration" title={`Next iteration${keyHint("iterationAfter")}`} onClick={() => step(1)}>
+          <Icon name="right" size={14} />
+        </button>
+        <span class="it-gap" />
+        <Toggle on={choice === "failing"} tab={tab} name="Follow the failing one" go={() => follow("failing")}>
+          <Icon name="cross" size={13} />
+        </Toggle>
+        <Toggle on={choice === "latest"} tab={tab} name="Follow the latest" go={() => follow("latest")}>
+          <Icon name="last" size={13} />
+        </Toggle>
+        <Toggle on={all} tab={tab} name="All iterations together" go={() => (all ? go(firstOf(view)) : store.choose([[map, undefined], ...innerOf(map)]))}>
+          Σ
+        </Toggle>
+      </div>
+      <div class="it-row it-kinds" role="group" aria-label="Which iterations">
+        {KINDS.map(({ status, name, style, icon }) => {
+          const n = view.counts[status]!;
+          if (n === 0) return null;
+          return (
+            <button
+              key={status}
+              type="button"
+              class={`chip-button it-${style}`}
+              tabIndex={tab}
+              aria-pressed={kind === status}
+              aria-label={`${name} ${n}`}
+              title={`${name} ${n}: go through them alone`}
+              onClick={() => {
+                const next = new Map(filters.value);
+                if (kind === status) next.delete(map);
+                else next.set(map, status);
+                filters.value = next;
+                if (kind !== status) go(view.statuses.indexOf(status));
+              }}
+            >
+              <Icon name={icon} size={12} /> {onGraph ? "" : `${name} `}
+              {n.toLocaleString("en")}
+            </button>
+          );
+        })}
+      </div>
+      {(gauge !== "" || onGraph) && (
+        <p class="it-gauge">
+          {gauge !== "" && most !== undefined && <meter min={0} max={most} value={Math.min(most, view.counts[Item.Running]! + view.counts[Item.Waiting]!)} aria-label="Running at once" />}
+          {gauge === "" ? (at >= 0 && !all ? `${path(at)} ${word(at)}` : all ? "All iterations together" : "") : gauge}
+        </p>
+      )}
+      <Strip node={node} view={view} at={all ? -1 : at} tab={tab} go={go} say={(slot) => `${path(slot)}, ${word(slot)}`} kind={kind} />
+      <Stages node={node} total={view.total} />
+    </div>
+  );
+}
+
+function Toggle({ on, tab, name, go, children }: { on: boolean; tab: number; name: string; go(): void; children: preact.ComponentChildren }) {
+  return (
+    <button type="button" class="plain square small it-toggle" tabIndex={tab} aria-pressed={on} aria-label={name} title={name} onClick={go}>
+      {children}
+    </button>
+  );
+}
+
+/// Where one begins to look: what has failed, else what has begun last.
+function firstOf(view: View): number {
+  const failed = view.statuses.indexOf(Item.Failed);
+  return failed >= 0 ? failed : view.items.findLastIndex((item) => item >= 0);
+}
+
+/// The Maps inside of a Map, which have no chosen iteration without one around.
+function innerOf(map: string): [string, undefined][] {
+  return [...store.choices.value.keys()].filter((other) => other.startsWith(`${map}/`)).map((other) => [other, undefined]);
+}
+
+const WIDTH = 1000;
+
+/// A cell for each iteration, or of very many how large a share of each stretch has which status.
+function Strip({ node, view, at, tab, go, say, kind }: { node: GraphNode; view: View; at: number; tab: number; go(slot: number): void; say(slot: number): string; kind: number | undefined }) {
+  const cells = Math.min(view.total, CELLS);
+  const width = WIDTH / cells;
+  const gap = view.total <= 60 ? Math.min(6, width * 0.15) : view.total <= CELLS ? width * 0.12 : 0;
+  const paths = new Map<number, string>();
+  for (let cell = 0; cell < cells; cell++) {
+    const from = Math.floor((cell * view.total) / cells);
+    const to = Math.max(from + 1, Math.floor(((cell + 1) * view.total) / cells));
+    const shares = [0, 0, 0, 0, 0, 0];
+    for (let slot = from; slot < to; slot++) shares[view.statuses[slot]!]! += 1;
+    // What has failed is seen however few it is.
+    if (to - from > 1 && shares[Item.Failed]! > 0) shares[Item.Failed] = Math.max(shares[Item.Failed]!, (to - from) / 4);
+    const sum = shares.reduce((a, b) => a + b, 0);
+    let top = 0;
+    for (const { status } of KINDS) {
+      const height = (shares[status]! / sum) * 10;
+      if (height === 0) continue;
+      paths.set(status, `${paths.get(status) ?? ""}M${(cell * width).toFixed(1)} ${top.toFixed(1)}h${(width - gap).toFixed(1)}v${height.toFixed(1)}h${(gap - width).toFixed(1)}z`);
+      top += height;
+    }
+  }
+  const stops = breakpointsOf(node.name, view.total);
+  const marker = at >= 0 ? Math.min(WIDTH - 4, ((at + 0.5) / view.total) * WIDTH - Math.max(width, 8) / 2) : 0;
+  return (
+    <div
+      class={`it-strip${kind === undefined ? "" : ` only-${KIND_OF.get(kind)!.style}`}`}
+      role="slider"
+      tabIndex={tab}
+      aria-label={`Iterations of ${node.name}`}
+      aria-valuemin={0}
+      aria-valuemax={view.total - 1}
+      aria-valuenow={Math.max(0, at)}
+      aria-valuetext={at >= 0 ? say(at) : "all together"}
+      onClick={(event) => {
+        const box = event.currentTarget.getBoundingClientRect();
+        go(Math.max(0, Math.min(view.total - 1, Math.floor(((event.clientX - box.left) / box.width) * view.total))));
+      }}
+      onKeyDown={(event) => {
+        const to: Record<string, number> = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, Home: 0, End: view.total - 1, PageUp: at + 10, PageDown: at - 10 };
+        const slot = to[event.key];
+        if (slot === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        go(Math.max(0, Math.min(view.total - 1, slot)));
+      }}
+    >
+      <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
+        {KINDS.map(({ status, style }) => paths.has(status) && <path key={status} class={`it-${style}`} d={paths.get(status)} />)}
+      </svg>
+      {at >= 0 && <span class="it-here" style={{ left: `${(marker / WIDTH) * 100}%`, width: `${(Math.max(width, 8) / WIDTH) * 100}%` }} />}
+      {stops.map((stop) => (
+        <span key={stop} class="it-stop" style={{ left: `${((stop + 0.5) / view.total) * 100}%` }} title={`Stops at iteration ${stop}`} />
+      ))}
+    </div>
+  );
+}
+
+/// Iterations that a breakpoint names, at most as many as can be told apart.
+function breakpointsOf(state: string, total: number): number[] {
+  const found = new Set<number>();
+  if (!debug.stops.value) return [];
+  for (const one of debug.breakpoints.value) {
+    if (one.kind !== "iteration" || one.enabled === false || (one.state !== undefined && one.state !== "" && one.state !== state)) continue;
+    for (const part of (one.indices || `0-${total - 1}`).split(",")) {
+      const [, from, range, to] = /^\s*(\d+)\s*([-+]?)\s*(\d*)\s*$/.exec(part) ?? [];
+      if (from === undefined) continue;
+      const last = range === "+" ? total - 1 : range === "-" ? Number(to) : Number(from);
+      for (let index = Number(from); index <= Math.min(last, total - 1) && found.size < 40; index++) found.add(index);
+    }
+  }
+  return [...found];
+}
+
+/// Where a Distributed Map reads its items, how it puts them together, where it writes what comes of them.
+function Stages({ node, total }: { node: GraphNode; total: number }) {
+  const { reader, batcher, writer } = node.map ?? {};
+  if (reader === undefined && batcher === undefined && writer === undefined) return null;
+  const run = store.runOf(node.id).value;
+  const limits = [batcher?.items === undefined ? "" : `≤ ${batcher.items} items`, batcher?.bytes === undefined ? "" : `≤ ${batcher.bytes} bytes`].filter(Boolean).join(", ");
+  const stages: [string, string, boolean][] = [];
+  if (reader !== undefined) stages.push(["ItemReader", reader, total > 0]);
+  if (batcher !== undefined) stages.push(["ItemBatcher", total > 0 ? count(total, "batch", "batches") : limits || "batches", total > 0]);
+  if (writer !== undefined) stages.push(["ResultWriter", writer, run.exited > 0]);
+  return (
+    <ul class="it-stages" aria-label="Stages around the iterations">
+      {stages.map(([name, text, done]) => (
+        <li key={name} class={done ? "done" : ""} title={`${name}: ${text}${name === "ItemBatcher" && limits ? `, ${limits}` : ""}`}>
+          <b>{name}</b> {text}
+          {done && <span class="unseen">, done</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
