@@ -84,7 +84,7 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("Alt+BracketLeft");
     await page.keyboard.press("Alt+BracketLeft");
     await page.waitForFunction((before) => document.querySelector('input[type="range"]').getAttribute("aria-valuetext") !== before, event);
-    await page.getByRole("button", { name: "Return to the end" }).waitFor();
+    await page.getByRole("button", { name: "Return to live" }).waitFor();
     await page.keyboard.press("F8");
     await paused(page, "before Enough?");
   });

@@ -137,7 +137,7 @@ describe("the page", { skip }, () => {
     const inspector = page.locator("#inspector-pane");
     await inspector.getByText("GatewayBusy").first().waitFor();
     assert.match(await page.getByRole("slider").getAttribute("aria-valuetext"), /^Event 21 of 47/);
-    await page.getByRole("button", { name: "Return to the end" }).click();
+    await page.getByRole("button", { name: "Return to live" }).click();
     await page.locator('[data-node="/States/Fulfil"][aria-label*="succeeded"]').waitFor();
   });
 

@@ -1,27 +1,48 @@
-// The visits of a run over time: a lane for each branch or iteration, long pauses folded.
+// The visits of a run over time: a lane for each branch or iteration, long pauses folded, a part of it at a time.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import type { Lane } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { duration } from "../ui/format.ts";
-import { type Scale, scaleOf } from "./scale.ts";
+import { type Scale, type View, scaleOf } from "./scale.ts";
+
+/// No view is of fewer events.
+const LEAST = 4;
 
 export function Lanes() {
   const lanes = useSignal<Lane[]>([]);
+  /// Those of all events, as they were last seen.
+  const whole = useSignal<Lane[]>([]);
+  /// Null: all events, however many come.
+  const zoomed = useSignal<View | null>(null);
+  /// The places between which somebody drags, from 0 to 1.
+  const drag = useSignal<{ from: number; to: number } | null>(null);
+  const pane = useRef<HTMLDivElement>(null);
   useSignalEffect(() => {
-    store.eventCount.value;
+    store.run.value?.id;
+    zoomed.value = null;
+  });
+  useSignalEffect(() => {
+    const count = store.eventCount.value;
     const run = store.run.value;
+    const view = zoomed.value ?? { from: 0, to: count };
     if (!run || run.id === 0 || run.recorded !== undefined) {
       lanes.value = [];
       return;
     }
     let stale = false;
-    const timer = setTimeout(() => store.query("lanes", {}).then((found) => !stale && (lanes.value = found), () => {}), 60);
+    const timer = setTimeout(() => store.query("lanes", view).then((found) => {
+      if (stale) return;
+      lanes.value = found;
+      if (zoomed.peek() === null) whole.value = found;
+    }, () => {}), 60);
     return () => {
       stale = true;
       clearTimeout(timer);
     };
   });
+  const count = store.eventCount.value;
   const all = lanes.value;
   if (all.length === 0) {
     return (
@@ -30,44 +51,130 @@ export function Lanes() {
       </div>
     );
   }
-  const scale = scaleOf(store.eventCount.value, store.timeOf);
+  const view = zoomed.value ?? { from: 1, to: count };
+  const scale = scaleOf(view, store.timeOf);
+  const zoom = (from: number, to: number): void => {
+    const size = Math.max(Math.min(LEAST, count), to - from + 1);
+    const begin = Math.max(1, Math.min(from, count - size + 1));
+    const next = { from: begin, to: Math.min(count, begin + size - 1) };
+    zoomed.value = next.from <= 1 && next.to >= count ? null : next;
+    store.say(zoomed.value ? `Events ${next.from} to ${next.to} of ${count}` : "All events");
+  };
+  /// By a factor around the event that is looked at, or the middle.
+  const zoomBy = (factor: number): void => {
+    const cursor = store.cursor.value;
+    const size = view.to - view.from + 1;
+    const middle = cursor >= view.from && cursor <= view.to && cursor > 0 ? cursor : (view.from + view.to) / 2;
+    const next = Math.max(LEAST, Math.round(size * factor));
+    zoom(Math.round(middle - ((middle - view.from) / size) * next), Math.round(middle - ((middle - view.from) / size) * next) + next - 1);
+  };
+  const moveBy = (part: number): void => {
+    const step = Math.max(1, Math.round((view.to - view.from + 1) * Math.abs(part))) * Math.sign(part);
+    zoom(view.from + step, view.to + step);
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "+" || event.key === "=") zoomBy(0.5);
+    else if (event.key === "-") zoomBy(2);
+    else if (event.key === "0") zoomed.value = null;
+    else if (event.shiftKey && event.key === "ArrowLeft") moveBy(-0.5);
+    else if (event.shiftKey && event.key === "ArrowRight") moveBy(0.5);
+    else if (event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") {
+      if (!walk(pane.current!, event.key)) return;
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const placeOf = (event: PointerEvent): number => {
+    const track = pane.current!.querySelector(".lane-track")!.getBoundingClientRect();
+    return Math.max(0, Math.min(1, (event.clientX - track.left) / track.width));
+  };
+  const selected = drag.value && { from: Math.min(drag.value.from, drag.value.to), to: Math.max(drag.value.from, drag.value.to) };
   return (
-    <div class="lanes scroll">
-      <div class="lanes-inner">
-        {scale.gaps.map((gap) => (
-          <span key={gap.at} class="lane-gap" style={{ insetInlineStart: `calc(132px + (100% - 144px) * ${gap.at})` }} title={`${duration(gap.length)} without an event`}>
-            {duration(gap.length)}
-          </span>
-        ))}
-        <span class="lane-cursor" style={{ insetInlineStart: `calc(132px + (100% - 144px) * ${scale.at(store.cursor.value)})` }} />
-        {all.map((lane, i) => (
-          <LaneRow key={i} lane={lane} scale={scale} />
-        ))}
+    <div class="lanes">
+      <div class="lanes-head">
+        <span class="quiet" id="lanes-view">{zoomed.value ? `Events ${view.from} to ${view.to} of ${count}` : "All events"}</span>
+        <span class="segments" role="group" aria-label="Part of the time line">
+          <button type="button" title="Nearer (+)" aria-label="Nearer" disabled={view.to - view.from + 1 <= LEAST} onClick={() => zoomBy(0.5)}>+</button>
+          <button type="button" title="Further away (-)" aria-label="Further away" disabled={zoomed.value === null} onClick={() => zoomBy(2)}>−</button>
+          <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => moveBy(-0.5)}>◂</button>
+          <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= count} onClick={() => moveBy(0.5)}>▸</button>
+          <button type="button" title="All events (0)" disabled={zoomed.value === null} onClick={() => (zoomed.value = null)}>All</button>
+        </span>
+        <Overview lanes={whole.value} count={count} view={zoomed} zoom={zoom} />
+      </div>
+      <div
+        class="lanes-scroll scroll"
+        ref={pane}
+        onKeyDown={keys}
+        onPointerDown={(event) => {
+          if (event.button !== 0 || !(event.target instanceof Element) || !event.target.closest(".lane-track")) return;
+          const at = placeOf(event);
+          drag.value = { from: at, to: at };
+        }}
+        onPointerMove={(event) => {
+          if (!drag.value) return;
+          drag.value = { from: drag.value.from, to: placeOf(event) };
+          if (Math.abs(drag.value.to - drag.value.from) > CLICK) event.currentTarget.setPointerCapture(event.pointerId);
+        }}
+        onPointerUp={() => {
+          if (selected && selected.to - selected.from > CLICK) zoom(scale.nearest(selected.from), scale.nearest(selected.to));
+          drag.value = null;
+        }}
+        onPointerCancel={() => (drag.value = null)}
+      >
+        <div class="lanes-inner">
+          {scale.gaps.map((gap) => (
+            <span key={gap.at} class="lane-gap" style={{ insetInlineStart: placeIn(gap.at) }} title={`${duration(gap.length)} without an event`}>
+              {duration(gap.length)}
+            </span>
+          ))}
+          {inView(scale.at(store.cursor.value)) && <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(store.cursor.value)) }} />}
+          {selected && selected.to - selected.from > CLICK && <span class="lane-range" style={{ insetInlineStart: placeIn(selected.from), width: `calc((100% - ${NAMES + EDGE}px) * ${selected.to - selected.from})` }} />}
+          {all.map((lane, i) => (
+            <LaneRow key={i} lane={lane} scale={scale} first={i === 0} />
+          ))}
+        </div>
       </div>
     </div>
   );
 }
 
-const MEANS = { run: "", task: "task", wait: "wait", backoff: "back-off before the next attempt", failed: "failed" } as const;
+/// A shorter drag is a click.
+const CLICK = 0.01;
+/// The widths of the names on the left, and of the edge on the right.
+const NAMES = 132;
+const EDGE = 12;
 
-function LaneRow({ lane, scale }: { lane: Lane; scale: Scale }) {
+function placeIn(at: number): string {
+  return `calc(${NAMES}px + (100% - ${NAMES + EDGE}px) * ${at})`;
+}
+
+function inView(place: number): boolean {
+  return place >= 0 && place <= 1;
+}
+
+const MEANS = { run: "", task: "task", wait: "wait", backoff: "back-off before the next attempt", attempt: "failed attempt", failed: "failed" } as const;
+
+function LaneRow({ lane, scale, first }: { lane: Lane; scale: Scale; first: boolean }) {
   return (
     <div class="lane" role="group" aria-label={lane.name}>
       <span class="lane-name">{lane.name}</span>
       <span class="lane-track">
         {lane.bars.map((bar, i) => {
-          const from = scale.at(bar.from);
-          const width = Math.max(scale.at(bar.to) - from, 0.003);
-          const words = `${bar.state}${MEANS[bar.kind] ? `, ${MEANS[bar.kind]}` : ""}, ${duration(store.timeOf(bar.to) - store.timeOf(bar.from))}`;
+          const from = Math.max(0, scale.at(bar.from));
+          const width = Math.max(Math.min(1, scale.at(bar.to)) - from, 0.003);
+          const words = `${bar.state || "several states"}${MEANS[bar.kind] ? `, ${MEANS[bar.kind]}` : ""}, ${duration(store.timeOf(bar.to) - store.timeOf(bar.from))}`;
           return (
             <button
               key={i}
               type="button"
-              class={`lane-bar lane-${bar.kind}${store.selectedState.value === bar.state ? " chosen" : ""}`}
+              class={`lane-bar lane-${bar.kind}${bar.state !== "" && store.selectedState.value === bar.state ? " chosen" : ""}`}
               style={{ insetInlineStart: `${from * 100}%`, width: `${width * 100}%` }}
               title={words}
               aria-label={words}
-              onClick={() => store.selectEvent(bar.from, bar.state, "events")}
+              tabIndex={first && i === 0 ? 0 : -1}
+              onClick={() => store.selectEvent(bar.from, bar.state || null, "events")}
             >
               {width > 0.05 && <span>{bar.state}</span>}
             </button>
@@ -76,4 +183,55 @@ function LaneRow({ lane, scale }: { lane: Lane; scale: Scale }) {
       </span>
     </div>
   );
+}
+
+/// The whole run as a strip, and which part of it is in view.
+function Overview({ lanes, count, view, zoom }: { lanes: Lane[]; count: number; view: Signal<View | null>; zoom(from: number, to: number): void }) {
+  const scale = scaleOf({ from: 1, to: count }, store.timeOf);
+  const shown = view.value;
+  const [left, right] = shown ? [scale.at(shown.from), scale.at(shown.to)] : [0, 1];
+  return (
+    <svg
+      class="lanes-overview"
+      viewBox="0 0 1000 20"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={shown ? `Overview: events ${shown.from} to ${shown.to} of ${count} are in view` : `Overview: all ${count} events are in view`}
+      onClick={(event) => {
+        if (!shown) return;
+        const box = event.currentTarget.getBoundingClientRect();
+        const at = scale.nearest((event.clientX - box.left) / box.width);
+        const half = Math.floor((shown.to - shown.from) / 2);
+        zoom(at - half, at - half + shown.to - shown.from);
+      }}
+    >
+      {lanes.slice(0, 6).map((lane, i) =>
+        lane.bars.slice(0, 300).map((bar, n) => <rect key={`${i} ${n}`} class={`lane-${bar.kind}`} x={scale.at(bar.from) * 1000} width={Math.max(1, (scale.at(bar.to) - scale.at(bar.from)) * 1000)} y={1 + i * 3} height="2.4" />),
+      )}
+      <rect class="in-view" x={left * 1000} width={Math.max(4, (right - left) * 1000)} y="0" height="20" />
+    </svg>
+  );
+}
+
+/// Moves the focus along a lane, or to the lane beside it. Whether there was somewhere to go.
+function walk(pane: HTMLElement, key: string): boolean {
+  const now = document.activeElement;
+  const lane = now?.closest(".lane");
+  if (!(now instanceof HTMLElement) || !lane) return false;
+  const bars = [...lane.querySelectorAll<HTMLElement>(".lane-bar")];
+  let to: HTMLElement | undefined;
+  if (key === "ArrowRight" || key === "ArrowLeft") to = bars[bars.indexOf(now) + (key === "ArrowRight" ? 1 : -1)];
+  else if (key === "Home" || key === "End") to = key === "Home" ? bars[0] : bars.at(-1);
+  else {
+    const lanes = [...pane.querySelectorAll(".lane")];
+    const x = now.getBoundingClientRect().left;
+    const beside = lanes[lanes.indexOf(lane) + (key === "ArrowDown" ? 1 : -1)]?.querySelectorAll<HTMLElement>(".lane-bar") ?? [];
+    to = [...beside].sort((a, b) => Math.abs(a.getBoundingClientRect().left - x) - Math.abs(b.getBoundingClientRect().left - x))[0];
+  }
+  if (!to) return true;
+  for (const bar of pane.querySelectorAll<HTMLElement>('.lane-bar[tabindex="0"]')) bar.tabIndex = -1;
+  to.tabIndex = 0;
+  to.focus();
+  to.scrollIntoView({ block: "nearest" });
+  return true;
 }

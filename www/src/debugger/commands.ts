@@ -90,7 +90,7 @@ export const commands: readonly Command[] = [
   { id: "fork", group: "Debug", title: "Fork the run at the event shown", able: session.canStep, run: () => session.fork() },
   { id: "apply", group: "Debug", title: "Apply the edited definition to the paused run", able: () => session.canStep() && store.changedSince.value, run: () => void session.applyDefinition() },
   { id: "first", group: "Debug", title: "Look at the beginning", run: () => store.goTo(0) },
-  { id: "live", group: "Debug", title: "Return to the end", run: store.returnToLive },
+  { id: "live", group: "Debug", title: "Return to live", run: store.returnToLive },
   { id: "back10", group: "Debug", title: "Ten events back, on the time line", keys: ["Shift+ArrowLeft", "Shift+ArrowDown"], place: "timeline", run: () => store.goTo(store.cursor.value - 10) },
   { id: "forward10", group: "Debug", title: "Ten events on, on the time line", keys: ["Shift+ArrowRight", "Shift+ArrowUp"], place: "timeline", run: () => store.goTo(store.cursor.value + 10) },
   { id: "iterationBefore", group: "Debug", title: "The Map's iteration before", keys: ["["], run: () => stepIteration(-1) },

@@ -2,20 +2,32 @@
 // nothing happens are folded to short ones.
 
 export interface Scale {
-  /// From 0 to 1, of the moment of an event; 0 stands for the beginning.
+  /// From 0 to 1, of the moment of an event; 0 stands for the first that is in view. What lies outside of the view is beyond.
   at(event: number): number;
+  /// The event nearest to a place.
+  nearest(place: number): number;
   /// Folded pauses: where, and how long they were, in milliseconds.
   gaps: { at: number; length: number }[];
 }
 
-/// A pause that takes more than this part of the time is folded to a mark.
+/// The events in view, the last one included.
+export interface View {
+  from: number;
+  to: number;
+}
+
+/// A pause that takes more than this part of the time in view is folded to a mark.
 const LONG = 0.1;
 /// How wide a mark is, in the widths of events.
 const FOLDED = 3;
+/// What stays free behind the last event, as a part of the view: what has just begun is to be seen.
+const FREE = 0.02;
 
-/// `timeOf` gives milliseconds for the events from 1 to `count`.
-export function scaleOf(count: number, timeOf: (event: number) => number): Scale {
-  const deltas = Array.from({ length: Math.max(0, count - 1) }, (_, i) => Math.max(0, timeOf(i + 2) - timeOf(i + 1)));
+/// `timeOf` gives milliseconds for the events, counted from 1.
+export function scaleOf({ from, to }: View, timeOf: (event: number) => number): Scale {
+  const first = Math.max(1, from);
+  const count = Math.max(0, to - first + 1);
+  const deltas = Array.from({ length: Math.max(0, count - 1) }, (_, i) => Math.max(0, timeOf(first + i + 1) - timeOf(first + i)));
   // What is folded makes the rest longer, so that more of it may be short: a few rounds settle it.
   let limit = deltas.reduce((sum, delta) => sum + delta, 0) * LONG;
   for (let round = 0; round < 8; round++) {
@@ -26,17 +38,28 @@ export function scaleOf(count: number, timeOf: (event: number) => number): Scale
   const kept = deltas.reduce((sum, delta) => sum + (delta > limit ? 0 : delta), 0);
   // The time that is shown takes as much room as the events.
   const perMs = kept > 0 ? count / kept : 0;
-  const places = new Float64Array(count + 1);
-  const folded: { event: number; length: number }[] = [];
-  for (let event = 2; event <= count; event++) {
-    const delta = deltas[event - 2]!;
+  const places = new Float64Array(Math.max(1, count));
+  const folded: { at: number; length: number }[] = [];
+  for (let i = 1; i < count; i++) {
+    const delta = deltas[i - 1]!;
     const fold = delta > limit && delta > 0;
-    if (fold) folded.push({ event, length: delta });
-    places[event] = places[event - 1]! + 1 + (fold ? FOLDED : delta * perMs);
+    places[i] = places[i - 1]! + 1 + (fold ? FOLDED : delta * perMs);
+    if (fold) folded.push({ at: places[i]! - 0.5 - FOLDED / 2, length: delta });
   }
-  const whole = Math.max(1, places[count] ?? 1);
+  const whole = Math.max(1, places[count - 1] ?? 1) / (1 - FREE);
   return {
-    at: (event) => (places[Math.max(0, Math.min(count, event))] ?? 0) / whole,
-    gaps: folded.map(({ event, length }) => ({ at: (places[event]! - 0.5 - FOLDED / 2) / whole, length })),
+    at: (event) => (event < first ? (event <= 0 && from <= 1 ? 0 : -1) : event > to ? 2 : places[event - first]! / whole),
+    nearest(place) {
+      const wanted = place * whole;
+      let low = 0;
+      let high = count - 1;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (places[middle]! < wanted) low = middle + 1;
+        else high = middle;
+      }
+      return first + (low > 0 && wanted - places[low - 1]! < places[low]! - wanted ? low - 1 : low);
+    },
+    gaps: folded.map(({ at, length }) => ({ at: at / whole, length })),
   };
 }

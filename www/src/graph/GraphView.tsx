@@ -177,7 +177,7 @@ function LookingBack() {
         </button>
       )}
       <button type="button" class="link" onClick={store.returnToLive}>
-        Return to the end
+        Return to live
       </button>
     </p>
   );

@@ -1,12 +1,13 @@
 // The machine as a tree grid: the same states, commands and selection as the graph, row by row.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import type { LastVisit } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { TypeTile } from "../ui/Icon.tsx";
-import { duration, elapsed } from "../ui/format.ts";
+import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { openMenu } from "./menuOpen.ts";
 import { focused } from "./keys.ts";
 import { waysOf } from "./node.tsx";
@@ -20,6 +21,15 @@ interface Row {
   siblings: number;
 }
 
+const COLUMNS = ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"] as const;
+const HINTS: Partial<Record<string, string>> = {
+  Attempts: "Attempts of the last visit",
+  Failures: "Failed attempts of all visits",
+  Iteration: "The Map's item that was visited last",
+  Items: "Items of a Map that are done, of all",
+  In: "JSON that went into the last visit",
+  Out: "JSON that came out of the last visit",
+};
 const HEIGHT = 30;
 const MARGIN = 14;
 
@@ -43,8 +53,9 @@ export function Table({ index }: { index: GraphIndex }) {
   const scroller = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const height = useSignal(400);
-  const rows = rowsOf(index);
+  const rows = useMemo(() => rowsOf(index), [index]);
   const { nodes } = index.graph;
+  const places = useMemo(() => new Map(rows.map(({ at }, i) => [nodes[at]!.id, i])), [rows]);
   useEffect(() => {
     const element = scroller.current!;
     const measure = (): void => void (height.value = element.clientHeight);
@@ -54,7 +65,7 @@ export function Table({ index }: { index: GraphIndex }) {
     return () => observer.disconnect();
   }, []);
 
-  const chosen = Math.max(0, rows.findIndex(({ at }) => nodes[at]!.id === focused.value));
+  const chosen = places.get(focused.value ?? "") ?? 0;
   const show = (row: number): void => {
     const element = scroller.current;
     if (!element) return;
@@ -65,8 +76,8 @@ export function Table({ index }: { index: GraphIndex }) {
   useSignalEffect(() => {
     const state = store.selectedState.value;
     if (state === null || store.selectionOrigin.value === "graph") return;
-    const row = rows.findIndex(({ at }) => nodes[at]!.name === state);
-    if (row >= 0) show(row);
+    const row = places.get(nodes[index.byName.get(state) ?? -1]?.id ?? "");
+    if (row !== undefined) show(row);
   });
 
   const go = (row: number): void => {
@@ -100,7 +111,7 @@ export function Table({ index }: { index: GraphIndex }) {
       if (folds && !node.collapsed && node.states > 0) store.toggleFold(node.pointer);
       else if (event.key === "ArrowLeft") {
         const around = index.stateAround(row.at);
-        if (around >= 0) go(rows.findIndex(({ at }) => at === around));
+        if (around >= 0) go(places.get(nodes[around]!.id) ?? chosen);
       }
     } else if (event.key === "Enter") goToDefinition(node.name);
     else if (event.key === " ") store.selectState(node.name, "graph");
@@ -115,30 +126,49 @@ export function Table({ index }: { index: GraphIndex }) {
 
   const first = Math.max(0, Math.floor(top.value / HEIGHT) - MARGIN);
   const end = Math.min(rows.length, first + Math.ceil(height.value / HEIGHT) + 2 * MARGIN);
-  const windowed = rows.slice(first, end);
+  const windowed = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
   // The row that has the focus is there also when it is out of sight.
-  if (rows[chosen] && (chosen < first || chosen >= end)) windowed.push(rows[chosen]);
+  if (rows[chosen] && (chosen < first || chosen >= end)) windowed.push(chosen);
+  // What only the history tells, of the rows in sight.
+  const last = useSignal<ReadonlyMap<string, LastVisit>>(new Map());
+  const shown = useSignal<string[]>([]);
+  shown.value = useMemo(() => windowed.map((row) => nodes[rows[row]!.at]!.name), [rows, first, end, chosen]);
+  useSignalEffect(() => {
+    const states = shown.value;
+    const upTo = store.cursor.value;
+    let stale = false;
+    const timer = setTimeout(() => {
+      if (!store.run.peek()) last.value = new Map();
+      else store.query("lastVisits", { states, upTo }).then((found) => !stale && (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))), () => {});
+    }, 60);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  });
   return (
     <div class="state-table" ref={scroller} onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
       <div role="treegrid" aria-label={index.graph.comment ?? "State machine"} aria-rowcount={rows.length + 1} aria-describedby="graph-keys" onKeyDown={keys}>
         <div role="row" aria-rowindex={1} class="head">
-          {["Name", "Type", "Status", "Visits", "Failures", "Items", "Start", "Duration", "Time"].map((title) => (
-            <span role="columnheader" key={title} class={`col-${title.toLowerCase()}`}>
+          {COLUMNS.map((title) => (
+            <span role="columnheader" key={title} class={`col-${title.toLowerCase()}`} title={HINTS[title]}>
               {title}
             </span>
           ))}
         </div>
         <div role="rowgroup" class="body" style={{ height: `${rows.length * HEIGHT}px` }}>
-          {windowed.map((row) => (
-            <TableRow key={nodes[row.at]!.id} index={index} row={row} number={rows.indexOf(row)} chosen={rows[chosen] === row} menu={menu} go={go} />
-          ))}
+          {windowed.map((number) => {
+            const row = rows[number]!;
+            const { id, name } = nodes[row.at]!;
+            return <TableRow key={id} index={index} row={row} number={number} chosen={chosen === number} last={last.value.get(name)} menu={menu} go={go} />;
+          })}
         </div>
       </div>
     </div>
   );
 }
 
-function TableRow({ index, row, number, chosen, menu, go }: { index: GraphIndex; row: Row; number: number; chosen: boolean; menu: (node: GraphNode, element: HTMLElement) => void; go: (row: number) => void }) {
+function TableRow({ index, row, number, chosen, last, menu, go }: { index: GraphIndex; row: Row; number: number; chosen: boolean; last: LastVisit | undefined; menu: (node: GraphNode, element: HTMLElement) => void; go: (row: number) => void }) {
   const node = index.graph.nodes[row.at]!;
   const run = store.runOf(node.id).value;
   const { status, text } = shownOf(node, run);
@@ -192,11 +222,23 @@ function TableRow({ index, row, number, chosen, menu, go }: { index: GraphIndex;
       <span role="gridcell" class="col-visits">
         {run.entered > 0 ? run.entered : ""}
       </span>
+      <span role="gridcell" class="col-attempts">
+        {run.attempts > 0 ? run.attempts : ""}
+      </span>
       <span role="gridcell" class="col-failures">
         {run.failures > 0 ? run.failures : ""}
       </span>
+      <span role="gridcell" class="col-iteration">
+        {last ? iterationPath(last.iterations) : ""}
+      </span>
       <span role="gridcell" class="col-items">
         {run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : ""}
+      </span>
+      <span role="gridcell" class="col-in">
+        {last ? bytes(last.input) : ""}
+      </span>
+      <span role="gridcell" class="col-out">
+        {last?.output === undefined ? "" : bytes(last.output)}
       </span>
       <span role="gridcell" class="col-start">
         {run.began > 0 ? elapsed(start) : ""}

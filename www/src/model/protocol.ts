@@ -234,7 +234,7 @@ export interface Origin {
 /// A branch or iteration on the time line; its bars reach from event to event.
 export interface Lane {
   name: string;
-  bars: { state: string; from: number; to: number; kind: "run" | "wait" | "backoff" | "failed" | "task" }[];
+  bars: { state: string; from: number; to: number; kind: "run" | "wait" | "backoff" | "attempt" | "failed" | "task" }[];
 }
 
 export interface RunResult {
@@ -288,6 +288,25 @@ export interface EventFilter {
   kind: "all" | "states" | "errors";
   /// Only this state and what is inside of it.
   state: string;
+  /// Only events of this type; absent for all.
+  type?: string;
+  /// Only this branch or iteration and what is inside of it, by its number among those that `facets` tells of.
+  scope?: number;
+}
+
+/// The last visit of a state: where it was, and how many bytes of JSON went in and came out.
+export interface LastVisit {
+  iterations: number[];
+  input: number;
+  /// Absent where nothing has come out yet.
+  output?: number;
+}
+
+/// What events may be filtered by.
+export interface Facets {
+  types: string[];
+  /// Branches and iterations in the order of their beginning; of very many the first.
+  scopes: { id: number; name: string }[];
 }
 
 export interface Visit {
@@ -379,13 +398,21 @@ export interface Methods {
   visitData: { params: { run: number; enter: number; exit: number }; value: { input?: unknown; output?: unknown; variables?: unknown } };
   coverage: { params: { text: string; format: "json" | "yaml" }; value: Covered };
   coverageFile: { params: { text: string; format: "json" | "yaml"; file: string; form: "json" | "lcov" }; value: string };
-  lanes: { params: Record<string, never>; value: Lane[] };
+  /// Of the events from one to another.
+  lanes: { params: { from: number; to: number }; value: Lane[] };
   /// The sandbox had to end the handlers: what they owe will not come.
   handlersDied: { params: { message: string }; value: null };
   answer: { params: { id: number; answer: Answer }; value: null };
   rows: { params: { filter: EventFilter; from: number; count: number }; value: { total: number; rows: EventRow[] } };
   /// Where an event stands among those that pass the filter: the place of the last one at or before it.
   place: { params: { filter: EventFilter; id: number }; value: number };
+  /// The last visits of states up to an event; null for one that was not entered by then.
+  lastVisits: { params: { states: string[]; upTo: number }; value: (LastVisit | null)[] };
+  facets: { params: Record<string, never>; value: Facets };
+  /// The events that led to one, itself included, the first one first.
+  chain: { params: { id: number }; value: number[] };
+  /// What an event is, in two words; null where there is none.
+  brief: { params: { id: number }; value: { type: string; state: string } | null };
   event: { params: { id: number }; value: Record<string, unknown> | null };
   visits: { params: { state: string }; value: Visit[] };
   history: { params: Record<string, never>; value: string };

@@ -1,6 +1,6 @@
 // What happened: the timeline, and under it events, result, tasks that wait, and what handlers print.
 
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
@@ -80,7 +80,14 @@ function Timeline() {
   const cursor = store.cursor.value;
   const off = total === 0;
   const playing = store.live.value && cursor < total;
-  const text = off ? "No events" : `Event ${cursor} of ${total}, ${elapsed(store.timeOf(cursor))}`;
+  // What the event is comes a moment later than its number.
+  const about = useSignal<{ at: number; words: string }>({ at: 0, words: "" });
+  useSignalEffect(() => {
+    const at = store.cursor.value;
+    if (at > 0) store.query("brief", { id: at }).then((found) => (about.value = { at, words: found ? [found.type, found.state].filter(Boolean).join(", ") : "" }), () => {});
+  });
+  const words = about.value.at === cursor && about.value.words ? `${about.value.words}, ` : "";
+  const text = off ? "No events" : cursor === 0 ? `Before event 1 of ${total}` : `Event ${cursor} of ${total}, ${words}${elapsed(store.timeOf(cursor))}`;
   return (
     <div class="timeline" role="group" aria-label="Timeline">
       <button type="button" class="plain square" aria-label="To the beginning" title="To the beginning" disabled={off} onClick={() => store.goTo(0)}>

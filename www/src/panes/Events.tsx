@@ -2,7 +2,7 @@
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { EventFilter, EventRow } from "../model/protocol.ts";
+import type { EventFilter, EventRow, Facets } from "../model/protocol.ts";
 import { isMocked } from "../debugger/model.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -39,6 +39,27 @@ function FilterBar() {
     store.filter.value = { ...store.filter.value, ...change };
   };
   const state = store.selectedState.value;
+  const facets = useSignal<Facets>({ types: [], scopes: [] });
+  useSignalEffect(() => {
+    store.eventCount.value;
+    store.run.value?.id;
+    let stale = false;
+    const timer = setTimeout(() => store.query("facets", {}).then((found) => !stale && (facets.value = found), () => {}), 200);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  });
+  // Another run has other branches.
+  useSignalEffect(() => {
+    store.run.value?.id;
+    const { scope, ...rest } = store.filter.peek();
+    if (scope !== undefined) store.filter.value = rest;
+  });
+  const choose = (key: "type" | "scope", value: string | number | undefined): void => {
+    const { [key]: _, ...rest } = store.filter.value;
+    store.filter.value = value === undefined ? rest : { ...rest, [key]: value };
+  };
   return (
     <div class="filter-bar" role="search">
       <label class="search">
@@ -53,6 +74,22 @@ function FilterBar() {
           </button>
         ))}
       </div>
+      <select class="facet" aria-label="Type of event" value={filter.type ?? ""} onChange={(event) => choose("type", event.currentTarget.value || undefined)}>
+        <option value="">Any type</option>
+        {facets.value.types.map((type) => (
+          <option key={type}>{type}</option>
+        ))}
+      </select>
+      {facets.value.scopes.length > 0 && (
+        <select class="facet" aria-label="Branch or iteration" value={filter.scope ?? ""} onChange={(event) => choose("scope", event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}>
+          <option value="">Any branch</option>
+          {facets.value.scopes.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
       {(state !== null || filter.state !== "") && (
         <button type="button" class="chip-button" aria-pressed={filter.state !== ""} onClick={() => set({ state: filter.state === "" ? (state ?? "") : "" })}>
           {filter.state === "" ? `Only ${state}` : `Only ${filter.state}`}
@@ -94,6 +131,19 @@ function List() {
     );
     return () => {
       stale = true;
+    };
+  });
+
+  // The events that led to the one that is looked at.
+  const chain = useSignal<Chain>({ ids: new Set(), last: 0 });
+  useSignalEffect(() => {
+    const id = store.selectedEvent.value ?? store.cursor.value;
+    store.run.value?.id;
+    let stale = false;
+    const timer = setTimeout(() => (id > 0 ? store.query("chain", { id }) : Promise.resolve([])).then((found) => !stale && (chain.value = { ids: new Set(found), last: found.at(-1) ?? 0 }), () => {}), 30);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
     };
   });
 
@@ -192,6 +242,7 @@ function List() {
               style={{ transform: `translateY(${(from + i) * ROW}px)` }}
               onClick={() => select(row)}
             >
+              <Link row={row} chain={chain.value} />
               <span class="event-n">{row.id}</span>
               <span class="event-time">{elapsed(row.at).slice(2)}</span>
               <span class="event-sign" aria-hidden="true">
@@ -211,5 +262,27 @@ function List() {
       </div>
       {total === 0 && <p class="quiet pad">{store.eventCount.value === 0 ? "No events yet." : "No event passes the filter."}</p>}
     </>
+  );
+}
+
+interface Chain {
+  ids: ReadonlySet<number>;
+  last: number;
+}
+
+/// A piece of the line from event to event: which one each comes after, and the way to the one that is looked at.
+function Link({ row, chain: { ids, last } }: { row: EventRow; chain: Chain }) {
+  const on = ids.has(row.id);
+  const first = row.previous === 0;
+  const through = row.id < last;
+  return (
+    <span class={`event-link${on ? " on" : ""}`} title={first ? "It names no event before it" : `After event ${row.previous}`}>
+      <svg width="18" height="28" viewBox="0 0 18 28" aria-hidden="true">
+        {(on || through) && !first && <path class="before" d="M9 0V14" />}
+        {through && <path class="after" d="M9 14V28" />}
+        {on ? <circle cx="9" cy="14" r="4" /> : row.previous === row.id - 1 || first ? null : <path class="jump" d="M13 8V14H17" />}
+      </svg>
+      <span class="unseen">{on ? "on the way here, " : ""}{first ? "" : `after event ${row.previous}`}</span>
+    </span>
   );
 }

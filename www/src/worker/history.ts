@@ -2,7 +2,7 @@
 
 import { GraphIndex, type Graph } from "../model/graph.ts";
 import { type LogChunk, Op } from "../model/log.ts";
-import type { EventFilter, EventRow, Visit } from "../model/protocol.ts";
+import type { EventFilter, EventRow, Facets, LastVisit, Visit } from "../model/protocol.ts";
 
 export interface HistoryEvent {
   id: number;
@@ -17,12 +17,21 @@ interface OpenVisit extends Visit {
   name: string;
   /// The Parallel or Map visit around it, -1 at the top.
   around: number;
+  /// The branch or iteration that it is in, -1 at the top.
+  scope: number;
   closed: boolean;
   /// The innermost iteration that it is in, and of a Map what it has begun last.
   item: number;
   round: number;
   items: Map<number, number>;
 }
+
+/// Branches and iterations to choose from.
+const MOST_SCOPES = 500;
+/// Events of a chain that are told, the last ones.
+const MOST_LINKS = 20_000;
+
+const utf8 = new TextEncoder();
 
 /// A step of a child execution of a Distributed Map, as the debugger tells it.
 export interface ChildStep {
@@ -61,6 +70,10 @@ export class History {
   steps = 0;
   private index: GraphIndex;
   private visits: OpenVisit[] = [];
+  /// Branches and iterations: their names, and those that they are in.
+  private scopes: { name: string; outer: number }[] = [];
+  private scopeIds = new Map<string, number>();
+  private types = new Set<string>();
   private byState = new Map<string, number[]>();
   private visitOf: number[] = [];
   private iterationOf: number[] = [];
@@ -81,6 +94,7 @@ export class History {
   add(event: HistoryEvent): void {
     const i = this.events.length;
     this.events.push(event);
+    this.types.add(event.type);
     const previous = event.previousEventId - 1;
     const details = detailsOf(event);
     const name = typeof details["name"] === "string" ? details["name"] : undefined;
@@ -237,6 +251,11 @@ export class History {
     return this.events[id - 1];
   }
 
+  brief(id: number): { type: string; state: string } | undefined {
+    const event = this.events[id - 1];
+    return event && { type: event.type, state: this.visits[this.visitOf[id - 1]!]?.name ?? "" };
+  }
+
   visitsOf(state: string): Visit[] {
     return (this.byState.get(state) ?? []).slice(-1000).map((i) => {
       const { enter, exit, caught, failed, iterations, attempts } = this.visits[i]!;
@@ -289,28 +308,79 @@ export class History {
     let around = -1;
     let iterations: number[] = [];
     let item = -1;
+    let scope = -1;
+    const node = this.index.byName.get(name) ?? -1;
     if (before) {
       if (previousOp === Op.ScopeStart || previousOp === Op.IterationStart) {
         around = this.visitOf[previous]!;
         const inside = previousOp === Op.IterationStart;
         iterations = inside ? [...before.iterations, this.iterationOf[previous]!] : before.iterations;
         item = (inside ? before.items.get(this.iterationOf[previous]!) : undefined) ?? before.item;
+        scope = this.scopeOf(around, inside ? this.iterationOf[previous]! : -1, node);
       } else {
         around = before.around;
+        scope = before.scope;
         iterations = before.iterations;
         item = before.item;
       }
     }
     const id = this.visits.length;
     this.visits.push({
-      node: this.index.byName.get(name) ?? -1,
-      name, around, iterations, enter: i + 1, exit: 0, closed: false, caught: false, failed: false, attempts: [],
+      node, name, around, scope, iterations, enter: i + 1, exit: 0, closed: false, caught: false, failed: false, attempts: [],
       item, round: -1, items: new Map(),
     });
     const list = this.byState.get(name);
     if (list) list.push(id);
     else this.byState.set(name, [id]);
     return id;
+  }
+
+  /// The branch or iteration that a visit around has begun by entering a state; where it begins it again, the same one.
+  private scopeOf(around: number, iteration: number, node: number): number {
+    const container = this.visits[around]!;
+    const branch = /\/Branches\/(\d+)\/States\/[^/]*$/.exec(this.index.node(node)?.pointer ?? "")?.[1];
+    const name = iteration >= 0 ? `${container.name} #${iteration}` : `${container.name} branch ${Number(branch ?? 0) + 1}`;
+    const key = `${around} ${name}`;
+    let id = this.scopeIds.get(key);
+    if (id === undefined) {
+      this.scopeIds.set(key, (id = this.scopes.length));
+      const path = [...container.iterations.map((index) => `#${index}`), name];
+      this.scopes.push({ name: path.join(" › "), outer: container.scope });
+    }
+    return id;
+  }
+
+  lastVisits(states: string[], upTo: number): (LastVisit | null)[] {
+    return states.map((state) => {
+      const list = this.byState.get(state) ?? [];
+      // Visits of one state come in the order of their entering.
+      let low = 0;
+      let high = list.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.visits[list[middle]!]!.enter <= upTo) low = middle + 1;
+        else high = middle;
+      }
+      const visit = this.visits[list[low - 1] ?? -1];
+      if (!visit) return null;
+      const exited = visit.exit > 0 && visit.exit <= upTo;
+      return { iterations: visit.iterations, input: this.bytesOf(visit.enter, "input"), ...(exited && { output: this.bytesOf(visit.exit, "output") }) };
+    });
+  }
+
+  private bytesOf(id: number, member: string): number {
+    const text = detailsOf(this.events[id - 1]!)[member];
+    return typeof text === "string" ? utf8.encode(text).length : 0;
+  }
+
+  facets(): Facets {
+    return { types: [...this.types].sort(), scopes: this.scopes.slice(0, MOST_SCOPES).map(({ name }, id) => ({ id, name })) };
+  }
+
+  chain(id: number): number[] {
+    const found: number[] = [];
+    for (let at = id; at > 0 && found.length < MOST_LINKS; at = this.events[at - 1]?.previousEventId ?? 0) found.push(at);
+    return found.reverse();
   }
 
   /// The nearest visit outwards that fits, beginning with this one.
@@ -371,6 +441,14 @@ export class History {
     const event = this.events[i]!;
     if (filter.kind === "states" && !/State(Entered|Exited)$|^Execution/.test(event.type)) return false;
     if (filter.kind === "errors" && toneOf(event.type) !== "bad") return false;
+    if (filter.type !== undefined && event.type !== filter.type) return false;
+    if (filter.scope !== undefined) {
+      let at = this.visits[this.visitOf[i]!]?.scope ?? -1;
+      while (at >= 0 && at !== filter.scope) at = this.scopes[at]!.outer;
+      // What begins and ends an iteration is told by its Map.
+      const iteration = this.iterationOf[i]!;
+      if (at < 0 && !(iteration >= 0 && this.scopeIds.get(`${this.visitOf[i]!} ${this.visits[this.visitOf[i]!]?.name} #${iteration}`) === filter.scope)) return false;
+    }
     if (filter.state !== "") {
       let at = this.visitOf[i]!;
       while (at >= 0 && this.visits[at]!.name !== filter.state) at = this.visits[at]!.around;

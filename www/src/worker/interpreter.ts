@@ -223,7 +223,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const { hits, runs: counted } = runs!.coverageOf(source, text, tally, current?.session, (run) => current!.definitionOf(run));
     return runs!.coverageFile(source, text, hits, counted, file, form);
   },
-  lanes: () => (current ? runs!.lanesOf(current.session) : []),
+  lanes: (view) => (current ? runs!.lanesOf(current.session, view) : []),
 
   handlersDied({ message }) {
     sandbox?.close();
@@ -239,6 +239,10 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   rows: ({ filter, from, count }) => history()?.rows(filter, from, count) ?? { total: 0, rows: [] },
   place: ({ filter, id }) => history()?.place(filter, id) ?? -1,
+  lastVisits: ({ states, upTo }) => history()?.lastVisits(states, upTo) ?? states.map(() => null),
+  facets: () => history()?.facets() ?? { types: [], scopes: [] },
+  chain: ({ id }) => history()?.chain(id) ?? [],
+  brief: ({ id }) => history()?.brief(id) ?? null,
   event: ({ id }) => history()?.event(id) ?? null,
   visits: ({ state }) => history()?.visitsOf(state) ?? [],
   history: () => JSON.stringify({ events: history()?.events ?? [] }, null, 2),

@@ -1,0 +1,182 @@
+// What stands below the graph: the time line, the list of events, and the rest of a run.
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { skip } from "../browser.mjs";
+import { visits } from "./playground.mjs";
+
+const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
+const CHARGES = {
+  StartAt: "Each",
+  States: {
+    Each: {
+      Type: "Map",
+      ItemsPath: "$.items",
+      MaxConcurrency: 1,
+      ItemProcessor: {
+        StartAt: "Charge",
+        States: {
+          Charge: { Type: "Task", Resource: `${LAMBDA}charge`, ResultPath: "$.paid", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Next: "Rest" },
+          Rest: { Type: "Wait", Seconds: 3, End: true },
+        },
+      },
+      Next: "Later",
+    },
+    Later: { Type: "Wait", Seconds: 172_800, Next: "Done" },
+    Done: { Type: "Succeed" },
+  },
+};
+const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
+const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
+
+describe("the time line", { skip }, () => {
+  const { visit } = visits();
+  const run = async (visitor) => {
+    await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
+    await visitor.run();
+    await visitor.result();
+  };
+
+  visit("folds idle time, shows failed attempts and back-offs, and leaves room behind the last bar", {}, async (visitor, page) => {
+    await run(visitor);
+    await visitor.tab("Time line");
+    await page.locator(".lane-gap", { hasText: "2 d" }).waitFor();
+    const one = page.getByRole("group", { name: "Each #1" });
+    await one.getByRole("button", { name: /^Charge, failed attempt/ }).waitFor();
+    await one.getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
+    const [track, last] = await page.getByRole("group", { name: "Execution" }).evaluate((lane) => [lane.querySelector(".lane-track"), [...lane.querySelectorAll(".lane-bar")].at(-1)].map((element) => element.getBoundingClientRect().right));
+    assert.ok(track - last >= 6, `the last bar ends ${track - last} pixels before the edge`);
+  });
+
+  visit("zooms by dragging, by buttons and by keys, with the whole run as a strip", {}, async (visitor, page) => {
+    await run(visitor);
+    await visitor.tab("Time line");
+    const view = page.locator("#lanes-view");
+    await page.getByRole("group", { name: "Each #2" }).waitFor();
+    assert.equal(await view.innerText(), "All events");
+    const box = await page.locator(".lane-track").first().boundingBox();
+    await page.mouse.move(box.x + box.width * 0.1, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 12, { steps: 4 });
+    await page.locator(".lane-range").waitFor();
+    await page.mouse.up();
+    await page.waitForFunction(() => /^Events \d+ to \d+ of \d+$/.test(document.querySelector("#lanes-view").textContent));
+    const [, from, to, of] = /Events (\d+) to (\d+) of (\d+)/.exec(await view.innerText()).map(Number);
+    assert.ok(from > 1 && to < of && to - from < of / 2, `${from} to ${to} of ${of}`);
+    await page.getByRole("img", { name: `Overview: events ${from} to ${to} of ${of} are in view` }).waitFor();
+    // The gap of two days is out of view, and what is in view is wider.
+    await page.locator(".lane-gap", { hasText: "2 d" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Later", exact: true }).click();
+    await page.waitForFunction((before) => document.querySelector("#lanes-view").textContent !== before, `Events ${from} to ${to} of ${of}`);
+    await page.getByRole("button", { name: "All", exact: true }).last().click();
+    assert.equal(await view.innerText(), "All events");
+    // By keys: one stop, arrows between bars and lanes, plus, minus, nought.
+    const bar = page.getByRole("group", { name: "Execution" }).getByRole("button").first();
+    await bar.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Rest, wait/);
+    assert.equal(await page.locator('.lane-bar[tabindex="0"]').count(), 1);
+    await page.keyboard.press("Enter");
+    await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
+    await page.keyboard.press("+");
+    await page.waitForFunction(() => document.querySelector("#lanes-view").textContent.startsWith("Events"));
+    await page.keyboard.press("0");
+    await page.waitForFunction(() => document.querySelector("#lanes-view").textContent === "All events");
+  });
+
+  visit("the scrubber says event, type, state and time; the past has a banner and a way back", {}, async (visitor, page) => {
+    await run(visitor);
+    const scrubber = page.getByRole("slider", { name: "Event shown" });
+    await scrubber.focus();
+    await page.keyboard.press("Home");
+    await page.locator('[aria-valuetext^="Before event 1 of"]').waitFor();
+    for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowRight");
+    await page.locator('[aria-valuetext^="Event 6 of "][aria-valuetext*="LambdaFunctionScheduled, Charge, T+00:00:00"]').waitFor();
+    await page.locator(".banner", { hasText: /Viewing event 6 of \d+/ }).getByRole("button", { name: "Return to live" }).click();
+    await page.locator(".banner", { hasText: "Viewing event" }).waitFor({ state: "detached" });
+    await page.locator('[aria-valuetext*="ExecutionSucceeded, Done, T+2 d 00:00:"]').waitFor();
+  });
+});
+
+describe("the list of events and the table", { skip }, () => {
+  const { visit } = visits();
+  const types = (page) => page.locator(".event-row .event-type").allInnerTexts();
+
+  visit("filters by type, by iteration and by text; the way to an event is drawn beside it", {}, async (visitor, page) => {
+    await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Events");
+    await page.getByLabel("Type of event").selectOption("LambdaFunctionFailed");
+    await page.getByRole("listbox", { name: "History, 1 event" }).waitFor();
+    assert.match(await page.locator(".event-row").innerText(), /Charge[\s\S]*#1[\s\S]*Busy/);
+    await page.getByLabel("Type of event").selectOption("Any type");
+    await page.getByLabel("Branch or iteration").selectOption("Each #1");
+    const rows = page.getByRole("listbox", { name: /^History/ });
+    await page.waitForFunction(() => document.querySelector(".event-list").getAttribute("aria-label") === "History, 12 events");
+    const shown = await types(page);
+    assert.deepEqual([shown[0], shown.at(-1)], ["MapIterationStarted", "MapIterationSucceeded"]);
+    assert.equal(shown.filter((type) => type === "LambdaFunctionScheduled").length, 2);
+    await page.getByLabel("Search the events").fill("try again");
+    await page.getByRole("listbox", { name: "History, 1 event" }).waitFor();
+    await page.getByLabel("Search the events").fill("");
+    await page.getByLabel("Branch or iteration").selectOption("Any branch");
+    // The second event names none before it, as AWS has it; the third comes after it.
+    await rows.focus();
+    await page.keyboard.press("Home");
+    await page.locator(".event-row.chosen .event-link.on").waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.locator("#event-3.chosen").waitFor();
+    await page.waitForFunction(() => document.querySelectorAll(".event-link.on").length === 2);
+    assert.match(await page.locator("#event-3").innerText(), /on the way here, after event 2/);
+  });
+
+  visit("the way to an event leaves out what happened in other branches meanwhile", {}, async (visitor, page) => {
+    const branch = (name) => ({ StartAt: name, States: { [name]: { Type: "Pass", End: true } } });
+    await visitor.open({ definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Left"), branch("Right")], End: true } } } });
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Events");
+    await page.getByRole("option").filter({ hasText: "PassStateExitedRight" }).click();
+    await page.waitForFunction(() => document.querySelectorAll(".event-link.on").length === 4);
+    const way = await page.locator(".event-row:has(.event-link.on)").evaluateAll((rows) => rows.map((row) => `${row.querySelector(".event-type").textContent} ${row.querySelector(".event-state").textContent}`.trim()));
+    assert.deepEqual(way, ["ParallelStateEntered Both", "ParallelStateStarted Both", "PassStateEntered Right", "PassStateExited Right"]);
+    await page.getByLabel("Branch or iteration").selectOption("Both branch 1");
+    await page.getByRole("listbox", { name: "History, 2 events" }).waitFor();
+  });
+
+  visit("the table has attempts, iterations and sizes, and the graph's commands", {}, async (visitor, page) => {
+    await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
+    await visitor.run();
+    await visitor.result();
+    await page.getByRole("button", { name: "Table" }).click();
+    const cells = (name) => page.getByRole("row").filter({ has: page.locator("b", { hasText: name }) }).getByRole("gridcell").allInnerTexts();
+    await page.waitForFunction(() => [...document.querySelectorAll(".state-table .body .col-out")].some((cell) => cell.textContent === "32 B"));
+    const [, , visits, attempts, failures, iteration, , input, output] = await cells("Charge");
+    assert.deepEqual([visits, attempts, failures, iteration, input, output], ["3", "1", "1", "#2", "7 B", "32 B"]);
+    assert.deepEqual(await page.getByRole("columnheader").allInnerTexts(), ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"]);
+    await page.getByRole("row").nth(1).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("F9");
+    await visitor.tab("Breakpoints 1");
+    await page.getByRole("row").filter({ has: page.locator("b", { hasText: "Charge" }) }).focus();
+    await page.keyboard.press("Shift+F10");
+    await page.getByRole("menu").getByText("Run to here").waitFor();
+  });
+
+  visit("a table of ten thousand states goes to its end and draws what is in sight", {}, async (visitor, page) => {
+    const n = 10_000;
+    const States = Object.fromEntries(Array.from({ length: n }, (_, i) => [`S${i}`, i === n - 1 ? { Type: "Succeed" } : { Type: "Pass", Next: `S${i + 1}` }]));
+    await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
+    await page.getByRole("button", { name: "Table" }).click();
+    await page.getByRole("treegrid").and(page.locator(`[aria-rowcount="${n + 1}"]`)).waitFor();
+    await page.getByRole("row").nth(1).focus();
+    await page.keyboard.press("End");
+    await page.locator(`[role="row"][aria-rowindex="${n + 1}"][aria-selected="true"]`).waitFor();
+    assert.match(await page.evaluate(() => document.activeElement.textContent), /^ ?S9999,/);
+    assert.ok((await page.getByRole("row").count()) < 120, "only the rows in sight");
+    await page.keyboard.press("PageUp");
+    await page.locator(`[role="row"][aria-rowindex="${n - 9}"][aria-selected="true"]`).waitFor();
+  });
+});
