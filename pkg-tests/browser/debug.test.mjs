@@ -54,10 +54,13 @@ describe("the debugger", { skip }, () => {
     assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /breakpoint/);
     await visitor.run();
     await paused(page, "before Charge · item #0");
-    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused here/);
-    const stack = page.getByRole("region", { name: "Call stack" });
-    await stack.getByRole("rowheader", { name: "$limit" }).waitFor();
-    assert.match(await stack.innerText(), /Charge\s+Task · item #0[\s\S]*Each\s+Map[\s\S]*\$limit\s+5 by Prepare, outer scope/);
+    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused before it/);
+    const stack = page.getByRole("navigation", { name: "Call stack" });
+    await stack.waitFor();
+    assert.match((await stack.innerText()).replace(/\s+/g, " "), /^Execution.*Each \(Map\).*item #0.*Charge$/);
+    const variables = page.getByRole("region", { name: "Variables" });
+    await variables.getByRole("rowheader", { name: "$limit" }).waitFor();
+    assert.match(await variables.innerText(), /\$limit\s+5 by Prepare, outer scope/);
     // On again to the next iteration, over to the next state, out of the iteration.
     await page.keyboard.press("F8");
     await paused(page, "item #1");

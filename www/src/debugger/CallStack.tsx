@@ -3,55 +3,65 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { Variable } from "../model/protocol.ts";
 import * as store from "../store.ts";
-import { Icon } from "../ui/Icon.tsx";
 import { iterationPath } from "../ui/format.ts";
-import { Edit } from "./DataFlow.tsx";
+import { Edit } from "./Edit.tsx";
 import * as model from "./model.ts";
 import { setValue } from "./session.ts";
 
+/// The way from the execution to where it is paused, each step of which can be looked at.
 export function CallStack() {
   const at = model.position.value;
-  if (!at || at.stack.length === 0 || store.run.value?.recorded !== undefined) return null;
-  const top = at.stack[0]!;
-  const others = at.threads.filter((thread) => thread.id !== top.thread && !at.stack.some((frame) => frame.visit === thread.visit));
+  // Where there is no more than one state, its head says all.
+  if (!at || at.stack.length < 2 || store.run.value?.recorded !== undefined) return null;
+  const last = at.stack.length - 1;
   return (
-    <section class="call-stack" aria-label="Call stack">
-      <h3 class="small-head">Call stack</h3>
+    <nav class="call-stack" aria-label="Call stack">
       <ol>
-        {at.stack.map((frame, i) => (
-          <li key={frame.visit} class={i === 0 ? "here" : ""}>
-            <button type="button" class="frame" onClick={() => store.selectState(frame.state, "inspector")}>
-              {i === 0 && <Icon name="right" size={12} />}
-              <b>{frame.state}</b>
-              <span class="quiet">
-                {frame.type}
-                {frame.isIteration && ` · item ${iterationPath(frame.iterations)}`}
-                {frame.attempt > 0 && ` · attempt ${frame.attempt + 1}`}
-                {i === 0 && frame.stage && ` · after ${model.stageName(frame.stage)}`}
-              </span>
+        <li class="quiet">Execution</li>
+        {at.stack.toReversed().map((frame, i) => (
+          <li key={frame.visit}>
+            {frame.isIteration && <span class="quiet">item {iterationPath(frame.iterations.slice(-1))} › </span>}
+            <button type="button" class={i === last ? "link strong" : "link"} aria-current={i === last ? "step" : undefined} onClick={() => store.selectState(frame.state, "inspector")}>
+              {frame.state}
             </button>
+            {i < last && <span class="quiet"> ({frame.type})</span>}
+            {frame.attempt > 0 && <span class="quiet"> › attempt {frame.attempt + 1}</span>}
+            {i === last && frame.stage && <span class="quiet"> › after {model.stageName(frame.stage)}</span>}
           </li>
         ))}
-        <li class="quiet frame">Execution</li>
       </ol>
-      {others.length > 0 && (
-        <details open={others.length <= 6}>
-          <summary>
-            {others.length} other {others.length === 1 ? "branch" : "branches"} stopped too
-          </summary>
-          <ul>
-            {others.slice(0, 100).map((thread) => (
-              <li key={thread.id}>
-                <button type="button" class="frame" onClick={() => store.selectEvent(thread.event, thread.state, "inspector")}>
-                  <span>{thread.name}</span> <b>{thread.state}</b>
-                </button>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+    </nav>
+  );
+}
+
+/// What else is there where it is paused: variables, and the other branches, which stand still as well.
+export function Around() {
+  const at = model.position.value;
+  const top = at?.stack[0];
+  if (!at || !top || store.run.value?.recorded !== undefined) return null;
+  const others = at.threads.filter((thread) => thread.id !== top.thread && !at.stack.some((frame) => frame.visit === thread.visit));
+  return (
+    <>
       <Variables visit={top.visit} />
-    </section>
+      {others.length > 0 && (
+        <section aria-label="Other branches">
+          <details open={others.length <= 6}>
+            <summary>
+              {others.length} other {others.length === 1 ? "branch" : "branches"} stopped too
+            </summary>
+            <ul class="threads">
+              {others.slice(0, 100).map((thread) => (
+                <li key={thread.id}>
+                  <button type="button" class="frame" onClick={() => store.selectEvent(thread.event, thread.state, "inspector")}>
+                    <span>{thread.name}</span> <b>{thread.state}</b>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </details>
+        </section>
+      )}
+    </>
   );
 }
 
@@ -69,7 +79,7 @@ function Variables({ visit }: { visit: number }) {
   const all = Object.entries(found.value);
   if (all.length === 0) return null;
   return (
-    <>
+    <section aria-label="Variables">
       <h4>Variables</h4>
       <table class="variables">
         <tbody>
@@ -97,6 +107,6 @@ function Variables({ visit }: { visit: number }) {
           ))}
         </tbody>
       </table>
-    </>
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 // Two JSON values as the lines of one tree, with what has changed between them.
 
-export type Path = (string | number)[];
+import type { Path } from "../model/stages.ts";
 
 export interface Line {
   depth: number;
@@ -15,34 +15,54 @@ export interface Line {
   /// Lines of an unchanged container that are folded into this one.
   folded?: number;
   leaf: boolean;
+  /// The end of a container, which is no value of its own.
+  end?: boolean;
 }
 
-const MOST = 3000;
+export interface Lines {
+  lines: Line[];
+  /// Whether there is more than is shown.
+  cut: boolean;
+}
 
-/// With `before` undefined, everything is shown without marks; `open` names unchanged containers that are not folded.
-export function linesOf(before: unknown, after: unknown, compare: boolean, open: ReadonlySet<string>): Line[] {
-  const lines: Line[] = [];
+/// Characters that are shown at first, and at most: payloads can have no more.
+export const SHOWN = 65_536;
+const MOST = 1_000_000;
+
+/// Characters of one text that are shown.
+const LONGEST = 20_000;
+
+/// What is being collected.
+interface Collected extends Array<Line> {
+  left?: number;
+}
+
+/// Without `compare`, everything is shown without marks; `open` names unchanged containers that are not folded, or all are
+/// open.
+export function linesOf(before: unknown, after: unknown, compare: boolean, open: ReadonlySet<string> | "all", all = false): Lines {
+  const lines: Collected = [];
+  lines.left = all ? MOST : SHOWN;
   walk(lines, "", [], compare ? before : after, after, 0, compare ? "both" : "plain", open);
-  return lines;
+  return { lines, cut: lines.left <= 0 };
 }
 
 type How = "both" | "plain" | "added" | "removed";
 
-function walk(lines: Line[], key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string>): void {
-  if (lines.length >= MOST) return;
+function walk(lines: Collected, key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string> | "all"): void {
+  if (lines.left! <= 0) return;
   const value = how === "removed" ? before : after;
   const mark = how === "added" ? "+" : how === "removed" ? "-" : "";
   if (how === "both" && isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after)) {
-    if (equal(before, after) && depth > 0 && !open.has(nameOf(path))) {
+    if (equal(before, after) && depth > 0 && open !== "all" && !open.has(nameOf(path))) {
       const n = Object.keys(after as object).length;
-      lines.push({ depth, key, path, text: n === 0 ? (Array.isArray(after) ? "[]" : "{}") : Array.isArray(after) ? `[ ${n} unchanged ]` : `{ ${n} unchanged }`, mark: "", folded: n, leaf: n === 0 });
+      add(lines, { depth, key, path, text: n === 0 ? (Array.isArray(after) ? "[]" : "{}") : Array.isArray(after) ? `[ ${n} unchanged ]` : `{ ${n} unchanged }`, mark: "", folded: n, leaf: n === 0 });
       return;
     }
     return container(lines, key, path, before, after, depth, "both", open, "");
   }
   if (how === "both" && !equal(before, after)) {
     if (!isContainer(before) && !isContainer(after)) {
-      lines.push({ depth, key, path, text: brief(after), mark: "~", was: brief(before), leaf: true });
+      add(lines, { depth, key, path, text: brief(after), mark: "~", was: brief(before), leaf: true });
       return;
     }
     walk(lines, key, path, before, undefined, depth, "removed", open);
@@ -50,13 +70,13 @@ function walk(lines: Line[], key: string, path: Path, before: unknown, after: un
     return;
   }
   if (isContainer(value) && Object.keys(value as object).length > 0) return container(lines, key, path, before, after, depth, how, open, mark);
-  lines.push({ depth, key, path, text: brief(value), mark, leaf: true });
+  add(lines, { depth, key, path, text: brief(value), mark, leaf: true });
 }
 
-function container(lines: Line[], key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string>, mark: Line["mark"]): void {
+function container(lines: Collected, key: string, path: Path, before: unknown, after: unknown, depth: number, how: How, open: ReadonlySet<string> | "all", mark: Line["mark"]): void {
   const value = (how === "removed" ? before : after) as object;
   const list = Array.isArray(value);
-  lines.push({ depth, key, path, text: list ? "[" : "{", mark, leaf: false });
+  add(lines, { depth, key, path, text: list ? "[" : "{", mark, leaf: false });
   const now = (how === "removed" ? {} : after) as Record<string, unknown>;
   const then = (how === "removed" || how === "both" ? before : {}) as Record<string, unknown>;
   const names = how === "both" ? [...Object.keys(now), ...Object.keys(then).filter((name) => !Object.hasOwn(now, name))] : Object.keys(how === "removed" ? then : now);
@@ -66,7 +86,12 @@ function container(lines: Line[], key: string, path: Path, before: unknown, afte
     const inner: How = how !== "both" ? how : !Object.hasOwn(then, name) ? "added" : !Object.hasOwn(now, name) ? "removed" : "both";
     walk(lines, shown, [...path, step], then[name], now[name], depth + 1, inner, open);
   }
-  lines.push({ depth, key: "", path, text: list ? "]" : "}", mark, leaf: false });
+  add(lines, { depth, key: "", path, text: list ? "]" : "}", mark, leaf: false, end: true });
+}
+
+function add(lines: Collected, line: Line): void {
+  lines.push(line);
+  lines.left! -= line.depth * 2 + line.key.length + line.text.length + (line.was?.length ?? 0);
 }
 
 export function nameOf(path: Path): string {
@@ -79,7 +104,7 @@ function isContainer(value: unknown): boolean {
 
 function brief(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
-  return text.length > 4000 ? `${text.slice(0, 4000)}…` : text;
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 export function equal(a: unknown, b: unknown): boolean {
@@ -87,9 +112,4 @@ export function equal(a: unknown, b: unknown): boolean {
   if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a as object);
   return keys.length === Object.keys(b as object).length && keys.every((key) => Object.hasOwn(b as object, key) && equal((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
-}
-
-/// A path in words of JSONPath; JSONata's is the same without its dollar.
-export function pathText(path: Path): string {
-  return `$${path.map((step) => (typeof step === "number" ? `[${step}]` : /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `['${step}']`)).join("")}`;
 }

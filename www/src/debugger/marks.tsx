@@ -45,7 +45,7 @@ effect(() => {
   };
   if (store.live.value) for (const task of store.waiting.value) put(task.state, { status: "awaiting", title: task.kind === "token" ? "waits for an answer" : "running, waits for your answer" });
   const [top] = at?.stack ?? [];
-  if (top && store.run.value?.phase === "paused") put(top.state, { status: "paused", title: top.stage ? `paused here, after ${model.stageName(top.stage)}` : "paused here" });
+  if (top && store.run.value?.phase === "paused") put(top.state, { status: "paused", title: model.pausedWords.value });
   overrides.value = shown;
 });
 

@@ -21,6 +21,13 @@ export const editing = signal<number | null>(null);
 /// The state that it is paused in.
 export const pausedState = computed(() => position.value?.stack[0]?.state ?? null);
 
+/// Whether that is before it, after it, or in the middle.
+export const pausedWords = computed(() => {
+  const at = position.value;
+  const [top] = at?.stack ?? [];
+  return !top ? "" : at!.left ? "paused after it" : top.stage ? `paused after ${stageName(top.stage)}` : at!.event > top.event ? "paused in it" : "paused before it";
+});
+
 /// Breakpoints by their state, for marks.
 export const byState = computed(() => {
   const found = new Map<string, Breakpoint[]>();

@@ -50,6 +50,8 @@ export interface EditorHandle {
   /// Makes changes as one step that can be undone. Their places are of the text that had these diagnostics, and go along with
   /// what was written since; false where other diagnostics have been shown.
   apply(edits: readonly Edit[], of: readonly Diagnostic[]): boolean;
+  /// Makes changes of the text as it is now, as one step that can be undone.
+  edit(edits: readonly Edit[]): void;
   /// Asks for another name of what stands at an offset.
   rename(offset: number): void;
   search(): void;
@@ -379,6 +381,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       apply(view, since.moved(edits));
       return true;
     },
+    edit: (edits) => apply(view, edits),
     rename(offset) {
       if (asked) void askName(asked, view, clamp(offset));
     },

@@ -5,6 +5,7 @@ import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import type { RecordedTask } from "stepglass";
 import type { LogChunk } from "./log.ts";
+import type { Path } from "./stages.ts";
 
 export interface Place {
   line: number;
@@ -150,6 +151,8 @@ export interface Position {
   over: boolean;
   now: number;
   stack: StackFrame[];
+  /// Whether the innermost state of the stack has been left.
+  left: boolean;
   threads: DebugThread[];
   timers: PendingTimer[];
   hits: Record<number, number>;
@@ -201,11 +204,14 @@ export interface Covered extends Pick<MeasuredCoverage, "places" | "totals" | "p
 export interface Flow {
   visit: number;
   state: string;
+  type: string;
   iterations: number[];
   attempt: number;
   attempts: number;
   input: unknown;
   stages: FlowStage[];
+  /// What retriers have taken in this visit, in all attempts up to this one.
+  retries: { retrier: number; attempt: number; delayMilliseconds: number }[];
   /// The definition of the state.
   fields: Record<string, unknown>;
   language: "JSONPath" | "JSONata";
@@ -227,8 +233,28 @@ export interface Origin {
   /// The event to look at.
   event?: number;
   state?: string;
+  /// The stage of that state.
+  stage?: number;
+  /// Of several sources of one value, each goes one deeper.
+  depth: number;
   /// Whether it is only known that it depends on it.
   approximate?: boolean;
+}
+
+/// What a part of a stage's value, or an expression of its field, goes back to among the values before it.
+export interface Lights {
+  /// The leaf of the field, its text, and the part of the value that it makes.
+  expression?: Path;
+  text?: string;
+  makes?: Path;
+  /// The nodes that it read; `at` is the place among the stages, -1 for the state's input.
+  places: { at: number; path: Path }[];
+  variables: string[];
+  /// Whether it reads the Context Object.
+  context: boolean;
+  approximate: boolean;
+  /// It stands in the definition as it is.
+  literal: boolean;
 }
 
 /// A branch or iteration on the time line; its bars reach from event to event.
@@ -386,6 +412,12 @@ export interface Methods {
   /// `enter` is the event with which the visit began.
   flow: { params: { state: string; enter?: number; attempt?: number }; value: Flow | null };
   evaluate: { params: { question: string; language: "jsonata" | "jsonpath" | "template"; visit?: number; input?: unknown }; value: Evaluated };
+  /// What a field of a state would give with other text in it, where the stage reads what it reads.
+  tryField: { params: { visit: number; attempt: number; stage: number; language: "jsonata" | "jsonpath" | "template"; text: string }; value: Evaluated };
+  /// The edits that write a value at a place of a state; undefined where the text cannot take it.
+  put: { params: { text: string; format: "json" | "yaml"; state: string; path: Path; value: unknown }; value: { edits: Edit[] } | { refused: string } };
+  addCatch: { params: { text: string; format: "json" | "yaml"; state: string; error: string }; value: { edits: Edit[] } | { refused: string } };
+  lights: { params: { visit: number; attempt: number; stage: number; path?: Path; expression?: Path }; value: Lights };
   origin: { params: { visit: number; attempt: number; stage: number; path: (string | number)[] }; value: Origin[] };
   setValue: { params: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }; value: null };
   fork: { params: { event: number }; value: null };

@@ -3,10 +3,10 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { keyHint } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
-import { STATUS_TEXT } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
 import * as store from "../store.ts";
-import { Icon, STATUS_ICON, TypeTile } from "../ui/Icon.tsx";
+import { shownOf, signOf } from "../graph/status.ts";
+import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { Hints } from "../debugger/Hints.tsx";
 import { useFlow } from "../debugger/useFlow.ts";
 import { isMocked, markOf } from "../debugger/model.ts";
@@ -18,6 +18,7 @@ import { lazy } from "../ui/lazy.tsx";
 
 const CallStack = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.CallStack));
 const Iterations = lazy(() => import("../graph/Iterations.tsx").then((module) => module.Iterations));
+const Around = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.Around));
 const DataFlow = lazy(() => import("../debugger/DataFlow.tsx").then((module) => module.DataFlow));
 
 type Details = Record<string, unknown>;
@@ -26,11 +27,13 @@ export function Inspector() {
   const state = store.selectedState.value;
   const index = store.graph.value;
   const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
+  const paused = store.selectedEvent.value === null && store.run.value?.phase === "paused";
   return (
-    <div class="inspector">
-      {store.selectedEvent.value === null && store.run.value?.phase === "paused" && <CallStack />}
+    <div class={paused ? "inspector paused" : "inspector"}>
+      {paused && <CallStack />}
       {store.selectedEvent.value !== null && <EventDetails id={store.selectedEvent.value} />}
-      {node ? <StateDetails node={node} /> : store.selectedEvent.value === null && <Machine />}
+      {node ? <StateDetails node={node} paused={paused} /> : store.selectedEvent.value === null && <Machine />}
+      {paused && <Around />}
     </div>
   );
 }
@@ -64,48 +67,63 @@ function Machine() {
   );
 }
 
-function StateDetails({ node }: { node: GraphNode }) {
+/// While a run is paused what is known of the state stands below its data.
+function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
   const index = store.graph.value!;
-  const run = store.runOf(node.id).value;
-  const icon = STATUS_ICON[run.status];
+  const { status, text } = shownOf(node, store.runOf(node.id).value);
+  const sign = signOf(status);
   const at = index.byId.get(node.id)!;
-  const around = index.stateAround(at);
+  const about = <About node={node} at={at} />;
   return (
     <>
       <header class="inspect-head">
         <div class="inspect-title">
           <TypeTile type={node.type} />
           <h3>{node.name}</h3>
+          <span class={`state-chip is-${status}`}>
+            {sign && (
+              <svg class="icon" width={12} height={12} viewBox="0 0 20 20" aria-hidden="true">
+                <path d={sign} />
+              </svg>
+            )}{" "}
+            {text}
+          </span>
           <BreakpointToggle state={node.name} />
         </div>
-        <p class="inspect-line">
-          <span class="quiet">{node.detail ? `${node.type} · ${node.detail}` : node.type}</span>
-          <span class={`state-chip is-${run.status}`}>
-            {icon && <Icon name={icon} size={12} />} {STATUS_TEXT[run.status]}
-          </span>
-        </p>
-        {node.comment && <p>{node.comment}</p>}
-        <p class="inspect-line">
-          {around >= 0 && (
-            <span class="quiet">
-              in{" "}
-              <button type="button" class="link" onClick={() => store.selectState(index.node(around)!.name, "inspector")}>
-                {index.node(around)!.name}
-              </button>
-            </span>
-          )}
-          <button type="button" class="link" onClick={() => goToDefinition(node.name)}>
-            Go to the definition
-          </button>
-          {(node.type === "Parallel" || node.type === "Map") && (
-            <button type="button" class="link" onClick={() => store.toggleFold(node.pointer)}>
-              {node.collapsed ? "Unfold" : "Fold"}
-            </button>
-          )}
-        </p>
+        {!paused && about}
       </header>
       <Visits key={node.id} node={node} />
+      {paused && <div class="inspect-head">{about}</div>}
       <Ways at={at} />
+    </>
+  );
+}
+
+function About({ node, at }: { node: GraphNode; at: number }) {
+  const index = store.graph.value!;
+  const around = index.stateAround(at);
+  return (
+    <>
+      {node.comment && <p>{node.comment}</p>}
+      <p class="inspect-line">
+        <span class="quiet">{node.detail ? `${node.type} · ${node.detail}` : node.type}</span>
+        {around >= 0 && (
+          <span class="quiet">
+            in{" "}
+            <button type="button" class="link" onClick={() => store.selectState(index.node(around)!.name, "inspector")}>
+              {index.node(around)!.name}
+            </button>
+          </span>
+        )}
+        <button type="button" class="link" onClick={() => goToDefinition(node.name)}>
+          Go to the definition
+        </button>
+        {(node.type === "Parallel" || node.type === "Map") && (
+          <button type="button" class="link" onClick={() => store.toggleFold(node.pointer)}>
+            {node.collapsed ? "Unfold" : "Fold"}
+          </button>
+        )}
+      </p>
     </>
   );
 }
@@ -116,7 +134,7 @@ function BreakpointToggle({ state }: { state: string }) {
   const on = mark !== null && mark.kind !== "off";
   return (
     <button type="button" class="break-toggle" aria-pressed={on} title={on ? `${mark.title}. Press to take it away${keyHint("breakpoint")}` : `Stop before it${keyHint("breakpoint")}`} onClick={() => toggleBreakpoint(state)}>
-      <span class="break-dot" /> Breakpoint
+      <span class="break-dot" /> <span class="break-label">Breakpoint</span>
     </button>
   );
 }
@@ -211,9 +229,10 @@ function VisitData({ state, visit, cursor }: { state: string; visit: Visit; curs
   const assigned = details(left)["assignedVariables"] as Record<string, string> | undefined;
   const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
   const spent = visit.exit > 0 && visit.exit <= cursor ? store.timeOf(visit.exit) - store.timeOf(visit.enter) : null;
+  const several = attempts.length > 1 || (flow && isMocked(state));
   return (
     <>
-      <p class="visit-times">
+      {(spent !== null || several || store.run.value?.phase !== "paused") && <p class="visit-times">
         <span>
           <button type="button" class="link" onClick={() => store.selectEvent(visit.enter, null, "inspector")}>
             {elapsed(store.timeOf(visit.enter))}
@@ -222,7 +241,7 @@ function VisitData({ state, visit, cursor }: { state: string; visit: Visit; curs
         {spent !== null && <span>took {duration(spent)}</span>}
         {attempts.length > 1 && <span>{attempts.length} attempts</span>}
         {flow && isMocked(state) && <span class="tag mock-tag">mock</span>}
-      </p>
+      </p>}
       {flow && flow.attempts > 1 && (
         <div class="segments attempts" role="group" aria-label="Attempt">
           {Array.from({ length: flow.attempts }, (_, i) => (

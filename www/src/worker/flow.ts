@@ -4,6 +4,8 @@ import type { DebugSession } from "stepglass/debug";
 import type { Flow } from "../model/protocol.ts";
 
 const sizes = new TextEncoder();
+/// Attempts before the one that is looked at whose retries are counted.
+const MOST_RETRIES = 200;
 
 /// Null where the state was not visited yet. Without a visit, the last one before where one looks.
 export function flowOf(session: DebugSession, definition: string, state: string, enter?: number, attempt?: number): Flow | null {
@@ -13,14 +15,21 @@ export function flowOf(session: DebugSession, definition: string, state: string,
   if (!chosen) return null;
   const found = session.stages(chosen.id, attempt, { all: true });
   const { fields, language } = fieldsOf(definition, state);
+  const nth = Math.min(attempt ?? found.attempts - 1, found.attempts - 1);
+  const retries: Flow["retries"] = [];
+  for (let i = Math.max(0, nth - MOST_RETRIES); i <= nth; i++) {
+    for (const { stage, value } of i === nth ? found.stages : session.stages(chosen.id, i, { all: true }).stages) if (stage === "retry") retries.push(value as Flow["retries"][number]);
+  }
   return {
     visit: chosen.id,
     state,
+    type: String(member(fields, "Type") ?? ""),
     iterations: chosen.iterations,
-    attempt: attempt ?? found.attempts - 1,
+    attempt: nth,
     attempts: found.attempts,
     input: found.input,
     stages: found.stages.map(({ place, stage, value }) => ({ place, stage, value, size: bytes(value) })),
+    retries,
     fields,
     language,
     place: session.position,

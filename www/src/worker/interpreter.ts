@@ -187,7 +187,11 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   flow: ({ state, enter, attempt }) => (current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt) : null),
   evaluate: ({ question, language, visit, input }) =>
     current ? current.session.evaluate(question, { language, ...(visit !== undefined && { visit }), ...(input !== undefined && { values: { ...current.session.values(visit), input } }) }) : runs!.ask(language, question, { input: input ?? null }),
-  origin: ({ visit, attempt, stage, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path) : []),
+  tryField: ({ visit, attempt, stage, language, text }) => (current ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, language, text) : { message: "nothing has run yet" }),
+  put: async ({ text, format, ...change }) => (await import("./put.ts")).put(await readSource(text, format), change),
+  addCatch: async ({ text, format, ...change }) => (await import("./put.ts")).addCatch(await readSource(text, format), change),
+  lights: ({ visit, attempt, stage, ...what }) => runs!.lightsOf(new runs!.Looking(current!.session, current!.definition()), visit, attempt, stage, what),
+  origin: ({ visit, attempt, stage, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked) : []),
   setValue: (change) => done(current?.session.setValue(change)),
   fork: ({ event }) => done(current?.session.fork({ event })),
 

@@ -27,7 +27,7 @@ function back(source: Source, { start, end }: TextRange): { from: number; to: nu
   return { from: place?.range.start.offset ?? 0, to: place?.range.end.offset ?? 0 };
 }
 
-function editsOf(source: Source, edits: readonly { start: number; end: number; text: string }[]): Edit[] | undefined {
+export function editsOf(source: Source, edits: readonly { start: number; end: number; text: string }[]): Edit[] | undefined {
   return source.yaml ? source.yaml.edits(edits) : edits.map(({ start, end, text }) => ({ from: start, to: end, text }));
 }
 

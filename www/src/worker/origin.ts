@@ -1,11 +1,16 @@
-// Where a value came from: backwards through the stages of a state, and on through the states before it, as far as paths
-// and templates tell.
+// Where a value came from: backwards through the stages of a state, and on through the states before it, to the
+// execution's input, to what is written in the definition, or to what a task has answered.
 
 import type { DebugSession } from "stepglass/debug";
 import type { Origin } from "../model/protocol.ts";
-import { fieldsOf, member } from "./flow.ts";
+import { type Path, inner, jsonataText, pathText, starts, valueAt } from "../model/stages.ts";
+import { Looking, type Making, type Scene, stepsOf, valueOf } from "./sources.ts";
 
-type Path = (string | number)[];
+/// So many steps are told, and so many sources of one of them are followed.
+const MOST = 60;
+const MOST_SOURCES = 3;
+/// Steps that say nothing, as through fields that are not written, count as well.
+const DEEPEST = 400;
 
 interface At {
   visit: number;
@@ -15,169 +20,258 @@ interface At {
   path: Path;
 }
 
-const MOST = 40;
-
-export function originOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, path: Path): Origin[] {
-  const found: Origin[] = [];
-  const visits = [...session.visitsInOrder()];
-  let at: At | undefined = { visit, attempt, stage, path };
-  for (let n = 0; at !== undefined && n < MOST; n++) at = step(session, definition, visits, at, found);
-  return found;
+/// `mocked` says which states' tasks are played by mocks.
+export function originOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, path: Path, mocked: (state: string) => boolean = () => false): Origin[] {
+  return new Search(new Looking(session, definition), mocked).from({ visit, attempt, stage, path });
 }
 
-type Visits = ReturnType<DebugSession["visitsInOrder"]> extends IterableIterator<infer V> ? V[] : never;
+class Search {
+  private readonly found: Origin[] = [];
+  /// Loops lead to the same values on many ways.
+  private readonly seen = new Set<string>();
 
-/// Tells of one step backwards; what it leads to, or undefined at the source.
-function step(session: DebugSession, definition: string, visits: Visits, at: At, found: Origin[]): At | undefined {
-  const visit = visits[at.visit];
-  if (!visit) return undefined;
-  const { state } = visit;
-  const { stages } = session.stages(at.visit, at.attempt, { all: true });
-  const { fields, language } = fieldsOf(definition, state);
-  const tell = (text: string, approximate = false): void => void found.push({ text, event: visit.enter, state, ...(approximate ? { approximate } : {}) });
-  if (at.stage < 0) return beforeState(session, visits, at, found);
-  const { stage } = stages[at.stage]!;
-  const shown = place(at.path);
-  const earlier = (...names: string[]): number => {
-    for (let i = at.stage - 1; i >= 0; i--) if (names.includes(stages[i]!.stage)) return i;
-    return -1;
-  };
-  const from = (to: number, path: Path): At => ({ ...at, stage: to, path });
-  switch (stage) {
-    case "afterInputPath": {
-      const inner = pathOf(fields["InputPath"] ?? "$");
-      if (inner === null) return void tell(`${shown} ← InputPath of ${state} is null`);
-      if (inner.length > 0) tell(`${shown} ← InputPath ${String(fields["InputPath"])} of ${state}`);
-      return from(-1, [...inner, ...at.path]);
+  constructor(private readonly looking: Looking, private readonly mocked: (state: string) => boolean) {}
+
+  from(at: At): Origin[] {
+    this.follow(at, 0, 0);
+    return this.found;
+  }
+
+  private tell(origin: Origin): void {
+    if (this.found.length < MOST) this.found.push(origin);
+  }
+
+  private follow(at: At | undefined, depth: number, steps: number): void {
+    if (at === undefined || steps > DEEPEST || this.found.length >= MOST) return;
+    const key = JSON.stringify(at);
+    if (this.seen.has(key)) return this.tell({ text: `${pathText(at.path)} ← as above`, depth });
+    this.seen.add(key);
+    const scene = this.looking.scene(at.visit, at.attempt);
+    if (!scene) return;
+    const next = at.stage < 0 ? this.beforeState(scene, at, depth) : this.throughStage(scene, at, depth);
+    const followed = next.slice(0, MOST_SOURCES);
+    followed.forEach((one) => this.follow(one, followed.length > 1 ? depth + 1 : depth, steps + 1));
+  }
+
+  /// One stage back.
+  private throughStage(scene: Scene, at: At, depth: number): At[] {
+    const { state, enter } = scene;
+    const { stage } = scene.stages[at.stage]!;
+    const shown = pathText(at.path);
+    const tell = (text: string, approximate = false): void => this.tell({ text, event: enter, state, depth, stage: at.stage, ...(approximate && { approximate }) });
+    if (stage === "result" && scene.type !== "Pass") return this.result(scene, at, depth);
+    if (stage === "error") return this.error(scene, at, depth);
+    if (stage === "afterItemsPath" && scene.fields["ItemReader"] !== undefined) return (tell(`${shown} ← read by the ItemReader of ${state}`), []);
+    const making = this.looking.making(scene, at.stage, at.path);
+    const field = making.made ? fieldWords(making.made.path) : "";
+    const from = (to: number, path: Path): At => ({ ...at, stage: to, path });
+    if (making.literal) {
+      tell(making.made?.written === null ? `${shown} ← ${field} of ${state} is null` : `${shown} ← written in ${field} of ${state}`);
+      return [];
     }
-    case "afterParameters":
-    case "afterArguments":
-    case "afterResultSelector": {
-      const field = stage === "afterResultSelector" ? "ResultSelector" : stage === "afterArguments" ? "Arguments" : "Parameters";
-      const base = stage === "afterResultSelector" ? earlier("result") : earlier("afterInputPath");
-      if (fields[field] === undefined) return from(base, at.path);
-      return throughTemplate(fields[field], at.path, `${field} of ${state}`, shown, language, tell, (path) => from(base, path), (path) => from(language === "JSONata" ? -1 : base, path));
+    if (making.leaf) {
+      const text = inner(making.leaf.text);
+      // A path that takes all changes nothing.
+      const ends = making.places.length + making.variables.length + making.context.length === 0;
+      if (text !== "$") tell(`${shown} ← ${text} in ${field} of ${state}${ends ? ", of nothing that came in" : ""}`, making.approximate);
+      return this.read(scene, at, making, depth);
     }
-    case "result": {
-      if (visit.type === "Pass" && fields["Result"] === undefined) return from(Math.max(earlier("afterParameters", "afterInputPath"), -1), at.path);
-      if (visit.type === "Pass") return void tell(`${shown} ← Result, written in ${state}`);
-      if (visit.type === "Map" || visit.type === "Parallel") {
-        const slot = at.path[0];
-        const inside = visits.findLast((other) => other.exit > 0 && typeof slot === "number" && other.around === at.visit && other.slot === slot);
-        tell(`${shown} ← ${visit.type === "Map" ? "iteration" : "branch"} ${typeof slot === "number" ? slot : ""} of ${state}`);
-        return inside ? { visit: inside.id, attempt: undefined, stage: session.stages(inside.id, undefined, { all: true }).stages.length - 1, path: at.path.slice(1) } : undefined;
+    if (making.made?.kind === "place" && making.made.written !== undefined && making.made.written !== null) {
+      const target = stepsOf(String(making.made.written));
+      if (starts(at.path, target) && target.length > 0) tell(`${shown} ← ResultPath ${String(making.made.written)} of ${state}`);
+    }
+    return making.places.map(({ at: to, path }) => from(to, path));
+  }
+
+  /// What a leaf reads: places of the state's data, variables and the Context Object.
+  private read(scene: Scene, at: At, making: Making, depth: number): At[] {
+    const next: At[] = [];
+    const groups = new Map<number, Path[]>();
+    for (const { at: to, path } of making.places) groups.set(to, [...(groups.get(to) ?? []), path]);
+    const several = making.places.length + making.variables.length + making.context.length > 1;
+    for (const [to, paths] of groups) {
+      if (paths.length > MOST_SOURCES) {
+        const common = commonOf(paths);
+        this.tell({ text: `depends on ${paths.length} values in ${pathText(common)}`, event: scene.enter, state: scene.state, depth, approximate: true });
+        next.push({ ...at, stage: to, path: common });
+      } else for (const path of paths) next.push({ ...at, stage: to, path });
+    }
+    const assigned = making.variables.length > 0 ? this.looking.variables(scene.visit) : undefined;
+    for (const { name, path } of making.variables) {
+      const by = assigned?.get(name)?.by;
+      const shown = jsonataText(path, `$${name}`);
+      const inside = by ? this.looking.scene(by.id, undefined) : undefined;
+      const stage = inside?.stages.findLastIndex((one) => one.stage === "assignedVariables") ?? -1;
+      if (!by || stage < 0) {
+        this.tell({ text: `${shown} is a variable that nobody has assigned`, depth });
+        continue;
       }
-      return void tell(`${shown} ← the task's result in ${state}`);
+      this.tell({ text: `${shown} ← assigned by ${by.state}`, event: by.exit, state: by.state, depth: several ? depth + 1 : depth });
+      next.push({ visit: by.id, attempt: undefined, stage, path: [name, ...path] });
     }
-    case "afterResultPath": {
-      const target = pathOf(fields["ResultPath"] === undefined ? "$" : fields["ResultPath"]);
-      const result = earlier("afterResultSelector", "result", "afterParameters");
-      if (target === null) return from(-1, at.path);
-      if (starts(at.path, target)) {
-        if (target.length > 0) tell(`${shown} ← ResultPath ${String(fields["ResultPath"])} of ${state}`);
-        return from(result, at.path.slice(target.length));
-      }
-      return from(-1, at.path);
+    for (const path of making.context) next.push(...this.context(scene, path, depth));
+    return next;
+  }
+
+  /// Of the Context Object only inputs and items come from elsewhere.
+  private context(scene: Scene, path: Path, depth: number): At[] {
+    const shown = pathText(path, "$$");
+    if (starts(path, ["Execution", "Input"])) {
+      this.tell({ text: `${shown} ← the execution's input`, event: 1, depth });
+      return [];
     }
-    case "output": {
-      if (language === "JSONata" && fields["Output"] !== undefined) {
-        return throughTemplate(fields["Output"], at.path, `Output of ${state}`, shown, language, tell, (path) => from(earlier("result"), path), (path) => from(-1, path));
-      }
-      const before = earlier("afterResultPath", "afterResultSelector", "result", "afterItemsPath", "afterInputPath");
-      const inner = pathOf(fields["OutputPath"] ?? "$");
-      if (inner === null) return void tell(`${shown} ← OutputPath of ${state} is null`);
-      if (inner.length > 0) tell(`${shown} ← OutputPath ${String(fields["OutputPath"])} of ${state}`);
-      return from(before, [...inner, ...at.path]);
+    const { around, index } = this.iteration(scene, path);
+    if (around && starts(path, ["Map", "Item", "Value"]) && index !== undefined) {
+      const rest = path.slice(3);
+      this.tell({ text: `${shown} ← item ${index} of ${around.state}`, event: around.enter, state: around.state, depth });
+      return this.items(around.id, [index, ...rest]);
     }
-    case "assignedVariables": {
-      return throughTemplate(fields["Assign"], at.path, `Assign of ${state}`, shown, language, tell, (path) => from(earlier("result", "afterInputPath"), path), (path) => from(-1, path));
+    this.tell({ text: `${shown} ← the Context Object`, depth });
+    return [];
+  }
+
+  /// The Map that an item belongs to: the one that is evaluated, in its ItemSelector, or the one around.
+  private iteration(scene: Scene, path: Path): { around?: { id: number; state: string; enter: number }; index?: number } {
+    if (scene.type === "Map" && this.itemOf !== undefined && starts(path, ["Map"])) return { around: { id: scene.visit, state: scene.state, enter: scene.enter }, index: this.itemOf };
+    const visit = this.looking.visits[scene.visit]!;
+    for (let outer = visit; outer.around >= 0; ) {
+      const around = this.looking.visits[outer.around];
+      if (!around) break;
+      if (around.type === "Map") return { around, index: outer.slot };
+      outer = around;
     }
-    case "error":
-      return void tell(`${shown} ← the error of ${state}`);
-    default:
-      return from(at.stage - 1, at.path);
+    return {};
+  }
+
+  private itemOf: number | undefined;
+
+  /// A place among the items of a Map.
+  private items(map: number, path: Path): At[] {
+    const scene = this.looking.scene(map, 0);
+    if (!scene) return [];
+    const stage = scene.stages.findIndex((one) => one.stage === "afterItemsPath");
+    if (stage >= 0) return [{ visit: map, attempt: 0, stage, path }];
+    // In JSONata the items are no stage of their own.
+    const written = scene.fields["Items"];
+    if (typeof written !== "string") return Array.isArray(written) ? [] : [{ visit: map, attempt: 0, stage: -1, path }];
+    const making: Making = { places: [], variables: [], context: [], approximate: false, literal: false };
+    this.looking.ofLeaf(scene, Math.max(0, scene.stages.length - 1), { path: [], text: written, makes: [] }, path, making);
+    this.tell({ text: `${pathText(path)} ← ${inner(written)} in Items of ${scene.state}`, event: scene.enter, state: scene.state, depth: 0, ...(making.approximate && { approximate: true }) });
+    return this.read(scene, { visit: map, attempt: 0, stage: 0, path }, making, 0);
+  }
+
+  /// What a task has answered, or what the branches and iterations have put out.
+  private result(scene: Scene, at: At, depth: number): At[] {
+    const { state, type, enter } = scene;
+    const shown = pathText(at.path);
+    if (type !== "Map" && type !== "Parallel") {
+      this.tell({ text: `${shown} ← the task's result in ${state}${this.mocked(state) ? " (mock)" : ""}`, event: enter, state, depth, stage: at.stage });
+      return [];
+    }
+    const word = type === "Map" ? "iteration" : "branch";
+    const [slot] = at.path;
+    const inside = this.looking.visits.findLast((other) => other.exit > 0 && other.around === scene.visit && other.slot === slot);
+    if (typeof slot !== "number") {
+      this.tell({ text: type === "Map" ? `${shown} ← the iterations of ${state}, one for each item` : `${shown} ← all branches of ${state}`, event: enter, state, depth });
+      return type === "Map" ? this.items(scene.visit, []) : [];
+    }
+    this.tell({ text: `${shown} ← ${word} ${slot} of ${state}${inside ? "" : type === "Map" ? ", a child execution" : ""}`, event: enter, state, depth });
+    if (!inside) return [];
+    return this.output(inside.id, at.path.slice(1));
+  }
+
+  /// The error that a catcher works on.
+  private error(scene: Scene, at: At, depth: number): At[] {
+    const { state, type, enter } = scene;
+    const raised = scene.stages[at.stage]!.value;
+    const inside = type === "Map" || type === "Parallel" ? this.looking.visits.findLast((other) => other.around === scene.visit && same(this.raised(other.id)?.value, raised)) : undefined;
+    this.tell({ text: `${pathText(at.path)} ← the error of ${inside ? `${inside.state} inside of ${state}` : state}`, event: enter, state, depth });
+    return [];
+  }
+
+  private raised(visit: number): { value: unknown } | undefined {
+    return this.looking.scene(visit, undefined)?.stages.findLast(({ stage }) => stage === "error");
+  }
+
+  private output(visit: number, path: Path): At[] {
+    const stage = this.looking.scene(visit, undefined)?.stages.findLastIndex((one) => one.stage === "output") ?? -1;
+    return stage < 0 ? [] : [{ visit, attempt: undefined, stage, path }];
+  }
+
+  /// From a state's input to what it was before.
+  private beforeState(scene: Scene, at: At, depth: number): At[] {
+    const visit = this.looking.visits[scene.visit]!;
+    const previous = this.looking.events[visit.enter - 1]?.previousEventId ?? 0;
+    const shown = pathText(at.path);
+    const value = valueAt(scene.input, at.path);
+    const byHand = (there: unknown): boolean => {
+      if (same(there, value)) return false;
+      this.tell({ text: `${shown} ← set by hand in ${scene.state}`, event: visit.enter, state: scene.state, depth });
+      return true;
+    };
+    const before = this.looking.leftBy(previous);
+    if (before) {
+      const next = this.output(before.id, at.path);
+      const [out] = next;
+      if (out && byHand(valueAt(valueOf(this.looking.scene(before.id, undefined)!, out.stage), at.path))) return [];
+      this.tell({ text: `${shown} ← output of ${before.state}`, event: before.exit, state: before.state, depth });
+      return next;
+    }
+    const around = this.looking.visits[visit.around];
+    if (!around) {
+      const given = (this.looking.events[0] as { executionStartedEventDetails?: { input?: string } } | undefined)?.executionStartedEventDetails?.input;
+      if (given === undefined || !byHand(valueAt(JSON.parse(given), at.path))) this.tell({ text: `${shown} ← the execution's input`, event: 1, depth });
+      return [];
+    }
+    const outer = this.looking.scene(around.id, undefined)!;
+    if (around.type !== "Map") {
+      this.tell({ text: `${shown} ← input of ${around.state}`, event: around.enter, state: around.state, depth });
+      const stage = outer.stages.findIndex((one) => one.stage === "afterParameters" || one.stage === "afterArguments");
+      return [{ visit: around.id, attempt: undefined, stage, path: at.path }];
+    }
+    const index = visit.slot;
+    this.tell({ text: `${shown} ← item ${index} of ${around.state}`, event: around.enter, state: around.state, depth });
+    const field = outer.fields["ItemSelector"] !== undefined ? "ItemSelector" : outer.language === "JSONPath" && outer.fields["Parameters"] !== undefined ? "Parameters" : undefined;
+    if (field === undefined) return this.items(around.id, [index, ...at.path]);
+    return this.selected(outer, field, index, at, depth);
+  }
+
+  /// Through an ItemSelector, which is evaluated for each item.
+  private selected(map: Scene, field: string, index: number, at: At, depth: number): At[] {
+    const stage = Math.max(0, map.stages.findLastIndex((one) => one.stage === "afterItemsPath" || one.stage === "afterInputPath"));
+    // As if it were a stage: it reads what the items are found in.
+    const like: Scene = { ...map, stages: [...map.stages.slice(0, stage + 1), { stage: "afterItemSelector", value: undefined, place: -1 }], fields: { ...map.fields, ItemSelector: map.fields[field] } };
+    const making = this.looking.making(like, stage + 1, at.path);
+    this.itemOf = index;
+    const shown = pathText(at.path);
+    const place: At = { visit: map.visit, attempt: 0, stage, path: at.path };
+    const told = { event: map.enter, state: map.state, depth };
+    if (making.literal) {
+      this.tell({ text: `${shown} ← written in ${field} of ${map.state}`, ...told });
+      return [];
+    }
+    if (!making.leaf && making.places.length === 0) return [];
+    if (making.leaf) this.tell({ text: `${shown} ← ${inner(making.leaf.text)} in ${field} of ${map.state}`, ...told, ...(making.approximate && { approximate: true }) });
+    const next = this.read(map, place, making, depth);
+    this.itemOf = undefined;
+    return next;
   }
 }
 
-/// From a state's input to what the state before it has put out.
-function beforeState(session: DebugSession, visits: Visits, at: At, found: Origin[]): At | undefined {
-  const visit = visits[at.visit]!;
-  const history = session.history(visit.enter - 1);
-  const previous = history[0]?.previousEventId ?? 0;
-  const before = visits.find(({ exit }) => exit > 0 && exit === previous);
-  const shown = place(at.path);
-  if (before) {
-    found.push({ text: `${shown} ← output of ${before.state}`, event: before.exit, state: before.state });
-    return { visit: before.id, attempt: undefined, stage: session.stages(before.id, undefined, { all: true }).stages.length - 1, path: at.path };
-  }
-  const around = visits.findLast((other) => other.enter < visit.enter && (other.type === "Map" || other.type === "Parallel") && (other.end === 0 || other.end > visit.enter));
-  if (!around || previous <= 1) {
-    found.push({ text: `${shown} ← the execution's input`, event: 1 });
-    return undefined;
-  }
-  const { stages } = session.stages(around.id, undefined, { all: true });
-  const last = stages.findLastIndex(({ stage }) => ["afterItemSelector", "afterItemsPath", "afterParameters", "afterArguments", "afterInputPath"].includes(stage));
-  const [top] = session.visits(visit.state).filter(({ id }) => id === visit.id);
-  const index = top?.iterations.at(-1);
-  found.push({ text: `${shown} ← ${around.type === "Map" ? `item ${index ?? ""} of ${around.state}` : `input of ${around.state}`}`, event: around.enter, state: around.state });
-  return { visit: around.id, attempt: undefined, stage: last, path: around.type === "Map" && index !== undefined ? [index, ...at.path] : at.path };
+function fieldWords(path: Path): string {
+  return path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
 }
 
-/// Through a payload template or a JSONata field to what a leaf reads.
-function throughTemplate(
-  template: unknown, path: Path, field: string, shown: string, language: "JSONPath" | "JSONata",
-  tell: (text: string, approximate?: boolean) => void, onBase: (path: Path) => At, onInput: (path: Path) => At,
-): At | undefined {
-  let at = template;
-  for (let i = 0; i < path.length; i++) {
-    const computed = language === "JSONPath" && typeof path[i] === "string" ? member(at, `${String(path[i])}.$`) : undefined;
-    if (typeof computed === "string") return source(computed, path.slice(i + 1));
-    if (typeof at === "string" && language === "JSONata") return source(at, path.slice(i));
-    at = member(at, path[i]!);
+function commonOf(paths: readonly Path[]): Path {
+  let common = paths[0] ?? [];
+  for (const path of paths) {
+    let n = 0;
+    while (n < common.length && common[n] === path[n]) n++;
+    common = common.slice(0, n);
   }
-  if (typeof at === "string" && language === "JSONata" && at.startsWith("{%")) return source(at, []);
-  tell(at === undefined ? `${shown} ← ${field}` : `${shown} ← written in ${field}`);
-  return undefined;
-
-  function source(expression: string, rest: Path): At | undefined {
-    const inner = expression.replace(/^\{%\s*|\s*%\}$/g, "");
-    tell(`${shown} ← ${inner} in ${field}`);
-    if (language === "JSONata") {
-      const read = /^\$states\.(input|result)((?:\.[A-Za-z_]\w*|\[\d+\])*)$/.exec(inner);
-      if (read) return (read[1] === "input" ? onInput : onBase)([...(pathOf(`$${read[2]}`) ?? []), ...rest]);
-      return dependsOn(inner.match(/\$states\.(?:input|result)[\w.[\]]*/g) ?? []);
-    }
-    if (inner.startsWith("$$") || /^\$[A-Za-z_]/.test(inner)) return undefined;
-    const whole = inner.startsWith("$") ? pathOf(inner) : undefined;
-    if (whole) return onBase([...whole, ...rest]);
-    return dependsOn(inner.match(/\$[.[][\w.[\]'$]*/g) ?? []);
-  }
-
-  /// Only of one thing it can be told where that came from.
-  function dependsOn(reads: string[]): At | undefined {
-    if (reads.length !== 1) {
-      if (reads.length > 0) tell(`depends on ${reads.slice(0, 6).join(", ")}`, true);
-      return undefined;
-    }
-    tell(`depends on ${reads[0]!}`, true);
-    const path = pathOf(reads[0]!.replace(/^\$states\.(input|result)/, "$"));
-    return path ? (reads[0]!.startsWith("$states.input") ? onInput : onBase)(path) : undefined;
-  }
+  return common;
 }
 
-/// The steps of a plain path; null for `null`, undefined for one that selects in other ways.
-function pathOf(path: unknown): Path | null {
-  if (path === null) return null;
-  if (typeof path !== "string") return [];
-  const steps: Path = [];
-  for (const [, name, quoted, index] of path.slice(1).matchAll(/\.([A-Za-z_][\w-]*)|\['([^']*)'\]|\[(\d+)\]/g)) steps.push(name ?? quoted ?? Number(index));
-  return steps;
-}
-
-function starts(path: Path, prefix: Path): boolean {
-  return prefix.every((step, i) => path[i] === step);
-}
-
-function place(path: Path): string {
-  return `$${path.map((step) => (typeof step === "number" ? `[${step}]` : /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `['${step}']`)).join("")}`;
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

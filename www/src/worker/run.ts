@@ -46,6 +46,7 @@ export class Run {
   private saying = false;
   private gone = false;
   private clock: ClockMode;
+  private mocks: RunRequest["mocks"];
   private timers: PendingTimer[] = [];
   private timersAt = -Infinity;
   private late = false;
@@ -200,6 +201,17 @@ export class Run {
     return this.definitions.get(run) ?? String(this.session.definition);
   }
 
+  /// Whether a state's task is played by a mock, as the page last said.
+  readonly mocked = (state: string): boolean => {
+    const mode = this.mocks[state]?.mode;
+    return mode !== undefined && mode !== "handler";
+  };
+
+  setMocks(mocks: RunRequest["mocks"]): void {
+    this.mocks = mocks;
+    this.session.setMocks(mocks);
+  }
+
   /// What the sandbox says.
   hear(message: SandboxMessage): void {
     if (this.gone) return;
@@ -265,10 +277,14 @@ export class Run {
     const { session } = this;
     const { stopped, event, events, position, atRest, now } = session;
     const threads = session.threads();
+    const stack = session.stackTrace();
+    const [top] = stack;
+    const visit = top && session.visits(top.state).find(({ id }) => id === top.visit);
     return {
       stop: stopped, event, events, place: position, atRest, now,
       over: session.runs().find(({ current }) => current)?.outcome !== undefined,
-      stack: session.stackTrace(),
+      stack,
+      left: visit !== undefined && visit.exit > 0 && visit.exit <= event,
       threads: threads.length > MOST_THREADS ? [...threads.slice(0, 20), ...threads.slice(20 - MOST_THREADS)] : threads,
       timers: this.pendingTimers(),
       hits: Object.fromEntries(session.breakpoints.map(({ id, hits }) => [id!, hits ?? 0])),

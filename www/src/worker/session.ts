@@ -6,6 +6,8 @@ export { flowOf } from "./flow.ts";
 export { dataOf } from "./history.ts";
 export { lanesOf } from "./lanes.ts";
 export { originOf } from "./origin.ts";
+export { tryField } from "./attempt.ts";
+export { Looking, lightsOf } from "./sources.ts";
 export { Run } from "./run.ts";
 export { valueOf, visitOf } from "./seen.ts";
 export { Shown } from "./shown.ts";

@@ -1,0 +1,115 @@
+// An expression, tried as it is typed on what the stage has read, and put into the definition when it is right.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { Evaluated, Flow } from "../model/protocol.ts";
+import { type Leaf, type Made, inner, isExpression, leavesOf, pathText } from "../model/stages.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { duration } from "../ui/format.ts";
+import { change } from "./apply.ts";
+import { nameOf } from "./diff.ts";
+
+type Dialect = "jsonata" | "jsonpath" | "template";
+
+export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; made: Made | undefined; value: unknown }) {
+  const leaves = made ? leavesOf(made) : [];
+  const chosen = useSignal<string>(leaves[0] ? nameOf(leaves[0].path) : "");
+  const leaf = leaves.find(({ path }) => nameOf(path) === chosen.value);
+  const question = useSignal(leaf ? inner(leaf.text) : "$");
+  const dialect = useSignal<Dialect>(flow.language === "JSONata" ? "jsonata" : "jsonpath");
+  const answer = useSignal<{ found: Evaluated; took: number } | null>(null);
+  const put = useSignal("");
+  const visit = useSignal({ flow, at, value, leaf });
+  if (visit.peek().flow !== flow || visit.peek().at !== at || visit.peek().leaf !== leaf) visit.value = { flow, at, value, leaf };
+  useSignalEffect(() => {
+    const { flow: of, at: stage, value: tried, leaf: into } = visit.value;
+    const [text, language] = [question.value, dialect.value];
+    let stale = false;
+    const begun = performance.now();
+    // An expression of the stage sees what the stage has read; any other sees the value that is looked at.
+    const asked = into ? store.query("tryField", { visit: of.visit, attempt: of.attempt, stage, language, text }) : store.query("evaluate", { question: text, language, visit: of.visit, input: tried });
+    asked.then((found) => !stale && (answer.value = { found, took: performance.now() - begun }), () => {});
+    return () => {
+      stale = true;
+    };
+  });
+  const select = (name: string): void => {
+    const next = leaves.find(({ path }) => nameOf(path) === name);
+    chosen.value = name;
+    put.value = "";
+    if (next) {
+      question.value = inner(next.text);
+      dialect.value = flow.language === "JSONata" ? "jsonata" : "jsonpath";
+    }
+  };
+  const found = answer.value?.found;
+  const bad = found?.message !== undefined;
+  const text = found === undefined ? "" : (found.message ?? (found.nothing ? "nothing" : JSON.stringify(found.value, null, 2)));
+  return (
+    <div class="scratch">
+      {leaves.length > 0 && (
+        <label class="inspect-line">
+          <span class="quiet">Of</span>
+          <select aria-label="Field that is tried" value={chosen.value} onChange={(event) => select(event.currentTarget.value)}>
+            {leaves.map((one) => (
+              <option key={nameOf(one.path)} value={nameOf(one.path)}>
+                {fieldOf(made!, one)}
+              </option>
+            ))}
+            <option value="">The value shown</option>
+          </select>
+        </label>
+      )}
+      <p class="inspect-line">
+        <textarea class="mono" rows={2} aria-label="Expression" spellcheck={false} value={question.value} onInput={(event) => ((question.value = event.currentTarget.value), (put.value = ""))} />
+        <select aria-label="Language" value={dialect.value} onChange={(event) => (dialect.value = event.currentTarget.value as Dialect)}>
+          <option value="jsonata">JSONata</option>
+          <option value="jsonpath">JSONPath</option>
+          <option value="template">Template</option>
+        </select>
+      </p>
+      {bad && found.offset !== undefined && <Underlined text={question.value} offset={found.offset} />}
+      <pre class={bad ? "is-bad" : ""} role="status" aria-label="Value of the expression">
+        {text}
+      </pre>
+      <p class="inspect-line quiet">
+        {answer.value && duration(answer.value.took)}
+        {leaf && made && (
+          <button type="button" class="small" disabled={bad || found === undefined || question.value.trim() === inner(leaf.text)} onClick={() => void putIn(flow, made, leaf, question.value).then((problem) => (put.value = problem ?? "It is in the definition now. Apply it there, or run again."))}>
+            Put into definition
+          </button>
+        )}
+        {!bad && (
+          <button type="button" class="link" onClick={() => void navigator.clipboard.writeText(dialect.value === "jsonata" ? `{% ${question.value} %}` : question.value).then(() => store.showToast("Copied for the definition."))}>
+            <Icon name="copy" size={12} /> Copy for the definition
+          </button>
+        )}
+      </p>
+      {put.value && <p role="status">{put.value}</p>}
+    </div>
+  );
+}
+
+function fieldOf(made: Made, leaf: Leaf): string {
+  const [first, ...rest] = made.path;
+  return pathText([...rest, ...leaf.path], String(first));
+}
+
+function putIn(flow: Flow, made: Made, leaf: Leaf, text: string): Promise<string | undefined> {
+  const value = isExpression(leaf.text) ? `{% ${text.trim()} %}` : text.trim();
+  return change((at) => store.query("put", { ...at, state: flow.state, path: [...made.path, ...leaf.path], value }));
+}
+
+/// A text with the part underlined in which something is wrong.
+export function Underlined({ text, offset, end }: { text: string; offset: number; end?: number }) {
+  const from = Math.max(0, Math.min(offset, Math.max(0, text.length - 1)));
+  // The rest of the word that begins there, where nobody says how far it reaches.
+  const to = end ?? from + Math.max(1, /^[\w$.'`]*/.exec(text.slice(from))![0].length);
+  return (
+    <code class="underlined">
+      {text.slice(0, from)}
+      <u>{text.slice(from, to)}</u>
+      {text.slice(to)}
+    </code>
+  );
+}
