@@ -46,7 +46,6 @@ export class Run {
   private saying = false;
   private gone = false;
   private clock: ClockMode;
-  private mocks: RunRequest["mocks"];
   private timers: PendingTimer[] = [];
   private timersAt = -Infinity;
   private late = false;
@@ -203,14 +202,9 @@ export class Run {
 
   /// Whether a state's task is played by a mock, as the page last said.
   readonly mocked = (state: string): boolean => {
-    const mode = this.mocks[state]?.mode;
+    const mode = this.request.mocks[state]?.mode;
     return mode !== undefined && mode !== "handler";
   };
-
-  setMocks(mocks: RunRequest["mocks"]): void {
-    this.mocks = mocks;
-    this.session.setMocks(mocks);
-  }
 
   /// What the sandbox says.
   hear(message: SandboxMessage): void {
