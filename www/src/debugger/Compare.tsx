@@ -5,8 +5,10 @@ import type { ComparedVisit, RunInfo } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
+import { Tree } from "../ui/Tree.tsx";
 import { count, iterationPath } from "../ui/format.ts";
-import { type Path, linesOf, nameOf } from "./diff.ts";
+import type { Path } from "../model/stages.ts";
+import { linesOf, nameOf } from "./diff.ts";
 import { comparing, leaveComparing } from "./layers.ts";
 import * as model from "./model.ts";
 import { selectRun } from "./session.ts";
@@ -162,7 +164,7 @@ function Part({ part, a, b, runs, paired }: { part: (typeof PARTS)[number]; a: S
   const open = useSignal<ReadonlySet<string>>(new Set());
   const both = paired && part in a && part in b;
   const value = part in b ? b[part] : a[part];
-  const lines = linesOf(a[part], value, both, open.value);
+  const { lines } = linesOf(a[part], value, both, open.value, true);
   const same = both && lines.every(({ mark }) => mark === "");
   const unfold = (path: Path): void => {
     open.value = new Set([...open.value, nameOf(path)]);
@@ -172,23 +174,7 @@ function Part({ part, a, b, runs, paired }: { part: (typeof PARTS)[number]; a: S
       <p class="part-head">
         {part[0]!.toUpperCase() + part.slice(1)} <span class="quiet">{both ? (same ? "the same in both" : `from run ${runs[0]} (−) to run ${runs[1]} (+)`) : `only in run ${part in b ? runs[1] : runs[0]}`}</span>
       </p>
-      <div class="tree" role="tree" aria-label={`${part}, compared`}>
-        {lines.map((line, i) => (
-          <div
-            key={i}
-            role="treeitem"
-            aria-level={line.depth + 1}
-            class={`tree-line ${line.mark === "+" ? "added" : line.mark === "-" ? "removed" : line.mark === "~" ? "changed" : ""}`}
-            style={{ paddingInlineStart: `${14 + line.depth * 14}px` }}
-            onClick={() => line.folded && unfold(line.path)}
-          >
-            <span class="tree-mark">{line.mark}</span>
-            <span class="j-key">{line.key}</span>
-            {line.was !== undefined && <del>{line.was}</del>}
-            <span class={line.leaf ? "tree-leaf" : ""}>{line.text}</span>
-          </div>
-        ))}
-      </div>
+      <Tree label={`${part}, compared`} lines={lines} unfold={unfold} />
     </section>
   );
 }
