@@ -57,13 +57,31 @@ describe("for everyone", { skip }, () => {
       if (narrow) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Run" }).click();
       await visitor.result();
       if (narrow) {
-        for (const pane of ["Code", "Graph", "Inspect", "Run"]) {
+        for (const pane of ["Code", "Graph", "Inspect", "Mocks", "Run"]) {
           await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: pane }).click();
           await clean(pane);
         }
       } else await clean("after a run");
       for (const title of ["Share", "Import", "Export", "Settings"]) await dialog(title);
       await dialog("Help and keyboard shortcuts", "Help");
+      await page.keyboard.press("F1");
+      await page.getByRole("dialog", { name: "Commands" }).waitFor();
+      await clean("Commands");
+      await page.getByRole("combobox", { name: "Command or state" }).fill("change keys");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+      await page.getByRole("button", { name: "Add a key for “Step over, to the next state”" }).click();
+      await page.keyboard.press("F9");
+      await page.getByText("F9 is the key of").waitFor();
+      await clean("Keyboard");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await page.keyboard.press("Control+Shift+O");
+      await page.getByRole("dialog", { name: "Go to a state" }).waitFor();
+      await clean("Go to a state");
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.getByTitle("Examples and recent drafts").click();
       await page.locator(".gallery li").first().waitFor();
       await clean("Examples");
@@ -122,6 +140,74 @@ describe("for everyone", { skip }, () => {
       await visitor.leave();
     });
   }
+
+  for (const width of [360, 320]) {
+    visit(`a phone of ${width} pixels: buttons for thumbs, nothing cut off, a task that waits comes up from below`, { width, height: 640, hasTouch: true }, async (visitor, page) => {
+      const panes = page.getByRole("navigation", { name: "Panes" });
+      const whole = async (where) => {
+        const cut = await page.evaluate(() => {
+          const left = (element) => element.closest("svg, .cm-editor, pre, .tablist, .event-list, .state-table");
+          return [...document.querySelectorAll("body *")].filter((element) => !left(element) && element.checkVisibility() && element.getBoundingClientRect().width > 1 && element.getBoundingClientRect().right > innerWidth + 1).map((element) => element.outerHTML.slice(0, 100));
+        });
+        assert.deepEqual(cut, [], where);
+        assert.deepEqual(await visitor.violations(), [], where);
+      };
+      const thumbs = await page.locator(".narrow-bar button, .bottom-bar button").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width < 44 || one.getBoundingClientRect().height < 44).map((one) => one.textContent));
+      assert.deepEqual(thumbs, [], "buttons are 44 pixels wide and high");
+      await whole("before a run");
+      await page.getByRole("button", { name: "Over", exact: true }).tap();
+      await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
+      for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
+        await panes.getByRole("button", { name: pane }).tap();
+        await whole(`${pane}, paused`);
+      }
+      await visitor.example("A person decides");
+      await page.locator("button.run").tap();
+      const sheet = page.getByRole("region", { name: "A task waits for your answer" });
+      await sheet.getByRole("form", { name: "Answer of AskManager" }).waitFor();
+      await whole("a task waits");
+      // Put off, it is in the list; and back from there it is answered.
+      await sheet.getByRole("button", { name: "Later" }).tap();
+      await sheet.waitFor({ state: "detached" });
+      await panes.getByRole("button", { name: "Run" }).tap();
+      await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: "Answer", exact: true }).tap();
+      await visitor.result();
+      // The next one comes up again, and is answered at once.
+      await panes.getByRole("button", { name: "Graph" }).tap();
+      await page.locator("button.run").tap();
+      await sheet.getByRole("button", { name: "Answer", exact: true }).tap();
+      await sheet.waitFor({ state: "detached" });
+      await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
+    });
+  }
+
+  visit("magnified four times, the page scrolls in one way and every pane has room", { width: 320, height: 256 }, async (visitor, page) => {
+    const panes = page.getByRole("navigation", { name: "Panes" });
+    for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
+      await panes.getByRole("button", { name: pane }).click();
+      assert.ok((await page.locator(".narrow-panes").boundingBox()).height >= 300, pane);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, pane);
+    }
+    assert.equal(await page.evaluate(() => document.documentElement.scrollHeight > innerHeight), true);
+  });
+
+  visit("text may be spaced as its reader wants, and nothing is cut off", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    // WCAG 1.4.12.
+    await page.evaluate(() => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }");
+      document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    });
+    const cut = await page.evaluate(() => {
+      const text = (element) => element.matches("button, summary, label, h2, h3, p, [role='tab']") && !element.closest("svg, .cm-editor, .tablist, .unseen");
+      return [...document.querySelectorAll("body *")].filter((element) => text(element) && element.checkVisibility() && getComputedStyle(element).overflow !== "visible" && element.scrollHeight > element.clientHeight + 2 && !/auto|scroll/.test(getComputedStyle(element).overflowY)).map((element) => element.outerHTML.slice(0, 100));
+    });
+    assert.deepEqual(cut, []);
+    const outside = await page.evaluate(() => [...document.querySelectorAll(".debug-bar button, .bar button, .status-text")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollHeight > element.clientHeight + 2).map((element) => element.outerHTML.slice(0, 100)));
+    assert.deepEqual(outside, []);
+  });
 
   visit("an example is found, opened, run and taken away by keyboard alone", {}, async (visitor, page) => {
     const press = async (...keys) => {

@@ -81,7 +81,8 @@ export class Visitor {
 
   async ready() {
     await this.page.locator("[data-node]").first().waitFor();
-    await this.editor("Definition").waitFor();
+    // On a phone another pane comes first.
+    if (this.page.viewportSize().width >= 640) await this.editor("Definition").waitFor();
   }
 
   /** Pastes a text in place of an editor's. */

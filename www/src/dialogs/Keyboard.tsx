@@ -48,14 +48,14 @@ export default function Keyboard() {
         const rows = commands.filter((command) => command.group === id && fits(command));
         if (rows.length === 0) return null;
         return (
-          <section class="key-group" key={id} aria-labelledby={`keys-${id}`}>
+          <div class="key-group" key={id} role="group" aria-labelledby={`keys-${id}`}>
             <h3 id={`keys-${id}`}>{title}</h3>
             <ul>
               {rows.map((command) => (
                 <Row key={command.id} command={command} listens={listening.value === command.id} listen={(on) => (listening.value = on ? command.id : null)} />
               ))}
             </ul>
-          </section>
+          </div>
         );
       })}
       {commands.every((command) => !fits(command)) && <p class="quiet pad">No command is called that, and none has that key.</p>}

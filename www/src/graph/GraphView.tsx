@@ -4,7 +4,7 @@ import { computed, effect, untracked, useSignalEffect } from "@preact/signals";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { canStep, fork } from "../debugger/session.ts";
-import { keyHint } from "../keys/keymap.ts";
+import { keyHint, keymap } from "../keys/keymap.ts";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as prefs from "../prefs.ts";
@@ -40,6 +40,12 @@ const MOST_MOVING = 400;
 export function fitGraph(): void {
   const graph = store.graph.value?.graph;
   if (graph) fit(graph, glide, true);
+}
+
+/// The keys of the graph for who hears them, as they are now.
+function keysInWords(): string {
+  const of = (id: string): string => keymap.value?.shown(id)[0] ?? "no key";
+  return `Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
 }
 
 /// Lets the view go where the run is again.
@@ -154,8 +160,7 @@ export function GraphView() {
       )}
       {index && !table && <Card index={index} />}
       <p class="unseen" id="graph-keys">
-        Arrow keys go along transitions and to neighbours, Enter goes into Parallel and Map states or to the definition, Escape goes out, plus and minus
-        unfold and fold, slash searches, Shift F10 opens the menu, the arrow keys with Space held move the view.
+        {keysInWords()}
       </p>
     </div>
   );

@@ -22,6 +22,7 @@ import { focusGraph } from "./panes.ts";
 const Keys = lazy(() => import("../keys/Keys.tsx").then((module) => module.Keys));
 const NodeMenu = lazy(() => import("../graph/Menu.tsx").then((module) => module.NodeMenu));
 const GoTo = lazy(() => import("../editor/GoTo.tsx").then((module) => module.GoTo));
+const Sheet = lazy(() => import("./Sheet.tsx").then((module) => module.Sheet));
 const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => module.RecordedStrip));
 
 export function App() {
@@ -104,15 +105,17 @@ function InspectorPane() {
   );
 }
 
-const NARROW: { id: typeof store.narrowTab.value; label: string; icon: IconName }[] = [
+const NARROW: { id: typeof store.narrowTab.value; tab?: typeof store.leftTab.value; label: string; icon: IconName }[] = [
   { id: "code", label: "Code", icon: "code" },
   { id: "graph", label: "Graph", icon: "graph" },
   { id: "inspect", label: "Inspect", icon: "inspect" },
   { id: "events", label: "Run", icon: "list" },
+  { id: "code", tab: "mocks", label: "Mocks", icon: "hand" },
 ];
 
 function Narrow() {
   const shown = store.narrowTab.value;
+  const mocks = store.leftTab.value === "mocks";
   return (
     <>
       <div class="narrow-panes">
@@ -134,11 +137,21 @@ function Narrow() {
           <Dock />
         </div>
       </div>
-      <StatusBar />
+      {store.waiting.value.length > 0 && <Sheet />}
+      {store.run.value?.phase !== "paused" && <StatusBar narrow />}
       <Toolbar narrow />
       <nav class="bottom-bar" aria-label="Panes">
-        {NARROW.map(({ id, label, icon }) => (
-          <button key={id} type="button" aria-current={id === shown ? "page" : undefined} onClick={() => (store.narrowTab.value = id)}>
+        {NARROW.map(({ id, tab, label, icon }) => (
+          <button
+            key={label}
+            type="button"
+            aria-current={id === shown && (id !== "code" || (tab === "mocks") === mocks) ? "page" : undefined}
+            onClick={() => {
+              store.narrowTab.value = id;
+              if (tab) store.leftTab.value = tab;
+              else if (id === "code" && mocks) store.leftTab.value = "definition";
+            }}
+          >
             <Icon name={icon} size={20} />
             {label}
             {id === "events" && store.waiting.value.length > 0 && <span class="badge accent">{store.waiting.value.length}</span>}

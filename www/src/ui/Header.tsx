@@ -35,7 +35,7 @@ export function Header() {
         <button type="button" class="plain" aria-label="Share" onClick={() => (store.dialog.value = "share")} title="Make a link">
           <Icon name="share" /> <span class="label">Share</span>
         </button>
-        <button type="button" class="plain square" aria-label={`Theme: ${theme}. Change to ${next[theme]}`} title={`Theme: ${theme}`} onClick={() => (prefs.theme.value = next[theme])}>
+        <button type="button" class="plain square theme-button" aria-label={`Theme: ${theme}. Change to ${next[theme]}`} title={`Theme: ${theme}`} onClick={() => (prefs.theme.value = next[theme])}>
           <Icon name={themes[theme]} />
         </button>
         <button type="button" class="plain square" aria-label="Settings" title="Settings" onClick={() => (store.dialog.value = "settings")}>

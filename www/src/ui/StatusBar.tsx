@@ -4,7 +4,8 @@ import { pausedState } from "../debugger/model.ts";
 import { Icon } from "./Icon.tsx";
 import { count } from "./format.ts";
 
-export function StatusBar() {
+/// On a phone only what cannot be left out.
+export function StatusBar({ narrow = false }: { narrow?: boolean }) {
   const run = store.run.value;
   const engine = store.engine.value;
   const [text, tone, icon] =
@@ -21,16 +22,22 @@ export function StatusBar() {
   return (
     <footer class="status-bar">
       <span class={`status-text ${tone}`}>
-        <Icon name={icon} size={13} /> {text}
+        <Icon name={icon} size={13} /> <span>{text}</span>
       </span>
       {run?.phase === "running" && <Countdown />}
-      {run && run.clock !== "real" && <span class="tag">virtual time</span>}
+      {run && run.clock !== "real" && !narrow && <span class="tag">virtual time</span>}
       <span class="gap" />
-      {store.graph.value && <span>{count(store.graph.value.stateCount, "state")}</span>}
-      {found && <span>{found.diagnostics.length === 0 ? "no problems" : count(found.diagnostics.length, "problem")}</span>}
-      <span>{store.format.value.toUpperCase()}</span>
-      {found && <span title="Reading, checking and laying out">{found.took.toFixed(1)} ms</span>}
-      {store.engineVersion.value && <span>v{store.engineVersion.value}</span>}
+      {narrow ? (
+        found && found.diagnostics.length > 0 && <span>{count(found.diagnostics.length, "problem")}</span>
+      ) : (
+        <>
+          {store.graph.value && <span>{count(store.graph.value.stateCount, "state")}</span>}
+          {found && <span>{found.diagnostics.length === 0 ? "no problems" : count(found.diagnostics.length, "problem")}</span>}
+          <span>{store.format.value.toUpperCase()}</span>
+          {found && <span title="Reading, checking and laying out">{found.took.toFixed(1)} ms</span>}
+          {store.engineVersion.value && <span>v{store.engineVersion.value}</span>}
+        </>
+      )}
     </footer>
   );
 }

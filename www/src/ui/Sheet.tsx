@@ -1,0 +1,37 @@
+// On a phone: the task that waits for an answer, over whatever pane is shown.
+
+import { useSignal } from "@preact/signals";
+import { AnswerCard } from "../panes/Answer.tsx";
+import * as store from "../store.ts";
+import { Icon } from "./Icon.tsx";
+
+export function Sheet() {
+  /// Tasks that somebody has put off.
+  const later = useSignal<ReadonlySet<number>>(new Set());
+  const tasks = store.waiting.value;
+  const [task] = tasks.filter(({ id }) => !later.value.has(id));
+  // The list of all of them is on screen.
+  if (!task || (store.narrowTab.value === "events" && store.dockTab.value === "waiting")) return null;
+  const close = (): void => {
+    later.value = new Set([...later.value, ...tasks.map(({ id }) => id)]);
+  };
+  return (
+    <section
+      class="sheet"
+      aria-label="A task waits for your answer"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+    >
+      <div class="sheet-head">
+        <h2>{tasks.length === 1 ? "A task waits for your answer" : `${tasks.length} tasks wait for your answer`}</h2>
+        <button type="button" class="plain square" aria-label="Later" title="Later: it stays under Run, Waiting tasks" onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <div class="sheet-body" tabIndex={0} role="region" aria-label="The answer">
+        <AnswerCard key={task.id} task={task} />
+      </div>
+    </section>
+  );
+}
