@@ -3,12 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
-
-const GREETING = {
-  StartAt: "Greet",
-  States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
-};
+import { GREETING, visits } from "./playground.mjs";
 
 describe("the page", { skip }, () => {
   const { site, visit } = visits();

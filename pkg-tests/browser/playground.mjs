@@ -9,6 +9,12 @@ import { launch, serve } from "../browser.mjs";
 const root = resolve(import.meta.dirname, "../..");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** A machine of one task and an end. */
+export const GREETING = {
+  StartAt: "Greet",
+  States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
+};
+
 /** The built page, served, and a browser. */
 async function begin() {
   const server = await serve(join(root, "www/dist"));

@@ -8,12 +8,7 @@ import { describe, test } from "node:test";
 import { simulate } from "stepglass";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
-
-const GREETING = {
-  StartAt: "Greet",
-  States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
-};
+import { GREETING, visits } from "./playground.mjs";
 
 describe("bring and take", { skip }, () => {
   const { site, visit } = visits();
@@ -302,7 +297,7 @@ Resources:
     const whole = await linkOf(page);
     const asked = dialog(page, "Share");
     await asked.getByLabel("Input", { exact: true }).uncheck();
-    await asked.getByLabel("Tasks and mocks").uncheck();
+    await asked.getByLabel("Task handlers").uncheck();
     await asked.getByLabel("Position: Greet").check();
     await page.waitForFunction((before) => document.querySelector("dialog textarea").value !== before, whole);
     await page.waitForTimeout(100);

@@ -3,6 +3,8 @@
 export interface Loaded {
   handlers: string[];
   resolver: boolean;
+  /// What is wrong with a mock's function, by the mock's name.
+  problems: Record<string, string>;
   /// The way to the handlers, for the interpreter's thread.
   port: MessagePort;
 }
@@ -22,15 +24,18 @@ export class Sandbox {
   private loads = 0;
   private code: string | undefined;
 
-  /// `died` is called when a handler was stopped because it did not yield.
-  constructor(private readonly died: (message: string) => void) {}
+  /// `died` is called when a handler was stopped because it did not yield, `mocked` when functions of mocks were read.
+  constructor(private readonly died: (message: string) => void, private readonly mocked: (problems: Record<string, string>) => void) {}
 
-  /// Whether this text is loaded and alive.
-  has(code: string): boolean {
-    return this.code === code;
+  /// Takes functions that stand for tasks in place of those that are there. False where nothing is loaded.
+  mocks(mocks: Record<string, string>): boolean {
+    if (this.code === undefined) return false;
+    this.frame!.contentWindow!.postMessage({ type: "mocks", mocks }, "*");
+    return true;
   }
 
-  async load(code: string): Promise<Loaded> {
+  /// `mocks` are texts of functions by their names.
+  async load(code: string, mocks: Record<string, string>): Promise<Loaded> {
     await this.open();
     this.pending?.reject(new Error("another text was loaded"));
     this.code = undefined;
@@ -38,7 +43,7 @@ export class Sandbox {
     const load = ++this.loads;
     const loaded = await new Promise<Loaded>((resolve, reject) => {
       this.pending = { load, resolve, reject, port: port1 };
-      this.frame!.contentWindow!.postMessage({ type: "load", code, load }, "*", [port2]);
+      this.frame!.contentWindow!.postMessage({ type: "load", code, mocks, load }, "*", [port2]);
     });
     this.code = code;
     return loaded;
@@ -71,15 +76,16 @@ export class Sandbox {
     }));
   }
 
-  private hear(data: { type: string; load: number; handlers?: string[]; resolver?: boolean; message?: string }): void {
+  private hear(data: { type: string; load: number; handlers?: string[]; resolver?: boolean; message?: string; problems?: Record<string, string> }): void {
     const { pending } = this;
+    if (data.type === "mocked") return this.mocked(data.problems ?? {});
     if (data.type === "died") {
       this.code = undefined;
       this.died(data.message ?? "");
     }
     if (!pending || pending.load !== data.load) return;
     this.pending = undefined;
-    if (data.type === "loaded") pending.resolve({ handlers: data.handlers ?? [], resolver: data.resolver === true, port: pending.port });
+    if (data.type === "loaded") pending.resolve({ handlers: data.handlers ?? [], resolver: data.resolver === true, problems: data.problems ?? {}, port: pending.port });
     else pending.reject(new Error(data.message ?? "the handlers could not be loaded"));
   }
 }

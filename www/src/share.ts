@@ -1,6 +1,6 @@
 // A workspace in the address: `#v1.` and base64url of deflated JSON. The part after the hash is never sent anywhere.
 
-import type { ClockMode, Mock } from "./model/protocol.ts";
+import type { ClockMode, Machine, Mock } from "./model/protocol.ts";
 
 export interface Workspace {
   title: string;
@@ -16,6 +16,8 @@ export interface Workspace {
   breakpoints?: SharedBreakpoint[];
   /// What stands for tasks, by their state.
   mocks?: Record<string, Mock>;
+  /// Definitions that tasks start.
+  machines?: Machine[];
   /// The state that is looked at.
   selected?: string;
 }
@@ -69,12 +71,13 @@ export async function encode(workspace: Workspace): Promise<string> {
 }
 
 /// The short names of links and drafts. What is absent or usual is left out.
-export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, selected }: Workspace): Record<string, unknown> {
+export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, machines = [], selected }: Workspace): Record<string, unknown> {
   return {
     t: title, f: format, d: definition, i: input, k: tasks, c: clock, s: seed,
     ...(inputs.length > 0 ? { n: inputs.map(({ name, text }) => [name, text]) } : {}),
     ...(breakpoints.length > 0 ? { b: breakpoints } : {}),
     ...(Object.keys(mocks).length > 0 ? { m: mocks } : {}),
+    ...(machines.length > 0 ? { x: machines.map(({ name, type, definition }) => [name, definition, ...(type === "EXPRESS" ? [type] : [])]) } : {}),
     ...(selected === undefined ? {} : { p: selected }),
   };
 }
@@ -111,11 +114,13 @@ export function workspaceOf(value: unknown): Workspace {
   const inputs = namedOf(from["n"]);
   const breakpoints = breakpointsOf(from["b"]);
   const mocks = mocksOf(from["m"]);
+  const machines = machinesOf(from["x"]);
   const selected = from["p"];
   return {
     ...(inputs.length > 0 ? { inputs } : {}),
     ...(breakpoints.length > 0 ? { breakpoints } : {}),
     ...(Object.keys(mocks).length > 0 ? { mocks } : {}),
+    ...(machines.length > 0 ? { machines } : {}),
     ...(typeof selected === "string" ? { selected } : {}),
     title: text("t").slice(0, 200) || "Untitled",
     format: from["f"] === "yaml" ? "yaml" : "json",
@@ -135,12 +140,33 @@ function namedOf(value: unknown): NamedInput[] {
   });
 }
 
-const MODES = new Set<unknown>(["ask", "echo", "result", "error", "script", "expression", "handler"]);
+function machinesOf(value: unknown): Machine[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, 50).flatMap((entry) => {
+    const [name, definition, type] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    return typeof name === "string" && typeof definition === "string" ? [{ name: name.slice(0, 300), definition, type: type === "EXPRESS" ? type : "STANDARD" }] : [];
+  });
+}
 
-/// The mocks of a value from outside: texts and numbers where the debugger takes such, and what is none left out.
-function mocksOf(value: unknown): Record<string, Mock> {
+const isText = (value: unknown): boolean => typeof value === "string";
+const isList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
+/// The member that a mode cannot do without.
+const MODES: Record<Mock["mode"], [string, (value: unknown) => boolean] | undefined> = {
+  ask: undefined, echo: undefined, result: undefined, handler: undefined,
+  error: ["error", isText], script: ["steps", isList], expression: ["expression", isText], javascript: ["code", isText], recorded: ["answers", isList],
+};
+
+/// The mocks of a value from outside; what is none is left out.
+export function mocksOf(value: unknown): Record<string, Mock> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
-  const fits = (mock: unknown): mock is Mock => typeof mock === "object" && mock !== null && MODES.has((mock as { mode?: unknown }).mode) && JSON.stringify(mock).length < 300_000;
+  const fits = (mock: unknown): mock is Mock => {
+    if (typeof mock !== "object" || mock === null || JSON.stringify(mock).length > 300_000) return false;
+    const from = mock as Record<string, unknown>;
+    const mode = String(from["mode"]);
+    if (!Object.hasOwn(MODES, mode)) return false;
+    const needs = MODES[mode as Mock["mode"]];
+    return needs === undefined || needs[1](from[needs[0]]);
+  };
   return Object.fromEntries(Object.entries(value).slice(0, 500).filter((entry): entry is [string, Mock] => entry[0] !== "__proto__" && fits(entry[1])));
 }
 

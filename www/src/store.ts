@@ -6,11 +6,11 @@ import { type Graph, GraphIndex } from "./model/graph.ts";
 import type { EventLog, Fold } from "./model/fold.ts";
 import type { Choice, Choices, Look, Part } from "./model/iterations.ts";
 import { type NodeRun, idleRun } from "./model/log.ts";
-import type { Analysis, Answer, ClockMode, Diagnostic, EventFilter, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
+import type { Analysis, Answer, ChildExecution, ClockMode, Diagnostic, EventFilter, Machine, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
 import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
 import type { Recorded } from "./take/recorded.ts";
-import { Sandbox } from "./sandbox.ts";
+import { type Loaded, Sandbox } from "./sandbox.ts";
 import { type NamedInput, type SharedBreakpoint, type Workspace, decode, encode, packedOf, workspaceOf } from "./share.ts";
 
 // The workspace.
@@ -26,14 +26,18 @@ export const inputs = signal<NamedInput[]>([]);
 export const broughtBreakpoints = signal<SharedBreakpoint[]>([]);
 /// Mocks that came with one, and those that are set since.
 export const broughtMocks = signal<Record<string, Mock>>({});
+/// Definitions that tasks start.
+export const machines = signal<Machine[]>([]);
 /// Tasks answer as they did in this recorded execution.
 export const recordedAnswers = signal<{ title: string; tasks: ReplayReport["tasks"]; startTime?: number } | null>(null);
 export const clock = signal<ClockMode>("skip");
 export const seed = signal(1);
 /// Grows when a whole workspace is put in place, so that the editors take its texts over.
 export const generation = signal(0);
-/// Code that came with a link runs only after somebody has looked at it.
+/// Code that came with a link runs only after somebody has looked at it: that of the tasks, and that of mocks.
 export const tasksTrusted = signal(true);
+export const mocksTrusted = signal(true);
+export const suspect = computed(() => (!tasksTrusted.value && tasks.value.trim() !== "") || (!mocksTrusted.value && hasCode(broughtMocks.value)));
 
 // The interpreter.
 
@@ -75,6 +79,10 @@ export interface RunState {
 
 export const run = signal<RunState | null>(null);
 export const waiting = signal<WaitingTask[]>([]);
+/// Executions that tasks have started.
+export const children = signal<ChildExecution[]>([]);
+/// What is wrong with a mock's JavaScript, by the mock's name.
+export const mockProblems = signal<Record<string, string>>({});
 export const timer = signal<{ due: number | null; now: number; speed: number; heard: number; timers: PendingTimer[] } | null>(null);
 export const console = signal<{ level: string; text: string }[]>([]);
 export const eventCount = signal(0);
@@ -207,7 +215,25 @@ const sandbox = new Sandbox((message) => {
   console.value = [...console.value, { level: "error", text: message }];
   shout(message);
   void client.call("handlersDied", { message });
-});
+}, (problems) => (mockProblems.value = problems));
+
+/// The texts of mocks that are JavaScript, by name.
+const codesOf = (mocks: Record<string, Mock>): Record<string, string> => Object.fromEntries(Object.entries(mocks).flatMap(([name, mock]) => (mock.mode === "javascript" ? [[name, mock.code]] : [])));
+function hasCode(mocks: Record<string, Mock>): boolean {
+  return Object.keys(codesOf(mocks)).length > 0;
+}
+
+/// A run is told of mocks that have changed.
+export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
+  const codes = codesOf(mocks);
+  if (mocksTrusted.value && busy.value && hasCode(mocks) && !sandbox.mocks(codes)) useSandbox(await sandbox.load("", codes));
+  await client.call("setMocks", { mocks });
+}
+
+function useSandbox({ port, problems }: Loaded): void {
+  client.connect(port);
+  mockProblems.value = problems;
+}
 
 /// Polite words for people who do not see the page.
 export function say(text: string): void {
@@ -296,7 +322,7 @@ export interface Beginning {
 export async function start({ paused = false, runTo, step }: Beginning = {}): Promise<void> {
   for (const flush of flushers) flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
-  if (tasks.value.trim() !== "" && !tasksTrusted.value) {
+  if (suspect.value) {
     dialog.value = "trust";
     return;
   }
@@ -320,20 +346,23 @@ export async function start({ paused = false, runTo, step }: Beginning = {}): Pr
     if (inputProblem.value) throw new Refusal(`The input is not JSON: ${inputProblem.value.message}`);
     let handlers: string[] = [];
     let resolver = false;
-    if (tasks.value.trim() !== "") {
+    const codes = codesOf(debug.mocks.value);
+    if (tasks.value.trim() !== "" || Object.keys(codes).length > 0) {
       try {
-        const loaded = await sandbox.load(tasks.value);
-        client.connect(loaded.port);
+        const loaded = await sandbox.load(tasks.value, codes);
+        useSandbox(loaded);
         ({ handlers, resolver } = loaded);
       } catch (error) {
         throw new Refusal(`The tasks' module cannot be loaded. ${(error as Error).message}`);
       }
+      const [wrong] = Object.entries(mockProblems.value);
+      if (wrong) throw new Refusal(`The mock of ${wrong[0]} is no function. ${wrong[1]}`);
     }
     if (run.value !== begun) return;
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, paused: paused || step !== undefined || runTo !== undefined, beside,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: machines.value, paused: paused || step !== undefined || runTo !== undefined, beside,
       ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -423,6 +452,10 @@ export function ran(definition: string): void {
   if (run.value) run.value = { ...run.value, definition };
 }
 
+export function takeTask(id: number, workerName: string): void {
+  void client.call("take", { id, workerName });
+}
+
 export function answerTask(id: number, answer: Answer): void {
   void client.call("answer", { id, answer });
 }
@@ -439,6 +472,7 @@ export function clearRun(): void {
     live.value = true;
     run.value = null;
     waiting.value = [];
+    children.value = [];
     timer.value = null;
     console.value = [];
     selectedEvent.value = null;
@@ -496,6 +530,7 @@ function hear(note: Note): void {
     case "waiting": {
       const more = note.tasks.length > waiting.value.length;
       waiting.value = note.tasks;
+      if (children.value.length > 0 || note.children.length > 0) children.value = note.children;
       if (more) {
         dockTab.value = "waiting";
         say(`${note.tasks.at(-1)!.state} waits for your answer`);
@@ -739,6 +774,7 @@ export function workspace(): Workspace {
     ...(inputs.value.length > 0 ? { inputs: inputs.value } : {}),
     ...(broughtBreakpoints.value.length > 0 ? { breakpoints: broughtBreakpoints.value } : {}),
     ...(Object.keys(broughtMocks.value).length > 0 ? { mocks: broughtMocks.value } : {}),
+    ...(machines.value.length > 0 ? { machines: machines.value } : {}),
   };
 }
 
@@ -759,11 +795,14 @@ export function open(next: Workspace, trusted: boolean): void {
     inputs.value = next.inputs ?? [];
     broughtBreakpoints.value = next.breakpoints ?? [];
     broughtMocks.value = next.mocks ?? {};
+    machines.value = next.machines ?? [];
     recordedAnswers.value = null;
     tasks.value = next.tasks;
     clock.value = next.clock;
     seed.value = next.seed;
-    tasksTrusted.value = trusted;
+    tasksTrusted.value = trusted || next.tasks.trim() === "";
+    mocksTrusted.value = trusted || !hasCode(next.mocks ?? {});
+    mockProblems.value = {};
     leftTab.value = "definition";
     dockTab.value = "events";
     filter.value = { text: "", kind: "all", state: "" };
@@ -813,26 +852,37 @@ function autosave(): void {
     }
     clearTimeout(saveTimer);
     saveTimer = setTimeout(() => {
-      if (JSON.stringify(now) !== untouched) prefs.remember("draft", { ...now, trusted: tasksTrusted.value });
+      if (JSON.stringify(now) !== untouched) prefs.remember("draft", { ...now, trusted: tasksTrusted.value && mocksTrusted.value });
     }, 400);
   });
 }
 
+/// What of the workspace goes with a link besides the definition.
+export type LinkParts = Record<"input" | "tasks" | "mocks" | "breakpoints" | "position", boolean>;
+
 /// The address of this page with the workspace in its hash; of the parts only those that are wanted.
-export async function shareLink(parts: { input: boolean; tasks: boolean; breakpoints: boolean; position: boolean }): Promise<string> {
+export async function shareLink(parts: LinkParts): Promise<string> {
   for (const flush of flushers) flush();
   // Of several inputs the chosen one goes with the link; a session file takes them all.
-  const { inputs: _, breakpoints = [], mocks = {}, ...now } = workspace();
+  const { inputs: _, breakpoints = [], mocks = {}, machines: started = [], ...now } = workspace();
   const state = selectedState.value;
   const hash = await encode({
     ...now,
     input: parts.input ? now.input : "",
     tasks: parts.tasks ? now.tasks : "",
-    mocks: parts.tasks ? mocks : {},
+    mocks: parts.mocks ? mocks : {},
+    machines: parts.mocks ? started : [],
     breakpoints: parts.breakpoints ? breakpoints : [],
     ...(parts.position && state !== null ? { selected: state } : {}),
   });
   return new URL(hash, location.href.replace(/#.*$/s, "")).href;
+}
+
+/// What is in a workspace that came from elsewhere, in words.
+export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected }: Workspace): string {
+  const many = (list: { length: number }, what: string): string => (list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "");
+  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), selected !== undefined && "position", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you have looked at it)"];
+  return parts.filter(Boolean).join(", ");
 }
 
 /// What the page begins with: the workspace of the address, the last draft, or the first example.
@@ -863,9 +913,9 @@ export async function begin(example: () => Promise<Workspace>): Promise<void> {
 async function openHash(): Promise<boolean> {
   try {
     const shared = await decode(location.hash);
-    open(shared, shared.tasks.trim() === "");
+    open(shared, false);
     history.replaceState(null, "", location.pathname + location.search);
-    showToast(`Opened “${shared.title}” from the link.`);
+    showToast(`Opened “${shared.title}” from the link. In it: ${contentsOf(shared)}.`);
     return true;
   } catch (error) {
     shout((error as Error).message);

@@ -29,9 +29,9 @@ effect(() => {
     const exit = there.every(({ kind }) => kind === "exit");
     add(state, { kind: "breakpoint", side: exit ? "exit" : "entry", form: FORMS[mark.kind], title: `${WORDS[mark.kind]}: ${mark.title}` });
   }
-  for (const state of Object.keys(model.mocks.value)) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
+  for (const { state } of store.analysis.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
   const answers = store.recordedAnswers.value;
-  for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) add(state, { kind: "replayed", title: `answers as in ${answers!.title}` });
+  for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers as in ${answers!.title}` });
   nodeMarks.value = marks;
 });
 

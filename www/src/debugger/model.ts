@@ -78,11 +78,17 @@ export function describe(one: Breakpoint): string {
   return parts.join(", ");
 }
 
-/// Whether tasks of a state are played by something else than their handlers.
-export function isMocked(state: string): boolean {
-  const mock = mocks.value[state];
-  return mock !== undefined && mock.mode !== "handler";
+/// By state the name of the mock that is meant for its tasks, where there are rules for more than one.
+export const ruled = signal<ReadonlyMap<string, string>>(new Map());
+
+/// What plays the tasks of a state, if not their handlers.
+export function mockOf(state: string): Mock | undefined {
+  const mock = mocks.value[ruled.value.get(state) ?? state];
+  return mock === undefined || mock.mode === "handler" ? undefined : mock;
 }
+
+/// Whether tasks of a state are played by something else than their handlers.
+export const isMocked = (state: string): boolean => mockOf(state) !== undefined;
 
 /// A stage of the data flow in words that go after "after": `afterInputPath` → `InputPath`.
 export function stageName(stage: string): string {

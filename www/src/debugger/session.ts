@@ -203,7 +203,7 @@ effect(() => {
 });
 effect(() => {
   const mocks = model.mocks.value;
-  if (!first) void store.query("setMocks", { mocks }).then(refreshRuns, () => {});
+  if (!first) void store.tellMocks(mocks).then(refreshRuns, () => {});
 });
 effect(() => {
   const clock = store.clock.value;
@@ -228,6 +228,15 @@ effect(() => {
 // So do mocks.
 effect(() => {
   store.broughtMocks.value = model.mocks.value;
+});
+// Which tasks the rules among them are meant for.
+let asked = 0;
+effect(() => {
+  const tasks = store.analysis.value?.tasks ?? [];
+  const names = Object.keys(model.mocks.value);
+  const mine = ++asked;
+  if (names.every((name) => tasks.some(({ state }) => state === name))) model.ruled.value = new Map();
+  else void store.query("ruled", { names, tasks }).then((rules) => mine === asked && (model.ruled.value = new Map(tasks.flatMap(({ state }, i) => (rules[i] == null ? [] : [[state, rules[i]] as const])))), () => {});
 });
 effect(() => {
   store.generation.value;

@@ -18,11 +18,12 @@ const close = (): void => {
 };
 
 export default function Share() {
-  const parts = useSignal({ input: true, tasks: true, breakpoints: true, position: false });
+  const parts = useSignal<store.LinkParts>({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
   const link = useSignal("");
   const problem = useSignal("");
   const state = store.selectedState.value;
   const breakpoints = store.broughtBreakpoints.value.length;
+  const mocks = Object.keys(store.broughtMocks.value).length + store.machines.value.length;
   useEffect(() => {
     let wanted = true;
     store.shareLink(parts.value).then(
@@ -78,7 +79,8 @@ export default function Share() {
           <input type="checkbox" checked disabled /> Definition
         </label>
         {check("input", "Input", store.input.value.trim() !== "")}
-        {check("tasks", "Tasks and mocks", store.tasks.value.trim() !== "" || Object.keys(store.broughtMocks.value).length > 0)}
+        {check("tasks", "Task handlers", store.tasks.value.trim() !== "")}
+        {check("mocks", mocks > 0 ? `Mocks and machines (${mocks})` : "Mocks and machines", mocks > 0)}
         {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
         {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}
       </fieldset>

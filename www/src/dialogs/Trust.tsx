@@ -4,6 +4,9 @@ import * as store from "../store.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
+/// What of the code nobody has looked at yet.
+const what = (): string => (store.mocksTrusted.value ? "The code of the task handlers" : store.tasksTrusted.value ? "The code of mocks" : "The task handlers and mocks");
+
 const close = (): void => {
   store.dialog.value = "";
 };
@@ -19,7 +22,7 @@ export default function Trust() {
             type="button"
             onClick={() => {
               close();
-              store.leftTab.value = "tasks";
+              store.leftTab.value = store.tasksTrusted.value ? "mocks" : "tasks";
               store.narrowTab.value = "code";
             }}
           >
@@ -29,7 +32,7 @@ export default function Trust() {
             type="button"
             class="primary"
             onClick={() => {
-              store.tasksTrusted.value = true;
+              store.tasksTrusted.value = store.mocksTrusted.value = true;
               close();
               void store.start();
             }}
@@ -39,7 +42,7 @@ export default function Trust() {
         </>
       }
     >
-      <p>The task handlers came with a link and are somebody else's JavaScript.</p>
+      <p>{what()} came with a link or a file and {store.tasksTrusted.value || store.mocksTrusted.value ? "is" : "are"} somebody else's JavaScript.</p>
       <p class="quiet">They run in a sandbox: no network, no storage, no access to this page, and they are stopped when they do not yield.</p>
     </Dialog>
   );

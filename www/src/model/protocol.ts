@@ -1,6 +1,6 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { AskedTask, Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { AskedTask, Breakpoint, ChildExecution, ComparedVisit, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import type { RecordedTask } from "stepglass";
@@ -87,10 +87,17 @@ export interface Analysis {
   took: number;
 }
 
-export type { Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
+export type { Breakpoint, ChildExecution, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
 
 /// What stands for a task. JavaScript is the text of a function, which runs in the sandbox.
 export type Mock = Exclude<PackageMock, { mode: "function" }> | { mode: "javascript"; code: string };
+
+/// A definition that tasks start, by its name or ARN.
+export interface Machine {
+  name: string;
+  type: "STANDARD" | "EXPRESS";
+  definition: string;
+}
 
 export type ClockMode = "skip" | "real" | "x10" | "x60" | "x3600" | "manual";
 
@@ -113,6 +120,7 @@ export interface RunRequest {
   stops: boolean;
   exceptions: Exceptions;
   mocks: Record<string, Mock>;
+  machines: Machine[];
   /// Whether it stops before the first state.
   paused: boolean;
   /// Whether the runs that there are stay beside it.
@@ -435,6 +443,15 @@ export interface Methods {
   /// The sandbox had to end the handlers: what they owe will not come.
   handlersDied: { params: { message: string }; value: null };
   answer: { params: { id: number; answer: Answer }; value: null };
+  /// Takes an activity's task as a worker.
+  take: { params: { id: number; workerName: string }; value: boolean };
+  /// Whether a task waits for the token.
+  answerToken: { params: { token: string; method: "succeed" | "fail" | "heartbeat"; value?: unknown }; value: boolean };
+  /// The name of the mock that is meant for each task, which may be a rule for many.
+  ruled: { params: { names: string[]; tasks: TaskInfo[] }; value: (string | null)[] };
+  /// What is wrong with a machine's definition, or null.
+  checkMachine: { params: Machine; value: string | null };
+  childHistory: { params: { arn: string }; value: string };
   rows: { params: { filter: EventFilter; from: number; count: number }; value: { total: number; rows: EventRow[] } };
   /// Where an event stands among those that pass the filter: the place of the last one at or before it.
   place: { params: { filter: EventFilter; id: number }; value: number };
@@ -456,7 +473,7 @@ export type Note =
   /// Something was not done, and may be tried again.
   | { note: "lacking"; message: string }
   | { note: "log"; run: number; chunk: LogChunk; now: number }
-  | { note: "waiting"; run: number; tasks: WaitingTask[] }
+  | { note: "waiting"; run: number; tasks: WaitingTask[]; children: ChildExecution[] }
   | { note: "timer"; run: number; due: number | null; now: number; speed: number; timers: PendingTimer[] }
   | { note: "stopped"; run: number; position: Position }
   | { note: "continued"; run: number }

@@ -18,7 +18,7 @@ const Lanes = lazy(() => import("../debugger/Lanes.tsx").then((module) => module
 const Coverage = lazy(() => import("../debugger/Coverage.tsx").then((module) => module.Coverage));
 const Result = lazy(() => import("./Outcome.tsx").then((module) => module.Result));
 const Runs = lazy(() => import("../debugger/Runs.tsx").then((module) => module.Runs));
-const Waiting = lazy(() => import("./Outcome.tsx").then((module) => module.Waiting));
+const Waiting = lazy(() => import("./Answer.tsx").then((module) => module.Waiting));
 const Watch = lazy(() => import("../debugger/Watch.tsx").then((module) => module.Watch));
 
 type DockTab = store.DockTab;

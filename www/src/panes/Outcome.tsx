@@ -1,17 +1,13 @@
-// What came of a run, who is asked for an answer, and what handlers and log points have written.
+// What came of a run, and what handlers and log points have written.
 
 import { useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration } from "../ui/format.ts";
-import { lazy } from "../ui/lazy.tsx";
 import { save } from "../ui/save.ts";
 import { Failure } from "./Inspector.tsx";
-
-const AnswerCard = lazy(() => import("./Answer.tsx").then((module) => module.AnswerCard));
 
 export function Result() {
   const run = store.run.value;
@@ -65,35 +61,6 @@ export function Result() {
 
 async function saveHistory(): Promise<void> {
   save(`${store.title.value}.history.json`, await store.query("history", {}), "application/json");
-}
-
-export function Waiting() {
-  const tasks = store.waiting.value;
-  if (tasks.length === 0) {
-    return (
-      <div class="empty small">
-        <Icon name="hand" size={22} />
-        <p>Tasks without a handler, and tasks that wait for their token, ask here for an answer.</p>
-      </div>
-    );
-  }
-  return (
-    <ul class="waiting" onKeyDown={answerNth}>
-      {tasks.map((task) => (
-        <li key={task.id}>
-          <AnswerCard task={task} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/// A digit goes to the answer of that task, where nobody types.
-function answerNth(event: KeyboardEvent): void {
-  if (!/^[1-9]$/.test(event.key) || !prefs.singleKeys.value || (event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName))) return;
-  const card = (event.currentTarget as HTMLElement).querySelectorAll("form")[Number(event.key) - 1];
-  card?.querySelector<HTMLElement>("textarea, input")?.focus();
-  event.preventDefault();
 }
 
 export function Console() {

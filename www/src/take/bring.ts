@@ -19,8 +19,8 @@ export async function readText(text: string, name: string): Promise<void> {
     case "workspace":
       store.dialog.value = "";
       // Its code is somebody else's, as with a link.
-      store.open(found.workspace, found.workspace.tasks.trim() === "");
-      store.showToast(`Opened “${found.workspace.title}”.`);
+      store.open(found.workspace, false);
+      store.showToast(`Opened “${found.workspace.title}”. In it: ${store.contentsOf(found.workspace)}.`);
       break;
     case "definition":
       if (found.placeholders.length > 0) {
@@ -44,6 +44,6 @@ export async function readText(text: string, name: string): Promise<void> {
 
 /// A definition in place of the present one. Input and tasks belong to another machine, so they go.
 export function bringIn({ title, format, definition }: { title: string; format: "json" | "yaml"; definition: string }): void {
-  store.open({ ...store.workspace(), title, format, definition, input: "{}\n", inputs: [], tasks: "", breakpoints: [], mocks: {} }, true);
+  store.open({ ...store.workspace(), title, format, definition, input: "{}\n", inputs: [], tasks: "", breakpoints: [], mocks: {}, machines: [] }, true);
   store.showToast(`Opened ${title}.`);
 }

@@ -3,7 +3,7 @@
 import * as store from "../store.ts";
 
 export async function copyShareLink(): Promise<void> {
-  const link = await store.shareLink({ input: true, tasks: true, breakpoints: true, position: false });
+  const link = await store.shareLink({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
   try {
     await navigator.clipboard.writeText(link);
     store.showToast("Link copied.");

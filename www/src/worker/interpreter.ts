@@ -63,7 +63,7 @@ function alive<T>(coming: Promise<T>): Promise<T> {
 }
 
 /// What asks for the chunk of runs; all others about a run come after one of these.
-const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "coverage", "coverageFile"]);
+const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "ruled", "checkMachine", "coverage", "coverageFile"]);
 let runs: typeof import("./session.ts") | undefined;
 let loading: Promise<void> | undefined;
 
@@ -240,6 +240,12 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     current?.answer(id, answer);
     return null;
   },
+
+  take: ({ id, workerName }) => current?.take(id, workerName) ?? false,
+  answerToken: ({ token, method, value }) => current?.answerToken(token, method, value) ?? false,
+  ruled: ({ names, tasks }) => runs!.ruled(names, tasks),
+  checkMachine: (machine) => runs!.problemOf(machine),
+  childHistory: ({ arn }) => JSON.stringify({ events: current?.session.childHistory(arn) ?? [] }, null, 2),
 
   rows: ({ filter, from, count }) => history()?.rows(filter, from, count) ?? { total: 0, rows: [] },
   place: ({ filter, id }) => history()?.place(filter, id) ?? -1,

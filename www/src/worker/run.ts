@@ -7,6 +7,7 @@ import type { Answer, ClockMode, Mock, Note, PendingTimer, Position, RunInfo, Ru
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, member } from "./flow.ts";
 import { History, type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
+import { machinesOf } from "./machines.ts";
 
 interface Open {
   resolve(value: unknown): void;
@@ -18,6 +19,7 @@ export type SandboxMessage =
   | { type: "result"; id: number; value: unknown }
   | { type: "error"; id: number; name: string; message: string; stack?: string; taskError: boolean }
   | { type: "heartbeat"; id: number }
+  | { type: "sleep"; id: number; sleep: number; milliseconds: number }
   | { type: "token"; method: "succeed" | "fail" | "heartbeat"; token: string; value: unknown }
   | { type: "log"; level: string; text: string };
 
@@ -86,6 +88,7 @@ export class Run {
     const label = whatChanged(before, { ...request, json });
     this.id = nextNumber();
     this.beginning = true;
+    if (request.machines.length === 0) session.setMachines(undefined);
     try {
       session.restart(json, { ...this.options(), label });
     } finally {
@@ -105,7 +108,7 @@ export class Run {
   }
 
   private options(): DebugOptions {
-    const { input, seed, clock, mocks, breakpoints, exceptions, ask, recorded } = this.request;
+    const { input, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded } = this.request;
     return {
       input: input.trim() === "" ? {} : (JSON.parse(input) as unknown),
       name: `run-${this.id}`,
@@ -114,6 +117,7 @@ export class Run {
       clock: SPEED[clock],
       tasks: this.handlers(),
       mocks: this.mocksOf(mocks),
+      ...(machines.length > 0 && { machines: machinesOf(machines) }),
       ask,
       breakpoints,
       exceptions,
@@ -191,6 +195,16 @@ export class Run {
     this.saySoon();
   }
 
+  take(id: number, workerName: string): boolean {
+    return this.session.take(id, workerName === "" ? {} : { workerName });
+  }
+
+  answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value: unknown): boolean {
+    const found = this.session.answerToken(token, method, value);
+    this.saySoon();
+    return found;
+  }
+
   /// The definition that the run shown has, as JSON.
   definition(): string {
     return this.definitionOf(this.session.run);
@@ -223,6 +237,14 @@ export class Run {
       case "heartbeat":
         this.calls.get(message.id)?.task.heartbeat();
         break;
+      case "sleep": {
+        const { id, sleep, milliseconds } = message;
+        this.calls.get(id)?.task.sleep(milliseconds).then(
+          () => this.sandbox()?.postMessage({ type: "slept", sleep }),
+          () => {},
+        );
+        break;
+      }
       case "token":
         if (!this.session.answerToken(message.token, message.method, message.value)) post({ note: "console", run: this.id, level: "error", text: `No task waits for the token ${message.token}` });
         this.saySoon();
@@ -360,7 +382,7 @@ export class Run {
     const { session } = this;
     const flows = session.status === "running";
     const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
-    post({ note: "waiting", run: this.id, tasks });
+    post({ note: "waiting", run: this.id, tasks, children: session.children().slice(-MOST_THREADS) });
     const speed = SPEED[this.clock];
     // Asking for all that runs costs something where much runs at once; the last word is the present state all the same.
     const early = TIMERS_EVERY - (performance.now() - this.timersAt);

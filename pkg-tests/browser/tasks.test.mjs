@@ -1,0 +1,317 @@
+// What plays the tasks: mocks of every kind, rules, machines, and people.
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import { simulate } from "stepglass";
+import { skip } from "../browser.mjs";
+import { GREETING, visits } from "./playground.mjs";
+
+const INVOKE = "arn:aws:states:::lambda:invoke";
+const task = (Resource, fields = {}) => ({ Type: "Task", Resource, ...fields });
+const chain = (states) => {
+  const names = Object.keys(states);
+  return { StartAt: names[0], States: Object.fromEntries(names.map((name, i) => [name, { ...states[name], ...(i + 1 < names.length ? { Next: names[i + 1] } : { End: true }) }])) };
+};
+const CALL = chain({ Call: task(INVOKE, { Parameters: { FunctionName: "price", "Payload.$": "$" } }) });
+const CALLBACK = chain({ Approve: task("arn:aws:states:::sqs:sendMessage.waitForTaskToken", { Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, HeartbeatSeconds: 600 }) });
+
+describe("tasks", { skip }, () => {
+  const { visit } = visits();
+  const answersFor = (page, name) => page.getByLabel(`What answers for ${name}`, { exact: true });
+  const again = async (visitor, page) => {
+    await page.keyboard.press("ControlOrMeta+Shift+Enter");
+    await page.locator(".result").waitFor();
+    return visitor.output();
+  };
+  const dialog = (page, name) => page.getByRole("dialog", { name });
+
+  visit("a fixed result is wrapped, or the whole response, and remarked upon", {}, async (visitor, page) => {
+    await visitor.open({ definition: CALL });
+    await visitor.tab("Mocks");
+    await answersFor(page, "Call").selectOption("result");
+    const result = page.getByLabel("Result of Call, JSON");
+    await result.fill('{"Payload": 5}');
+    await page.getByText("put into Payload by itself").waitFor();
+    await page.getByLabel("This is the service's whole response").check();
+    await page.getByText("put into Payload by itself").waitFor({ state: "detached" });
+    await visitor.run();
+    assert.deepEqual(await visitor.output(), { Payload: 5 });
+    await page.getByLabel("Result of Call, JSON").fill('{"StatusCode": 200}');
+    await page.getByText("has the function's answer in Payload: there is none").waitFor();
+    await page.getByLabel("This is the service's whole response").uncheck();
+    assert.deepEqual((await again(visitor, page)).Payload, { StatusCode: 200 });
+    await page.getByLabel("Result of Call, JSON").fill("{nothing");
+    await page.locator(".field-problem").filter({ hasText: "JSON" }).waitFor();
+    await page.getByLabel("Result of Call, JSON").fill(JSON.stringify("x".repeat(300_000)));
+    await page.getByText("more than the 256 KiB").waitFor();
+    assert.deepEqual(await visitor.violations(), []);
+  });
+
+  visit("rules answer for a resource, a pattern and all that is left; a state's own mock comes first", {}, async (visitor, page) => {
+    const two = chain({ Read: task("arn:aws:states:::dynamodb:getItem", { Parameters: {}, ResultPath: "$.read" }), Tell: task("arn:aws:states:::sns:publish", { Parameters: {}, ResultPath: "$.told" }) });
+    await visitor.open({ definition: two, input: {} });
+    await visitor.tab("Mocks");
+    const rule = async (name, mode, result) => {
+      await page.getByLabel("Resource, function or pattern").fill(name);
+      await page.getByRole("button", { name: "Add a rule" }).click();
+      await answersFor(page, name).selectOption(mode);
+      if (result !== undefined) await page.getByLabel(`Result of ${name}, JSON`).fill(result);
+    };
+    await rule("*", "result", '"anything"');
+    await rule("dynamodb:*", "result", '"a row"');
+    await page.getByText("for Read", { exact: true }).waitFor();
+    await visitor.run();
+    assert.deepEqual(await visitor.output(), { read: "a row", told: "anything" });
+    assert.match(await page.locator('[data-node="/States/Tell"]').getAttribute("aria-label"), /mocked/);
+    await answersFor(page, "Read").selectOption("result");
+    await page.getByLabel("Result of Read, JSON").fill('"mine"');
+    assert.deepEqual(await again(visitor, page), { read: "mine", told: "anything" });
+    // What is to be handled is asked for, whatever the rules say.
+    await answersFor(page, "Tell").selectOption("handler");
+    await page.keyboard.press("ControlOrMeta+Shift+Enter");
+    await page.getByRole("form", { name: "Answer of Tell" }).getByRole("button", { name: "Answer", exact: true }).click();
+    assert.ok("MessageId" in (await visitor.output()).told, "filled in with an example of the service");
+    await page.getByRole("button", { name: "Remove the rule *" }).click();
+    assert.deepEqual(await visitor.violations(), []);
+  });
+
+  visit("JavaScript plays a task in the sandbox, also when it changes while the run is paused", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: { name: "Ada" } });
+    await visitor.tab("Mocks");
+    await answersFor(page, "Greet").selectOption("javascript");
+    const code = page.getByLabel("JavaScript for Greet");
+    const write = async (text) => {
+      await code.fill(text);
+      await code.blur();
+    };
+    await write("async (input, task) => { await task.sleep(90_000); console.log(typeof document, typeof fetch); return { hello: input.name, attempt: task.attempt }; }");
+    await visitor.run();
+    assert.deepEqual(await visitor.output(), { hello: "Ada", attempt: 0 });
+    await page.getByText("1 min 30 s of the machine's time").or(page.getByText("90 s of the machine's time")).or(page.getByText(/1 ?m.* of the machine's time/)).first().waitFor();
+    await write("() => {");
+    await page.keyboard.press("ControlOrMeta+Shift+Enter");
+    await page.locator(".result .failure-cause").filter({ hasText: /The mock of Greet is no function. SyntaxError/ }).waitFor();
+    await page.locator(".mocks .field-problem").filter({ hasText: "SyntaxError" }).waitFor();
+    await write("() => { throw new TaskError('Shy', 'will not speak'); }");
+    await page.keyboard.press("F10");
+    await page.locator(".status-bar, footer, [role=status]").filter({ hasText: /Paused/ }).first().waitFor();
+    await write("() => 'changed on the way'");
+    await page.keyboard.press("F8");
+    assert.equal(await visitor.output(), "changed on the way");
+  });
+
+  visit("a script answers by attempt, item and call; a recording as it was", {}, async (visitor, page) => {
+    const definition = chain({ Greet: { ...GREETING.States.Greet, Next: undefined, Retry: [{ ErrorEquals: ["Shy"], IntervalSeconds: 5 }] } });
+    const { history: events } = simulate(definition, { name: "Ada" }, { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] });
+    await visitor.open({ definition });
+    await visitor.bring({ events });
+    await page.getByRole("region", { name: "Recorded execution" }).getByRole("button", { name: "Debug with its answers" }).click();
+    await visitor.tab("Mocks");
+    await answersFor(page, "Greet").selectOption("recorded");
+    await page.getByText("2 answers of the recorded execution").waitFor();
+    await page.keyboard.press("F8");
+    assert.deepEqual(await visitor.output(), { hello: "Ada" });
+    // A mock goes before the recording.
+    await answersFor(page, "Greet").selectOption("script");
+    const script = page.getByRole("list", { name: "Script of Greet" });
+    await script.getByLabel("Error").first().fill("Shy");
+    await script.getByLabel("Error").first().blur();
+    await script.getByLabel("Result, JSON").fill('"third"');
+    await script.getByLabel("Result, JSON").blur();
+    await script.getByLabel("attempt").first().fill("");
+    await script.getByLabel("call").first().fill("0-1");
+    await script.getByLabel("call").first().blur();
+    assert.equal(await again(visitor, page), "third");
+    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /2 failed attempts/);
+  });
+
+  const CONFIG = {
+    StateMachines: { Prices: { TestCases: { Busy: { Call: "AtThird" }, Plain: { Call: "AtOnce" } } } },
+    MockedResponses: {
+      AtOnce: { 0: { Return: { StatusCode: 200, Payload: { price: 1 } } } },
+      AtThird: { "0-1": { Throw: { Error: "Lambda.TooManyRequestsException", Cause: "slow down" } }, 2: { Return: { StatusCode: 200, Payload: { price: 3 } } } },
+    },
+  };
+
+  visit("takes a test case of a MockConfigFile.json, and gives one back", {}, async (visitor, page) => {
+    const definition = structuredClone(CALL);
+    definition.States.Call.Retry = [{ ErrorEquals: ["States.TaskFailed"], IntervalSeconds: 1, MaxAttempts: 3 }];
+    await visitor.open({ definition });
+    await visitor.tab("Mocks");
+    const bring = async (text) => {
+      await page.getByRole("button", { name: "Mocks of a file" }).click();
+      await dialog(page, "Mocks of a file").getByLabel("Text").fill(text);
+    };
+    await bring(JSON.stringify(CONFIG));
+    await dialog(page, "Mocks of a file").getByLabel(/Prices › Plain/).check();
+    assert.deepEqual(await visitor.violations(), []);
+    await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
+    await visitor.run();
+    assert.deepEqual((await visitor.output()).Payload, { price: 1 });
+    await bring(JSON.stringify(CONFIG));
+    await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
+    assert.deepEqual((await again(visitor, page)).Payload, { price: 3 });
+    const given = JSON.parse((await visitor.saved(page.getByRole("button", { name: "MockConfigFile.json" }))).bytes);
+    assert.deepEqual(given.MockedResponses.CallResponses, CONFIG.MockedResponses.AtThird);
+    assert.deepEqual(given.StateMachines.Untitled.TestCases, { Mocked: { Call: "CallResponses" } });
+    for (const [text, why] of [["{", "not JSON"], ['{"StateMachines":{"A":{"TestCases":{"B":{"Call":"None"}}}}}', 'no mocked response "None"'], ["{}", "neither a MockConfigFile.json"]]) {
+      await bring(text);
+      await dialog(page, "Mocks of a file").getByText(why).waitFor();
+      await page.keyboard.press("Escape");
+    }
+  });
+
+  visit("takes the mock of TestState, and gives it back", {}, async (visitor, page) => {
+    await visitor.open({ definition: CALL });
+    await visitor.tab("Mocks");
+    await page.getByRole("button", { name: "Mocks of a file" }).click();
+    await dialog(page, "Mocks of a file").getByLabel("Text").fill(JSON.stringify({ mock: { result: JSON.stringify({ Payload: 9 }) } }));
+    await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
+    await visitor.run();
+    assert.deepEqual(await visitor.output(), { Payload: 9 });
+    await page.getByRole("button", { name: "Copy for TestState" }).click();
+    await page.locator(".toast", { hasText: "Mock for TestState copied." }).waitFor();
+    const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+    assert.deepEqual(JSON.parse(copied.result), { Payload: 9 });
+  });
+
+  visit("several tasks wait, the oldest first, and are answered by keys, presets and after a while", {}, async (visitor, page) => {
+    const branch = (name, fields) => ({ StartAt: name, States: { [name]: { ...task(`arn:aws:lambda:us-east-1:123456789012:function:${name}`, fields), End: true } } });
+    await visitor.open({ definition: chain({ Both: { Type: "Parallel", Branches: [branch("First", {}), branch("Second", { Retry: [{ ErrorEquals: ["Lambda.TooManyRequestsException"] }] })] } }), input: { n: 1 } });
+    await visitor.run();
+    const cards = page.locator("form.answer");
+    await cards.nth(1).waitFor();
+    assert.deepEqual(await cards.locator("header .strong").allInnerTexts(), ["First", "Second"]);
+    await page.getByRole("tab", { name: /^Waiting tasks 2/ }).waitFor();
+    await page.getByRole("group", { name: /2 tasks waiting/ }).focus();
+    assert.deepEqual(await visitor.violations(), []);
+    await page.keyboard.press("2");
+    assert.equal(await page.evaluate(() => document.activeElement.closest("form").getAttribute("aria-label")), "Answer of Second");
+    await page.keyboard.type("2 is typed, not a key");
+    await cards.nth(1).getByRole("button", { name: "Fail", exact: true }).click();
+    const errors = cards.nth(1).getByLabel("Error", { exact: true });
+    assert.deepEqual(await errors.locator("option").allInnerTexts(), ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown", "Another …"]);
+    await errors.selectOption("Lambda.TooManyRequestsException");
+    assert.equal(await cards.nth(1).getByLabel("Cause").inputValue(), "Rate Exceeded.");
+    await cards.nth(1).getByRole("button", { name: "Fail the task" }).click();
+    // The first is the oldest still; the second asks again after its retry's pause once time may pass.
+    const first = page.getByRole("form", { name: "Answer of First" });
+    await first.getByRole("button", { name: "The input" }).click();
+    assert.equal(await first.getByLabel("Result, JSON").inputValue(), '{\n  "n": 1\n}');
+    await first.getByRole("button", { name: "An example" }).click();
+    assert.equal(await first.getByLabel("Result, JSON").inputValue(), '{\n  "ok": true\n}');
+    await first.getByLabel("Take").fill("30");
+    await first.getByRole("button", { name: "Answer in 30 s" }).click();
+    const second = page.getByRole("form", { name: "Answer of Second" });
+    await second.getByText("attempt 2").waitFor();
+    await second.getByLabel("Result, JSON").fill('"done"');
+    await second.getByLabel("Always answer so for Second").check();
+    await second.getByRole("button", { name: "Answer", exact: true }).click();
+    assert.deepEqual(await visitor.output(), [{ ok: true }, "done"]);
+    await visitor.tab("Mocks");
+    assert.equal(await answersFor(page, "Second").inputValue(), "result");
+  });
+
+  visit("a token is answered by whoever holds it", {}, async (visitor, page) => {
+    await visitor.open({ definition: CALLBACK });
+    await visitor.run();
+    const card = page.getByRole("form", { name: "Answer of Approve" });
+    const token = await card.locator(".token code").innerText();
+    await page.getByText("Answer by token").click();
+    const inbox = page.locator(".inbox");
+    await inbox.getByLabel("Token").fill("made up");
+    await inbox.getByRole("button", { name: "Send" }).click();
+    await inbox.getByText("No task waits for this token.").waitFor();
+    await inbox.getByLabel("Token").fill(token);
+    await inbox.getByLabel("Send").selectOption("heartbeat");
+    await inbox.getByRole("button", { name: "Send" }).click();
+    await page.locator(".toast", { hasText: "Heartbeat sent." }).waitFor();
+    await inbox.getByLabel("Send").selectOption("succeed");
+    await inbox.getByLabel("Output, JSON").fill("{");
+    await inbox.getByRole("button", { name: "Send" }).click();
+    await inbox.getByText("The output is not JSON").waitFor();
+    await inbox.getByLabel("Output, JSON").fill('{"approved": "by token"}');
+    assert.deepEqual(await visitor.violations(), []);
+    await inbox.getByRole("button", { name: "Send" }).click();
+    assert.deepEqual(await visitor.output(), { approved: "by token" });
+    await page.keyboard.press("ControlOrMeta+Shift+Enter");
+    await card.waitFor();
+    await page.getByText("Answer by token").click();
+    await inbox.getByLabel("Token").fill(await card.locator(".token code").innerText());
+    await inbox.getByLabel("Send").selectOption("fail");
+    await inbox.getByLabel("Error").fill("Refused");
+    await inbox.getByRole("button", { name: "Send" }).click();
+    await page.locator(".result .failure-name", { hasText: "Refused" }).waitFor();
+  });
+
+  visit("an activity's task is taken as a worker, and answered", {}, async (visitor, page) => {
+    await visitor.open({ definition: chain({ Label: task("arn:aws:states:us-east-1:123456789012:activity:label") }), input: { box: 1 } });
+    await visitor.run();
+    const card = page.getByRole("form", { name: "Answer of Label" });
+    await card.getByText("waits for a worker").waitFor();
+    await card.getByLabel("Worker").fill("hand");
+    await card.getByRole("button", { name: "Take the task" }).click();
+    await card.getByText("asks you").waitFor();
+    await card.getByLabel("Result, JSON").fill('"L1"');
+    await card.getByRole("button", { name: "Answer", exact: true }).click();
+    assert.equal(await visitor.output(), "L1");
+    await visitor.tab("Events");
+    await page.locator(".event-row", { hasText: "ActivityStarted" }).click();
+    await page.locator(".j-string", { hasText: "hand" }).waitFor();
+  });
+
+  visit("a task starts another machine that was registered, which asks for its own tasks", {}, async (visitor, page) => {
+    const parent = chain({ Start: task("arn:aws:states:::states:startExecution.sync:2", { Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Pricing", "Input.$": "$" }, OutputPath: "$.Output" }) });
+    const child = chain({ Pause: { Type: "Wait", Seconds: 60 }, Price: task("arn:aws:lambda:us-east-1:123456789012:function:price") });
+    await visitor.open({ definition: parent, input: { item: "book" } });
+    await visitor.tab("Mocks");
+    await page.getByText("Start would start one.").waitFor();
+    await page.getByRole("button", { name: "Add a machine" }).click();
+    await page.getByLabel("Name or ARN of the machine").fill("Pricing");
+    await page.getByLabel("Name or ARN of the machine").blur();
+    const definition = page.getByLabel("Definition of Pricing, JSON");
+    await definition.fill('{"StartAt": "Nowhere", "States": {}}');
+    await definition.blur();
+    await page.locator(".machine .field-problem").filter({ hasText: "no state" }).waitFor();
+    await definition.fill(JSON.stringify(child));
+    await definition.blur();
+    await page.locator(".machine .field-problem").waitFor({ state: "detached" });
+    await visitor.run();
+    const card = page.getByRole("form", { name: "Answer of Price" });
+    await card.getByText(/asks you · in /).waitFor();
+    assert.match(await card.locator('pre[aria-label="Task input"]').innerText(), /book/);
+    await card.getByLabel("Result, JSON").fill("12");
+    await card.getByRole("button", { name: "Answer", exact: true }).click();
+    assert.equal(await visitor.output(), 12);
+    const started = page.getByRole("list", { name: "Executions started by tasks" });
+    await started.getByText(/succeeded/).click();
+    await started.locator('pre[aria-label^="Output of"]', { hasText: "12" }).waitFor();
+    assert.deepEqual(await visitor.violations(), []);
+    const history = JSON.parse((await visitor.saved(started.getByRole("button", { name: "Save its history" }))).bytes);
+    assert.equal(history.events.at(-1).type, "ExecutionSucceeded");
+  });
+
+  visit("JavaScript of a mock from a link is disabled until somebody has looked at it", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: { name: "Ada" } });
+    await visitor.tab("Mocks");
+    await answersFor(page, "Greet").selectOption("javascript");
+    await page.getByLabel("JavaScript for Greet").fill("({ name }) => `Hello ${name}`");
+    await page.getByLabel("JavaScript for Greet").blur();
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));
+    await dialog(page, "Share").getByLabel("Mocks and machines (1)").waitFor();
+    const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
+    await page.keyboard.press("Escape");
+    await visitor.bring(link);
+    await page.locator(".toast", { hasText: "In it: definition, input, 1 mock, code (disabled" }).waitFor();
+    await visitor.tab("Mocks");
+    await page.getByText("Disabled: this code came with a link").waitFor();
+    assert.deepEqual(await visitor.violations(), []);
+    await visitor.run();
+    await dialog(page, "Run this link's code?").getByText("The code of mocks").waitFor();
+    await dialog(page, "Run this link's code?").getByRole("button", { name: "Look at it first" }).click();
+    assert.equal(await page.locator(".event-row").count(), 0, "nothing has run");
+    await page.getByRole("button", { name: "I have, enable it" }).click();
+    await visitor.run();
+    assert.equal(await visitor.output(), "Hello Ada");
+  });
+});

@@ -1,0 +1,106 @@
+// Definitions that tasks start with states:startExecution, and the executions of them.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ChildExecution, Machine } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { JsonView } from "../ui/JsonView.tsx";
+import { save } from "../ui/save.ts";
+import { count } from "../ui/format.ts";
+import { serviceOf } from "./responses.ts";
+
+const EMPTY = '{\n  "StartAt": "Work",\n  "States": {\n    "Work": { "Type": "Pass", "End": true }\n  }\n}\n';
+
+const put = (at: number, change: Partial<Machine>): void => {
+  store.machines.value = store.machines.value.map((machine, i) => (i === at ? { ...machine, ...change } : machine));
+};
+
+export function Machines() {
+  const machines = store.machines.value;
+  const starts = (store.analysis.value?.tasks ?? []).filter(({ resource }) => /^(?:aws-sdk:sfn:start(?:Sync)?Execution|states:startExecution)$/.test(serviceOf(resource)));
+  const children = store.children.value;
+  return (
+    <section class="machines" aria-labelledby="machines-title">
+      <h2 id="machines-title">Machines</h2>
+      <p class="quiet">
+        What <code>states:startExecution</code> starts, by name or ARN. They run on the same time line, with the same mocks and handlers.
+        {starts.length > 0 && machines.length === 0 && ` ${starts.map(({ state }) => state).join(", ")} would start one.`}
+      </p>
+      <ul>
+        {machines.map((machine, i) => (
+          <MachineEditor key={`${i} ${store.generation.value}`} machine={machine} at={i} />
+        ))}
+      </ul>
+      <p>
+        <button type="button" onClick={() => (store.machines.value = [...machines, { name: machines.length === 0 ? "Child" : `Child${machines.length + 1}`, type: "STANDARD", definition: EMPTY }])}>
+          <Icon name="plus" size={14} /> Add a machine
+        </button>
+      </p>
+      {children.length > 0 && (
+        <>
+          <h3>{count(children.length, "execution")} started by tasks</h3>
+          <ul aria-label="Executions started by tasks">
+            {children.map((child) => (
+              <Child key={child.arn} child={child} />
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
+  const problem = useSignal("");
+  const { name, type, definition } = machine;
+  useEffect(() => {
+    let wanted = true;
+    store.query("checkMachine", machine).then((found) => wanted && (problem.value = found ?? ""), () => {});
+    return () => {
+      wanted = false;
+    };
+  }, [name, type, definition]);
+  return (
+    <li class="machine">
+      <div class="mock-head">
+        <input class="grow" aria-label="Name or ARN of the machine" spellcheck={false} value={name} onChange={(event) => put(at, { name: event.currentTarget.value.trim() })} />
+        <select aria-label={`Type of ${name}`} value={type} onChange={(event) => put(at, { type: event.currentTarget.value as Machine["type"] })}>
+          <option value="STANDARD">Standard</option>
+          <option value="EXPRESS">Express</option>
+        </select>
+        <button type="button" class="plain square small" aria-label={`Remove the machine ${name}`} onClick={() => (store.machines.value = store.machines.value.filter((_, i) => i !== at))}>
+          <Icon name="close" size={13} />
+        </button>
+      </div>
+      <textarea class="mono" rows={6} spellcheck={false} aria-label={`Definition of ${name}, JSON`} aria-invalid={problem.value !== ""} value={definition} onChange={(event) => put(at, { definition: event.currentTarget.value })} />
+      {problem.value && <p class="field-problem">{problem.value}</p>}
+    </li>
+  );
+}
+
+function Child({ child }: { child: ChildExecution }) {
+  const { name, arn, machine, parent, status, output, error, cause, events } = child;
+  const good = status === "SUCCEEDED";
+  return (
+    <li class="child-execution">
+      <details>
+        <summary>
+          <b>{machine}</b> {name} <span class={good ? "is-good" : status === "RUNNING" ? "quiet" : "is-bad"}>{status.toLowerCase().replace("_", " ")}</span>{" "}
+          <span class="quiet">
+            {count(events, "event")}, started by {parent}
+          </span>
+        </summary>
+        {good && <JsonView label={`Output of ${name}`} value={output} />}
+        {error !== undefined && (
+          <p class="is-bad">
+            {error} <span class="quiet">{cause}</span>
+          </p>
+        )}
+        <button type="button" class="link" onClick={() => void store.query("childHistory", { arn }).then((text) => save(`${machine}-${name}.history.json`, text, "application/json"))}>
+          Save its history
+        </button>
+      </details>
+    </li>
+  );
+}

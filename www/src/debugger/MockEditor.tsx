@@ -1,0 +1,254 @@
+// One mock: how it answers, and with what.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Mock } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { testStateOf } from "../take/mockFiles.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+import { setMock } from "./session.ts";
+import { exampleFor, isWrapped, remarkOn } from "./responses.ts";
+
+export const MODES: [Mock["mode"], string, string][] = [
+  ["handler", "Handler", "The JavaScript of the Tasks tab; without one, you are asked"],
+  ["ask", "Ask me", "The input pops up, and you answer"],
+  ["echo", "Echo", "The input is the result"],
+  ["result", "Fixed result", "Always the same result"],
+  ["error", "Error", "Always the same error"],
+  ["script", "Script", "By attempt, item and call"],
+  ["expression", "Expression", "JSONata over $states.input, $attempt, $iteration"],
+  ["javascript", "JavaScript", "A function, in the sandbox"],
+  ["recorded", "Recorded", "As in the execution that was imported"],
+];
+
+export const labelOf = (mode: Mock["mode"]): string => MODES.find(([known]) => known === mode)?.[1] ?? mode;
+
+/// A mock to begin with.
+function beginning(mode: Mock["mode"], name: string, resource: string): Mock {
+  switch (mode) {
+    case "result":
+      return { mode, result: exampleFor(resource) };
+    case "error":
+      return { mode, error: "States.TaskFailed", cause: "" };
+    case "script":
+      return { mode, steps: [{ attempt: "0", error: "States.TaskFailed" }, { result: exampleFor(resource), after: 1000 }] };
+    case "expression":
+      return { mode, expression: '{ "ok": true, "of": $states.input }' };
+    case "javascript":
+      return { mode, code: "async (input, task) => {\n  return { ok: true, attempt: task.attempt };\n}" };
+    case "recorded":
+      return { mode, answers: recordedFor(name) };
+    default:
+      return { mode };
+  }
+}
+
+const recordedFor = (state: string) => store.recordedAnswers.value?.tasks.filter((task) => task.state === state) ?? [];
+
+interface Props {
+  /// The state, or what the rule is for.
+  name: string;
+  resource: string;
+  mock: Mock | undefined;
+  /// Of a state without a mock of its own.
+  otherwise?: string;
+  /// What stands before the choice.
+  children: ComponentChildren;
+}
+
+export function MockEditor({ name, resource, mock, otherwise, children }: Props) {
+  const mode = mock?.mode ?? "";
+  const recorded = recordedFor(name).length > 0 || mode === "recorded";
+  const modes = MODES.filter(([known]) => (known !== "handler" || otherwise === undefined || otherwise !== "Handler" || mode === "handler") && (known !== "recorded" || recorded));
+  const choose = (chosen: string): void => setMock(name, chosen === "" ? undefined : beginning(chosen as Mock["mode"], name, resource));
+  return (
+    <>
+      <div class="mock-head">
+        {children}
+        <select aria-label={`What answers for ${name}`} value={mode} onChange={(event) => choose(event.currentTarget.value)}>
+          {otherwise !== undefined && <option value="">{otherwise}</option>}
+          {modes.map(([known, label, title]) => (
+            <option key={known} value={known} title={title}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {mock && <Fields name={name} resource={resource} mock={mock} />}
+    </>
+  );
+}
+
+function Fields({ name, resource, mock }: { name: string; resource: string; mock: Mock }) {
+  const set = (next: Mock): void => setMock(name, next);
+  const problem = store.mockProblems.value[name];
+  return (
+    <>
+      {mock.mode === "result" && <Result name={name} resource={resource} mock={mock} set={set} />}
+      {mock.mode === "error" && (
+        <div class="mock-fields">
+          <label>
+            Error <input list="error-names" value={mock.error} onChange={(event) => set({ ...mock, error: event.currentTarget.value })} />
+          </label>
+          <label>
+            Cause <input value={mock.cause ?? ""} onChange={(event) => set({ ...mock, cause: event.currentTarget.value })} />
+          </label>
+        </div>
+      )}
+      {mock.mode === "expression" && (
+        <textarea class="mono" rows={3} aria-label={`Expression for ${name}`} spellcheck={false} value={mock.expression} onChange={(event) => set({ ...mock, expression: event.currentTarget.value })} />
+      )}
+      {mock.mode === "javascript" && (
+        <>
+          {!store.mocksTrusted.value && (
+            <p class="strip warn">
+              <Icon name="warning" />
+              <span>Disabled: this code came with a link or a file. Review it first.</span>
+              <button type="button" onClick={() => (store.mocksTrusted.value = true)}>
+                I have, enable it
+              </button>
+            </p>
+          )}
+          <textarea
+            class="mono"
+            rows={5}
+            aria-label={`JavaScript for ${name}`}
+            aria-invalid={problem !== undefined}
+            spellcheck={false}
+            value={mock.code}
+            onChange={(event) => set({ ...mock, code: event.currentTarget.value })}
+          />
+          {problem !== undefined && <p class="field-problem">{problem}</p>}
+          <p class="quiet">
+            A function of the input and the task: <code>attempt</code>, <code>iterations</code>, <code>sleep(ms)</code>, <code>heartbeat()</code>. It throws <code>new TaskError("Error", "cause")</code> to fail.
+          </p>
+        </>
+      )}
+      {mock.mode === "recorded" && <p class="quiet">{count(mock.answers.length, "answer")} of the recorded execution, call by call. A further call fails.</p>}
+      {mock.mode === "script" && <Script name={name} resource={resource} mock={mock} />}
+      {(mock.mode === "result" || mock.mode === "error" || mock.mode === "echo" || mock.mode === "expression") && (
+        <p class="mock-more">
+          <label class="mock-after">
+            after <input type="number" min={0} step={100} value={mock.after ?? 0} onChange={(event) => set({ ...mock, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })} /> ms of the execution's time
+          </label>
+          {(mock.mode === "result" || mock.mode === "error") && resource !== "" && (
+            <button
+              type="button"
+              class="link"
+              title="The mock object of the TestState API"
+              onClick={() => void navigator.clipboard.writeText(testStateOf(mock, resource)!).then(() => store.showToast("Mock for TestState copied."), () => store.showToast("The browser did not allow copying."))}
+            >
+              Copy for TestState
+            </button>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+type ResultMock = Extract<Mock, { mode: "result" }>;
+
+function Result({ name, resource, mock, set }: { name: string; resource: string; mock: ResultMock; set(mock: Mock): void }) {
+  const whole = mock.response !== undefined;
+  const value = whole ? mock.response : (mock.result ?? null);
+  const { result: _, response: __, ...rest } = mock;
+  const put = (given: unknown, asWhole: boolean): void => set({ ...rest, ...(asWhole ? { response: given } : { result: given }) });
+  const remark = remarkOn(resource, value, whole);
+  return (
+    <>
+      <Json key={String(whole)} label={`Result of ${name}`} value={value} change={(given) => put(given, whole)} />
+      {remark && <p class="mock-remark">{remark}</p>}
+      {(whole || isWrapped(resource)) && (
+        <label class="check">
+          <input type="checkbox" checked={whole} onChange={(event) => put(value, event.currentTarget.checked)} /> This is the service's whole response
+        </label>
+      )}
+    </>
+  );
+}
+
+type ScriptMock = Extract<Mock, { mode: "script" }>;
+type Step = ScriptMock["steps"][number];
+
+function Script({ name, resource, mock }: { name: string; resource: string; mock: ScriptMock }) {
+  const put = (steps: Step[]): void => setMock(name, { ...mock, steps });
+  const change = (at: number, next: Partial<Step> | null): void => put(next === null ? mock.steps.filter((_, i) => i !== at) : mock.steps.map((step, i) => (i === at ? { ...step, ...next } : step)));
+  return (
+    <ol class="script" aria-label={`Script of ${name}`}>
+      {mock.steps.map((step, i) => {
+        const kind = step.silent ? "silent" : step.error !== undefined ? "error" : step.response !== undefined ? "response" : "result";
+        const value = kind === "response" ? step.response : step.result;
+        const remark = kind === "result" || kind === "response" ? remarkOn(resource, value, kind === "response") : "";
+        return (
+          <li key={i}>
+            {(["attempt", "iteration", "call"] as const).map((which) => (
+              <label key={which}>
+                {which === "iteration" ? "item" : which} <input size={4} value={step[which] ?? ""} placeholder="all" onChange={(event) => change(i, { [which]: event.currentTarget.value })} />
+              </label>
+            ))}
+            <select
+              aria-label="Answer"
+              value={kind}
+              onChange={(event) => {
+                const { error: _, cause: __, result, response, silent: ___, ...rest } = step;
+                const given = result ?? response ?? exampleFor(resource);
+                const answers: Record<string, Partial<Step>> = { error: { error: "States.TaskFailed" }, silent: { silent: true }, result: { result: given }, response: { response: given } };
+                put(mock.steps.map((one, at) => (at === i ? { ...rest, ...answers[event.currentTarget.value] } : one)));
+              }}
+            >
+              <option value="result">Result</option>
+              <option value="response">Whole response</option>
+              <option value="error">Error</option>
+              <option value="silent">Silence</option>
+            </select>
+            {kind === "error" && <input class="grow" aria-label="Error" list="error-names" value={step.error} onChange={(event) => change(i, { error: event.currentTarget.value })} />}
+            {kind === "error" && <input class="grow" aria-label="Cause" placeholder="Cause" value={step.cause ?? ""} onChange={(event) => change(i, { cause: event.currentTarget.value })} />}
+            {(kind === "result" || kind === "response") && <Json key={kind} label="Result" small value={value} change={(given) => change(i, { [kind]: given })} />}
+            {kind !== "silent" && (
+              <label>
+                after <input type="number" min={0} step={100} value={step.after ?? 0} onChange={(event) => change(i, { after: Math.max(0, event.currentTarget.valueAsNumber || 0) })} /> ms
+              </label>
+            )}
+            <button type="button" class="plain square small" aria-label="Remove this step" onClick={() => change(i, null)}>
+              <Icon name="close" size={13} />
+            </button>
+            {remark && <p class="mock-remark">{remark}</p>}
+          </li>
+        );
+      })}
+      <li>
+        <button type="button" class="link" onClick={() => put([...mock.steps, { result: exampleFor(resource) }])}>
+          Add a step
+        </button>
+        <span class="quiet">The first that fits counts. Attempts, items and calls begin at 0: "0", "1-3", "4+".</span>
+      </li>
+    </ol>
+  );
+}
+
+/// A JSON value as text; what is no JSON is said and not taken.
+export function Json({ label, value, change, small = false }: { label: string; value: unknown; change(value: unknown): void; small?: boolean }) {
+  const text = useSignal(JSON.stringify(value, null, small ? 0 : 2) ?? "null");
+  const problem = useSignal("");
+  const take = (): void => {
+    try {
+      change(JSON.parse(text.value.trim() === "" ? "null" : text.value) as unknown);
+      problem.value = "";
+    } catch (error) {
+      problem.value = (error as Error).message;
+    }
+  };
+  const common = { "aria-label": `${label}, JSON`, "aria-invalid": problem.value !== "", spellcheck: false, value: text.value, onBlur: take };
+  return (
+    <>
+      {small ? (
+        <input class="grow mono" {...common} onInput={(event) => (text.value = event.currentTarget.value)} />
+      ) : (
+        <textarea class="mono" rows={4} {...common} onInput={(event) => { text.value = event.currentTarget.value; take(); }} />
+      )}
+      {problem.value && <p class="field-problem">{problem.value}</p>}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+// Mocks from a MockConfigFile.json of Step Functions Local, or from the `mock` of TestState.
+
+import { useSignal } from "@preact/signals";
+import type { Mock } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { type MockFile, readMockFile } from "../take/mockFiles.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+
+export function MockImport({ close, take }: { close(): void; take(mocks: Record<string, Mock>): void }) {
+  const text = useSignal("");
+  const file = useSignal<MockFile | null>(null);
+  const problem = useSignal("");
+  const chosen = useSignal(0);
+  const tasks = store.analysis.value?.tasks ?? [];
+  const state = useSignal(tasks.find((task) => task.state === store.selectedState.value)?.state ?? tasks[0]?.state ?? "");
+  const read = (given: string): void => {
+    text.value = given;
+    file.value = null;
+    problem.value = "";
+    chosen.value = 0;
+    if (given.trim() === "") return;
+    try {
+      file.value = readMockFile(given);
+    } catch (error) {
+      problem.value = (error as Error).message;
+    }
+  };
+  const found = file.value;
+  const mocks = found?.kind === "config" ? (found.cases[chosen.value]?.mocks ?? {}) : found && state.value !== "" ? { [state.value]: found.mock } : {};
+  const foreign = Object.keys(mocks).filter((name) => !tasks.some((task) => task.state === name));
+  return (
+    <Dialog
+      title="Mocks of a file"
+      close={close}
+      footer={
+        <button
+          type="button"
+          class="primary"
+          disabled={Object.keys(mocks).length === 0}
+          onClick={() => {
+            take(mocks);
+            close();
+            store.showToast(`${count(Object.keys(mocks).length, "mock")} taken.`);
+          }}
+        >
+          Use {count(Object.keys(mocks).length, "mock")}
+        </button>
+      }
+    >
+      <p>
+        A <code>MockConfigFile.json</code> of Step Functions Local, or the <code>mock</code> of the TestState API.
+      </p>
+      <p>
+        <label class="file-button">
+          <Icon name="upload" size={14} /> Choose a file
+          <input
+            type="file"
+            class="unseen"
+            accept=".json"
+            onChange={(event) => {
+              const [from] = event.currentTarget.files ?? [];
+              event.currentTarget.value = "";
+              if (from) void from.text().then(read);
+            }}
+          />
+        </label>
+      </p>
+      <label class="stack">
+        <span>Text</span>
+        <textarea class="mono" rows={7} spellcheck={false} value={text.value} aria-invalid={problem.value !== ""} aria-describedby="mock-import-problem" onInput={(event) => read(event.currentTarget.value)} />
+      </label>
+      <p class="field-problem" id="mock-import-problem" role="alert">
+        {problem.value}
+      </p>
+      {found?.kind === "config" && (
+        <fieldset class="choices">
+          <legend>Test case</legend>
+          {found.cases.map(({ machine, name, mocks: own }, i) => (
+            <label key={`${machine} ${name}`}>
+              <input type="radio" name="test-case" checked={i === chosen.value} onChange={() => (chosen.value = i)} /> {machine} › {name} <span class="quiet">{count(Object.keys(own).length, "state")}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {found?.kind === "testState" && (
+        <label class="stack">
+          <span>For the state</span>
+          <select value={state.value} onChange={(event) => (state.value = event.currentTarget.value)}>
+            {tasks.map((task) => (
+              <option key={task.state}>{task.state}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {foreign.length > 0 && <p class="mock-remark">The definition has no task {foreign.join(", ")}.</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,52 @@
+// What services answer, in short: the beginning of a mock or of an answer by hand.
+
+const ID = "7c9d2f10-0000-4000-8000-000000000001";
+
+/// By integration; the name without `.sync` and `.waitForTaskToken`.
+const EXAMPLES: Record<string, unknown> = {
+  "athena:startQueryExecution": { QueryExecution: { QueryExecutionId: ID, Status: { State: "SUCCEEDED" } } },
+  "batch:submitJob": { JobId: ID, JobName: "job", Status: "SUCCEEDED" },
+  "bedrock:invokeModel": { Body: { content: [{ type: "text", text: "Hello" }] }, ContentType: "application/json" },
+  "codebuild:startBuild": { Build: { Id: `project:${ID}`, BuildStatus: "SUCCEEDED" } },
+  "dynamodb:getItem": { Item: { id: { S: "1" } } },
+  "dynamodb:putItem": { SdkHttpMetadata: { HttpStatusCode: 200 } },
+  "dynamodb:updateItem": { Attributes: { id: { S: "1" } } },
+  "dynamodb:deleteItem": { SdkHttpMetadata: { HttpStatusCode: 200 } },
+  "ecs:runTask": { Tasks: [{ LastStatus: "STOPPED", Containers: [{ ExitCode: 0 }] }], Failures: [] },
+  "events:putEvents": { Entries: [{ EventId: ID }], FailedEntryCount: 0 },
+  "glue:startJobRun": { JobRunId: "jr_1", JobRunState: "SUCCEEDED" },
+  "sns:publish": { MessageId: ID },
+  "sqs:sendMessage": { MessageId: ID, MD5OfMessageBody: "5d41402abc4b2a76b9719d911017c592" },
+  "aws-sdk:s3:getObject": { Body: "{}", ContentType: "application/json", ContentLength: 2 },
+};
+
+/// A likely result of a task; of functions and machines what they give, not what is put around it.
+export function exampleFor(resource: string): unknown {
+  if (resource.endsWith(".waitForTaskToken")) return { approved: true };
+  const name = serviceOf(resource);
+  return EXAMPLES[name] ?? (name.startsWith("aws-sdk:") ? {} : { ok: true });
+}
+
+/// `sqs:sendMessage` of a Resource, without its suffix; empty where it is a function's or an activity's.
+export function serviceOf(resource: string): string {
+  return (/^arn:[^:]*:states:[^:]*:[^:]*:(?!activity:)(.+?)(?:\.sync(?::2)?|\.waitForTaskToken)?$/.exec(resource) ?? [])[1] ?? "";
+}
+
+/// Whether a task's result is put into something by the service, so that the whole response is more.
+export function isWrapped(resource: string): boolean {
+  return /^(?:lambda:invoke|states:startExecution|http:invoke)$/.test(serviceOf(resource)) && !resource.endsWith(".waitForTaskToken");
+}
+
+/// The most that a state may give.
+export const PAYLOAD_LIMIT = 262_144;
+
+/// What is worth saying about a result as text: that it is too large, or not what the service would send.
+export function remarkOn(resource: string, value: unknown, whole: boolean): string {
+  const bytes = new Blob([JSON.stringify(value) ?? ""]).size;
+  if (bytes > PAYLOAD_LIMIT) return `${Math.ceil(bytes / 1024)} KiB: more than the 256 KiB that a state may have, so the run will fail with States.DataLimitExceeded.`;
+  if (serviceOf(resource) !== "lambda:invoke" || resource.endsWith(".waitForTaskToken")) return "";
+  const payload = typeof value === "object" && value !== null && "Payload" in value;
+  if (whole && !payload) return "A response of lambda:invoke has the function's answer in Payload: there is none.";
+  if (!whole && payload) return "The result is put into Payload by itself: write the function's answer only, or say that this is the whole response.";
+  return "";
+}

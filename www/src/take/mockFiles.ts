@@ -1,0 +1,162 @@
+// Mocks in the forms of others: the mock configuration file of Step Functions Local, and the `mock` of TestState.
+
+import type { Mock } from "../model/protocol.ts";
+
+export interface TestCase {
+  machine: string;
+  name: string;
+  mocks: Record<string, Mock>;
+}
+
+export type MockFile = { kind: "config"; cases: TestCase[] } | { kind: "testState"; mock: Mock };
+
+/// A file has no word for all further calls: so many will do.
+const LAST = 999;
+const ALL = `0-${LAST}`;
+
+type Fields = Record<string, unknown>;
+type Step = Extract<Mock, { mode: "script" }>["steps"][number];
+
+/// Reads either. Throws an Error that says what is wrong with it.
+export function readMockFile(text: string): MockFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message}`);
+  }
+  const fields = object(value);
+  if (fields && "StateMachines" in fields) return { kind: "config", cases: casesOf(fields) };
+  const mock = fields && (object(fields["mock"]) ?? ("result" in fields || "errorOutput" in fields ? fields : undefined));
+  if (mock) return { kind: "testState", mock: testStateMock(mock) };
+  throw new Error("This is neither a MockConfigFile.json, which has StateMachines and MockedResponses, nor a mock of TestState, which has a result or an errorOutput.");
+}
+
+function casesOf(config: Fields): TestCase[] {
+  const responses = object(config["MockedResponses"]) ?? {};
+  const machines = object(config["StateMachines"]);
+  if (!machines) throw new Error("StateMachines must be an object.");
+  const cases = Object.entries(machines).flatMap(([machine, body]) =>
+    Object.entries(object(object(body)?.["TestCases"]) ?? {}).map(([name, states]): TestCase => {
+      const where = `${machine}/${name}`;
+      const mocks = Object.entries(object(states) ?? {}).map(([state, response]): [string, Mock] => {
+        const found = Object.hasOwn(responses, String(response)) ? object(responses[String(response)]) : undefined;
+        if (!found) throw new Error(`${where}/${state}: there is no mocked response ${JSON.stringify(response)}.`);
+        return [state, scriptOf(found, String(response))];
+      });
+      return { machine, name, mocks: Object.fromEntries(mocks) };
+    }),
+  );
+  if (cases.length === 0) throw new Error("The file has no test cases.");
+  return cases;
+}
+
+function scriptOf(response: Fields, name: string): Mock {
+  const steps = Object.entries(response).map(([call, what]): Step => {
+    if (!/^\d+(-\d+)?$/.test(call)) throw new Error(`MockedResponses/${name}: ${JSON.stringify(call)} is no number of an invocation; they are written "0" or "1-2".`);
+    const fields = object(what) ?? {};
+    if ("Return" in fields) return { call, response: fields["Return"] };
+    const thrown = object(fields["Throw"]);
+    if (typeof thrown?.["Error"] !== "string") throw new Error(`MockedResponses/${name}/${call} must have a Return, or a Throw with an Error.`);
+    return { call, error: thrown["Error"], cause: String(thrown["Cause"] ?? "") };
+  });
+  return { mode: "script", steps };
+}
+
+function testStateMock(mock: Fields): Mock {
+  const failed = object(mock["errorOutput"]);
+  if (failed) return { mode: "error", error: String(failed["error"] ?? "States.TaskFailed"), cause: String(failed["cause"] ?? "") };
+  const { result } = mock;
+  // The API takes a text; files often have the value itself.
+  if (typeof result !== "string") return { mode: "result", response: result ?? null };
+  try {
+    return { mode: "result", response: JSON.parse(result) };
+  } catch {
+    throw new Error("The mock's result is a text, but not one of JSON.");
+  }
+}
+
+/// Mocks that say the same whatever they are given, as `Return` and `Throw` by call; `left` are the others.
+export function mockConfigOf(mocks: Record<string, Mock>, title: string, resourceOf: (state: string) => string | undefined): { text: string; left: string[] } {
+  const responses: Fields = {};
+  const states: Record<string, string> = {};
+  const left: string[] = [];
+  for (const [state, mock] of Object.entries(mocks)) {
+    if (mock.mode === "handler") continue;
+    const resource = resourceOf(state);
+    const response = resource === undefined ? undefined : responseOf(mock, resource);
+    if (response === undefined) {
+      left.push(state);
+      continue;
+    }
+    states[state] = `${state}Responses`;
+    responses[`${state}Responses`] = response;
+  }
+  return { text: configText(title, "Mocked", states, responses), left };
+}
+
+/// The text of a `MockConfigFile.json` with one test case.
+export function configText(title: string, testCase: string, states: Record<string, string>, responses: Fields): string {
+  return `${JSON.stringify({ StateMachines: { [machineName(title)]: { TestCases: { [testCase]: states } } }, MockedResponses: responses }, null, 2)}\n`;
+}
+
+/// What the file calls the machine of a workspace.
+export const machineName = (title: string): string => title.replace(/[^\w-]/g, "-").replace(/-+/g, "-").slice(0, 80) || "StateMachine";
+
+function responseOf(mock: Mock, resource: string): Fields | undefined {
+  const step = ({ result = null, response, error, cause }: Step): Fields =>
+    error === undefined ? { Return: response ?? wholeOf(resource, result) } : { Throw: { Error: error, Cause: cause ?? "" } };
+  switch (mock.mode) {
+    case "result":
+      return { [ALL]: step(mock) };
+    case "error":
+      return { [ALL]: step(mock) };
+    case "script": {
+      const entries = mock.steps.map((one): [string, Fields] | undefined => {
+        const number = (one.call ?? one.attempt ?? "").trim() || ALL;
+        const range = number.replace(/^(\d+)\+$/, `$1-${LAST}`);
+        return one.silent || (one.iteration ?? "").trim() !== "" || !/^\d+(-\d+)?$/.test(range) ? undefined : [range, step(one)];
+      });
+      return entries.every((entry) => entry !== undefined) ? numbered(entries) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/// Each number stands once in a file; where ranges overlap the first counts.
+function numbered(entries: [string, Fields][]): Fields {
+  const taken: (Fields | undefined)[] = [];
+  for (const [range, answer] of entries) {
+    const [from = 0, to = from] = range.split("-").map(Number);
+    for (let call = from; call <= Math.min(to, LAST); call++) taken[call] ??= answer;
+  }
+  const found: Fields = {};
+  for (let from = 0; from < taken.length; ) {
+    let to = from;
+    while (to + 1 < taken.length && taken[to + 1] === taken[from]) to += 1;
+    if (taken[from]) found[from === to ? `${from}` : `${from}-${to}`] = taken[from];
+    from = to + 1;
+  }
+  return found;
+}
+
+/// A result with what the service puts around it.
+export function wholeOf(resource: string, result: unknown): unknown {
+  if (/:lambda:invoke$/.test(resource)) return { ExecutedVersion: "$LATEST", Payload: result, StatusCode: 200 };
+  if (/:states:startExecution\.sync$/.test(resource)) return { Status: "SUCCEEDED", Output: JSON.stringify(result) };
+  if (/:states:startExecution\.sync:2$/.test(resource)) return { Status: "SUCCEEDED", Output: result };
+  if (/:http:invoke$/.test(resource)) return { Headers: {}, ResponseBody: result, StatusCode: 200, StatusText: "OK" };
+  return result;
+}
+
+/// The `mock` of TestState, where a mock can be one.
+export function testStateOf(mock: Mock, resource: string): string | undefined {
+  if (mock.mode === "error") return JSON.stringify({ errorOutput: { error: mock.error, cause: mock.cause ?? "" } }, null, 2);
+  if (mock.mode === "result") return JSON.stringify({ result: JSON.stringify(mock.response ?? wholeOf(resource, mock.result ?? null)) }, null, 2);
+  return undefined;
+}
+
+function object(value: unknown): Fields | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
