@@ -239,7 +239,7 @@ describe("the debugger", { skip }, () => {
     const card = page.getByRole("form", { name: "Answer of Charge" });
     assert.match(await card.innerText(), /item #0 · times out in 30 s/);
     await card.getByRole("textbox", { name: "Result, JSON" }).fill('"by hand"');
-    await card.getByLabel("after").fill("5");
+    await card.getByLabel("Take").fill("5");
     await card.getByRole("button", { name: "Answer" }).click();
     await card.getByText("item #1").waitFor();
     // Nobody answers: the catcher takes the time out.

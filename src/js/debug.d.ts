@@ -380,8 +380,8 @@ export class DebugSession {
 
   /** The executions that tasks of this run have started, in turn. */
   children(): ChildExecution[];
-  /** The events of one of them, by its ARN. */
-  childHistory(arn: string): HistoryEvent[];
+  /** The events of one of them, by its ARN; undefined where there is none. */
+  childHistory(arn: string): HistoryEvent[] | undefined;
 
   threads(): DebugThread[];
   /** The innermost first. */

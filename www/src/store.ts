@@ -644,7 +644,7 @@ function finished(): void {
   if (told === ended || !ended.result) return;
   told = ended;
   // A run that has ended before is only looked at.
-  if (ended.took !== 0) dockTab.value = "result";
+  if (ended.took !== 0 || ended.recorded !== undefined) dockTab.value = "result";
   const { status, error, cause } = ended.result;
   if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
   else say(`${status.toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`);

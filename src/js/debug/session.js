@@ -406,9 +406,7 @@ export class DebugSession {
 
   /** The events of an execution that a task has started. */
   childHistory(arn) {
-    const events = this.#run.children.history(arn);
-    if (events === undefined) throw misuse("INVALID_ARGUMENT", `no task has started an execution ${JSON.stringify(arn)}`, RangeError);
-    return events;
+    return this.#run.children.history(arn);
   }
 
   /** Answers the task that a token names: "succeed" with an output, "fail" with `{error, cause}`, or "heartbeat". */

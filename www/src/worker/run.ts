@@ -406,7 +406,7 @@ function whatChanged(before: RunRequest & { json: string }, now: RunRequest & { 
   const changes = [
     before.json !== now.json && "definition edited",
     before.input !== now.input && "other input",
-    !same(before.mocks, now.mocks) && "other mocks",
+    !same([before.mocks, before.machines], [now.mocks, now.machines]) && "other mocks",
     before.seed !== now.seed && `seed ${now.seed}`,
   ].filter((change) => change !== false);
   return changes.length === 0 ? "once more" : changes.join(", ");
