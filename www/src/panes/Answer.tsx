@@ -24,7 +24,7 @@ const OTHER = "other";
 
 const text = (value: unknown): string => JSON.stringify(value, null, 2) ?? "null";
 
-export function AnswerCard({ task, number }: { task: WaitingTask; number: number }) {
+export function AnswerCard({ task, number }: { task: WaitingTask; number?: number }) {
   const output = useSignal(answered.get(task.state) ?? text(exampleFor(task.resource)));
   const failing = useSignal(false);
   const preset = useSignal(PRESETS[0]![0]);
@@ -74,7 +74,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number: number
       }}
     >
       <header>
-        {number <= 9 && <kbd title={`The key ${number} comes here`}>{number}</kbd>}
+        {number !== undefined && number <= 9 && <kbd title={`The key ${number} comes here`}>{number}</kbd>}
         <Icon name="hand" />
         <button type="button" class="link strong" onClick={() => store.selectState(task.state, "events")}>
           {task.state}
