@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { simulate } from "stepglass";
+import { expectRun, testMachine } from "stepglass/testing";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
 import { GREETING, visits } from "./playground.mjs";
@@ -237,7 +238,18 @@ Resources:
     assert.equal(file.name, "order-processing.test.mjs");
     assert.match(runTest(file.bytes), /pass 1\b/);
     // A test that cannot fail would be none.
-    assert.throws(() => runTest(file.bytes.toString().replaceAll('error: "GatewayBusy"', 'error: "Broken"')));
+    assert.throws(() => runTest(file.bytes.toString().replaceAll('throws("GatewayBusy"', 'throws("Broken"')));
+    await asked.getByLabel("Test for").selectOption("vitest");
+    const vitest = await visitor.saved(button("Test file"));
+    assert.match(runTest(vitest.bytes, "vitest"), /1 passed/);
+    assert.throws(() => runTest(vitest.bytes.toString().replaceAll('throws("GatewayBusy"', 'throws("Broken"'), "vitest"));
+    await button("Copy as test").click();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), vitest.bytes.toString());
+
+    // The mock file goes with the test kit, too.
+    const definition = JSON.parse((await visitor.saved(button("JSON"))).bytes);
+    const machine = testMachine(definition, { mockConfig: mocks });
+    expectRun(await machine.test("RecordedRun", JSON.parse(events[0].executionStartedEventDetails.input), { name: /mocks, name: "(.*)"/.exec(file.bytes)[1] })).succeeded(JSON.parse(events.at(-1).executionSucceededEventDetails.output)).retried("ChargeCard", 2);
   });
 
   visit("a failed run with branches is a test, too", {}, async (visitor, page) => {
@@ -350,16 +362,19 @@ Resources:
   });
 });
 
-/** Runs the text of a test in a project that has the package installed; what Node's runner prints. */
-function runTest(text) {
+/** Runs the text of a test in a project that has the package installed; what the runner prints. */
+function runTest(text, runner = "node:test") {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-test-"));
   try {
     mkdirSync(join(folder, "node_modules"));
-    symlinkSync(resolve(import.meta.dirname, "../.."), join(folder, "node_modules/stepglass"), "junction");
+    const root = resolve(import.meta.dirname, "../..");
+    symlinkSync(root, join(folder, "node_modules/stepglass"), "junction");
+    symlinkSync(join(root, "node_modules/vitest"), join(folder, "node_modules/vitest"), "junction");
     writeFileSync(join(folder, "run.test.mjs"), text);
     // Inside of a test run, the runner would report to that one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    return execFileSync(process.execPath, ["--test", "--test-reporter=spec", "run.test.mjs"], { cwd: folder, encoding: "utf8", env });
+    const args = runner === "vitest" ? [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", "."] : ["--test", "--test-reporter=spec", "run.test.mjs"];
+    return execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

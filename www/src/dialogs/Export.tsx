@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
-import { fileName, hasChildExecutions, mockConfig, nodeTest, type Run } from "../take/asTest.ts";
+import { fileName, hasChildExecutions, mockConfig, type Run, type Runner, testText } from "../take/asTest.ts";
 import { pngOf, svgOf } from "../take/picture.ts";
 import { saveSession } from "../take/session.ts";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -20,6 +20,7 @@ export default function Export() {
   const theme = useSignal<"light" | "dark">(dark ? "dark" : "light");
   const withRun = useSignal(true);
   const scale = useSignal<1 | 2 | 3>(2);
+  const runner = useSignal<Runner>("node:test");
   const problem = useSignal("");
   const run = store.run.value;
   const ended = run?.phase === "ended" && run.refused === undefined && store.eventCount.value > 0;
@@ -100,15 +101,24 @@ export default function Export() {
         </section>
         <section aria-labelledby="export-run">
           <h3 id="export-run">The run</h3>
+          <div class="export-options">
+            <label>
+              Test for{" "}
+              <select value={runner.value} onChange={(event) => (runner.value = event.currentTarget.value as Runner)}>
+                <option value="node:test">node:test</option>
+                <option value="vitest">Vitest</option>
+              </select>
+            </label>
+          </div>
           {!ended && <p class="quiet">When a run has ended, its history and a test made of it are here.</p>}
           <p class="buttons">
             <button type="button" disabled={store.eventCount.value === 0} onClick={act(async () => save(`${title}.history.json`, await store.query("history", {}), "application/json"))}>
               <Icon name="download" /> History, as AWS has it
             </button>
-            <button type="button" disabled={!ended} onClick={act(async () => copy(nodeTest(await theRun()), "Test"))}>
+            <button type="button" disabled={!ended} onClick={act(async () => copy(testText(await theRun(), runner.value), "Test"))}>
               <Icon name="copy" /> Copy as test
             </button>
-            <button type="button" disabled={!ended} onClick={act(async () => save(fileName(title), nodeTest(await theRun()), "text/javascript"))}>
+            <button type="button" disabled={!ended} onClick={act(async () => save(fileName(title), testText(await theRun(), runner.value), "text/javascript"))}>
               <Icon name="download" /> Test file
             </button>
             <button type="button" disabled={!ended} onClick={act(async () => save("MockConfigFile.json", mockConfig(await theRun()), "application/json"))}>
@@ -116,7 +126,7 @@ export default function Export() {
             </button>
           </p>
           <p class="quiet">
-            The test is a file for <code>node --test</code> with this package, the mock file one for Step Functions Local: both answer each call as it was answered here.
+            The test uses <code>stepglass/testing</code>, the mock file is one for Step Functions Local, which <code>testMachine</code> takes as well: both answer each call as it was answered here.
           </p>
         </section>
       </div>

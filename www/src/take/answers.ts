@@ -15,6 +15,8 @@ export interface Call {
   submitted?: unknown;
   /// Nobody answered.
   never?: boolean;
+  /// The service puts something around what is asked of it.
+  wrapped?: boolean;
 }
 
 /// All calls by the state's name, in the order in which they were made.
@@ -29,7 +31,7 @@ export function callsOf(events: readonly HistoryEvent[]): Map<string, Call[]> {
     stateAt[event.id] = state;
     const time = Date.parse(event.timestamp);
     if (/^(Task|LambdaFunction|Activity)Scheduled$/.test(event.type)) {
-      const call: Call = { state, after: 0, never: true };
+      const call: Call = { state, after: 0, never: true, ...(/^(?:lambda|states|http)$/.test(text(details["resourceType"]) ?? "") && event.type === "TaskScheduled" && { wrapped: true }) };
       open.set(event.id, { call, since: time });
       const list = byState.get(state);
       if (list) list.push(call);

@@ -1,8 +1,12 @@
-// A run as a test that anybody can start: a file for Node's test runner, and the mock file of Step Functions Local.
+// A run as a test that anybody can start: a file with the package's test kit, for Node's test runner or for Vitest, and the
+// mock file of Step Functions Local.
 
 import type { HistoryEvent } from "../worker/history.ts";
 import { type Call, callsOf } from "./answers.ts";
+import { configText } from "./mockFiles.ts";
 import { resultOf } from "./recorded.ts";
+
+export type Runner = "node:test" | "vitest";
 
 export interface Run {
   title: string;
@@ -22,42 +26,45 @@ export function hasChildExecutions(events: readonly HistoryEvent[]): boolean {
   return events.some(({ type }) => type === "MapRunStarted");
 }
 
-/// The text of an ES module for `node --test`.
-export function nodeTest(run: Run): string {
+/// The text of an ES module that runs the machine with the answers that its tasks had, and expects what came of it.
+export function testText(run: Run, runner: Runner): string {
   const { events, title } = run;
   const end = resultOf(events.at(-1)!);
   if (!end) throw new Error("The run has not ended, so there is nothing to expect yet.");
-  const script = Object.fromEntries([...(run.calls ?? callsOf(events))].map(([state, calls]) => [state, calls.map(scripted)]));
-  const states = statesOf(events);
-  const options = { name: run.name, seed: run.seed, startTime: Date.parse(events[0]!.timestamp) };
+  if (end.status === "ABORTED") throw new Error("The run was stopped by hand, and no test repeats that.");
+  const calls = run.calls ?? callsOf(events);
+  const mocks = [...calls].map(([state, answers]) => `  ${member(state)}: ${listed(answers.map(mockText))},`);
+  const used = ["expectRun", ...["never", "responds", "returns", "throws"].filter((name) => [...calls.values()].flat().some((call) => mockText(call).startsWith(`${name}(`))), "testMachine"];
   const expected =
-    end.status === "SUCCEEDED"
-      ? ['  assert.equal(report.status, "SUCCEEDED", report.cause);', `  assert.deepEqual(report.output, ${js(end.output, 2)});`]
-      : [`  assert.equal(report.status, ${JSON.stringify(end.status)});`, ...(end.error === undefined ? [] : [`  assert.equal(report.error, ${JSON.stringify(end.error)});`])];
-  return `// The run of “${line(title)}” as a test:   npm install --save-dev stepglass && node --test ${fileName(title)}
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { simulate } from "stepglass";
+    end.status === "SUCCEEDED" ? `.succeeded(${js(end.output, 4)})`
+    : end.status === "TIMED_OUT" ? ".timedOut()"
+    : end.error === undefined ? ".failedWith()"
+    : `.failedWith(${JSON.stringify(end.error)})`;
+  const start = runner === "vitest" ? "npx vitest run" : "node --test";
+  return `// The run of “${line(title)}” as a test:   npm install --save-dev stepglass${runner === "vitest" ? " vitest" : ""} && ${start} ${fileName(title)}
+import { test } from "${runner}";
+import { ${used.join(", ")} } from "stepglass/testing";
 
 const definition = ${js(parse(run.definition), 0)};
 
+// What the run began with: equal names, seeds and times give equal runs.
+const machine = testMachine(definition, ${js({ seed: run.seed, startTime: Date.parse(events[0]!.timestamp) }, 0)});
 const input = ${js(parse(run.input) ?? {}, 0)};
 
-// What the tasks answered, call by call. \`after\` is in milliseconds.
-const answers = ${js(script, 0)};
+// What the tasks answered, call by call. after() takes seconds of the run's own time.
+const mocks = {${mocks.length === 0 ? "" : `\n${mocks.join("\n")}\n`}};
 
-test(${JSON.stringify(`${title}: ${end.status}${end.error ? ` with ${end.error}` : ""}`)}, () => {
-  const report = simulate(definition, input, answers, ${js(options, 2)});
-${expected.join("\n")}
-  const states = report.history.filter(({ type }) => type.endsWith("StateEntered")).map((event) => event.stateEnteredEventDetails.name);
-  assert.deepEqual(states, ${js(states, 2)});
+test(${JSON.stringify(`${title}: ${end.status}${end.error ? ` with ${end.error}` : ""}`)}, async () => {
+  const run = await machine.run(input, { mocks, name: ${JSON.stringify(run.name)} });
+  expectRun(run)
+    ${expected}
+    .passedThrough(${statesOf(events).map((state) => literal(state)).join(", ")});
 });
 `;
 }
 
 /// The text of a `MockConfigFile.json`.
 export function mockConfig(run: Run): string {
-  const machine = run.title.replace(/[^\w-]/g, "-").replace(/-+/g, "-").slice(0, 80) || "StateMachine";
   const responses: Record<string, Record<string, unknown>> = {};
   const testCase: Record<string, string> = {};
   for (const [state, calls] of run.calls ?? callsOf(run.events)) {
@@ -65,7 +72,7 @@ export function mockConfig(run: Run): string {
     testCase[state] = name;
     responses[name] = ranges(calls.map(mocked));
   }
-  return `${JSON.stringify({ StateMachines: { [machine]: { TestCases: { RecordedRun: testCase } } }, MockedResponses: responses }, null, 2)}\n`;
+  return configText(run.title, "RecordedRun", testCase, responses);
 }
 
 export function fileName(title: string): string {
@@ -77,12 +84,16 @@ export function statesOf(events: readonly HistoryEvent[]): string[] {
   return events.filter(({ type }) => type.endsWith("StateEntered")).map((event) => String((event["stateEnteredEventDetails"] as { name?: string } | undefined)?.name ?? ""));
 }
 
-function scripted({ after, response, error, cause, submitted, never }: Call): Record<string, unknown> {
-  return {
-    ...(after > 0 ? { after } : {}),
-    ...(submitted === undefined ? {} : { submitted }),
-    ...(never ? { never } : error !== undefined ? { error, ...(cause === undefined ? {} : { cause }) } : submitted === undefined ? { response } : { output: response }),
-  };
+/// One answer as the test kit has it.
+function mockText({ after, response, error, cause, wrapped, never }: Call): string {
+  if (never) return "never()";
+  const answer = error !== undefined ? `throws(${[error, ...(cause === undefined ? [] : [cause])].map(literal).join(", ")})` : `${wrapped ? "responds" : "returns"}(${js(response ?? null, 4)})`;
+  return after > 0 ? `${answer}.after(${after / 1000})` : answer;
+}
+
+function listed(answers: string[]): string {
+  const one = `[${answers.join(", ")}]`;
+  return one.length <= 100 && !one.includes("\n") ? one : `[\n${answers.map((answer) => `    ${answer},`).join("\n")}\n  ]`;
 }
 
 function mocked({ response, error, cause, never }: Call): Record<string, unknown> {
