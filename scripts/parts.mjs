@@ -53,6 +53,7 @@ async function openExamples() {
     const text = format === "yaml" ? JSON.stringify(parse(definition, { merge: true })) : definition;
     for (const direction of ["TB", "LR"]) layout(text, { collapsed: [], expanded: [], foldLarge: true, direction });
     // Some examples are there to be mended: they are looked at, and don't run.
+    language.outline(text);
     const problems = validate(text);
     if (problems.length > 0) language.codeActions(text);
     if (problems.some(({ severity }) => severity === "error")) continue;

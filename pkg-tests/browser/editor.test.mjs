@@ -154,7 +154,7 @@ describe("the editor", { skip }, () => {
     assert.deepEqual(await visitor.violations(), []);
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"PackParcel"');
-    await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Fulfil\s*›\s*PackParcel/ }).waitFor();
+    await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Fulfil\s*›\s*\[0\]\s*›\s*PackParcel/ }).waitFor();
     assert.match(await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
   });
 

@@ -214,6 +214,11 @@ export interface LanguageService {
   format(text: string, options?: { indent?: number }): TextEdit[];
   /** The states of a text, in its order. */
   outline(text: string): OutlineState[];
+  /**
+   * What is computed in the fields of a state, in the order of the text: paths, intrinsic functions and expressions; nothing
+   * of what is inside of a Parallel or Map. With the values of a run it says what each of them was.
+   */
+  expressions(text: string, state: string): StateExpression[];
   /** A text with edits made. */
   apply(text: string, edits: readonly TextEdit[]): string;
 }
@@ -269,6 +274,17 @@ export interface OutlineState extends TextRange {
   to: number;
   /** 0 for a state of the machine itself, 1 for one of its branches, and so on. */
   depth: number;
+  /** Where it is in the document, as a JSON Pointer. */
+  pointer: string;
+}
+
+/** Something computed in a state; `start` and `end` are of its string. */
+export interface StateExpression extends TextRange {
+  /** The field of the state that it is in. */
+  field: string;
+  /** Its text, without `{%` and `%}`. */
+  source: string;
+  language: "jsonpath" | "jsonata";
 }
 
 /** A request of AWS's TestState API; payloads are JSON values or, where the API has texts, either. */

@@ -38,6 +38,12 @@ export const language = {
   /** The states of a definition's text, in its order, with the places of their names. */
   outline: (text) => asked("outline", text),
 
+  /** What is computed in the fields of a state: paths, intrinsic functions and expressions. */
+  expressions(text, state) {
+    if (typeof state !== "string") throw misuse("INVALID_ARGUMENT", "expressions() takes the state's name");
+    return asked("expressions", text, state);
+  },
+
   /** A text with edits made. */
   apply(text, edits) {
     let out = "";

@@ -146,18 +146,34 @@ pub fn format(text: &str, indent: usize) -> String {
     Units::of(text).edits(&language::format(text, indent)).to_string()
 }
 
-/// The states of a text: `[{name, start, end, from, to, depth}]`, where `start` and `end` are of the name.
+/// The states of a text: `[{name, start, end, from, to, depth, pointer}]`, where `start` and `end` are of the name.
 #[wasm_bindgen]
 pub fn outline(text: &str) -> String {
     let units = Units::of(text);
-    let state = |(name, key, whole, depth): (String, Span, Span, usize)| {
+    let state = |state: language::OutlineState| {
         let mut out = Map::new();
-        out.insert("name", name);
-        units.put(&mut out, key);
-        out.insert("from", units.at(whole.start));
-        out.insert("to", units.at(whole.end));
-        out.insert("depth", depth as i64);
+        out.insert("name", state.name);
+        units.put(&mut out, state.key);
+        out.insert("from", units.at(state.whole.start));
+        out.insert("to", units.at(state.whole.end));
+        out.insert("depth", state.depth as i64);
+        out.insert("pointer", state.pointer);
         Value::from(out)
     };
     json(Some(language::outline(text).into_iter().map(state).collect::<Vec<_>>()))
+}
+
+/// What is computed in a state: `[{start, end, field, source, language}]`.
+#[wasm_bindgen]
+pub fn expressions(text: &str, state: &str) -> String {
+    let units = Units::of(text);
+    let expression = |found: language::Expression| {
+        let mut out = Map::new();
+        units.put(&mut out, found.span);
+        out.insert("field", found.field);
+        out.insert("source", found.source);
+        out.insert("language", if found.jsonata { "jsonata" } else { "jsonpath" });
+        Value::from(out)
+    };
+    json(Some(language::expressions(text, state).into_iter().map(expression).collect::<Vec<_>>()))
 }

@@ -54,6 +54,10 @@ export const theme = kept<Theme>("theme", "system", oneOf("system", "light", "da
 export const graphMode = kept<"graph" | "table">("view", "graph", oneOf("graph", "table"));
 export const animate = kept("animate", true, isBoolean);
 export const askMissing = kept("ask", true, isBoolean);
+/// In the definition: commands above each state, values while a run is paused, and going along with the pause.
+export const lenses = kept("lenses", true, isBoolean);
+export const inlineValues = kept("values", true, isBoolean);
+export const followPause = kept("follow", true, isBoolean);
 export const singleKeys = kept("keys", true, isBoolean);
 /// Keys that somebody has changed, by the command's id.
 export const keymap = kept<Readonly<Record<string, readonly string[]>>>("keymap", {}, isKeymap);

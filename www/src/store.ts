@@ -255,6 +255,10 @@ export function showToast(text: string): void {
 
 // Reading the definition.
 
+/// The text that the analysis is of.
+let analyzedText = "";
+export const analyzed = (): string => analyzedText;
+
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
 
@@ -265,10 +269,12 @@ function analyzeSoon(delay: number): void {
 
 async function analyze(): Promise<void> {
   const mine = ++analyzing;
+  const text = definition.value;
   try {
-    const found = await client.call("analyze", { text: definition.value, format: format.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value });
+    const found = await client.call("analyze", { text, format: format.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value });
     if (mine !== analyzing) return;
     batch(() => {
+      analyzedText = text;
       analysis.value = found;
       if (found.graph) {
         if (!sameGraph(graph.value?.graph, found.graph)) graph.value = new GraphIndex(found.graph);

@@ -1,5 +1,6 @@
 //! A definition's text as a tree of places, as far as it can be made out: the one reader of half written texts.
 
+use crate::base::pointer::Pointer;
 use crate::base::{Span, Value, json};
 
 /// What a value is.
@@ -129,6 +130,19 @@ impl<'a> Document<'a> {
         }
         way.reverse();
         way
+    }
+
+    /// Where a value is.
+    pub fn pointer(&self, id: usize) -> Pointer {
+        let mut pointer = Pointer::root();
+        for pair in self.way(id).windows(2) {
+            let &[above, below] = pair else { continue };
+            pointer = match self.node(above).map(|node| &node.kind) {
+                Some(Kind::List) => pointer.index(self.children(above).position(|(at, _)| at == below).unwrap_or(0)),
+                _ => pointer.key(self.name(below)),
+            };
+        }
+        pointer
     }
 
     /// The value at a pointer.

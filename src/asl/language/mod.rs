@@ -152,21 +152,87 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// The states of a text in its order: the name, where the name stands, where the whole member stands, and how deep.
-pub fn outline(text: &str) -> Vec<(String, Span, Span, usize)> {
+/// A state of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutlineState {
+    /// Its name.
+    pub name: String,
+    /// Where the name stands, without quotes.
+    pub key: Span,
+    /// The whole member.
+    pub whole: Span,
+    /// 0 for a state of the machine itself, 1 for one of its branches, and so on.
+    pub depth: usize,
+    /// Where it is in the document, as a JSON Pointer.
+    pub pointer: String,
+}
+
+/// The states of a text in its order.
+pub fn outline(text: &str) -> Vec<OutlineState> {
     let document = Document::read(text, usize::MAX);
-    let mut states: Vec<_> = symbols::scopes(&document)
+    let mut states: Vec<OutlineState> = symbols::scopes(&document)
         .into_iter()
         .filter_map(|(_, states)| states)
-        .flat_map(|states| document.children(states))
-        .filter_map(|(id, node)| {
+        .flat_map(|states| {
+            let around = document.pointer(states);
+            let depth = document.way(states).iter().filter(|above| document.name(**above) == "States").count();
+            document.children(states).map(move |(_, node)| (node, around.clone(), depth))
+        })
+        .filter_map(|(node, around, depth)| {
             let key = node.key?;
-            let depth = document.way(id).iter().filter(|above| document.name(**above) == "States").count();
-            Some((node.name.clone(), symbols::inside(key, &document), Span::new(key.start, node.span.end), depth.saturating_sub(1)))
+            Some(OutlineState {
+                name: node.name.clone(),
+                key: symbols::inside(key, &document),
+                whole: Span::new(key.start, node.span.end),
+                depth: depth.saturating_sub(1),
+                pointer: around.key(&node.name).as_str().to_string(),
+            })
         })
         .collect();
-    crate::base::sort::by_key(&mut states, |(_, key, _, _)| key.start);
+    crate::base::sort::by_key(&mut states, |state| state.key.start);
     states
+}
+
+/// A path, an intrinsic function or an expression in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    /// Where its string stands, with quotes.
+    pub span: Span,
+    /// The field of the state that it is in.
+    pub field: String,
+    /// Its text, without `{%` and `%}`.
+    pub source: String,
+    /// Whether it is JSONata and no JSONPath.
+    pub jsonata: bool,
+}
+
+/// What is computed in the fields of the first state of this name, in the order of the text; nothing of what is inside of
+/// a Parallel or Map.
+///
+/// ```
+/// use stepglass::asl::language::expressions;
+/// let text = r#"{"States":{"A":{"Type":"Pass","Parameters":{"x.$":"$.a","y":"$.b"}}}}"#;
+/// let found = expressions(text, "A");
+/// assert_eq!((found.len(), &*found[0].field, &*found[0].source), (1, "Parameters", "$.a"));
+/// ```
+pub fn expressions(text: &str, state: &str) -> Vec<Expression> {
+    let document = Document::read(text, usize::MAX);
+    let mut all = symbols::scopes(&document).into_iter().filter_map(|(_, states)| states);
+    let Some(state) = all.find_map(|states| document.child(states, state)) else { return Vec::new() };
+    let inside = |id: usize| {
+        let field = document.field_of(state, id)?;
+        (!matches!(field, "Branches" | "ItemProcessor" | "Iterator")).then_some(field)
+    };
+    let found = document.ids().filter_map(|id| {
+        let field = inside(id)?;
+        let (node, text) = (document.node(id)?, document.string(id)?);
+        // A string in a list is named by the list.
+        let name = if node.key.is_some() { node.name.as_str() } else { document.name(node.parent?) };
+        let jsonata = symbols::expression(name, text)?;
+        let source = if jsonata { text.trim().trim_start_matches("{%").trim_end_matches("%}").trim() } else { text };
+        Some(Expression { span: node.span, field: field.into(), source: source.into(), jsonata })
+    });
+    found.collect()
 }
 
 #[cfg(test)]

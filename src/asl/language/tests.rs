@@ -223,9 +223,40 @@ fn formatting_changes_white_space_alone() {
 #[test]
 fn an_outline_has_every_state() {
     let text = r#"{"States":{"P":{"Branches":[{"States":{"B":{}}}]},"A":{}"#;
-    let found: Vec<_> =
-        outline(text).into_iter().map(|(name, key, _, depth)| (name, text.get(key.range()).unwrap(), depth)).collect();
-    assert_eq!(found, [("P".into(), "P", 0), ("B".into(), "B", 1), ("A".into(), "A", 0)]);
+    let found: Vec<_> = outline(text)
+        .into_iter()
+        .map(|state| (state.name, text.get(state.key.range()).unwrap(), state.depth, state.pointer))
+        .collect();
+    let expect = [
+        ("P".into(), "P", 0, "/States/P".to_string()),
+        ("B".into(), "B", 1, "/States/P/Branches/0/States/B".to_string()),
+        ("A".into(), "A", 0, "/States/A".to_string()),
+    ];
+    assert_eq!(found, expect);
+    assert_eq!(outline(r#"{"States":{"a/~":{}}}"#)[0].pointer, "/States/a~1~0");
+}
+
+#[test]
+fn expressions_of_a_state() {
+    let check = |state: &str, expect: &[(&str, &str, bool)]| {
+        let text = format!(
+            r#"{{"States":{{"A":{state},"M":{{"Type":"Map","ItemsPath":"$.m","ItemProcessor":{{"States":{{"I":{{"InputPath":"$.i"}}}}}}}}}}}}"#
+        );
+        let found = expressions(&text, "A");
+        let got: Vec<_> = found.iter().map(|one| (one.field.as_str(), one.source.as_str(), one.jsonata)).collect();
+        assert_eq!(got, expect, "{state}");
+        assert!(
+            found.iter().all(|one| text.get(one.span.range()).is_some_and(|piece| piece.starts_with('"') && piece.ends_with('"')))
+        );
+        assert_eq!(expressions(&text, "M").len(), 1);
+        assert_eq!(expressions(&text, "I").len(), 1);
+        assert!(expressions(&text, "none").is_empty());
+    };
+    check(
+        r#"{"Parameters":{"a":{"b.$":"$.c","d":"$.e"},"f":[{"g.$":"States.UUID()"}]},"Choices":[{"Variable":"$.v"}],"Comment":"$.x"}"#,
+        &[("Parameters", "$.c", false), ("Parameters", "States.UUID()", false), ("Choices", "$.v", false)],
+    );
+    check(r#"{"Arguments":{"l":["{% 1 + 1 %}","two"]}}"#, &[("Arguments", "1 + 1", true)]);
 }
 
 #[test]
@@ -284,9 +315,10 @@ fn random_damage_is_answered() {
             action.edits.iter().for_each(|edit| places(edit.span));
         }
         format(&text, 2).iter().for_each(|edit| places(edit.span));
-        outline(&text).iter().for_each(|(_, key, state, _)| {
-            places(*key);
-            places(*state);
+        outline(&text).iter().for_each(|state| {
+            places(state.key);
+            places(state.whole);
         });
+        expressions(&text, "Charge").iter().for_each(|one| places(one.span));
     }
 }

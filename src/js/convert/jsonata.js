@@ -9,13 +9,15 @@ const ERROR = "$states.errorOutput";
 
 /**
  * `{definition, converted, left}`: the definition with every state in JSONata that can be, their names, and the others with
- * the reason. Where all can be, the machine itself says `QueryLanguage: "JSONata"`.
+ * the reason. Where all can be, the machine itself says `QueryLanguage: "JSONata"`. With `only`, the states of this name alone,
+ * and not what is inside of them.
  */
-export function toJsonata(definition) {
-  const work = { converted: [], left: [] };
+export function toJsonata(definition, only) {
+  const work = { converted: [], left: [], only };
   const machine = scope(definition, "", definition.QueryLanguage ?? "JSONPath", work, 0);
-  if (work.left.length > 0 || definition.QueryLanguage === "JSONata") return { definition: machine, ...work };
-  return { definition: { ...head(definition), QueryLanguage: "JSONata", ...plain(machine, 0) }, ...work };
+  const { converted, left } = work;
+  if (left.length > 0 || only !== undefined || definition.QueryLanguage === "JSONata") return { definition: machine, converted, left };
+  return { definition: { ...head(definition), QueryLanguage: "JSONata", ...plain(machine, 0) }, converted, left };
 }
 
 /** What stands before StartAt. */
@@ -45,7 +47,7 @@ function convertState(name, state, pointer, language, work, depth) {
   const inner = { ...state };
   if (Array.isArray(state.Branches)) inner.Branches = state.Branches.map((branch, i) => scope(branch, `${pointer}/Branches/${i}`, language, work, depth + 1));
   for (const field of ["ItemProcessor", "Iterator"]) if (state[field]) inner[field] = scope(state[field], `${pointer}/${field}`, language, work, depth + 1);
-  if ((state.QueryLanguage ?? language) === "JSONata") return inner;
+  if ((state.QueryLanguage ?? language) === "JSONata" || (work.only !== undefined && work.only !== name)) return inner;
   const place = { field: "" };
   try {
     const converter = new StateConverter(inner, place);

@@ -1,6 +1,6 @@
 // All commands and their keys: the one table that the keys, the palette, the help and the tooltips are made of.
 
-import { definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
+import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
 import { fitGraph } from "../graph/GraphView.tsx";
 import { open as searchOpen } from "../graph/search.ts";
 import { view, zoomTo } from "../graph/viewport.ts";
@@ -147,6 +147,8 @@ export const commands: readonly Command[] = [
   { id: "places", group: "Editor", title: "All places of a name", keys: ["Shift+F12"], place: "editor", run: inEditor("places") },
   { id: "rename", group: "Editor", title: "Rename a state or variable everywhere", keys: ["F2"], place: "editor", run: inEditor("rename") },
   { id: "fixes", group: "Editor", title: "Quick fix", keys: ["Mod+."], place: "editor", run: inEditor("fixes") },
+  { id: "convertState", group: "Editor", title: "Convert the selected state to JSONata", able: selected, run: withState((state) => void convertToJsonata(state)) },
+  { id: "convertAll", group: "Editor", title: "Convert all states to JSONata", run: () => void convertToJsonata() },
   { id: "layOut", group: "Editor", title: "Lay the text out", keys: ["Alt+Shift+F"], place: "editor", run: inEditor("layOut") },
 ];
 

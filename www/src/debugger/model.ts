@@ -43,6 +43,8 @@ export const byState = computed(() => {
 
 export interface BreakpointMark {
   kind: "plain" | "condition" | "log" | "off";
+  /// What it is, or will be when it is switched on again.
+  form: "plain" | "condition" | "log";
   title: string;
 }
 
@@ -52,9 +54,9 @@ export function markOf(state: string): BreakpointMark | null {
   if (!there) return null;
   const active = stops.value ? there.filter(({ enabled }) => enabled !== false) : [];
   const title = there.map(describe).join("\n");
-  const [first] = active;
-  if (!first) return { kind: "off", title };
-  return { kind: first.log ? "log" : first.condition || first.hit ? "condition" : "plain", title };
+  const first = active[0] ?? there[0]!;
+  const form = first.log ? "log" : first.condition || first.hit ? "condition" : "plain";
+  return { kind: active.length > 0 ? form : "off", form, title };
 }
 
 const WHERE: Record<Breakpoint["kind"], (one: Breakpoint) => string> = {

@@ -145,7 +145,10 @@ export function toggleBreakpoint(state: string): void {
   const there = model.byState.value.get(state);
   if (there?.every(({ enabled }) => enabled === false)) {
     model.breakpoints.value = model.breakpoints.value.map((one) => (there.includes(one) ? { ...one, enabled: true } : one));
-    store.say(`Breakpoint on ${state} is on`);
+    const words = `The breakpoint on ${state} is on again: ${there.map(model.describe).join("; ")}`;
+    // Why it may not stop should not be a riddle.
+    if (there.some(({ condition, hit, log }) => condition || hit || log)) store.showToast(words);
+    else store.say(words);
   } else if (there) {
     model.breakpoints.value = model.breakpoints.value.filter((one) => (one.state ?? one.to) !== state);
     store.say(`No breakpoint on ${state} any more`);

@@ -30,6 +30,9 @@ export default function Settings() {
           </select>
         </label>
         <Check label="Animate runs" help="Off, everything is shown at once. The system's wish for less motion always counts." held={prefs.animate} />
+        <Check label="Commands above each state" help="Run to here, Rerun from here, Mock, in the definition. Not on small screens." held={prefs.lenses} />
+        <Check label="Values in the definition" help="While a run is paused: what the paths and expressions of its state are." held={prefs.inlineValues} />
+        <Check label="Follow the pause" help="The definition is scrolled to where a run is paused." held={prefs.followPause} />
         <Check label="Ask me for tasks without a handler" help="Off, they fail, as the package does." held={prefs.askMissing} />
         <Check label="Keys of one character" help="As ? for the help, and [ ] for a Map's iterations." held={prefs.singleKeys} />
       </div>

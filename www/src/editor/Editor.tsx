@@ -47,6 +47,7 @@ function asking(format: "json" | "yaml"): AskLanguage {
     actions: (text, offset, end) => store.query("actions", { text, format, offset, end }),
     format: (text) => store.query("format", { text, format }),
     say: store.say,
+    tell: store.showToast,
   };
 }
 

@@ -4,21 +4,19 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
+import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, lintKeymap, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
-import { ChangeSet, Compartment, EditorState, type Extension, Prec, RangeSet, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, GutterMarker, drawSelection, dropCursor, gutter, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import { ChangeSet, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
+import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { Diagnostic } from "../model/protocol.ts";
+import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
 import { sentence } from "../ui/format.ts";
-import type { Edit } from "../model/protocol.ts";
-import type { BreakpointMark } from "../debugger/model.ts";
-import { breakpoints, breakpointGutter, setBreakpointMarks } from "./breakpoints.ts";
 import { askedCompletions } from "./completions.ts";
 import { keymap as pageKeys } from "../keys/keymap.ts";
 import { type AskLanguage, apply, askName, doCommand, languageFeatures } from "./language.ts";
-import { type StateRange, stateRanges } from "./ranges.ts";
+import { type Shown, marks as marksOf, setValues, show } from "./marks.ts";
+import { type Crumb, pathAt, placeOf, setStates, stateAt, statePlaces } from "./states.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
 
@@ -32,21 +30,22 @@ export interface EditorHandle {
   destroy(): void;
   /// Scrolls to a range and selects it, or only its beginning.
   reveal(from: number, to: number, focus: boolean): void;
-  setDiagnostics(diagnostics: Diagnostic[]): void;
-  /// Marks the state selected elsewhere.
-  setCurrent(name: string | null): void;
-  /// A sign in the margin for each state that has run: its text and its class.
-  setStatus(signs: Map<string, { sign: string; kind: string; title: string }>): void;
-  /// Marks the states with breakpoints, and the one where a run is paused.
-  setBreakpoints(marks: Map<string, BreakpointMark>, paused: string | null): void;
-  /// Called when the margin beside a state is clicked.
-  onBreakpoint(listener: (state: string) => void): void;
+  /// Scrolls a state's name into the middle, if it is not in view yet.
+  center(state: string): void;
+  /// Takes over what was found in the text, which is the present one.
+  setAnalysis(found: Analysis): void;
+  /// Changes what stands beside the lines.
+  show(shown: Partial<Shown>): void;
+  /// Shows values behind the places that they are of.
+  setValues(values: readonly { at: number; text: string }[]): void;
+  /// Called when the margin beside a state is clicked; `edit` with the Shift key.
+  onBreakpoint(listener: (state: string, edit: boolean) => void): void;
   /// Called when the cursor comes to stand in another state.
   onState(listener: (name: string | null) => void): void;
-  rangeOf(name: string): StateRange | undefined;
+  placeOf(name: string): StatePlace | undefined;
   nextProblem(back: boolean): void;
-  /// Called with the states around the cursor, the outermost first, whenever these change.
-  onPath(listener: (names: string[]) => void): void;
+  /// Called with what is around the cursor, the outermost first, whenever that changes.
+  onPath(listener: (path: Crumb[]) => void): void;
   /// Makes changes as one step that can be undone. Their places are of the text that had these diagnostics, and go along with
   /// what was written since; false where other diagnostics have been shown.
   apply(edits: readonly Edit[], of: readonly Diagnostic[]): boolean;
@@ -69,62 +68,6 @@ interface Options {
   /// Of a definition: what the interpreter knows about its text.
   asked?: AskLanguage;
 }
-
-const setCurrent = StateEffect.define<string | null>();
-const setSigns = StateEffect.define<Map<string, { sign: string; kind: string; title: string }>>();
-
-const currentState = StateField.define<{ name: string | null; marks: DecorationSet }>({
-  create: () => ({ name: null, marks: Decoration.none }),
-  update(value, transaction) {
-    let { name } = value;
-    for (const effect of transaction.effects) if (effect.is(setCurrent)) name = effect.value;
-    if (name === value.name && !transaction.docChanged && syntaxTree(transaction.startState) === syntaxTree(transaction.state)) return value;
-    return { name, marks: name === null ? Decoration.none : linesOf(transaction.state, name) };
-  },
-  provide: (field) => EditorView.decorations.from(field, ({ marks }) => marks),
-});
-
-const currentLine = Decoration.line({ class: "sg-current" });
-
-function linesOf(state: EditorState, name: string): DecorationSet {
-  const range = stateRanges(state).find((candidate) => candidate.name === name);
-  if (!range) return Decoration.none;
-  const lines = [];
-  const last = state.doc.lineAt(Math.min(range.to, state.doc.length)).number;
-  for (let n = state.doc.lineAt(range.from).number; n <= last && lines.length < 2000; n++) lines.push(currentLine.range(state.doc.line(n).from));
-  return Decoration.set(lines);
-}
-
-class Sign extends GutterMarker {
-  constructor(readonly sign: string, readonly kind: string, readonly title: string) {
-    super();
-  }
-  override eq(other: Sign): boolean {
-    return other.sign === this.sign && other.kind === this.kind && other.title === this.title;
-  }
-  override toDOM(): Node {
-    const element = document.createElement("span");
-    element.className = `sg-sign sg-${this.kind}`;
-    element.textContent = this.sign;
-    element.title = this.title;
-    return element;
-  }
-}
-
-const signs = StateField.define<{ given: Map<string, { sign: string; kind: string; title: string }>; marks: RangeSet<Sign> }>({
-  create: () => ({ given: new Map(), marks: RangeSet.empty }),
-  update(value, transaction) {
-    let { given } = value;
-    for (const effect of transaction.effects) if (effect.is(setSigns)) given = effect.value;
-    if (given === value.given && !transaction.docChanged && syntaxTree(transaction.startState) === syntaxTree(transaction.state)) return value;
-    if (given.size === 0) return { given, marks: RangeSet.empty };
-    const found = stateRanges(transaction.state).flatMap(({ name, from }) => {
-      const sign = given.get(name);
-      return sign ? [new Sign(sign.sign, sign.kind, sign.title).range(transaction.state.doc.lineAt(from).from)] : [];
-    });
-    return { given, marks: RangeSet.of(found, true) };
-  },
-});
 
 const colours = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--syn-key)" },
@@ -156,24 +99,6 @@ const looks = EditorView.theme({
   ".cm-foldPlaceholder": { backgroundColor: "var(--raised)", border: "1px solid var(--border)", color: "var(--muted)", padding: "0 6px", margin: "0 2px" },
   ".cm-foldGutter span": { color: "var(--faint)" },
   ".cm-placeholder": { color: "var(--faint)" },
-  ".sg-current": { backgroundColor: "var(--current)", boxShadow: "inset 2px 0 var(--accent)" },
-  ".sg-breaks": { width: "16px", cursor: "pointer" },
-  ".sg-break": { display: "block", width: "11px", height: "11px", margin: "4px 0 0 3px", borderRadius: "50%", boxSizing: "border-box", border: "2px solid var(--bad)", backgroundColor: "var(--bad)" },
-  ".sg-break-condition": { borderRadius: "2px", transform: "rotate(45deg) scale(.86)" },
-  ".sg-break-log": { backgroundColor: "transparent" },
-  ".sg-break-off": { backgroundColor: "transparent", borderColor: "var(--faint)" },
-  ".sg-break-none": { backgroundColor: "transparent", borderColor: "transparent" },
-  ".sg-breaks .cm-gutterElement:hover .sg-break-none": { backgroundColor: "var(--bad-soft)", borderColor: "var(--bad)" },
-  ".sg-paused": { backgroundColor: "var(--st-paused-fill)", boxShadow: "inset 3px 0 var(--st-paused)" },
-  ".sg-signs": { width: "16px" },
-  ".sg-sign": { display: "block", textAlign: "center", fontWeight: "700", fontSize: "11px" },
-  ".sg-succeeded": { color: "var(--st-succeeded)" },
-  ".sg-failed, .sg-timedOut": { color: "var(--st-failed)" },
-  ".sg-caught": { color: "var(--st-caught)" },
-  ".sg-running": { color: "var(--st-running)" },
-  ".sg-waiting, .sg-awaiting": { color: "var(--st-waiting)" },
-  ".sg-retrying": { color: "var(--st-retrying)" },
-  ".sg-cancelled": { color: "var(--muted)" },
   ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "8px", boxShadow: "var(--shadow)", color: "var(--text)", overflow: "hidden" },
   ".cm-tooltip-lint": { maxWidth: "min(460px, 90vw)" },
   ".cm-diagnostic": { padding: "8px 12px", borderLeft: "3px solid var(--bad)", fontFamily: "var(--sans)", fontSize: "12.5px", lineHeight: "1.45", whiteSpace: "pre-wrap" },
@@ -221,12 +146,14 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
-  let pathListener: ((names: string[]) => void) | undefined;
+  let pathListener: ((path: Crumb[]) => void) | undefined;
   let lastPath = "";
   let shown: readonly Diagnostic[] = [];
   const since = new Since(text.length);
-  let toggle: ((state: string) => void) | undefined;
+  let toggle: ((state: string, edit: boolean) => void) | undefined;
   let lastState: string | null = null;
+  /// Whether there are marks of problems in the text.
+  let marked = false;
   let quiet = false;
   let telling: ReturnType<typeof setTimeout> | undefined;
   const grammar = new Compartment();
@@ -237,7 +164,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     state: EditorState.create({
       doc: text,
       extensions: [
-        asl ? [breakpoints, breakpointGutter((name) => toggle?.(name)), signs, currentState, gutter({ class: "sg-signs", markers: (v) => v.state.field(signs).marks, initialSpacer: () => new Sign(" ", "none", "") })] : [],
+        asl ? marksOf((name, edit) => toggle?.(name, edit)) : [],
         lineNumbers(),
         highlightActiveLineGutter(),
         asl ? lintGutter() : [],
@@ -284,15 +211,16 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
               changed(update.view.state.doc.toString());
             }, update.view.composing ? 400 : 60);
           }
-          if (asl && pathListener && (update.selectionSet || update.docChanged || syntaxTree(update.startState) !== syntaxTree(update.state))) {
-            const names = pathAt(update.state, update.state.selection.main.head);
-            if (names.join("\n") !== lastPath) {
-              lastPath = names.join("\n");
-              pathListener(names);
-            }
+          if (!asl || (!update.selectionSet && statePlaces(update.startState) === statePlaces(update.state))) return;
+          const { head } = update.state.selection.main;
+          const around = pathAt(update.state, head);
+          const told = JSON.stringify(around);
+          if (told !== lastPath) {
+            lastPath = told;
+            pathListener?.(around);
           }
-          if (asl && listener && !quiet && (update.selectionSet || update.docChanged) && update.view.hasFocus) {
-            const name = stateAt(update.state, update.state.selection.main.head);
+          if (listener && !quiet && (update.selectionSet || update.docChanged) && update.view.hasFocus) {
+            const name = stateAt(update.state, head)?.name ?? null;
             if (name !== lastState) listener((lastState = name));
           }
         }),
@@ -301,9 +229,9 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   });
 
   function command(id: string): boolean {
-    const name = id === "lineBreakpoint" ? stateAt(view.state, view.state.selection.main.head) : null;
-    if (name !== null) toggle?.(name);
-    return name !== null || (asked !== undefined && doCommand(asked, view, id));
+    const place = id === "lineBreakpoint" ? stateAt(view.state, view.state.selection.main.head) : undefined;
+    if (place) toggle?.(place.name, false);
+    return place !== undefined || (asked !== undefined && doCommand(asked, view, id));
   }
 
   let gone = false;
@@ -342,7 +270,17 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       quiet = false;
       if (focus) view.focus();
     },
-    setDiagnostics(diagnostics) {
+    center(name) {
+      const place = placeOf(view.state, name);
+      if (!place) return;
+      const { top, bottom } = view.lineBlockAt(place.nameFrom);
+      const { scrollTop, clientHeight } = view.scrollDOM;
+      // What is seen well stays where it is.
+      if (clientHeight > 0 && top > scrollTop + clientHeight * 0.15 && bottom < scrollTop + clientHeight * 0.85) return;
+      view.dispatch({ effects: EditorView.scrollIntoView(place.nameFrom, { y: "center" }) });
+    },
+    setAnalysis({ diagnostics, places }) {
+      if (places && !same(places, statePlaces(view.state))) view.dispatch({ effects: setStates.of(places) });
       shown = diagnostics;
       since.reset(view.state.doc.length);
       const marks: Mark[] = diagnostics.map((diagnostic) => {
@@ -360,17 +298,17 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: sentence(title), apply: (editor) => apply(editor, since.moved(edits)) }));
         return mark;
       });
-      view.dispatch(setDiagnostics(view.state, marks));
+      if (marks.length > 0 || marked) view.dispatch(setDiagnostics(view.state, marks));
+      marked = marks.length > 0;
     },
-    setCurrent(name) {
-      lastState = name;
-      view.dispatch({ effects: setCurrent.of(name) });
+    show(given) {
+      if (given.current !== undefined) lastState = given.current;
+      view.dispatch({ effects: show.of(given) });
     },
-    setStatus: (given) => view.dispatch({ effects: setSigns.of(given) }),
-    setBreakpoints: (marks, paused) => view.dispatch({ effects: setBreakpointMarks.of({ marks, paused }) }),
+    setValues: (values) => view.dispatch({ effects: setValues.of(values) }),
     onBreakpoint: (next) => (toggle = next),
     onState: (next) => (listener = next),
-    rangeOf: (name) => stateRanges(view.state).find((range) => range.name === name),
+    placeOf: (name) => placeOf(view.state, name),
     nextProblem(back) {
       view.focus();
       (back ? previousDiagnostic : nextDiagnostic)(view);
@@ -396,6 +334,14 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   };
 }
 
+/// Whether places are the ones that are known.
+function same(a: readonly StatePlace[], b: readonly StatePlace[]): boolean {
+  return a.length === b.length && a.every((place, i) => {
+    const other = b[i]!;
+    return place.pointer === other.pointer && place.from === other.from && place.to === other.to && place.nameFrom === other.nameFrom && place.nameTo === other.nameTo;
+  });
+}
+
 /// What was written since the diagnostics came.
 class Since {
   private changes: ChangeSet;
@@ -418,17 +364,4 @@ class Since {
       return { from: start, to: Math.max(start, this.changes.mapPos(to, -1)), text };
     });
   }
-}
-
-/// The states around a place, the outermost first.
-function pathAt(state: EditorState, offset: number): string[] {
-  return stateRanges(state).filter(({ from, to }) => from <= offset && offset <= to).map(({ name }) => name);
-}
-
-function stateAt(state: EditorState, offset: number): string | null {
-  let found: StateRange | undefined;
-  for (const range of stateRanges(state)) {
-    if (range.from <= offset && offset <= range.to && (!found || range.from >= found.from)) found = range;
-  }
-  return found?.name ?? null;
 }

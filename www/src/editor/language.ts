@@ -13,6 +13,8 @@ export interface AskLanguage {
   rename(text: string, offset: number, to: string): Promise<{ edits: Edit[] } | { refused: string }>;
   actions(text: string, from: number, to: number): Promise<Fix[]>;
   format(text: string): Promise<Edit[]>;
+  /// Something to show for a moment.
+  tell(text: string): void;
   /// Something to say to somebody who may not see the page.
   say(text: string): void;
 }
@@ -133,11 +135,12 @@ async function listFixes(ask: AskLanguage, view: EditorView): Promise<void> {
   const { from, to } = view.state.selection.main;
   const line = view.state.doc.lineAt(from);
   const text = view.state.doc.toString();
-  let found = await ask.actions(text, from, to).catch(() => []);
-  // Nothing at the very place: what there is on its line.
-  if (found.length === 0) found = await ask.actions(text, line.from, line.to).catch(() => []);
-  if (found.length === 0) return ask.say("There is nothing to change here.");
-  list(view, "Changes", found.map(({ title, edits }) => ({ label: sentence(title), detail: "", run: () => (apply(view, edits), view.focus(), ask.say(`Done: ${title}`)) })));
+  const none: Fix[] = [];
+  const here = await ask.actions(text, from, to).catch(() => none);
+  const onLine = await ask.actions(text, line.from, line.to).catch(() => none);
+  const found = [...here.filter(({ last }) => !last), ...onLine.filter((other) => !other.last && !here.some(({ title }) => title === other.title)), ...here.filter(({ last }) => last)];
+  if (found.length === 0) return ask.tell("There is nothing to change here.");
+  list(view, "Changes", found.map(({ title, edits }) => ({ label: sentence(title), detail: "", run: () => (edits.length === 0 ? ask.tell(sentence(title)) : (apply(view, edits), ask.say(`Done: ${title}`)), view.focus()) })));
 }
 
 async function layOut(ask: AskLanguage, view: EditorView): Promise<void> {

@@ -3,22 +3,44 @@
 import { signal } from "@preact/signals";
 import * as store from "../store.ts";
 import type { EditorHandle } from "./codemirror.ts";
+import type { Crumb } from "./states.ts";
 
 export const definitionEditor = signal<EditorHandle | null>(null);
 
+/// What is around the cursor.
+export const path = signal<readonly Crumb[]>([]);
+
 /// Shows a state's name in the definition and puts the cursor there.
 export function goToDefinition(name: string): void {
-  const range = definitionEditor.value?.rangeOf(name);
+  const range = definitionEditor.value?.placeOf(name);
   if (range) store.revealRange(range.nameFrom, range.nameTo);
 }
 
 /// Asks for another name of a state and writes it wherever the state is named.
 export async function renameState(name: string): Promise<void> {
   const editor = definitionEditor.value;
-  const range = editor?.rangeOf(name);
+  const range = editor?.placeOf(name);
   if (!editor || !range) return;
   store.revealRange(range.nameFrom, range.nameTo);
   requestAnimationFrame(() => editor.rename(range.nameFrom + 1));
+}
+
+/// Turns a state, or all, to JSONata as far as that means the same, and says what could not be turned.
+export async function convertToJsonata(state?: string): Promise<void> {
+  for (const flush of store.flushers) flush();
+  const text = store.definition.value;
+  try {
+    const { edits, converted, left } = await store.query("convert", { text, format: store.format.value, ...(state !== undefined && { state }) });
+    if (store.definition.value !== text) return store.showToast("The text has just changed. Choose again.");
+    let next = text;
+    for (const { from, to, text: put } of [...edits].reverse()) next = next.slice(0, from) + put + next.slice(to);
+    store.definition.value = next;
+    const done = converted.length === 1 ? `“${converted[0]}” is in JSONata now.` : converted.length > 1 ? `${converted.length} states are in JSONata now.` : left.length > 0 ? "Nothing was converted." : "It is in JSONata already.";
+    if (left.length === 0) return store.showToast(done);
+    store.shout(`${done} In JSONPath ${left.length === 1 ? "stays" : "stay"} ${left.map(({ state: name, reason }) => `“${name}”: ${reason}`).join("; ")}.`);
+  } catch {
+    store.showToast("The definition cannot be read yet, so nothing was converted.");
+  }
 }
 
 /// Whether the name of a state to go to is being asked for.

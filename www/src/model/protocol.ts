@@ -53,7 +53,17 @@ export interface Edit {
 
 export interface Fix {
   title: string;
+  /// None where nothing can be done, as the title says.
   edits: Edit[];
+  /// What puts no problem right stands behind what does.
+  last?: true;
+}
+
+/// What came of turning states to JSONata.
+export interface Conversion {
+  edits: Edit[];
+  converted: string[];
+  left: { state: string; reason: string }[];
 }
 
 export interface HoverInfo {
@@ -77,8 +87,20 @@ export interface NamePlaces {
   places: { from: number; to: number; definition: boolean }[];
 }
 
+/// Where a state and its name, with quotes, stand in the text.
+export interface StatePlace {
+  name: string;
+  pointer: string;
+  from: number;
+  to: number;
+  nameFrom: number;
+  nameTo: number;
+}
+
 export interface Analysis {
   diagnostics: Diagnostic[];
+  /// In the order of the text; absent where it cannot be read at all.
+  places?: StatePlace[];
   states: StateInfo[];
   /// Absent where the text cannot be read at all: the page keeps its last graph.
   graph?: Graph;
@@ -391,6 +413,10 @@ export interface Methods {
   references: { params: AtPlace; value: NamePlaces | null };
   rename: { params: AtPlace & { to: string }; value: { edits: Edit[] } | { refused: string } };
   actions: { params: AtPlace & { end: number }; value: Fix[] };
+  /// What the paths and expressions of a state are in the present run, each with the end of its text.
+  values: { params: { text: string; format: "json" | "yaml"; state: string }; value: { at: number; text: string }[] };
+  /// Turns a state, or all, from JSONPath to JSONata, as far as that means the same.
+  convert: { params: { text: string; format: "json" | "yaml"; state?: string }; value: Conversion };
   format: { params: { text: string; format: "json" | "yaml" }; value: Edit[] };
   /// What may be written at a place, with what the last run had there.
   complete: { params: AtPlace; value: Completions };

@@ -1,14 +1,12 @@
 // The texts: definition, input, tasks, and the problems of the definition.
 
-import { batch, effect, signal } from "@preact/signals";
+import { batch } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
-import { toggleBreakpoint } from "../debugger/session.ts";
 import { Editor } from "../editor/Editor.tsx";
 import type { EditorHandle } from "../editor/codemirror.ts";
-import { definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
+import { definitionEditor, goToDefinition, openGoTo, path } from "../editor/place.ts";
 import { keyHint } from "../keys/keymap.ts";
-import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, Fix } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
@@ -160,87 +158,44 @@ function Definition({ visible }: { visible: boolean }) {
   return (
     <>
       <Breadcrumbs />
-      <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible} attach={attachDefinition} placeholder={'{ "StartAt": …, "States": { … } }'} />
+      <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible} attach={attach} placeholder={'{ "StartAt": …, "States": { … } }'} />
     </>
   );
 }
 
-const path = signal<string[]>([]);
-
-/// The states around the cursor.
+/// What is around the cursor.
 function Breadcrumbs() {
   return (
     <nav class="breadcrumbs" aria-label="States around the cursor">
       <button type="button" class="plain" title={`Go to a state${keyHint("goToState")}`} onClick={openGoTo}>
         States
       </button>
-      {path.value.map((name) => (
-        <span key={name}>
+      {path.value.map(({ text, state }, i) => (
+        <span key={i}>
           <span aria-hidden="true">›</span>
-          <button type="button" class="plain" onClick={() => goToDefinition(name)}>
-            {name}
-          </button>
+          {state === undefined ? (
+            <span class="crumb">{text}</span>
+          ) : (
+            <button type="button" class="plain" onClick={() => goToDefinition(state)}>
+              {text}
+            </button>
+          )}
         </span>
       ))}
     </nav>
   );
 }
 
-const SIGNS = { idle: "", queued: "⋯", running: "●", waiting: "◷", awaiting: "?", retrying: "↻", succeeded: "✓", caught: "↷", failed: "✗", timedOut: "✗", cancelled: "⊘" } as const;
-
-function attachDefinition(editor: EditorHandle): () => void {
+/// What the page shows in the editor comes after it.
+function attach(editor: EditorHandle): () => void {
   definitionEditor.value = editor;
-  editor.onState((name) => store.selectState(name, "editor"));
-  editor.onPath((names) => (path.value = names));
-  path.value = [];
-  editor.onBreakpoint(toggleBreakpoint);
-  let text = "";
-  const ends = [
-    effect(() => {
-      const found = store.analysis.value?.diagnostics ?? [];
-      text = store.definition.peek();
-      // What was found is of the text as it was sent; newer text gets newer findings in a moment.
-      if (editor.text() === text) editor.setDiagnostics(found);
-    }),
-    effect(() => {
-      const name = store.selectedState.value;
-      const origin = store.selectionOrigin.value;
-      editor.setCurrent(name);
-      if (name === null || origin === "editor") return;
-      const range = editor.rangeOf(name);
-      if (range) editor.reveal(range.nameFrom, range.nameTo, false);
-    }),
-    effect(() => {
-      const place = store.reveal.value;
-      if (!place) return;
-      requestAnimationFrame(() => {
-        editor.measure();
-        editor.reveal(place.from, place.to, true);
-      });
-      store.reveal.value = null;
-    }),
-    effect(() => {
-      const index = store.graph.value;
-      const signs = new Map<string, { sign: string; kind: string; title: string }>();
-      if (index && store.run.value) {
-        for (const [name, at] of index.byName) {
-          const run = store.runOf(index.graph.nodes[at]!.id).value;
-          if (run.status !== "idle") signs.set(name, { sign: SIGNS[run.status], kind: run.status, title: `${name}: ${STATUS_TEXT[run.status]}${run.entered > 1 ? `, entered ${run.entered} times` : ""}` });
-        }
-      }
-      editor.setStatus(signs);
-    }),
-    effect(() => {
-      const marks = new Map<string, debug.BreakpointMark>();
-      for (const state of debug.byState.value.keys()) {
-        const mark = debug.markOf(state);
-        if (mark) marks.set(state, mark);
-      }
-      editor.setBreakpoints(marks, store.run.value?.phase === "paused" ? debug.pausedState.value : null);
-    }),
-  ];
+  let end: (() => void) | null | undefined;
+  void import("../editor/attach.ts").then(({ attachDefinition }) => {
+    if (end === undefined) end = attachDefinition(editor);
+  });
   return () => {
-    for (const end of ends) end();
+    end?.();
+    end = null;
     if (definitionEditor.peek() === editor) definitionEditor.value = null;
   };
 }

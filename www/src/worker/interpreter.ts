@@ -94,7 +94,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     } catch {
       // Not JSON: the diagnostics say so, the page keeps the last graph.
     }
-    const analysis: Methods["analyze"]["value"] = { diagnostics, states: findStates(json), tasks: findTasks(json), took: performance.now() - started };
+    const places = asked.places(source);
+    const analysis: Methods["analyze"]["value"] = { diagnostics, ...(places && { places }), states: findStates(json), tasks: findTasks(json), took: performance.now() - started };
     if (graph) analysis.graph = graph;
     return analysis;
   },
@@ -105,6 +106,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   rename: asked.rename,
   actions: asked.actions,
   format: asked.format,
+  values: (params) => asked.values(params, lastRun),
+  convert: asked.convert,
 
   async svg({ text, format, options }) {
     const { json } = await readSource(text, format);

@@ -1,7 +1,7 @@
 // What an editor asks, in JSON or YAML: the interpreter answers about JSON, and places go to and fro.
 
 import { type CodeAction, type TextRange, complete as ask, language } from "stepglass";
-import type { AtPlace, Completions, Diagnostic, Edit, Fix, HoverInfo, Methods, NamePlaces, Place, Proposal, Reads } from "../model/protocol.ts";
+import type { AtPlace, Completions, Diagnostic, Edit, Fix, HoverInfo, Methods, NamePlaces, Place, Proposal, Reads, StatePlace } from "../model/protocol.ts";
 import { type Source, readSource } from "./definition.ts";
 
 /// How many problems get their changes at once.
@@ -99,6 +99,35 @@ function members(reads: Reads, last: LastRun): Proposal[] {
     .map((name) => ({ label: name, kind: "seen", detail, insert: quoted(name) }));
 }
 
+/// Where the states stand; undefined where the text cannot be read.
+export function places(source: Source): StatePlace[] | undefined {
+  if (source.yaml && source.problems.some(({ severity }) => severity === "error")) return undefined;
+  return language.outline(source.json).map(({ name, pointer, start, end, from, to }) => {
+    const at = back(source, { start: start - 1, end: end + 1 });
+    const whole = source.yaml ? { from: at.from, to: back(source, { start: to - 1, end: to }).to } : { from, to };
+    return { name, pointer, ...whole, to: Math.max(whole.to, at.to), nameFrom: at.from, nameTo: at.to };
+  });
+}
+
+const MOST_VALUES = 60;
+
+export const values = async ({ text, format, state }: Methods["values"]["params"], last: LastRun): Promise<Methods["values"]["value"]> => {
+  const source = await readSource(text, format);
+  return language.expressions(source.json, state).slice(0, MOST_VALUES).flatMap(({ start, end, field, source: path, language: dialect }) => {
+    const known = last.value({ state, field, path, language: dialect });
+    return known ? [{ at: back(source, { start, end }).to, text: brief(JSON.stringify(known.value)) }] : [];
+  });
+};
+
+const brief = (json: string): string => (json.length > 60 ? `${json.slice(0, 60)}…` : json);
+
+export const convert: Maker<"convert"> = async ({ text, format, state }) => {
+  const source = await readSource(text, format);
+  const { converted, left, edits } = (await import("./convert.ts")).toJsonataEdits(source.json, state);
+  const mapped = editsOf(source, edits);
+  return mapped ? { converted, left, edits: mapped } : { converted: [], left: [...left, ...converted.map((name) => ({ state: name, reason: "it is written through an alias" }))], edits: [] };
+};
+
 export const references: Maker<"references"> = async (params) => {
   const asked = await placeOf(params);
   const found = asked && language.references(asked.source.json, asked.offset);
@@ -122,8 +151,24 @@ export const rename: Maker<"rename"> = async (params) => {
 export const actions: Maker<"actions"> = async ({ text, format, offset, end }) => {
   const source = await readSource(text, format);
   const [from, to] = source.yaml ? [source.yaml.offset(offset), source.yaml.offset(end)] : [offset, end];
-  return from === undefined ? [] : fixesOf(source, language.codeActions(source.json, from, to ?? from));
+  const fixes = from === undefined ? [] : fixesOf(source, language.codeActions(source.json, from, to ?? from));
+  return offset === end ? [...fixes, ...(await toJsonata(source, offset))] : fixes;
 };
+
+/// The innermost state around a place in JSONata, or why it stays in JSONPath.
+async function toJsonata(source: Source, offset: number): Promise<Fix[]> {
+  const state = places(source)?.findLast(({ from, to }) => from <= offset && offset <= to)?.name;
+  if (state === undefined) return [];
+  try {
+    const { converted, left, edits } = (await import("./convert.ts")).toJsonataEdits(source.json, state);
+    const mapped = editsOf(source, edits);
+    if (converted.length > 0 && mapped) return [{ title: `convert \`${state}\` to JSONata`, edits: mapped, last: true }];
+    return left.map(({ reason }) => ({ title: `\`${state}\` stays in JSONPath: ${reason}`, edits: [], last: true }));
+  } catch {
+    // What is not JSON yet is not converted.
+    return [];
+  }
+}
 
 export const format: Maker<"format"> = async (params) => {
   const source = await readSource(params.text, params.format);

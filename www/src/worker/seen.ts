@@ -16,6 +16,11 @@ const BEFORE: Record<string, readonly string[]> = {
   Catch: ["error"],
 };
 
+/// What these read is there only after the state's work is done.
+const AFTER_WORK: ReadonlySet<string> = new Set(["ResultSelector", "Catch"]);
+const AFTER_WORK_OF_WORKERS: ReadonlySet<string> = new Set(["Assign", "OutputPath"]);
+const WORKERS: ReadonlySet<unknown> = new Set(["Task", "Parallel", "Map"]);
+
 /// What a path of a state had as its value when the state ran last before the event that one looks at.
 export function valueOf(run: Run | Shown | undefined, { state, field, path, language }: Omit<Reads, "language"> & { language?: Reads["language"] }): { value: unknown; run?: number } | undefined {
   if (!run) return undefined;
@@ -36,9 +41,16 @@ export function valueOf(run: Run | Shown | undefined, { state, field, path, lang
     const { input, stages } = session.stages(visit.id, undefined, { all: true });
     const wanted = BEFORE[field] ?? ["afterInputPath"];
     const stage = wanted.flatMap((name) => stages.filter((one) => one.stage === name).slice(-1))[0];
-    values.input = stage ? stage.value : input;
+    const { fields } = fieldsOf(run.definition(), state);
+    if (!stage && (AFTER_WORK.has(field) || (AFTER_WORK_OF_WORKERS.has(field) && WORKERS.has(fields["Type"])))) return undefined;
+    const inputPath = fields["InputPath"];
+    const effective = stage || field === "InputPath" || typeof inputPath !== "string" ? undefined : answered(ask("jsonpath", inputPath, { ...values, input }));
+    values.input = stage ? stage.value : effective ? effective.value : input;
   }
-  const found = answered(ask(dialect, path, values));
+  // An intrinsic function is no path by itself.
+  const called = dialect === "jsonpath" && path.startsWith("States.");
+  const answer = answered(called ? ask("template", JSON.stringify({ "value.$": path }), values) : ask(dialect, path, values));
+  const found = called && answer ? { value: (answer.value as { value: unknown }).value } : answer;
   return found && { ...found, run: session.run };
 }
 

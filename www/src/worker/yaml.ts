@@ -55,11 +55,15 @@ export class YamlSource {
 
   /// Where a part of the JSON text was written; through an alias that is the alias, and `anchor` is what it stands for.
   locate(from: number, to: number): { range: { start: Place; end: Place }; anchor?: { start: Place; end: Place } } | undefined {
-    let best: Token | undefined;
-    for (const token of this.tokens) {
-      if (token.from > from) break;
-      if (token.to >= to && (!best || token.to - token.from <= best.to - best.from)) best = token;
+    // Tokens stand in the order in which they begin, and within each other: the last one that reaches far enough is the smallest.
+    let low = 0;
+    for (let high = this.tokens.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (this.tokens[middle]!.from <= from) low = middle + 1;
+      else high = middle;
     }
+    let best: Token | undefined;
+    while (!best && --low >= 0) if (this.tokens[low]!.to >= to) best = this.tokens[low]!;
     if (!best) return undefined;
     const [a, b] = best.plain && best.scalar && (from > best.from || to < best.to) ? [best.start + Math.max(0, from - best.from - 1), best.start + Math.max(0, to - best.from - 1)] : [best.start, best.end];
     const written = this.range(a, Math.min(Math.max(b, a), best.end));

@@ -1,0 +1,146 @@
+// What the page shows in the definition's editor, and what the editor tells the page.
+
+import { batch, effect, signal } from "@preact/signals";
+import * as debug from "../debugger/model.ts";
+import * as session from "../debugger/session.ts";
+import { keyHint } from "../keys/keymap.ts";
+import { isState } from "../model/graph.ts";
+import { STATUS_TEXT } from "../model/log.ts";
+import * as prefs from "../prefs.ts";
+import * as store from "../store.ts";
+import type { EditorHandle } from "./codemirror.ts";
+import type { Lens, Sign } from "./marks.ts";
+import { path } from "./place.ts";
+
+const SIGNS = { idle: "", queued: "⋯", running: "●", waiting: "⏱\uFE0E", awaiting: "?", retrying: "↻", succeeded: "✓", caught: "↷", failed: "✗", timedOut: "⏱\uFE0E", cancelled: "⊘" } as const;
+
+/// More values are not asked for while somebody steps.
+const NO_VALUES: { at: number; text: string }[] = [];
+
+export function attachDefinition(editor: EditorHandle): () => void {
+  editor.onState((name) => store.selectState(name, "editor"));
+  editor.onPath((crumbs) => (path.value = crumbs));
+  editor.onBreakpoint((state, edit) => (edit ? session.editBreakpoint(state) : session.toggleBreakpoint(state)));
+  /// Grows when the text has been read, so that what waits for places looks again.
+  const read = signal(0);
+  const ends = [
+    effect(() => {
+      const found = store.analysis.value;
+      // What was found is of the text as it was sent; newer text gets newer findings in a moment.
+      if (!found || editor.text() !== store.analyzed()) return;
+      editor.setAnalysis(found);
+      read.value = read.peek() + 1;
+    }),
+    effect(() => {
+      const name = store.selectedState.value;
+      const origin = store.selectionOrigin.value;
+      editor.show({ current: name });
+      if (name === null || origin === "editor") return;
+      const place = editor.placeOf(name);
+      if (place && !(prefs.followPause.peek() && name === pausedAt())) editor.reveal(place.nameFrom, place.nameTo, false);
+    }),
+    effect(() => {
+      const place = store.reveal.value;
+      if (!place) return;
+      requestAnimationFrame(() => {
+        editor.measure();
+        editor.reveal(place.from, place.to, true);
+      });
+      store.reveal.value = null;
+    }),
+    effect(() => {
+      const index = store.graph.value;
+      const signs = new Map<string, Sign>();
+      if (index && store.run.value) {
+        for (const [name, at] of index.byName) {
+          const { status, entered } = store.runOf(index.graph.nodes[at]!.id).value;
+          if (status !== "idle") signs.set(name, { sign: SIGNS[status], count: entered, kind: status, title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}` });
+        }
+      }
+      editor.show({ signs });
+    }),
+    effect(() => {
+      const breakpoints = new Map<string, debug.BreakpointMark>();
+      for (const state of debug.byState.value.keys()) {
+        const mark = debug.markOf(state);
+        if (mark) breakpoints.set(state, { ...mark, title: `${mark.title}\n${clickOn(state)}` });
+      }
+      editor.show({ breakpoints });
+    }),
+    // Where it runs, or stands.
+    effect(() => {
+      const paused = pausedAt();
+      const state = paused ?? (store.run.value?.phase === "running" ? activeState() : null);
+      editor.show({ executing: state === null ? null : { state, paused: paused !== null } });
+    }),
+    effect(() => {
+      debug.stopped.value;
+      store.narrowTab.value;
+      store.leftTab.value;
+      const state = pausedAt();
+      if (state === null || !prefs.followPause.value) return;
+      // In a pane that has just come up the lines have their places a frame later.
+      requestAnimationFrame(() => editor.center(state));
+    }),
+    effect(() => editor.show({ lenses: prefs.lenses.value && prefs.layoutSize() !== "narrow" ? lensesOf : null })),
+    effect(() => {
+      debug.stopped.value;
+      read.value;
+      const state = pausedAt();
+      if (state === null || !prefs.inlineValues.value || store.run.value?.recorded !== undefined) return editor.setValues(NO_VALUES);
+      const text = editor.text();
+      store.query("values", { text, format: store.format.peek(), state }).then(
+        (values) => pausedAt() === state && editor.text() === text && editor.setValues(values),
+        () => {},
+      );
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+    path.value = [];
+  };
+}
+
+function pausedAt(): string | null {
+  return store.run.value?.phase === "paused" ? debug.pausedState.value : null;
+}
+
+function activeState(): string | null {
+  const index = store.graph.value;
+  const node = index?.node(index.byId.get(store.active.value ?? "") ?? -1);
+  return node && isState(node) ? node.name : null;
+}
+
+/// What a click into the margin does where a breakpoint is.
+function clickOn(state: string): string {
+  const off = debug.byState.value.get(state)?.every(({ enabled }) => enabled === false);
+  return `${off ? "Switched off: a click switches it on." : debug.stops.value ? "A click removes it." : "All breakpoints are off. A click removes it."} Edit it with Shift and a click${keyHint("editBreakpoint")}.`;
+}
+
+function lensesOf(state: string): Lens[] {
+  const index = store.graph.value;
+  const node = index?.node(index.byName.get(state) ?? -1);
+  if (!node) return [];
+  const chosen = (run: (name: string) => void) => (): void => {
+    store.selectState(state, "page");
+    run(state);
+  };
+  const found: Lens[] = [];
+  if (!store.busy.value || session.canGoOn()) found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
+  if (session.canStep() && store.runOf(node.id).value.entered > 0) found.push({ id: "rerun", text: "Rerun from here", title: `Run again from where ${state} was entered last (a fork)`, run: chosen(session.rerunFrom) });
+  if (node.type === "Task") {
+    const mocked = debug.isMocked(state);
+    found.push({
+      id: "mock",
+      text: mocked ? "Mocked" : "Mock",
+      title: mocked ? `Change how ${state} is mocked` : `Choose what answers for ${state}`,
+      run: chosen(() =>
+        batch(() => {
+          store.leftTab.value = "mocks";
+          store.narrowTab.value = "code";
+        }),
+      ),
+    });
+  }
+  return found;
+}

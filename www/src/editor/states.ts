@@ -1,0 +1,58 @@
+// Where states stand in the text. The interpreter says so a moment after each change; until then the places go along with
+// what is written, so that no key costs more in a large text.
+
+import { type ChangeDesc, type EditorState, StateEffect, StateField } from "@codemirror/state";
+import type { StatePlace } from "../model/protocol.ts";
+
+export const setStates = StateEffect.define<readonly StatePlace[]>();
+
+export const stateField = StateField.define<readonly StatePlace[]>({
+  create: () => [],
+  update(places, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setStates)) return effect.value;
+    return transaction.docChanged ? moved(places, transaction.changes) : places;
+  },
+});
+
+export function moved(places: readonly StatePlace[], changes: ChangeDesc): readonly StatePlace[] {
+  const found: StatePlace[] = [];
+  for (const place of places) {
+    const [from, to] = [changes.mapPos(place.from, 1), changes.mapPos(place.to, -1)];
+    // What was taken out is no state any more.
+    if (to > from) found.push({ ...place, from, to, nameFrom: changes.mapPos(place.nameFrom, 1), nameTo: changes.mapPos(place.nameTo, -1) });
+  }
+  return found;
+}
+
+export const statePlaces = (state: EditorState): readonly StatePlace[] => state.field(stateField, false) ?? [];
+
+export const placeOf = (state: EditorState, name: string): StatePlace | undefined => statePlaces(state).find((place) => place.name === name);
+
+/// The innermost state around a place.
+export function stateAt(state: EditorState, offset: number): StatePlace | undefined {
+  let found: StatePlace | undefined;
+  for (const place of statePlaces(state)) {
+    if (place.from > offset) break;
+    if (offset <= place.to && (!found || place.from >= found.from)) found = place;
+  }
+  return found;
+}
+
+/// What is around a place, the outermost first: states, and the numbers of branches.
+export interface Crumb {
+  text: string;
+  /// The state that it stands for; absent for a branch.
+  state?: string;
+}
+
+export function pathAt(state: EditorState, offset: number): Crumb[] {
+  const steps = stateAt(state, offset)?.pointer.split("/").slice(1) ?? [];
+  const path: Crumb[] = [];
+  for (let i = 0; i + 1 < steps.length; i++) {
+    if (steps[i] === "States") {
+      const name = steps[++i]!.replaceAll("~1", "/").replaceAll("~0", "~");
+      path.push({ text: name, state: name });
+    } else if (steps[i] === "Branches") path.push({ text: `[${steps[++i]}]` });
+  }
+  return path;
+}

@@ -1,0 +1,67 @@
+// Turns states from JSONPath to JSONata, as the command `stepglass convert --jsonata` does, as changes of the text.
+
+import { language } from "stepglass";
+import { toJsonata } from "stepglass/jsonata";
+import { member } from "./flow.ts";
+
+interface Change {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/// What is on one line stays there up to this length.
+const LINE = 100;
+
+/// For one state, or for all: the changes of a JSON text, the names of the states, and why others stay.
+export function toJsonataEdits(json: string, only?: string): { edits: Change[]; converted: string[]; left: { state: string; reason: string }[] } {
+  const definition = JSON.parse(json) as object;
+  const { definition: result, converted, left } = toJsonata(definition, only);
+  const edits: Change[] = [];
+  if (converted.length === 0) return { edits, converted, left };
+  const machine = member(result, "QueryLanguage");
+  const states = language.outline(json);
+  if (machine !== member(definition, "QueryLanguage")) {
+    const first = /^\s*\{(\s*)/.exec(json);
+    const at = first![0].length;
+    // A field that says otherwise would stand there twice.
+    if (member(definition, "QueryLanguage") === undefined) edits.push({ start: at, end: at, text: `"QueryLanguage": ${JSON.stringify(machine)},${first![1] || " "}` });
+    else return { edits: [{ start: 0, end: json.length, text: `${JSON.stringify(result, null, 2)}\n` }], converted, left };
+  }
+  let done = 0;
+  for (const { pointer, start, end, from, to } of states) {
+    // Inside of one that is written anew.
+    if (from < done) continue;
+    const [before, after] = [valueAt(definition, pointer), valueAt(result, pointer)];
+    if (JSON.stringify(own(before)) === JSON.stringify(own(after))) continue;
+    done = to;
+    const colon = json.indexOf(":", end);
+    const valueFrom = colon + 1 + /^\s*/.exec(json.slice(colon + 1, to))![0].length;
+    const lineStart = json.lastIndexOf("\n", start) + 1;
+    const indent = /^[ \t]*/.exec(json.slice(lineStart, start))![0];
+    const line = oneLine(after);
+    const short = !json.slice(valueFrom, to).includes("\n") && line.length <= LINE;
+    edits.push({ start: valueFrom, end: to, text: short ? line : JSON.stringify(after, null, 2).replaceAll("\n", `\n${indent}`) });
+  }
+  return { edits, converted, left };
+}
+
+/// Without what is inside of it, which is looked at by itself.
+function own(state: unknown): unknown {
+  if (typeof state !== "object" || state === null) return state;
+  const { Branches: _, ItemProcessor: __, Iterator, ...fields } = state as Record<string, unknown>;
+  return { ...fields, old: Iterator !== undefined };
+}
+
+function valueAt(document: unknown, pointer: string): unknown {
+  return pointer.split("/").slice(1).reduce((at, step) => {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    return member(at, key) ?? (key === "Iterator" ? member(at, "ItemProcessor") : undefined);
+  }, document);
+}
+
+function oneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(", ")}]`;
+  if (typeof value === "object" && value !== null) return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`).join(", ")}}`;
+  return JSON.stringify(value);
+}
