@@ -55,6 +55,7 @@ const SLOW = (more = {}) => ({
       End: true,
       ...more,
     },
+    ...(more.Next ? { [more.Next]: { Type: "Succeed" } } : {}),
   },
 });
 const REST = "/States/Each/ItemProcessor/States/Rest";
@@ -200,5 +201,83 @@ describe("iterations on the graph", { skip }, () => {
     await path.waitFor();
     assert.equal((await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
     assert.match(await name(visitor, PRICE_STATE), /failed, caught, (?!entered)/);
+  });
+
+  visit("all together have counts for every state, and heat where the time went", {}, async (visitor, page) => {
+    await visitor.open({ definition: SLOW({ MaxConcurrency: 4, Next: "Done", End: undefined }), input: items(4) });
+    await visitor.node(REST).waitFor();
+    await visitor.run();
+    await visitor.result();
+    const sums = (pointer) => page.locator(`g[data-move="${pointer}"] .sums`);
+    await sums(REST).waitFor();
+    assert.match(await sums(REST).textContent(), /✓4\s+⌀ 10 s/);
+    assert.match(await sums(REST).getAttribute("class"), /heat-5/);
+    assert.match(await sums("/States/Each/ItemProcessor/States/Fine").getAttribute("class"), /heat-0/);
+    assert.match(await name(visitor, REST), /entered 4 times, 10 s in the mean/);
+    // None for one iteration alone.
+    await controls(page, "Each").getByRole("spinbutton").fill("2");
+    await sums(REST).waitFor({ state: "detached" });
+    assert.doesNotMatch(await name(visitor, REST), /entered/);
+  });
+
+  visit("of a Distributed Map are its child executions, with batches, stages and what became of each", {}, async (visitor, page) => {
+    const definition = {
+      StartAt: "Each",
+      States: {
+        Each: {
+          Type: "Map",
+          ItemsPath: "$.items",
+          MaxConcurrency: 2,
+          ToleratedFailureCount: 5,
+          ItemBatcher: { MaxItemsPerBatch: 2 },
+          ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "results", Prefix: "run" } },
+          ItemProcessor: {
+            ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+            StartAt: "Charge",
+            States: {
+              Charge: { Type: "Task", Resource: `${LAMBDA}charge`, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 5 }], Catch: [{ ErrorEquals: ["Declined"], Next: "Tell" }], Next: "Rest" },
+              Rest: { Type: "Wait", Seconds: 10, End: true },
+              Tell: { Type: "Pass", End: true },
+            },
+          },
+          End: true,
+        },
+      },
+    };
+    const charge = "export default { charge: ({ Items: [{ n }] }, task) => { const e = new Error('no'); if (n === 2) e.name = 'Declined'; else if (n === 4) e.name = 'Lost'; else return {}; throw e; }, putObject: () => ({}) };";
+    await visitor.open({ definition, input: items(9), tasks: charge });
+    const [CHARGE, WAIT, TELL] = ["Charge", "Rest", "Tell"].map((state) => `/States/Each/ItemProcessor/States/${state}`);
+    await visitor.node(CHARGE).waitFor();
+    const own = controls(page, "Each");
+    const stages = own.getByRole("list", { name: "Stages around the iterations" });
+    assert.match(await stages.innerText(), /ItemBatcher ≤ 2 items\s+ResultWriter s3 putObject/);
+    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+    await visitor.run();
+    // Two children at once, of five batches; they have no events in the history.
+    await own.getByText(/of max 2 running, [1234] queued/).waitFor();
+    assert.match(await stages.innerText(), /ItemBatcher 5 batches/);
+    const next = page.getByRole("button", { name: "Next timer" });
+    for (let i = 0; i < 12 && (await next.isEnabled()); i++) {
+      await next.click();
+      await page.waitForTimeout(60);
+    }
+    // What writes the results asks for an answer.
+    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    await visitor.result();
+    assert.deepEqual(await own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 4"]);
+    assert.match(await name(visitor, CHARGE), /failed, entered 5 times/);
+    await own.getByRole("button", { name: "Failed 1" }).click();
+    assert.equal(await own.getByRole("spinbutton").inputValue(), "2");
+    await names(visitor, CHARGE, /failed/);
+    assert.match(await name(visitor, WAIT), /not reached/);
+    // And from the list of child executions.
+    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
+    await page.locator("#inspector-pane").getByRole("button", { name: "Failed 1" }).click();
+    const children = page.locator("#inspector-pane").getByRole("list", { name: "Child executions of Each" });
+    await children.getByRole("button", { name: /^#1 done [0-9a-f-]{36}$/ }).click();
+    await names(visitor, CHARGE, /failed, caught/);
+    assert.match(await name(visitor, TELL), /succeeded/);
+    assert.match(await stages.innerText(), /ResultWriter s3 putObject/);
+    assert.equal(await stages.locator("li.done").count(), 2);
   });
 });

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { GraphNode } from "../model/graph.ts";
-import { type Choice, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
+import { type Choice, type EventLog, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
 import * as debug from "../debugger/model.ts";
 import * as store from "../store.ts";
 import { keyHint } from "../keys/keymap.ts";
@@ -177,7 +177,34 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
       )}
       <Strip node={node} view={view} at={all ? -1 : at} tab={tab} go={go} say={(slot) => `${path(slot)}, ${word(slot)}`} kind={kind} />
       <Stages node={node} total={view.total} />
+      {!onGraph && node.map?.distributed && <Children node={node} view={view} at={all ? -1 : at} kind={kind} go={go} log={look.log} />}
     </div>
+  );
+}
+
+/// So many child executions are listed; the others are found by the strip, the index and the kinds.
+const LISTED = 40;
+
+/// The child executions of a Distributed Map, those that failed first.
+function Children({ node, view, at, kind, go, log }: { node: GraphNode; view: View; at: number; kind: number | undefined; go(slot: number): void; log: EventLog }) {
+  const slots = KINDS.filter(({ status }) => status !== Item.None && (kind === undefined || kind === status)).flatMap(({ status }) => [...view.statuses.keys()].filter((slot) => view.statuses[slot] === status && view.items[slot]! >= 0));
+  return (
+    <ol class="it-children" aria-label={`Child executions of ${node.name}`}>
+      {slots.slice(0, LISTED).map((slot) => {
+        const { name, style, icon } = KIND_OF.get(view.statuses[slot]!)!;
+        return (
+          <li key={slot}>
+            <button type="button" class="plain" aria-current={slot === at} onClick={() => go(slot)}>
+              <span class={`it-${style}`}>
+                <Icon name={icon} size={12} />
+              </span>
+              <b>#{log.itemIndex[view.items[slot]!]}</b> {name.toLowerCase()} <span class="quiet">{log.itemName.get(view.items[slot]!) ?? ""}</span>
+            </button>
+          </li>
+        );
+      })}
+      {slots.length > LISTED && <li class="quiet">and {slots.length - LISTED} more</li>}
+    </ol>
   );
 }
 

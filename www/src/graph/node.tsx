@@ -4,16 +4,19 @@ import { type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
-import type { NodeRun } from "../model/log.ts";
+import { type NodeRun, meanOf } from "../model/log.ts";
 import * as store from "../store.ts";
 import { GLYPHS } from "../ui/Icon.tsx";
-import { count } from "../ui/format.ts";
+import { count, duration } from "../ui/format.ts";
+import { lazy } from "../ui/lazy.tsx";
 import { Remaining } from "../debugger/marks.tsx";
 import { type NodeMark, nodeMarks, overlay } from "./hooks.ts";
 import { choose, focused } from "./keys.ts";
 import { detail } from "./lod.ts";
 import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
+
+const Sums = lazy(() => import("./Sums.tsx").then((module) => module.Sums));
 
 export interface At {
   index: GraphIndex;
@@ -64,6 +67,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
       {!far && <Badges node={node} run={now} sign={signOf(status)} turning={status === "running"} counts={detail.value === "near"} />}
       {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
       {!far && WAITS.has(status) && <Remaining node={node} />}
+      {detail.value === "near" && node.depth > 0 && now.entered > 1 && <Sums node={node} />}
       {!far && marks.length > 0 && <Marks node={node} marks={marks} />}
       {!far && over?.sign && (
         <g class={`over-sign over-${over.kind}`} aria-hidden="true" transform={`translate(${node.x + node.width - 12} ${node.y})`}>
@@ -229,6 +233,9 @@ function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string
     if (run.queued > 0) parts.push(`${run.iterations - run.iterationsDone - run.iterationsFailed}${most === undefined ? "" : ` of max ${most}`} running`);
   }
   if (run.queued > 0 && run.status !== "queued") parts.push(`${run.queued} queued`);
+  if (run.entered > 1 && run.lost > run.caught) parts.push(`${run.lost - run.caught} failed`);
+  const mean = run.entered > 1 ? meanOf(run, run.last) : 0;
+  if (mean > 0) parts.push(`${duration(mean)} in the mean`);
   if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));
   if (node.retries) parts.push("has retries");
   if (node.pattern) parts.push(PATTERN_TEXT[node.pattern]);

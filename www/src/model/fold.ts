@@ -25,6 +25,7 @@ export class EventLog {
   readonly itemIndex: number[] = [];
   readonly itemRound: number[] = [];
   readonly itemEntry: number[] = [];
+  readonly itemName = new Map<number, string>();
   /// By round.
   readonly roundNode: number[] = [];
   readonly roundAround: number[] = [];
@@ -70,6 +71,7 @@ export class EventLog {
       this.roundEntry.push(entry);
       this.roundItems.push([]);
     }
+    for (const [item, name] of chunk.names ?? []) this.itemName.set(item, name);
     for (let i = 0; i < chunk.begun.length; i += 5) {
       const [node, around, index, round, entry] = chunk.begun.subarray(i, i + 5) as unknown as [number, number, number, number, number];
       this.roundItems[round]?.push(this.itemNode.length);

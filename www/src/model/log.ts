@@ -47,6 +47,8 @@ export interface LogChunk {
   begun: Int32Array;
   /// A Map's beginnings of its work: each its node, the iteration around (-1), how many iterations are to come (-1: not known), its entry.
   rounds: Int32Array;
+  /// Of those begun that are child executions, their names.
+  names?: Map<number, string>;
 }
 
 export type Status =
@@ -107,4 +109,9 @@ const IDLE: NodeRun = Object.freeze({
 
 export function idleRun(): NodeRun {
   return IDLE;
+}
+
+/// Milliseconds that a visit took in the mean, with those that are not over.
+export function meanOf(run: NodeRun, now: number): number {
+  return run.entered === 0 ? 0 : (run.busy + run.active * Math.max(0, now - run.since)) / run.entered;
 }

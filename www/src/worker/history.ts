@@ -59,7 +59,7 @@ interface Child {
 }
 
 /// Columns of a chunk while it is made.
-const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[] });
+const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[], names: new Map<number, string>() });
 
 const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB", truncated: false, crossings: 0, nodes: [], edges: [] });
 
@@ -180,6 +180,7 @@ export class History {
       if (!map) return;
       child = { map, item: this.beginItem(map, map.items.size), open: new Map(), last: undefined };
       this.children.set(step.child, child);
+      this.out.names.set(child.item, step.child);
       this.put(Op.IterationStart, map.node, -1, time, after, place, child.item);
     }
     const put = (op: number, at: number, edge = -1): void => this.put(op, at, edge, time, after, place, child.item);
@@ -227,6 +228,7 @@ export class History {
       items: Int32Array.from(out.items),
       begun: Int32Array.from(out.begun),
       rounds: Int32Array.from(out.rounds),
+      ...(out.names.size > 0 && { names: out.names }),
     };
   }
 

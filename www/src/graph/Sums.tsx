@@ -1,0 +1,61 @@
+// What all iterations of a Map have made of a state: how often it went which way, and how long it took in the mean.
+
+import { useComputed } from "@preact/signals";
+import type { GraphNode } from "../model/graph.ts";
+import { meanOf } from "../model/log.ts";
+import * as store from "../store.ts";
+import { duration } from "../ui/format.ts";
+
+const LEVELS = 5;
+/// The longest mean of the states within each Map, for what is shown now.
+let longest: { at: number; of: Map<number, number> } = { at: -1, of: new Map() };
+
+function longestIn(map: number): number {
+  const look = store.iterations()!;
+  const at = store.shownAt.value;
+  if (longest.at !== at) longest = { at, of: new Map() };
+  let most = longest.of.get(map);
+  if (most === undefined) {
+    const now = store.shownTime();
+    most = 0;
+    for (const state of look.index.statesInside(map)) if (look.index.stateAround(state) === map) most = Math.max(most, meanOf(look.fold.runs[state]!, now));
+    longest.of.set(map, most);
+  }
+  return most;
+}
+
+/// Drawn for states inside of a Map whose iterations are looked at together.
+export function Sums({ node }: { node: GraphNode }) {
+  const text = useComputed(() => {
+    const look = store.iterations();
+    const at = look?.index.byId.get(node.id) ?? -1;
+    if (!look || at < 0) return "";
+    let map = look.index.stateAround(at);
+    while (map >= 0 && look.index.graph.nodes[map]!.type !== "Map") map = look.index.stateAround(map);
+    if (map < 0 || look.choices.has(look.index.graph.nodes[map]!.id)) return "";
+    const run = store.runOf(node.id).value;
+    if (run.entered < 2) return "";
+    const mean = meanOf(run, store.shownTime());
+    const most = longestIn(map);
+    const level = mean <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil((mean / most) * LEVELS));
+    const done = run.exited - run.caught;
+    const lost = run.lost - run.caught;
+    const parts = [done > 0 && `✓${done}`, run.caught > 0 && `↷${run.caught}`, lost > 0 && `✗${lost}`, run.active > 0 && `●${run.active}`, mean > 0 && `⌀ ${duration(mean)}`];
+    return `${level} ${parts.filter(Boolean).join("  ")}`;
+  }).value;
+  if (text === "") return null;
+  const level = Number(text[0]);
+  const words = text.slice(2);
+  const width = words.length * 6.2 + 14;
+  return (
+    <g class={`sums heat-${level}`} aria-hidden="true">
+      {level > 0 && <rect class="heat" x={node.x + 3} y={node.y + 7} width="4" height={Math.min(node.height, 54) - 14} rx="2" />}
+      <g transform={`translate(${node.x + node.width - 8} ${node.y})`}>
+        <rect class="sum" x={-width} y="-9" width={width} height="17" rx="8.5" />
+        <text x={-width / 2} y="3.5">
+          {words}
+        </text>
+      </g>
+    </g>
+  );
+}
