@@ -232,4 +232,60 @@ describe("the graph", { skip }, () => {
     assert.notEqual(style[0], style[1], "the border stands out from the fill");
     assert.equal(await page.locator(".node.is-succeeded .status path").first().isVisible(), true, "a sign says what the colour does not");
   });
+
+  visit("at most 24 transitions move together, however many are taken", { reducedMotion: "no-preference", width: 2600, height: 1500 }, async (visitor, page) => {
+    const branch = (i) => ({ StartAt: `B${i}x0`, States: chain(14, `B${i}x`) });
+    await visitor.open({ definition: { StartAt: "All", States: { All: { Type: "Parallel", Branches: Array.from({ length: 20 }, (_, i) => branch(i)), End: true } } } });
+    // More than 60 states inside are folded at first.
+    await visitor.state("All").focus();
+    await page.keyboard.press("+");
+    await page.locator('[data-node^="/States/All/Branches/"]').first().waitFor({ state: "attached" });
+    await page.keyboard.press("Shift+Digit1");
+    await page.locator(".lines .line").nth(100).waitFor({ state: "attached" });
+    await page.evaluate(() => {
+      globalThis.most = globalThis.seen = 0;
+      new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) for (const node of addedNodes) globalThis.seen += node.classList?.contains("token") ? 1 : 0;
+        globalThis.most = Math.max(globalThis.most, document.querySelectorAll(".token").length);
+      }).observe(document.querySelector("svg.canvas"), { childList: true, subtree: true });
+    });
+    await visitor.run();
+    await visitor.result();
+    await page.waitForFunction(() => document.querySelectorAll(".lines .line.taken").length > 200);
+    const { most, seen } = await page.evaluate(() => ({ most: globalThis.most, seen: globalThis.seen }));
+    assert.ok(most <= 24, `${most} at once`);
+    assert.ok(seen > 24 && most > 8, `${seen} in all, ${most} at once`);
+  });
+
+  visit("what is large or deep is folded at first, and unfolds when the run comes in", {}, async (visitor, page) => {
+    const deep = (levels) => (levels === 0 ? { StartAt: "Core", States: { Core: pass() } } : { StartAt: `L${levels}`, States: { [`L${levels}`]: { Type: "Parallel", Branches: [deep(levels - 1)], End: true } } });
+    const definition = {
+      StartAt: "Big",
+      States: {
+        Big: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "Rest", States: { Rest: { Type: "Wait", Seconds: 5, Next: "S0" }, ...chain(64) } }, Next: "Deep" },
+        Deep: { Type: "Parallel", Branches: [deep(4)], End: true },
+      },
+    };
+    await visitor.open({ definition, input: { items: [1] } });
+    const rest = visitor.node("/States/Big/ItemProcessor/States/Rest");
+    await visitor.state("Big").waitFor();
+    assert.match(await visitor.state("Big").getAttribute("aria-label"), /folded/);
+    assert.equal(await rest.count(), 0);
+    assert.equal(await page.locator('[data-node$="/States/Core"]').count(), 0);
+    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+    await visitor.run();
+    await rest.waitFor();
+    assert.match(await rest.getAttribute("aria-label"), /waiting/);
+    // In sight, not only there.
+    const [box, frame] = await Promise.all([rest.boundingBox(), page.locator("svg.canvas").boundingBox()]);
+    assert.ok(box.x >= frame.x && box.y >= frame.y && box.y + box.height <= frame.y + frame.height, "in sight");
+    // A stop deep inside unfolds all that is around it.
+    const session = { kind: "stepglass/session/1", t: "Deep", f: "json", d: JSON.stringify(definition), i: '{"items": [1]}', k: "", s: 1, b: [{ kind: "entry", state: "Core" }] };
+    await visitor.bring(session, "Deep");
+    await visitor.node("/States/Deep/Branches/0/States/L4").waitFor();
+    assert.equal(await page.locator('[data-node$="/States/Core"]').count(), 0);
+    await visitor.run();
+    await page.locator(".pause-where", { hasText: "before Core" }).first().waitFor();
+    await page.locator('[data-node$="/States/Core"]').waitFor();
+  });
 });

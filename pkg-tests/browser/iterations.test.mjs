@@ -281,3 +281,50 @@ describe("iterations on the graph", { skip }, () => {
     assert.equal(await stages.locator("li.done").count(), 2);
   });
 });
+
+describe("breakpoints on the graph", { skip }, () => {
+  const { visit } = visits();
+
+  visit("of every kind have their sign at their place: before, after, on a transition, on the strip", {}, async (visitor, page) => {
+    const definition = {
+      StartAt: "Work",
+      States: {
+        Work: { Type: "Task", Resource: `${LAMBDA}work`, Retry: [{ ErrorEquals: ["Busy"] }], Catch: [{ ErrorEquals: ["Odd"], Next: "Each" }], Next: "Each" },
+        Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } }, Next: "Done" },
+        Done: { Type: "Succeed" },
+      },
+    };
+    const breakpoints = [
+      { kind: "entry", state: "Work", condition: "$.n > 100" },
+      { kind: "exit", state: "Work", log: "done" },
+      { kind: "error", state: "Work", hit: ">= 7" },
+      { kind: "retry", state: "Work" },
+      { kind: "catch", state: "Work", enabled: false },
+      { kind: "change", state: "Work", path: "$.total" },
+      { kind: "transition", from: "Each", to: "Done" },
+      { kind: "iteration", state: "Each", indices: "2-3" },
+    ];
+    await visitor.bring({ kind: "stepglass/session/1", t: "Signs", f: "json", d: JSON.stringify(definition), i: JSON.stringify(items(6)), m: { Work: { mode: "echo" } }, k: "", c: "skip", s: 1, b: breakpoints }, "Signs");
+    await visitor.state("Work").waitFor();
+    const box = await visitor.state("Work").locator(".box").boundingBox();
+    const drawn = await page.locator('g[data-move="/States/Work"] > .marks > .breakpoint').evaluateAll((all) => all.map((one) => [one.getAttribute("class"), one.querySelector(".sign")?.textContent ?? "", one.lastElementChild.getBoundingClientRect().x]));
+    const middle = box.x + box.width / 2;
+    assert.deepEqual(
+      drawn.map(([form, sign, x]) => `${x < middle ? "left" : "right"} ${form.replace("breakpoint ", "")} ${sign}`.trim()),
+      ["left diamond", "left triangle", "right ring", "right diamond ✗>=7", "right filled ↻", "right hollow ↷"],
+    );
+    assert.match(await visitor.state("Work").getAttribute("aria-label"), /conditional breakpoint: before it, if \$\.n > 100.*log point.*on any error.*breakpoint: before a retry.*breakpoint off: when an error is caught/);
+    // On the line between the two states.
+    const [each, done] = await Promise.all(["Each", "Done"].map((state) => visitor.state(state).locator(".box").boundingBox()));
+    const dot = await page.locator(".lines .breakpoint circle").boundingBox();
+    assert.ok(dot.y > each.y + each.height && dot.y + dot.height < done.y, "between the boxes");
+    assert.match(await visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the way from Each to Done/);
+    // On the strip, once there are iterations.
+    await visitor.run();
+    await page.locator(".pause-where", { hasText: "iteration" }).first().waitFor();
+    assert.equal(await page.locator("svg.canvas .it-stop").count(), 2);
+    await page.keyboard.press("F8");
+    await page.keyboard.press("F8");
+    await page.locator(".pause-where", { hasText: /to Done/ }).first().waitFor();
+  });
+});

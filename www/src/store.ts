@@ -152,6 +152,11 @@ export function chosenAround(id: string): (number | undefined)[] {
   return look ? reader!.chosenAround(look, look.index.byId.get(id) ?? -1) : [];
 }
 
+/// Whether a visit of a state is in the iterations that are looked at.
+export function isLookedAt(id: string, indices: readonly number[]): boolean {
+  return choices.value.size === 0 || chosenAround(id).every((index, i) => index === undefined || index === indices[i]);
+}
+
 /// Looks at the iteration that a state's visit is in.
 export function chooseAround(state: string, indices: readonly number[]): void {
   if (!runGraph || indices.length === 0) return;

@@ -3,9 +3,9 @@
 
 import { effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { type NodeMark, type Override, addNodeCommands, nodeMarks, overrides } from "../graph/hooks.ts";
+import { type NodeMark, type Override, addNodeCommands, edgeMarks, nodeMarks, overrides } from "../graph/hooks.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
-import type { PendingTimer } from "../model/protocol.ts";
+import type { Breakpoint, PendingTimer } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { duration } from "../ui/format.ts";
 import * as model from "./model.ts";
@@ -13,39 +13,73 @@ import * as session from "./session.ts";
 
 const FORMS = { plain: "filled", condition: "diamond", log: "ring", off: "hollow" } as const;
 const WORDS = { plain: "breakpoint", condition: "conditional breakpoint", log: "log point", off: "breakpoint off" } as const;
+/// What stands beside a breakpoint that is neither before nor after its state.
+const SIGNS: Partial<Record<Breakpoint["kind"], NodeMark["sign"]>> = { error: "\u2717", retry: "\u21bb", catch: "\u21b7", iteration: "#" };
+const AFTER = new Set<Breakpoint["kind"]>(["exit", "error", "retry", "catch"]);
+
+function breakpointMark(one: Breakpoint): NodeMark {
+  const kind = one.enabled === false || !model.stops.value ? "off" : one.log ? "log" : one.condition || one.hit ? "condition" : "plain";
+  const sign = SIGNS[one.kind];
+  return {
+    kind: "breakpoint",
+    side: one.kind === "transition" ? "edge" : AFTER.has(one.kind) ? "exit" : "entry",
+    form: one.kind === "change" && kind === "plain" ? "triangle" : FORMS[kind],
+    title: `${WORDS[kind]}: ${model.describe(one)}`,
+    ...(sign && { sign }),
+    ...(one.hit && { hit: one.hit.replace(/\s/g, "") }),
+  };
+}
 
 effect(() => {
   const index = store.graph.value;
   const marks = new Map<string, NodeMark[]>();
+  const onEdges = new Map<string, NodeMark[]>();
+  const put = (map: Map<string, NodeMark[]>, id: string, mark: NodeMark): void => {
+    const list = map.get(id);
+    if (list) list.push(mark);
+    else map.set(id, [mark]);
+  };
   const add = (state: string, mark: NodeMark): void => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
-    if (pointer === undefined) return;
-    const list = marks.get(pointer);
-    if (list) list.push(mark);
-    else marks.set(pointer, [mark]);
+    if (pointer !== undefined) put(marks, pointer, mark);
   };
-  for (const [state, there] of model.byState.value) {
-    const mark = model.markOf(state)!;
-    const exit = there.every(({ kind }) => kind === "exit");
-    add(state, { kind: "breakpoint", side: exit ? "exit" : "entry", form: FORMS[mark.kind], title: `${WORDS[mark.kind]}: ${mark.title}` });
+  for (const one of model.breakpoints.value) {
+    const mark = breakpointMark(one);
+    if (one.kind !== "transition") {
+      if (one.state) add(one.state, mark);
+      continue;
+    }
+    if (!index) continue;
+    const [from, to] = [one.from, one.to].map((state) => index.node(index.byName.get(state ?? "") ?? -1)?.id);
+    if ((one.from && from === undefined) || (one.to && to === undefined)) continue;
+    // One line is drawn for all transitions between two states.
+    const lines = new Set<string>();
+    for (const edge of index.graph.edges) {
+      if ((from !== undefined && edge.from !== from) || (to !== undefined && edge.to !== to) || edge.kind === "start" || edge.kind === "end" || lines.has(edge.path)) continue;
+      lines.add(edge.path);
+      put(onEdges, edge.id, mark);
+    }
+    if (one.from || one.to) add((one.from || one.to)!, mark);
   }
   for (const { state } of store.analysis.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
   const answers = store.recordedAnswers.value;
   for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers as in ${answers!.title}` });
   nodeMarks.value = marks;
+  edgeMarks.value = onEdges;
 });
 
 effect(() => {
   const index = store.graph.value;
   const at = model.position.value;
   const shown = new Map<string, Override>();
-  const put = (state: string, override: Override): void => {
+  // Of the iteration that is looked at only.
+  const put = (state: string, iterations: readonly number[], override: Override): void => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
-    if (pointer !== undefined) shown.set(pointer, override);
+    if (pointer !== undefined && store.isLookedAt(pointer, iterations)) shown.set(pointer, override);
   };
-  if (store.live.value) for (const task of store.waiting.value) put(task.state, { status: "awaiting", title: task.kind === "token" ? "waits for an answer" : "running, waits for your answer" });
+  if (store.live.value) for (const task of store.waiting.value) put(task.state, task.iterations, { status: "awaiting", title: task.kind === "token" ? "waits for an answer" : "running, waits for your answer" });
   const [top] = at?.stack ?? [];
-  if (top && store.run.value?.phase === "paused") put(top.state, { status: "paused", title: model.pausedWords.value });
+  if (top && store.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
   overrides.value = shown;
 });
 
@@ -71,7 +105,7 @@ addNodeCommands([
 export function Remaining({ node }: { node: GraphNode }) {
   const now = useSignal(performance.now());
   const timer = store.timer.value;
-  const next = timer?.timers.find(({ state }) => state === node.name);
+  const next = timer?.timers.find(({ state, iterations }) => state === node.name && store.isLookedAt(node.id, iterations));
   const flows = next !== undefined && (timer?.speed ?? 0) > 0;
   useEffect(() => {
     if (!flows) return;

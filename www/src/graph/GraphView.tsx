@@ -106,10 +106,12 @@ export function GraphView() {
   });
   useSignalEffect(() => {
     const id = store.active.value;
-    if (!store.live.value || store.run.value?.phase !== "running" || id === null || !follow.value) return;
+    const phase = store.run.value?.phase;
+    if (!store.live.value || (phase !== "running" && phase !== "paused") || id === null || !follow.value) return;
     const there = store.graph.peek()?.byId.has(id);
     if (there) reveal(id);
-    else store.unfoldTo(id);
+    // Untracked: it changes what it reads.
+    else untracked(() => store.unfoldTo(id));
   });
   useSignalEffect(() => {
     const state = store.selectedState.value;

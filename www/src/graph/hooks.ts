@@ -28,15 +28,22 @@ export function addNodeCommands(commands: readonly NodeCommand[]): () => void {
 /// A sign on a node's border: breakpoints on the left (entry) or right (exit), mocks and replays in the corner.
 export interface NodeMark {
   kind: "breakpoint" | "mock" | "replayed";
-  side?: "entry" | "exit";
-  /// filled: stops; hollow: switched off; diamond: stops on a condition or a count; ring: writes to the log.
-  form?: "filled" | "hollow" | "diamond" | "ring";
+  /// On an edge it is not drawn at the node, and named there all the same.
+  side?: "entry" | "exit" | "edge";
+  /// filled: stops; hollow: switched off; diamond: stops on a condition or a count; ring: writes to the log; triangle: on a change.
+  form?: "filled" | "hollow" | "diamond" | "ring" | "triangle";
+  /// Beside it: what it stops on, and the count.
+  sign?: "✗" | "↻" | "↷" | "#";
+  hit?: string;
   /// A part of the node's accessible name: "breakpoint on entry".
   title: string;
 }
 
 /// By JSON Pointer of the state.
 export const nodeMarks = signal<ReadonlyMap<string, readonly NodeMark[]>>(new Map());
+
+/// By the edge's id.
+export const edgeMarks = signal<ReadonlyMap<string, readonly NodeMark[]>>(new Map());
 
 /// What a debugger knows beyond the history, by JSON Pointer of the state; it counts before what the events say.
 export interface Override {

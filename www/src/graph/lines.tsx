@@ -6,7 +6,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as store from "../store.ts";
-import { overlay } from "./hooks.ts";
+import { lazy } from "../ui/lazy.tsx";
+import { detail } from "./lod.ts";
+import { edgeMarks, overlay } from "./hooks.ts";
+
+const EdgeMarks = lazy(() => import("./Marks.tsx").then((module) => module.EdgeMarks));
 
 const boxes = new WeakMap<GraphEdge, { x: number; y: number; width: number; height: number }>();
 /// What a transition covers.
@@ -57,10 +61,12 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   // The colour of what the transition leaves.
   const by = useComputed(() => (taken.value === 0 ? "" : edge.kind === "catch" ? "caught" : edge.kind === "start" ? "running" : "succeeded")).value;
   const count = taken.value;
+  const marks = useComputed(() => edgeMarks.value.get(edge.id)).value;
   const over = useComputed(() => overlay.value?.edges.get(edge.id)).value;
   return (
     <>
       <path class={`line line-${kind} line-of-${edge.kind}${by === "" ? "" : ` taken by-${by}`}${over ? ` over-${over}` : ""}`} d={edge.path} marker-end={`url(#arrow-${by === "" || kind === "catch" ? kind : by})`} />
+      {marks && detail.value !== "far" && <EdgeMarks edge={edge} marks={marks} />}
       {count > 1 && <Count edge={edge} count={count} />}
       {token.value > 0 && <path key={token.value} class="token" d={edge.path} pathLength={100} onAnimationEnd={end} />}
     </>

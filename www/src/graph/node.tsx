@@ -16,6 +16,7 @@ import { detail } from "./lod.ts";
 import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
 
+const Marks = lazy(() => import("./Marks.tsx").then((module) => module.Marks));
 const Sums = lazy(() => import("./Sums.tsx").then((module) => module.Sums));
 
 export interface At {
@@ -68,7 +69,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
       {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
       {!far && WAITS.has(status) && <Remaining node={node} />}
       {detail.value === "near" && node.depth > 0 && now.entered > 1 && <Sums node={node} />}
-      {!far && marks.length > 0 && <Marks node={node} marks={marks} />}
+      {!far && marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
       {!far && over?.sign && (
         <g class={`over-sign over-${over.kind}`} aria-hidden="true" transform={`translate(${node.x + node.width - 12} ${node.y})`}>
           <rect x="-11" y="-9" width="22" height="18" rx="5" />
@@ -153,34 +154,6 @@ function Badges({ node, run, sign, turning, counts }: { node: GraphNode; run: No
           </text>
         </g>
       )}
-    </g>
-  );
-}
-
-function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMark[] }) {
-  const middle = node.y + Math.min(node.height, 54) / 2;
-  return (
-    <g class="marks" aria-hidden="true">
-      {marks.map((mark, i) => {
-        if (mark.kind === "breakpoint") {
-          const x = mark.side === "exit" ? node.x + node.width : node.x;
-          return (
-            <g key={i} class={`breakpoint ${mark.form ?? "filled"}`} transform={`translate(${x} ${middle})`}>
-              <title>{mark.title}</title>
-              {mark.form === "diamond" ? <path d="M0 -8L8 0L0 8L-8 0Z" /> : <circle r="6.5" />}
-            </g>
-          );
-        }
-        return (
-          <g key={i} class={`corner ${mark.kind}`} transform={`translate(${node.x + 8} ${node.y + node.height})`}>
-            <title>{mark.title}</title>
-            <rect x="-4" y="-9" width="18" height="18" rx="5" />
-            <text x="5" y="4">
-              {mark.kind === "mock" ? "M" : "↺"}
-            </text>
-          </g>
-        );
-      })}
     </g>
   );
 }

@@ -1,0 +1,71 @@
+// Signs on the border of a state and on a transition: breakpoints, mocks, recorded answers.
+
+import type { GraphEdge, GraphNode } from "../model/graph.ts";
+import type { NodeMark } from "./hooks.ts";
+
+/// Before and after a state they stand below each other.
+const STEP = 17;
+
+export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMark[] }) {
+  const middle = node.y + Math.min(node.height, 54) / 2;
+  const sides = (side: "entry" | "exit") => marks.filter((mark) => mark.kind === "breakpoint" && (mark.side ?? "entry") === side);
+  return (
+    <g class="marks" aria-hidden="true">
+      {(["entry", "exit"] as const).flatMap((side) =>
+        sides(side).map((mark, i, all) => (
+          <Breakpoint key={`${side}${i}`} mark={mark} left={side === "entry"} x={side === "entry" ? node.x : node.x + node.width} y={middle + (i - (all.length - 1) / 2) * STEP} />
+        )),
+      )}
+      {marks
+        .filter(({ kind }) => kind !== "breakpoint")
+        .map((mark, i) => (
+          <g key={i} class={`corner ${mark.kind}`} transform={`translate(${node.x + 8 + i * 20} ${node.y + node.height})`}>
+            <title>{mark.title}</title>
+            <rect x="-4" y="-9" width="18" height="18" rx="5" />
+            <text x="5" y="4">
+              {mark.kind === "mock" ? "M" : "\u21ba"}
+            </text>
+          </g>
+        ))}
+    </g>
+  );
+}
+
+/// On the longest straight piece of a line.
+export function EdgeMarks({ edge, marks }: { edge: GraphEdge; marks: readonly NodeMark[] }) {
+  const { points } = edge;
+  let [x, y, most] = [0, 0, -1];
+  for (let i = 1; i < points.length; i++) {
+    const [[ax, ay], [bx, by]] = [points[i - 1]!, points[i]!];
+    const length = Math.abs(bx - ax) + Math.abs(by - ay);
+    if (length > most) [x, y, most] = [(ax + bx) / 2, (ay + by) / 2, length];
+  }
+  const box = edge.labelBox;
+  // Beside its label, not on it.
+  if (box && x >= box.x - 8 && x <= box.x + box.width + 8 && y >= box.y - 8 && y <= box.y + box.height + 8) [x, y] = [box.x - 9, box.y + box.height / 2];
+  return (
+    <g class="marks" aria-hidden="true">
+      {marks.map((mark, i) => (
+        <Breakpoint key={i} mark={mark} left x={x} y={y + i * STEP} />
+      ))}
+    </g>
+  );
+}
+
+function Breakpoint({ mark, left, x, y }: { mark: NodeMark; left: boolean; x: number; y: number }) {
+  const sign = `${mark.sign ?? ""}${mark.hit ?? ""}`;
+  return (
+    <g class={`breakpoint ${mark.form ?? "filled"}`} transform={`translate(${x} ${y})`}>
+      <title>{mark.title}</title>
+      {sign !== "" && (
+        <g class="sign">
+          <rect x={left ? -13 - sign.length * 8 : 4} y="-8.5" width={sign.length * 8 + 9} height="17" rx="8.5" />
+          <text x={(left ? -1 : 1) * (10 + sign.length * 4)} y="4">
+            {sign}
+          </text>
+        </g>
+      )}
+      {mark.form === "diamond" ? <path d="M0 -8L8 0L0 8L-8 0Z" /> : mark.form === "triangle" ? <path d="M0 -7.5L8 6H-8Z" /> : <circle r="6.5" />}
+    </g>
+  );
+}
