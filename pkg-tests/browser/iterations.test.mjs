@@ -321,10 +321,11 @@ describe("breakpoints on the graph", { skip }, () => {
     assert.match(await visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the way from Each to Done/);
     // On the strip, once there are iterations.
     await visitor.run();
-    await page.locator(".pause-where", { hasText: "iteration" }).first().waitFor();
+    await page.locator(".pause-where", { hasText: "iteration 2 of Each" }).first().waitFor();
     assert.equal(await page.locator("svg.canvas .it-stop").count(), 2);
     await page.keyboard.press("F8");
+    await page.locator(".pause-where", { hasText: "iteration 3 of Each" }).first().waitFor();
     await page.keyboard.press("F8");
-    await page.locator(".pause-where", { hasText: /to Done/ }).first().waitFor();
+    await page.locator(".pause-where", { hasText: "from Each to Done" }).first().waitFor();
   });
 });
