@@ -89,7 +89,7 @@ describe("for everyone", { skip }, () => {
     });
   }
 
-  const LEFT = ["Definition", "Input", "Tasks", "Mocks"];
+  const LEFT = ["Definition", "Input", "Tasks", "Mocks", "Config"];
   const DOCK = ["Events", "Result", "Waiting tasks", "Time line", "Breakpoints", "Watch", "Runs", "Coverage", "Console"];
   for (const [name, options] of [
     ["light", {}],

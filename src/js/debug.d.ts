@@ -502,3 +502,14 @@ export interface MeasuredCoverage {
  * ```
  */
 export function measureCoverage(definition: Definition | StateMachine, hits: Record<string, number>, options?: { file?: string; executions?: number; line?(pointer: string): number | undefined }): MeasuredCoverage;
+
+/**
+ * An input made up of what a definition reads of it, in JSONPath and JSONata, as far as that can be told without running it:
+ * lists have one element, numbers are 1, texts say what they stand for. Throws a SyntaxError for what is no JSON.
+ *
+ * @example
+ * ```js
+ * exampleInput(definition); // { order: { id: "id", total: 1 }, items: [{ sku: "sku" }] }
+ * ```
+ */
+export function exampleInput(definition: Definition | StateMachine): any;

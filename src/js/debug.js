@@ -4,3 +4,4 @@ export { DebugSession } from "./debug/session.js";
 export { ask } from "./debug/expressions.js";
 export { measureCoverage } from "./debug/measure.js";
 export { mockFor } from "./debug/mocks.js";
+export { exampleInput } from "./types/example.js";

@@ -20,6 +20,20 @@ export interface Workspace {
   machines?: Machine[];
   /// The state that is looked at.
   selected?: string;
+  /// What an execution is begun with besides its input.
+  config?: Config;
+}
+
+/// How an execution begins; what is absent is as usual.
+export interface Config {
+  name?: string;
+  arn?: string;
+  /// Milliseconds since the epoch.
+  startTime?: number;
+  type?: "EXPRESS";
+  /// Off: data may be of any size, and there may be any number of events.
+  payload?: false;
+  events?: false;
 }
 
 export interface NamedInput {
@@ -71,7 +85,7 @@ export async function encode(workspace: Workspace): Promise<string> {
 }
 
 /// The short names of links and drafts. What is absent or usual is left out.
-export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, machines = [], selected }: Workspace): Record<string, unknown> {
+export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, machines = [], selected, config = {} }: Workspace): Record<string, unknown> {
   return {
     t: title, f: format, d: definition, i: input, k: tasks, c: clock, s: seed,
     ...(inputs.length > 0 ? { n: inputs.map(({ name, text }) => [name, text]) } : {}),
@@ -79,6 +93,7 @@ export function packedOf({ title, format, definition, input, tasks, clock, seed,
     ...(Object.keys(mocks).length > 0 ? { m: mocks } : {}),
     ...(machines.length > 0 ? { x: machines.map(({ name, type, definition }) => [name, definition, ...(type === "EXPRESS" ? [type] : [])]) } : {}),
     ...(selected === undefined ? {} : { p: selected }),
+    ...(Object.keys(config).length > 0 ? { o: config } : {}),
   };
 }
 
@@ -116,12 +131,14 @@ export function workspaceOf(value: unknown): Workspace {
   const mocks = mocksOf(from["m"]);
   const machines = machinesOf(from["x"]);
   const selected = from["p"];
+  const config = configOf(from["o"]);
   return {
     ...(inputs.length > 0 ? { inputs } : {}),
     ...(breakpoints.length > 0 ? { breakpoints } : {}),
     ...(Object.keys(mocks).length > 0 ? { mocks } : {}),
     ...(machines.length > 0 ? { machines } : {}),
     ...(typeof selected === "string" ? { selected } : {}),
+    ...(Object.keys(config).length > 0 ? { config } : {}),
     title: text("t").slice(0, 200) || "Untitled",
     format: from["f"] === "yaml" ? "yaml" : "json",
     definition: text("d"),
@@ -129,6 +146,19 @@ export function workspaceOf(value: unknown): Workspace {
     tasks: text("k"),
     clock: CLOCKS.has(clock) ? (clock as ClockMode) : "skip",
     seed: typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0 ? seed : 1,
+  };
+}
+
+function configOf(value: unknown): Config {
+  if (typeof value !== "object" || value === null) return {};
+  const { name, arn, startTime, type, payload, events } = value as Record<string, unknown>;
+  return {
+    ...(typeof name === "string" && name !== "" && { name: name.slice(0, 80) }),
+    ...(typeof arn === "string" && arn !== "" && { arn: arn.slice(0, 300) }),
+    ...(typeof startTime === "number" && Math.abs(startTime) <= 8.64e15 && { startTime }),
+    ...(type === "EXPRESS" && { type }),
+    ...(payload === false && { payload }),
+    ...(events === false && { events }),
   };
 }
 

@@ -11,7 +11,7 @@ import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
 import type { Recorded } from "./take/recorded.ts";
 import { type Loaded, Sandbox } from "./sandbox.ts";
-import { type NamedInput, type SharedBreakpoint, type Workspace, decode, encode, packedOf, workspaceOf } from "./share.ts";
+import { type Config, type NamedInput, type SharedBreakpoint, type Workspace, decode, encode, packedOf, workspaceOf } from "./share.ts";
 
 // The workspace.
 
@@ -32,6 +32,8 @@ export const machines = signal<Machine[]>([]);
 export const recordedAnswers = signal<{ title: string; tasks: ReplayReport["tasks"]; startTime?: number } | null>(null);
 export const clock = signal<ClockMode>("skip");
 export const seed = signal(1);
+/// What an execution is begun with besides its input.
+export const config = signal<Config>({});
 /// Grows when a whole workspace is put in place, so that the editors take its texts over.
 export const generation = signal(0);
 /// Code that came with a link runs only after somebody has looked at it: that of the tasks, and that of mocks.
@@ -192,7 +194,7 @@ export const reveal = signal<{ from: number; to: number; count: number } | null>
 
 // Panes.
 
-export const leftTab = signal<"definition" | "input" | "tasks" | "mocks" | "inspector">("definition");
+export const leftTab = signal<"definition" | "input" | "tasks" | "mocks" | "config" | "inspector">("definition");
 export type DockTab = "events" | "result" | "waiting" | "console" | "timeline" | "breakpoints" | "watch" | "runs" | "coverage";
 export const dockTab = signal<DockTab>("events");
 export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph");
@@ -373,7 +375,7 @@ export async function start({ paused = false, runTo, step }: Beginning = {}): Pr
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: machines.value, paused: paused || step !== undefined || runTo !== undefined, beside,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: machines.value, paused: paused || step !== undefined || runTo !== undefined, beside, config: config.value,
       ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -786,6 +788,7 @@ export function workspace(): Workspace {
     ...(broughtBreakpoints.value.length > 0 ? { breakpoints: broughtBreakpoints.value } : {}),
     ...(Object.keys(broughtMocks.value).length > 0 ? { mocks: broughtMocks.value } : {}),
     ...(machines.value.length > 0 ? { machines: machines.value } : {}),
+    ...(Object.keys(config.value).length > 0 ? { config: config.value } : {}),
   };
 }
 
@@ -811,6 +814,7 @@ export function open(next: Workspace, trusted: boolean): void {
     tasks.value = next.tasks;
     clock.value = next.clock;
     seed.value = next.seed;
+    config.value = next.config ?? {};
     tasksTrusted.value = trusted || next.tasks.trim() === "";
     mocksTrusted.value = trusted || !hasCode(next.mocks ?? {});
     mockProblems.value = {};

@@ -7,6 +7,7 @@ import type { ClockMode } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { elapsed } from "../ui/format.ts";
+import { CLOCKS } from "./clocks.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -56,7 +57,7 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
           <Clock />
           <PausedWhere />
           <span class="gap" />
-          {phase !== "paused" && <Seed />}
+          {!busy && <Seed />}
           <button type="button" class="plain" onClick={() => (store.dialog.value = "palette")} title={`All commands${keyHint("palette")}`} aria-keyshortcuts={keymap.value?.spoken("palette")}>
             <Icon name="search" size={14} /> <span class="label">Commands</span> {keymap.value?.shown("palette").slice(0, 1).map((key) => <kbd key={key}>{key}</kbd>)}
           </button>
@@ -123,8 +124,6 @@ function Main({ icon, label, command, disabled = false, run, hold }: { icon: Ico
   );
 }
 
-const CLOCKS: [ClockMode, string][] = [["skip", "Skip waits"], ["real", "Real time"], ["x10", "10 × faster"], ["x60", "60 × faster"], ["x3600", "3600 × faster"], ["manual", "By hand"]];
-
 function Clock() {
   const busy = store.busy.value;
   const manual = store.clock.value === "manual";
@@ -152,6 +151,9 @@ function Clock() {
               {label}
             </button>
           ))}
+          <button type="button" title="To a date: opens Config" onClick={() => { store.leftTab.value = "config"; store.narrowTab.value = "code"; }}>
+            To…
+          </button>
         </span>
       )}
       {busy && timers.length > 0 && (

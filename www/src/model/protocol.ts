@@ -1,6 +1,7 @@
 // What the page and the interpreter's worker say to each other.
 
 import type { AskedTask, Breakpoint, ChildExecution, ComparedVisit, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { Config } from "../share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import type { RecordedTask } from "stepglass";
@@ -147,6 +148,7 @@ export interface RunRequest {
   paused: boolean;
   /// Whether the runs that there are stay beside it.
   beside: boolean;
+  config: Config;
   /// What tasks answered in a recorded execution: they answer so again.
   recorded?: { tasks: RecordedTask[]; startTime?: number };
 }
@@ -462,6 +464,8 @@ export interface Methods {
   compare: { params: { a: number; b: number }; value: RunDifference };
   /// Input, output and variables of a visit in any run, from the events that entered and left it.
   visitData: { params: { run: number; enter: number; exit: number }; value: { input?: unknown; output?: unknown; variables?: unknown } };
+  /// An input made up of what a definition reads.
+  exampleInput: { params: { text: string; format: "json" | "yaml" }; value: unknown };
   coverage: { params: { text: string; format: "json" | "yaml" }; value: Covered };
   coverageFile: { params: { text: string; format: "json" | "yaml"; file: string; form: "json" | "lcov" }; value: string };
   /// Of the events from one to another.

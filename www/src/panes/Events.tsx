@@ -135,12 +135,12 @@ function List() {
   });
 
   // The events that led to the one that is looked at.
-  const chain = useSignal<Chain>({ ids: new Set(), last: 0 });
+  const chain = useSignal<Chain>({ ids: new Set(), first: 0, last: 0 });
   useSignalEffect(() => {
     const id = store.selectedEvent.value ?? store.cursor.value;
     store.run.value?.id;
     let stale = false;
-    const timer = setTimeout(() => (id > 0 ? store.query("chain", { id }) : Promise.resolve([])).then((found) => !stale && (chain.value = { ids: new Set(found), last: found.at(-1) ?? 0 }), () => {}), 30);
+    const timer = setTimeout(() => (id > 0 ? store.query("chain", { id }) : Promise.resolve([])).then((found) => !stale && (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }), () => {}), 30);
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -267,18 +267,19 @@ function List() {
 
 interface Chain {
   ids: ReadonlySet<number>;
+  first: number;
   last: number;
 }
 
 /// A piece of the line from event to event: which one each comes after, and the way to the one that is looked at.
-function Link({ row, chain: { ids, last } }: { row: EventRow; chain: Chain }) {
+function Link({ row, chain: { ids, first: begin, last } }: { row: EventRow; chain: Chain }) {
   const on = ids.has(row.id);
   const first = row.previous === 0;
-  const through = row.id < last;
+  const through = row.id >= begin && row.id < last;
   return (
     <span class={`event-link${on ? " on" : ""}`} title={first ? "It names no event before it" : `After event ${row.previous}`}>
       <svg width="18" height="28" viewBox="0 0 18 28" aria-hidden="true">
-        {(on || through) && !first && <path class="before" d="M9 0V14" />}
+        {(on || through) && row.id > begin && <path class="before" d="M9 0V14" />}
         {through && <path class="after" d="M9 14V28" />}
         {on ? <circle cx="9" cy="14" r="4" /> : row.previous === row.id - 1 || first ? null : <path class="jump" d="M13 8V14H17" />}
       </svg>

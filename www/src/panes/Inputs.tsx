@@ -1,45 +1,158 @@
-// The inputs there are to choose from.
+// The inputs there are to choose from, and where another may come from.
 
+import { batch, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export function InputHead() {
   const { value: inputs } = store.inputs;
   const chosen = inputs.findIndex(({ text }) => text === store.input.value);
+  const open = useSignal<"" | "rename" | "history">("");
   const choose = (at: number): void => {
     for (const flush of store.flushers) flush();
     const next = store.inputs.value[at];
     if (next) store.input.value = next.text;
   };
-  const keep = (): void => {
-    for (const flush of store.flushers) flush();
-    const text = store.input.value;
-    const name = `Input ${store.inputs.value.length + 1}`;
-    store.inputs.value = [...store.inputs.value, { name, text }];
-    store.say(`Kept as ${name}`);
+  const remove = (): void => {
+    store.say(`${inputs[chosen]!.name} is gone from the list`);
+    store.inputs.value = inputs.filter((_, i) => i !== chosen);
   };
   return (
-    <p class="hint">
-      {inputs.length > 0 ? (
-        <label class="mini">
-          <span class="unseen">Input to run with</span>
-          <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>
-            {chosen < 0 && <option value={-1}>As written below</option>}
-            {inputs.map(({ name }, i) => (
-              <option key={name} value={i}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-      ) : (
-        <span>The execution's input, JSON. Empty stands for {"{}"}.</span>
-      )}
-      {chosen < 0 && (
-        <button type="button" class="link" onClick={keep}>
-          <Icon name="plus" size={12} /> Keep this one too
+    <>
+      <div class="hint input-head">
+        {inputs.length > 0 ? (
+          <label class="mini">
+            <span class="unseen">Input to run with</span>
+            <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>
+              {chosen < 0 && <option value={-1}>As written below</option>}
+              {inputs.map(({ name }, i) => (
+                <option key={name} value={i}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : (
+          <span>The execution's input, JSON. Empty stands for {"{}"}.</span>
+        )}
+        {chosen < 0 ? (
+          <button type="button" class="link" onClick={() => keep()}>
+            <Icon name="plus" size={12} /> Keep this one too
+          </button>
+        ) : (
+          <>
+            <button type="button" class="link" aria-expanded={open.value === "rename"} onClick={() => (open.value = open.value === "rename" ? "" : "rename")}>
+              Rename
+            </button>
+            <button type="button" class="link" onClick={remove}>
+              Remove
+            </button>
+          </>
+        )}
+        <button type="button" class="link" title="Makes an input of what the definition reads" onClick={() => void generate()}>
+          Generate from the definition
         </button>
-      )}
-    </p>
+        <button type="button" class="link" aria-expanded={open.value === "history"} onClick={() => (open.value = open.value === "history" ? "" : "history")}>
+          From a history…
+        </button>
+      </div>
+      {open.value === "rename" && chosen >= 0 && <Rename at={chosen} done={() => (open.value = "")} />}
+      {open.value === "history" && <FromHistory done={() => (open.value = "")} />}
+    </>
+  );
+}
+
+/// Keeps the text that is written now in the list, under a name that no other has.
+function keep(wanted = `Input ${store.inputs.value.length + 1}`): void {
+  for (const flush of store.flushers) flush();
+  const text = store.input.value;
+  if (store.inputs.value.some((input) => input.text === text)) return;
+  const names = new Set(store.inputs.value.map(({ name }) => name));
+  let name = wanted;
+  for (let n = 2; names.has(name); n++) name = `${wanted} (${n})`;
+  store.inputs.value = [...store.inputs.value, { name, text }];
+  store.say(`Kept as ${name}`);
+}
+
+/// Puts another input in place of the one that is written, which is kept where it says something.
+function replace(text: string, name: string): void {
+  for (const flush of store.flushers) flush();
+  batch(() => {
+    if (!/^\s*(\{\s*\}\s*)?$/.test(store.input.value)) keep();
+    store.input.value = text;
+    keep(name);
+  });
+}
+
+async function generate(): Promise<void> {
+  for (const flush of store.flushers) flush();
+  try {
+    const input = await store.query("exampleInput", { text: store.definition.value, format: store.format.value });
+    replace(`${JSON.stringify(input, null, 2)}\n`, "Generated");
+    const members = Object.keys(input as object).length;
+    store.showToast(members === 0 ? "The definition reads nothing of its input, as far as can be told." : `An input with ${members === 1 ? "the member" : `the ${members} members`} that the definition reads.`);
+  } catch {
+    store.showToast("The definition cannot be read right now.");
+  }
+}
+
+function Rename({ at, done }: { at: number; done(): void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const name = store.inputs.value[at]?.name ?? "";
+  const problem = useSignal("");
+  return (
+    <form
+      class="input-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const next = field.current!.value.trim().slice(0, 200);
+        if (next === "" || store.inputs.value.some((input, i) => i !== at && input.name === next)) {
+          problem.value = next === "" ? "A name has letters." : "Another input has that name.";
+          return;
+        }
+        store.inputs.value = store.inputs.value.map((input, i) => (i === at ? { ...input, name: next } : input));
+        done();
+      }}
+      onKeyDown={(event) => event.key === "Escape" && done()}
+    >
+      <input ref={field} type="text" aria-label="Name of the input" aria-describedby="input-name-problem" defaultValue={name} />
+      <button type="submit">Rename</button>
+      <span class="field-problem" id="input-name-problem">
+        {problem.value}
+      </span>
+    </form>
+  );
+}
+
+/// What an execution that was recorded elsewhere began with.
+function FromHistory({ done }: { done(): void }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const problem = useSignal("");
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      class="input-form"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        try {
+          const { readRecorded } = await import("../take/recorded.ts");
+          const { input, title } = readRecorded(JSON.parse(field.current!.value), "the history");
+          if (input === undefined) throw new Error("The history does not have its input: it was recorded without data.");
+          replace(`${JSON.stringify(JSON.parse(input), null, 2)}\n`, `From ${title}`);
+          done();
+        } catch (error) {
+          problem.value = (error as Error).message;
+        }
+      }}
+      onKeyDown={(event) => event.key === "Escape" && done()}
+    >
+      <textarea ref={field} rows={4} spellcheck={false} aria-label="History, as get-execution-history prints it" aria-describedby="history-problem" placeholder={'{ "events": [ … ] }'} />
+      <button type="submit">Take its input</button>
+      <span class="field-problem" id="history-problem">
+        {problem.value}
+      </span>
+    </form>
   );
 }

@@ -14,9 +14,10 @@ import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { count, sentence } from "../ui/format.ts";
-import { InputHead } from "./Inputs.tsx";
 import { Inspector } from "./Inspector.tsx";
 
+const Config = lazy(() => import("../debugger/Config.tsx").then((module) => module.Config));
+const InputHead = lazy(() => import("./Inputs.tsx").then((module) => module.InputHead));
 const Mocks = lazy(() => import("../debugger/Mocks.tsx").then((module) => module.Mocks));
 
 type LeftTab = typeof store.leftTab.value;
@@ -35,7 +36,7 @@ export function Left() {
   if (!store.tasksTrusted.value && store.tasks.value.trim() !== "") Object.assign(tasksTab, { badge: "review", tone: "warn" });
   const mocked = Object.values(debug.mocks.value).filter(({ mode }) => mode !== "handler").length;
   const mocksTab: Tab<LeftTab> = { id: "mocks", label: "Mocks", ...(mocked > 0 ? { badge: mocked, badgeText: "mocked", tone: "warn" as const } : {}) };
-  const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab, mocksTab];
+  const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab, mocksTab, { id: "config", label: "Config" }];
   if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
   return (
     <section class="pane left" id="left" aria-label="Code">
@@ -45,7 +46,7 @@ export function Left() {
         <Problems />
       </div>
       <div class="panel" id="left-input" role="tabpanel" aria-labelledby="left-tab-input" hidden={shown !== "input"}>
-        <InputHead />
+        {shown === "input" && <InputHead />}
         <Editor id="input-editor" label="Input" text={store.input} language="json" visible={shown === "input"} placeholder="{}" />
         {store.inputProblem.value && (
           <p class="strip bad">
@@ -67,6 +68,9 @@ export function Left() {
       </div>
       <div class="panel" id="left-mocks" role="tabpanel" aria-labelledby="left-tab-mocks" hidden={shown !== "mocks"}>
         {shown === "mocks" && <Mocks />}
+      </div>
+      <div class="panel" id="left-config" role="tabpanel" aria-labelledby="left-tab-config" hidden={shown !== "config"}>
+        {shown === "config" && <Config />}
       </div>
       {withInspector && (
         <div class="panel" id="left-inspector" role="tabpanel" aria-labelledby="left-tab-inspector" hidden={shown !== "inspector"}>

@@ -26,6 +26,10 @@ export type SandboxMessage =
 const SPEED: Record<ClockMode, "skip" | "manual" | number> = { skip: "skip", manual: "manual", real: 1, x10: 10, x60: 60, x3600: 3600 };
 /// Milliseconds between two looks at the timers of a run that flows.
 const TIMERS_EVERY = 200;
+/// AWS's, and bytes that no JSON of a page has.
+const PAYLOAD_LIMIT = 262_144;
+const HISTORY_LIMIT = 25_000;
+const NO_LIMIT = 2 ** 31 - 1;
 /// More threads than anybody reads are not told.
 const MOST_THREADS = 200;
 /// Runs that stay beside each other; of more the oldest are forgotten.
@@ -108,12 +112,16 @@ export class Run {
   }
 
   private options(): DebugOptions {
-    const { input, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded } = this.request;
+    const { input, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded, config } = this.request;
     return {
       input: input.trim() === "" ? {} : (JSON.parse(input) as unknown),
-      name: `run-${this.id}`,
+      name: config.name ?? `run-${this.id}`,
+      ...(config.arn !== undefined && { arn: config.arn }),
+      type: config.type ?? "STANDARD",
+      payloadLimit: config.payload === false ? NO_LIMIT : PAYLOAD_LIMIT,
+      historyLimit: config.events === false ? 0 : HISTORY_LIMIT,
       seed,
-      startTime: recorded?.startTime ?? Date.now(),
+      startTime: recorded?.startTime ?? config.startTime ?? Date.now(),
       clock: SPEED[clock],
       tasks: this.handlers(),
       mocks: this.mocksOf(mocks),
@@ -408,6 +416,7 @@ function whatChanged(before: RunRequest & { json: string }, now: RunRequest & { 
     before.input !== now.input && "other input",
     !same([before.mocks, before.machines], [now.mocks, now.machines]) && "other mocks",
     before.seed !== now.seed && `seed ${now.seed}`,
+    !same(before.config, now.config) && "other settings",
   ].filter((change) => change !== false);
   return changes.length === 0 ? "once more" : changes.join(", ");
 }

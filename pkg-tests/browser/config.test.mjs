@@ -1,0 +1,161 @@
+// What an execution begins with: settings, clock and input.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { skip } from "../browser.mjs";
+import { visits } from "./playground.mjs";
+
+const CONTEXT = {
+  StartAt: "Look",
+  States: {
+    Look: { Type: "Pass", Parameters: { "id.$": "$$.Execution.Id", "name.$": "$$.Execution.Name", "at.$": "$$.Execution.StartTime", "n.$": "States.MathRandom(1, 1000000)" }, Next: "Rest" },
+    Rest: { Type: "Wait", Seconds: 7200, End: true },
+  },
+};
+
+describe("what an execution begins with", { skip }, () => {
+  const { site, visit } = visits();
+  const config = (page) => page.getByRole("region", { name: "Config" });
+
+  visit("name, ARN, start time and seed are those of Config, also in the Context Object", {}, async (visitor, page) => {
+    await visitor.open({ definition: CONTEXT });
+    await visitor.tab("Config");
+    const pane = config(page);
+    await pane.getByLabel("Name", { exact: true }).fill("order-17");
+    await pane.getByLabel(/^ARN/).fill("arn:aws:states:eu-west-1:1:execution:m:order-17");
+    await pane.getByLabel(/^Start time/).fill("2030-01-02T03:04:05");
+    await pane.getByLabel(/^Seed/).fill("7");
+    await page.keyboard.press("Tab");
+    assert.match(await pane.locator('pre[aria-label="Context Object"]').innerText(), /"Name": "order-17"[\s\S]*"StartTime": "2030-01-02T03:04:05.000Z"/);
+    await visitor.run();
+    const { n, ...rest } = await visitor.output();
+    assert.deepEqual(rest, { id: "arn:aws:states:eu-west-1:1:execution:m:order-17", name: "order-17", at: "2030-01-02T03:04:05Z" });
+    await pane.locator('pre[aria-label="Context Object"]', { hasText: '"State": {' }).waitFor();
+    // The same again after a reload: it is part of the draft.
+    await page.waitForTimeout(600);
+    await page.reload();
+    await visitor.ready();
+    await visitor.run();
+    assert.deepEqual(await visitor.output(), { n, ...rest });
+  });
+
+  visit("time by hand: by a second, a minute, to a date, to a timer of the list", {}, async (visitor, page) => {
+    const waits = { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [["Short", 600], ["Long", 86_400]].map(([name, Seconds]) => ({ StartAt: name, States: { [name]: { Type: "Wait", Seconds, End: true } } })), End: true } } };
+    await visitor.open({ definition: waits });
+    await visitor.tab("Config");
+    const pane = config(page);
+    await pane.getByLabel(/^Start time/).fill("2030-01-01T00:00:00");
+    await pane.getByLabel(/^Clock/).selectOption("manual");
+    await visitor.run();
+    const timers = pane.getByRole("list", { name: "Pending timers" });
+    await timers.waitFor();
+    assert.match(await timers.innerText(), /Short\s+wait in 10 min[\s\S]*Long\s+wait in 1 d/, "in the order in which they come");
+    await pane.getByRole("button", { name: "+1 s" }).click();
+    await pane.getByText("2030-01-01 00:00:01 UTC").waitFor();
+    await pane.getByRole("button", { name: "+1 min" }).click();
+    await pane.getByText("2030-01-01 00:01:01 UTC").waitFor();
+    await timers.getByText("in 8 min 59 s").waitFor();
+    await timers.getByRole("button", { name: "Short" }).click();
+    await pane.getByText("2030-01-01 00:10:00 UTC").waitFor();
+    await timers.getByRole("button", { name: "Short" }).waitFor({ state: "detached" });
+    await pane.getByLabel("To, UTC").fill("2029-12-31T00:00:00");
+    await pane.getByText("That is in the execution's past.").waitFor();
+    assert.equal(await pane.getByRole("button", { name: "Go there" }).isDisabled(), true);
+    await pane.getByLabel("To, UTC").fill("2030-01-01T20:00:00");
+    await pane.getByRole("button", { name: "Go there" }).click();
+    await pane.getByText("2030-01-01 20:00:00 UTC").waitFor();
+    await pane.getByRole("button", { name: "+1 h" }).click();
+    await timers.getByRole("button", { name: "Long" }).click();
+    assert.match(await (await visitor.result()).innerText(), /SUCCEEDED/);
+  });
+
+  visit("AWS's limits can be lifted, and the type is Express where that is chosen", {}, async (visitor, page) => {
+    const large = { StartAt: "Grow", States: { Grow: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:grow", End: true } } };
+    await visitor.open({ definition: large, tasks: "export default { grow: () => 'x'.repeat(300_000) };" });
+    await visitor.run();
+    assert.match(await (await visitor.result()).innerText(), /FAILED[\s\S]*States\.DataLimitExceeded/);
+    await visitor.tab("Config");
+    await config(page).getByLabel(/Data of at most 256 KiB/).uncheck();
+    await visitor.run();
+    await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
+    const count = { StartAt: "Add", States: { Add: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, 1)" }, Next: "Enough" }, Enough: { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThan: 6500, Next: "Done" }], Default: "Add" }, Done: { Type: "Succeed" } } };
+    await visitor.open({ definition: count, input: { n: 0 } });
+    await visitor.run();
+    await page.locator(".result", { hasText: /FAILED[\s\S]*25,000 events/ }).waitFor();
+    await visitor.tab("Config");
+    await config(page).getByLabel(/At most 25,000 events/).uncheck();
+    await config(page).getByLabel(/^Type/).selectOption("EXPRESS");
+    await visitor.run();
+    await page.locator(".result", { hasText: /SUCCEEDED[\s\S]*26,\d+ events/ }).waitFor();
+  });
+
+  visit("the query language of all states is chosen, in the text of the definition", {}, async (visitor, page) => {
+    await visitor.open({ definition: `{\n  "Comment": "none said",\n  "StartAt": "A",\n  "States": { "A": { "Type": "Succeed" } }\n}` });
+    await visitor.tab("Config");
+    const language = config(page).getByLabel(/^Query language/);
+    assert.equal(await language.inputValue(), "");
+    await language.selectOption("JSONata");
+    const text = () => visitor.editor("Definition").innerText();
+    await visitor.tab("Definition");
+    assert.match(await text(), /^\{\n  "QueryLanguage": "JSONata",\n  "Comment": "none said",/);
+    await visitor.tab("Config");
+    await language.selectOption("JSONPath");
+    await visitor.tab("Definition");
+    assert.match(await text(), /"QueryLanguage": "JSONPath",\n  "Comment"/);
+    await page.getByLabel("Format").selectOption("yaml");
+    await visitor.tab("Config");
+    assert.equal(await language.inputValue(), "JSONPath");
+    await language.selectOption("");
+    await visitor.tab("Definition");
+    assert.match(await text(), /^Comment: none said\nStartAt: A/);
+  });
+
+  visit("inputs: generated from the definition, named, chosen, taken from a history", {}, async (visitor, page) => {
+    await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.order.total", NumericGreaterThan: 10, Next: "B" }], Default: "B" }, B: { Type: "Pass", Parameters: { "who.$": "$.order.customer.name" }, End: true } } }, input: { mine: true } });
+    await visitor.tab("Input");
+    await page.getByRole("button", { name: "Generate from the definition" }).click();
+    const written = async (text) => {
+      await visitor.editor("Input").filter({ hasText: text }).waitFor();
+      return JSON.parse(await visitor.editor("Input").innerText());
+    };
+    assert.deepEqual(await written("customer"), { order: { total: 1, customer: { name: "name" } } });
+    const chosen = page.getByLabel("Input to run with");
+    assert.deepEqual(await chosen.locator("option").allInnerTexts(), ["Input 1", "Generated"], "what was there is kept");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByLabel("Name of the input").fill("Small order");
+    await page.keyboard.press("Enter");
+    await chosen.locator("option", { hasText: "Small order" }).waitFor({ state: "attached" });
+    await chosen.selectOption("Input 1");
+    await written("mine");
+    await page.getByRole("button", { name: "From a history…" }).click();
+    const field = page.getByLabel("History, as get-execution-history prints it");
+    await field.fill("{}");
+    await page.getByRole("button", { name: "Take its input" }).click();
+    await page.getByText("The history has no events.").waitFor();
+    await field.fill(JSON.stringify({ events: [{ id: 1, previousEventId: 0, timestamp: "2030-01-01T00:00:00Z", type: "ExecutionStarted", executionStartedEventDetails: { input: '{"from":"there"}' } }] }));
+    await page.getByRole("button", { name: "Take its input" }).click();
+    assert.deepEqual(await written("from"), { from: "there" });
+    await page.getByRole("button", { name: "Remove" }).click();
+    assert.deepEqual(await chosen.locator("option").allInnerTexts(), ["As written below", "Input 1", "Small order"]);
+  });
+
+  for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["a phone", { width: 360, height: 740 }]]) {
+    test(`Config and the inputs are accessible: ${name}`, async () => {
+      const visitor = await site.visit(options);
+      const { page } = visitor;
+      await page.locator("[data-node]").first().waitFor();
+      if (options.width) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).click();
+      await visitor.tab("Config");
+      await config(page).getByLabel(/^Clock/).selectOption("manual");
+      await page.keyboard.press("ControlOrMeta+Enter");
+      if (options.width) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).click();
+      await config(page).getByLabel("To, UTC").waitFor();
+      assert.deepEqual(await visitor.violations(), [], "Config");
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+      await visitor.tab("Input");
+      await page.getByRole("button", { name: "From a history…" }).click();
+      await page.getByRole("button", { name: "Take its input" }).waitFor();
+      assert.deepEqual(await visitor.violations(), [], "Input");
+      await visitor.leave();
+    });
+  }
+});

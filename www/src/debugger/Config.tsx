@@ -1,0 +1,218 @@
+// What an execution begins with besides its input, its clock, and the Context Object that comes of it.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { PendingTimer } from "../model/protocol.ts";
+import type { Config as Settings } from "../share.ts";
+import * as store from "../store.ts";
+import { JsonView } from "../ui/JsonView.tsx";
+import { duration, elapsed, iterationPath } from "../ui/format.ts";
+import { CLOCKS, MEANS } from "./clocks.ts";
+import * as model from "./model.ts";
+import { languageOf, withLanguage } from "./queryLanguage.ts";
+
+export function Config() {
+  return (
+    <div class="config scroll" role="region" aria-label="Config" tabIndex={0}>
+      <Begin />
+      <Time />
+      <Context />
+    </div>
+  );
+}
+
+function set(change: { [K in keyof Settings]?: Settings[K] | undefined }): void {
+  const next = Object.fromEntries(Object.entries({ ...store.config.value, ...change }).filter(([, value]) => value !== undefined)) as Settings;
+  store.config.value = next;
+}
+
+function Begin() {
+  const { name = "", arn = "", startTime, type, payload, events } = store.config.value;
+  const language = languageOf(store.definition.value, store.format.value);
+  return (
+    <fieldset>
+      <legend>An execution</legend>
+      <label>
+        <span>Query language</span>
+        <select value={language ?? ""} onChange={(event) => useLanguage(event.currentTarget.value)}>
+          <option value="">JSONPath, as nothing is said</option>
+          <option value="JSONPath">JSONPath</option>
+          <option value="JSONata">JSONata</option>
+        </select>
+        <span class="quiet">The default of all states, written into the definition.</span>
+      </label>
+      <label>
+        <span>Type</span>
+        <select value={type ?? "STANDARD"} onChange={(event) => set({ type: event.currentTarget.value === "EXPRESS" ? "EXPRESS" : undefined })}>
+          <option value="STANDARD">Standard</option>
+          <option value="EXPRESS">Express</option>
+        </select>
+      </label>
+      <label>
+        <span>Name</span>
+        <input type="text" value={name} maxLength={80} spellcheck={false} placeholder="run-1, run-2, …" onChange={(event) => set({ name: event.currentTarget.value.trim() || undefined })} />
+      </label>
+      <label>
+        <span>ARN</span>
+        <input type="text" value={arn} maxLength={300} spellcheck={false} placeholder="arn:aws:states:us-east-1:123456789012:execution:…" onChange={(event) => set({ arn: event.currentTarget.value.trim() || undefined })} />
+        <span class="quiet">The Context Object's Execution.Id.</span>
+      </label>
+      <label>
+        <span>Start time, UTC</span>
+        <input type="datetime-local" step="1" value={startTime === undefined ? "" : local(startTime)} onChange={(event) => set({ startTime: utc(event.currentTarget.value) })} />
+        <span class="quiet">{startTime === undefined ? "Empty: the moment it is run." : ""}</span>
+      </label>
+      <label>
+        <span>Seed</span>
+        <input
+          type="number"
+          min={0}
+          step={1}
+          value={store.seed.value}
+          onChange={(event) => {
+            const next = event.currentTarget.valueAsNumber;
+            if (Number.isSafeInteger(next) && next >= 0) store.seed.value = next;
+            else event.currentTarget.value = String(store.seed.value);
+          }}
+        />
+        <span class="quiet">Of random numbers, UUIDs and jitter.</span>
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={payload !== false} onChange={(event) => set({ payload: event.currentTarget.checked ? undefined : false })} />
+        <span>Data of at most 256 KiB, as on AWS</span>
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={events !== false} onChange={(event) => set({ events: event.currentTarget.checked ? undefined : false })} />
+        <span>At most 25,000 events, as on AWS</span>
+      </label>
+    </fieldset>
+  );
+}
+
+function useLanguage(language: string): void {
+  for (const flush of store.flushers) flush();
+  const next = withLanguage(store.definition.value, store.format.value, language === "" ? undefined : (language as "JSONPath" | "JSONata"));
+  if (next === undefined) store.showToast("The definition cannot be read right now, so it stays as it is.");
+  else store.definition.value = next;
+}
+
+const STEPS = [[1000, "+1 s"], [60_000, "+1 min"], [3_600_000, "+1 h"]] as const;
+
+function Time() {
+  const busy = store.busy.value;
+  const timer = store.timer.value;
+  const timers = timer?.timers ?? [];
+  const date = useSignal("");
+  const now = timer?.now ?? 0;
+  const to = utc(date.value);
+  const past = to !== undefined && to <= now;
+  return (
+    <fieldset>
+      <legend>Time</legend>
+      <label>
+        <span>Clock</span>
+        <select value={store.clock.value} onChange={(event) => (store.clock.value = event.currentTarget.value as typeof store.clock.value)}>
+          {CLOCKS.map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span class="quiet">{MEANS[store.clock.value]}</span>
+      </label>
+      {busy && timer && (
+        <>
+          <p class="inspect-line">
+            <span class="quiet">It is</span> <output>{new Date(now).toISOString().replace("T", " ").replace(/(\.000)?Z$/, "")} UTC</output>
+            <span class="segments" role="group" aria-label="Let time pass">
+              {STEPS.map(([ms, label]) => (
+                <button key={label} type="button" onClick={() => store.advance(ms)}>
+                  {label}
+                </button>
+              ))}
+            </span>
+          </p>
+          <form
+            class="inspect-line"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (to !== undefined && !past) store.advance(to - now);
+            }}
+          >
+            <label>
+              <span>To, UTC</span>
+              <input type="datetime-local" step="1" value={date.value} onInput={(event) => (date.value = event.currentTarget.value)} aria-describedby="to-date" />
+            </label>
+            <button type="submit" disabled={to === undefined || past}>
+              Go there
+            </button>
+            <span class="field-problem" id="to-date">
+              {past ? "That is in the execution's past." : ""}
+            </span>
+          </form>
+          {timers.length === 0 ? (
+            <p class="quiet">Nothing happens by itself.</p>
+          ) : (
+            <ol class="pending" aria-label="Pending timers">
+              {timers.slice(0, 50).map((one, i) => (
+                <li key={i}>
+                  <button type="button" class="link" title="Let the time pass until then" onClick={() => store.advance(Math.max(0, one.at - now))}>
+                    {one.state} {one.iterations.length > 0 && iterationPath(one.iterations)}
+                  </button>{" "}
+                  <span class="quiet">{kindOf(one)}</span> in {duration(Math.max(0, one.at - now))} <span class="quiet">{elapsed(one.at - store.startTime())}</span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function kindOf({ kind, retries, of }: PendingTimer): string {
+  return kind === "wait" ? "wait" : kind === "retry" ? `back-off, retry ${retries}${of === undefined ? "" : ` of ${of}`}` : "times out";
+}
+
+/// Where a run is looked at, as it is there; else as it would begin.
+function Context() {
+  const found = useSignal<unknown>(undefined);
+  useSignalEffect(() => {
+    model.stopped.value;
+    store.eventCount.value;
+    const run = store.run.value;
+    if (!run || run.id === 0 || run.recorded !== undefined || store.eventCount.value === 0) {
+      found.value = undefined;
+      return;
+    }
+    let stale = false;
+    const timer = setTimeout(() => store.query("evaluate", { question: "$states.context", language: "jsonata" }).then(({ value }) => !stale && (found.value = value), () => {}), 80);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  });
+  const { name, arn, startTime } = store.config.value;
+  let input: unknown = {};
+  try {
+    if (store.input.value.trim() !== "") input = JSON.parse(store.input.value);
+  } catch {
+    input = "not JSON yet";
+  }
+  const begins = { Execution: { Id: arn ?? "made of the names", Input: input, Name: name ?? "run-1, run-2, …", StartTime: startTime === undefined ? "the moment it is run" : new Date(startTime).toISOString() }, StateMachine: { Name: "StateMachine" } };
+  return (
+    <fieldset>
+      <legend>Context Object</legend>
+      <p class="quiet">{found.value === undefined ? "$$ or $states.context, as an execution begins with it" : "$$ or $states.context, where the run is looked at"}</p>
+      <JsonView label="Context Object" value={found.value ?? begins} />
+    </fieldset>
+  );
+}
+
+function local(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19);
+}
+
+function utc(text: string): number | undefined {
+  const ms = Date.parse(`${text}Z`);
+  return text === "" || Number.isNaN(ms) ? undefined : ms;
+}
