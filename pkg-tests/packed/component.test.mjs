@@ -203,6 +203,87 @@ describe("the component", { skip }, () => {
     },
   );
 
+  const WAITS = { StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 60, Next: "Charge" }, Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Charge", End: true } } };
+
+  visit(
+    "does what each attribute, property, method and event says",
+    {
+      body: `
+        <stepglass-debugger id="at" src="machine.json" mocks="mocks.json" input="input.json" at="3" height="300" view="graph data"></stepglass-debugger>
+        <stepglass-debugger id="auto" src="machine.json" mocks='{"Charge": {"output": 1}}' autoplay controls="run" lang="de"></stepglass-debugger>
+        <stepglass-debugger id="manual" src="machine.json" mocks='{"Charge": {"output": 1}}' speed="manual" playground="https://example.org/play/" theme="contrast"></stepglass-debugger>
+        <stepglass-debugger id="placed" src="machine.json" worker-src="../node_modules/stepglass/dist/debugger-worker.js" wasm-src="../node_modules/stepglass/dist/stepglass.wasm" readonly></stepglass-debugger>
+        <stepglass-debugger id="set" view="code events"></stepglass-debugger>`,
+      script: `
+        window.opened = [];
+        window.open = (address) => void window.opened.push(String(address));
+        window.told = [];
+        for (const type of ["asl-event", "asl-paused", "asl-complete"]) document.addEventListener(type, (event) => window.told.push([event.target.id, type, event.detail.event?.type ?? event.detail.status ?? event.detail.reason]));
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync("#manual::part(toolbar) { background: rgb(1, 2, 3) } #manual::part(node) { opacity: 0.5 } #manual::part(edge) { stroke: rgb(4, 5, 6) }");
+        document.adoptedStyleSheets = [sheet];
+      `,
+      files: { "machine.json": WAITS, "mocks.json": { Charge: { output: { paid: true } } }, "input.json": { total: 42 } },
+    },
+    async (page) => {
+      const of = (id) => page.locator(`#${id}`);
+      const told = (id, type) => page.evaluate(([wanted, kind]) => window.told.filter(([from, what]) => from === wanted && what === kind).map(([, , detail]) => detail), [id, type]);
+
+      // at, height, input, mocks: behind addresses.
+      await of("at").getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 8"]')).waitFor();
+      assert.equal((await of("at").boundingBox()).height, 300);
+      assert.deepEqual((await told("at", "asl-event")).slice(0, 2), ["ExecutionStarted", "WaitStateEntered"]);
+      assert.deepEqual(await told("at", "asl-complete"), ["SUCCEEDED"]);
+      await of("at").evaluate((one) => one.setAttribute("at", "5"));
+      await of("at").getByRole("slider").and(page.locator('[aria-valuetext^="Event 5 of 8"]')).waitFor();
+      assert.equal(await of("at").evaluate((one) => one.shadowRoot.querySelector("[lang]").lang), "en");
+
+      // autoplay, controls.
+      await of("auto").scrollIntoViewIfNeeded();
+      await of("auto").locator(".status-line", { hasText: "Succeeded" }).waitFor();
+      assert.deepEqual(await of("auto").getByRole("button").filter({ visible: true }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")).filter((name) => !name.includes(","))), ["Run again", "Restart"]);
+
+      // speed, ::part, theme, playground.
+      await of("manual").scrollIntoViewIfNeeded();
+      await of("manual").getByRole("button", { name: "Run", exact: true }).click();
+      await of("manual").getByRole("button", { name: "Next timer" }).click();
+      await of("manual").locator(".status-line", { hasText: "Succeeded" }).waitFor();
+      const looks = await of("manual").evaluate((one) => {
+        const style = (part, name) => getComputedStyle(one.shadowRoot.querySelector(`[part~="${part}"]`))[name];
+        return [style("toolbar", "backgroundColor"), style("node", "opacity"), style("edge", "stroke")];
+      });
+      assert.deepEqual(looks, ["rgb(1, 2, 3)", "0.5", "rgb(4, 5, 6)"]);
+      await of("manual").getByRole("button", { name: "Open in playground" }).click();
+      await page.waitForFunction(() => window.opened.length > 0);
+      assert.match(await page.evaluate(() => window.opened[0]), /^https:\/\/example\.org\/play\/#v1\./);
+
+      // readonly, worker-src, wasm-src: a place of one's own is another worker.
+      await of("placed").scrollIntoViewIfNeeded();
+      await of("placed").getByRole("button", { name: /^Nap/ }).waitFor();
+      assert.equal(await of("placed").getByRole("button", { name: "Run", exact: true }).count(), 0);
+
+      // definition, step, fork, restart, pause.
+      await of("set").evaluate((one) => void (one.definition = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Succeed" } } }));
+      await of("set").getByText('"Succeed"').waitFor();
+      await page.waitForFunction(() => !document.querySelector("#set").shadowRoot.querySelector('[aria-label="Run"].tool').hidden);
+      const end = await of("set").evaluate(async (one) => {
+        await one.step();
+        await one.step();
+        await one.run();
+        await one.goto(2);
+        await one.fork();
+        await one.step("over");
+        await one.pause();
+        await one.restart();
+        await one.run();
+        return one.definition;
+      });
+      assert.match(end, /"StartAt": "A"/);
+      await of("set").locator(".status-line", { hasText: "Succeeded" }).waitFor();
+      assert.ok((await told("set", "asl-paused")).length >= 2);
+    },
+  );
+
   visit("says what is wrong where there is no machine", { body: '<stepglass-debugger definition="{ no"></stepglass-debugger>' }, async (page) => {
     await page.getByRole("alert").filter({ hasText: "cannot be shown" }).waitFor();
   });

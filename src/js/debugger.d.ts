@@ -39,10 +39,12 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent } from "./in
  * | `readonly` | nothing is run | |
  * | `autoplay` | runs when it is scrolled to, unless less motion is wanted | |
  * | `theme` | `auto`, `light`, `dark`, `contrast` | `auto` |
+ * | `height` | in CSS pixels, or as CSS has it | 420 |
+ * | `lang` | as for any element; what it says itself is English, and marked so for screen readers | the page's |
  * | `playground` | the address of a playground, for a button that opens the machine there | |
  * | `worker-src`, `wasm-src` | where `debugger-worker.js` and `stepglass.wasm` lie | beside `debugger.js` |
  *
- * Its height is 420 px, or what a rule of yours says. Colours are custom properties (`--accent`, `--surface`, …); `::part()`
+ * Colours are custom properties (`--accent`, `--surface`, …); `::part()`
  * has `graph`, `toolbar`, `button`, `node`, `edge`, `data`, `events`, `code`. Without scripts, what is inside is shown.
  */
 export class StepglassDebugger extends HTMLElement {
@@ -54,6 +56,8 @@ export class StepglassDebugger extends HTMLElement {
   pause(): Promise<void>;
   /** Begins anew, before the first state. */
   restart(): Promise<void>;
+  /** Lets the machine's time pass until its next timer: with `speed="manual"` nothing else does. */
+  nextTimer(): Promise<void>;
   /** One step; default: `over`. */
   step(kind?: "over" | "into" | "out" | "stage" | "back"): Promise<void>;
   /** Shows the run as it was after an event; 0 is before the first. */

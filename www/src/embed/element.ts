@@ -42,7 +42,7 @@ export class TaskEvent extends Event {
 }
 
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
-const OBSERVED = ["src", "definition", "input", "mocks", "history", "view", "controls", "breakpoints", "theme", "readonly", "speed"];
+const OBSERVED = ["src", "definition", "input", "mocks", "history", "view", "controls", "breakpoints", "theme", "readonly", "speed", "seed", "at", "height"];
 
 export class StepglassDebugger extends Base {
   static observedAttributes = OBSERVED;
@@ -82,6 +82,7 @@ export class StepglassDebugger extends Base {
     this.contrast = matchMedia("(prefers-contrast: more)");
     this.contrast.addEventListener("change", this.themed);
     this.dress();
+    this.size();
     // What nobody scrolls to costs nothing.
     this.observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
@@ -104,6 +105,8 @@ export class StepglassDebugger extends Base {
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (before === now || !this.root) return;
     if (name === "theme") this.dress();
+    else if (name === "height") this.size();
+    else if (name === "at" && this.log.length > 0) this.scrubTo(Number(now ?? this.log.length));
     else if (name === "view" || name === "controls" || name === "readonly") this.arrange();
     else {
       if (name === "src" || name === "definition") this.given = undefined;
@@ -132,6 +135,11 @@ export class StepglassDebugger extends Base {
 
   async restart(): Promise<void> {
     await this.command("restart");
+  }
+
+  /// Lets the machine's time pass until its next timer, as with `speed="manual"` nothing else does.
+  async nextTimer(): Promise<void> {
+    if (this.session && this.link) this.stand(await this.link.call("advance", { session: this.session }));
   }
 
   /// One step: "over" (the default), "into", "out", "stage" or "back".
@@ -423,9 +431,9 @@ export class StepglassDebugger extends Base {
     parts.side.hidden = parts.data.hidden && parts.events.hidden && parts.code.hidden;
     const running = standing?.status === "running";
     for (const [name, button] of parts.buttons) {
-      const group = name === "run" || name === "restart" ? "run" : "step";
-      button.hidden = !controls.has(group) || (!live && name !== "back");
-      button.disabled = name === "back" ? this.cursor === 0 : name !== "run" && name !== "restart" && (running || standing?.status === "ended");
+      const group = name === "run" || name === "restart" ? "run" : name === "timer" ? "clock" : "step";
+      button.hidden = !controls.has(group) || (!live && name !== "back") || (name === "timer" && this.getAttribute("speed") !== "manual");
+      button.disabled = name === "timer" ? !standing?.timed : name === "back" ? this.cursor === 0 : name !== "run" && name !== "restart" && (running || standing?.status === "ended");
     }
     const run = parts.buttons.get("run")!;
     const label = running ? "Pause" : standing?.status === "ended" ? "Run again" : standing && standing.event > 0 ? "Continue" : "Run";
@@ -557,7 +565,7 @@ export class StepglassDebugger extends Base {
 
   /// Called by the buttons.
   press(name: string): void {
-    const done = name === "run" ? (this.standing?.status === "running" ? this.pause() : this.run()) : name === "restart" ? this.restart() : this.step(name as Step);
+    const done = name === "run" ? (this.standing?.status === "running" ? this.pause() : this.run()) : name === "restart" ? this.restart() : name === "timer" ? this.nextTimer() : this.step(name as Step);
     done.catch((error: Error) => this.say(error.message));
   }
 
@@ -579,6 +587,12 @@ export class StepglassDebugger extends Base {
       this.parts.shell.hidden = false;
       this.parts.frame.hidden = this.parts.side.hidden = this.parts.bar.hidden = true;
     }
+  }
+
+  /// The height of the attribute, in CSS pixels or as CSS has it.
+  private size(): void {
+    const height = this.getAttribute("height");
+    if (height !== null) this.style.height = /^\d+$/.test(height) ? `${height}px` : height;
   }
 
   private dress(): void {
@@ -614,15 +628,16 @@ const ICONS = {
   into: "M10 2V12M6 8.5L10 12.5L14 8.5M10 17A1 1 0 1 1 9.99 17Z",
   out: "M10 13V3M6 6.5L10 2.5L14 6.5M10 17A1 1 0 1 1 9.99 17Z",
   back: "M13 4L6 10L13 16Z",
+  timer: "M3 4L10 10L3 16ZM10 4L17 10L10 16Z",
   restart: "M4.5 7.5A6.5 6.5 0 1 1 3.5 11M4 3.5V7.7H8.2",
 };
 
-const BUTTONS: [keyof typeof ICONS, string][] = [["run", "Run"], ["back", "Step back"], ["over", "Step over"], ["into", "Step into"], ["out", "Step out"], ["restart", "Restart"]];
+const BUTTONS: [keyof typeof ICONS, string][] = [["run", "Run"], ["back", "Step back"], ["over", "Step over"], ["into", "Step into"], ["out", "Step out"], ["restart", "Restart"], ["timer", "Next timer"]];
 
 function build(owner: StepglassDebugger): Parts {
   const buttons = new Map(
     BUTTONS.map(([name, label]) => {
-      const button = html("button", { type: "button", class: "tool", "aria-label": label, title: label, part: "button" }, svg("svg", { viewBox: "0 0 20 20", width: 16, height: 16, "aria-hidden": "true", class: name === "run" || name === "back" ? "filled" : "" }, svg("path", { d: ICONS[name] })));
+      const button = html("button", { type: "button", class: "tool", "aria-label": label, title: label, part: "button" }, svg("svg", { viewBox: "0 0 20 20", width: 16, height: 16, "aria-hidden": "true", class: name === "run" || name === "back" || name === "timer" ? "filled" : "" }, svg("path", { d: ICONS[name] })));
       button.addEventListener("click", () => owner.press(name));
       return [name as string, button];
     }),
@@ -641,7 +656,8 @@ function build(owner: StepglassDebugger): Parts {
   const tasks = html("div", { class: "tasks" });
   const side = html("div", { class: "side" }, tasks, data, events, code);
   const note = html("p", { class: "note", role: "alert", hidden: true });
-  const shell = html("div", { class: "shell", hidden: true }, bar, note, html("div", { class: "panes" }, frame, side), status);
+  // The element's own words are English on a page of any language.
+  const shell = html("div", { class: "shell", hidden: true, lang: "en" }, bar, note, html("div", { class: "panes" }, frame, side), status);
   return { shell, bar, frame, side, data, events, code, tasks, status, note, clock, scrub, open, slot: html("slot"), buttons };
 }
 

@@ -37,6 +37,8 @@ export interface Standing {
   event: number;
   events: number;
   now: number;
+  /// Whether something happens when time passes.
+  timed: boolean;
   outcome?: RunResult;
   tasks: Asked[];
 }
@@ -48,6 +50,8 @@ export interface Methods {
   go: { params: { session: number; how: "continue" | "pause" | "restart" | Step }; value: Standing };
   goto: { params: { session: number; event: number }; value: Standing };
   fork: { params: { session: number; event?: number }; value: Standing };
+  /// Lets time pass until the next timer.
+  advance: { params: { session: number }; value: Standing };
   answer: { params: { session: number; id: number; answer: TaskAnswer }; value: Standing };
   stages: { params: { session: number; state: string }; value: { stage: string; value: unknown }[] };
   close: { params: { session: number }; value: null };

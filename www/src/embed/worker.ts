@@ -58,6 +58,10 @@ class Session {
     this.debug.fork(event === undefined ? {} : { event });
   }
 
+  advance(): void {
+    this.debug.advance();
+  }
+
   answer(id: number, answer: Methods["answer"]["params"]["answer"]): void {
     this.debug.answer(id, answer as never);
   }
@@ -81,6 +85,7 @@ class Session {
       event: debug.event,
       events: debug.events,
       now: debug.now,
+      timed: debug.timers().length > 0,
       ...(outcome ? { outcome } : {}),
       tasks: debug.waiting().filter(({ silent }) => !silent).map(askedOf),
     };
@@ -145,6 +150,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Methods
   go: ({ session, how }) => after(session, (one) => one.do(how)),
   goto: ({ session, event }) => after(session, (one) => one.goto(event)),
   fork: ({ session, event }) => after(session, (one) => one.fork(event)),
+  advance: ({ session }) => after(session, (one) => one.advance()),
   answer: ({ session, id, answer }) => after(session, (one) => one.answer(id, answer)),
   stages: ({ session, state }) => of(session).stages(state),
   close({ session }) {
