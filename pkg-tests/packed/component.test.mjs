@@ -230,12 +230,12 @@ describe("the component", { skip }, () => {
       const told = (id, type) => page.evaluate(([wanted, kind]) => window.told.filter(([from, what]) => from === wanted && what === kind).map(([, , detail]) => detail), [id, type]);
 
       // at, height, input, mocks: behind addresses.
-      await of("at").getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 8"]')).waitFor();
+      await of("at").getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 9"]')).waitFor();
       assert.equal((await of("at").boundingBox()).height, 300);
       assert.deepEqual((await told("at", "asl-event")).slice(0, 2), ["ExecutionStarted", "WaitStateEntered"]);
       assert.deepEqual(await told("at", "asl-complete"), ["SUCCEEDED"]);
       await of("at").evaluate((one) => one.setAttribute("at", "5"));
-      await of("at").getByRole("slider").and(page.locator('[aria-valuetext^="Event 5 of 8"]')).waitFor();
+      await of("at").getByRole("slider").and(page.locator('[aria-valuetext^="Event 5 of 9"]')).waitFor();
       assert.equal(await of("at").evaluate((one) => one.shadowRoot.querySelector("[lang]").lang), "en");
 
       // autoplay, controls.

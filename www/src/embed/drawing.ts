@@ -2,7 +2,7 @@
 
 import { type GraphEdge, type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, STATUS_TEXT } from "../model/log.ts";
-import { GLYPHS, STATUS_ICON, iconPath } from "../ui/paths.ts";
+import { GLYPHS, STATUS_ICON, iconPath } from "../ui/signs.ts";
 import { svg } from "./dom.ts";
 
 interface Drawn {

@@ -4,12 +4,10 @@ import { GraphIndex } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
-import { encode } from "../share.ts";
 import { History, type HistoryEvent, detailsOf } from "../worker/history.ts";
 import { Drawing } from "./drawing.ts";
 import { html, svg } from "./dom.ts";
 import { type Link, linkTo } from "./link.ts";
-import { breakpointsOf, mocksOf } from "./mocks.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
 import { sheets } from "./sheets.ts";
 
@@ -251,8 +249,11 @@ export class StepglassDebugger extends Base {
 
   private async begin(mine: number): Promise<void> {
     const mocks = this.getAttribute("mocks");
+    const breakpoints = this.getAttribute("breakpoints");
+    const given = mocks === null && breakpoints === null ? undefined : await import("./mocks.ts");
     const input = this.getAttribute("input") ?? "{}";
     const speed = this.getAttribute("speed") ?? "skip";
+    if (mine !== this.loading) return;
     const session = this.link!.session({
       hear: ({ session: from, events, standing, from: at }) => {
         if (from !== this.session) return;
@@ -271,8 +272,8 @@ export class StepglassDebugger extends Base {
       session,
       definition: this.text,
       input: JSON.stringify(await jsonOr(input)),
-      mocks: mocks === null ? {} : mocksOf(await jsonOr(mocks)),
-      breakpoints: breakpointsOf(this.getAttribute("breakpoints") ?? ""),
+      mocks: mocks === null ? {} : given!.mocksOf(await jsonOr(mocks)),
+      breakpoints: breakpoints === null ? [] : given!.breakpointsOf(breakpoints),
       clock: speed === "skip" || speed === "manual" ? speed : Math.max(1e-6, Number(speed) || 1),
       seed: Number(this.getAttribute("seed") ?? 0) || 0,
     });
@@ -575,6 +576,7 @@ export class StepglassDebugger extends Base {
 
   async openPlayground(): Promise<void> {
     const base = new URL(this.getAttribute("playground") ?? "", document.baseURI);
+    const { encode } = await import("../share.ts");
     const hash = await encode({ title: this.getAttribute("aria-label") ?? "From a page", format: "json", definition: this.text, input: this.getAttribute("input") ?? "{}", tasks: "", clock: "skip", seed: 1 });
     window.open(new URL(hash, base), "_blank", "noopener");
   }

@@ -1,9 +1,11 @@
 // Small signs, drawn as strokes in a square of 20.
 
 import type { NodeKind } from "../model/graph.ts";
-import { GLYPHS, type IconName, PATHS } from "./paths.ts";
+import { type IconName, PATHS } from "./paths.ts";
+import { GLYPHS } from "./signs.ts";
 
-export { GLYPHS, type IconName, STATUS_ICON, iconPath } from "./paths.ts";
+export type { IconName } from "./paths.ts";
+export { GLYPHS, STATUS_ICON, iconPath } from "./signs.ts";
 
 const FILLED = new Set<IconName>(["play", "stop", "first", "back", "forward", "last"]);
 

@@ -1,8 +1,8 @@
-// Reads history events as they come: whose they are, what they mean, and how they read in a list.
+// Reads history events as they come: whose they are and what they mean.
 
 import { GraphIndex, type Graph } from "../model/graph.ts";
 import { type LogChunk, Op } from "../model/log.ts";
-import type { EventFilter, EventRow, Facets, LastVisit, Visit } from "../model/protocol.ts";
+import type { Visit } from "../model/protocol.ts";
 
 export interface HistoryEvent {
   id: number;
@@ -12,7 +12,7 @@ export interface HistoryEvent {
   [details: string]: unknown;
 }
 
-interface OpenVisit extends Visit {
+export interface OpenVisit extends Visit {
   node: number;
   name: string;
   /// The Parallel or Map visit around it, -1 at the top.
@@ -26,38 +26,6 @@ interface OpenVisit extends Visit {
   items: Map<number, number>;
 }
 
-/// Branches and iterations to choose from.
-const MOST_SCOPES = 500;
-/// Events of a chain that are told, the last ones.
-const MOST_LINKS = 20_000;
-
-const utf8 = new TextEncoder();
-
-/// A step of a child execution of a Distributed Map, as the debugger tells it.
-export interface ChildStep {
-  /// On the debugger's tape, and the event that has happened last.
-  place: number;
-  after: number;
-  /// Milliseconds since the epoch.
-  time: number;
-  child: string;
-  /// Of a stage: the state, the child's own event that entered it, the stage's name.
-  state?: string;
-  entered?: number;
-  stage?: string;
-  /// Of its end.
-  status?: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
-}
-
-/// A child execution that has been heard of.
-interface Child {
-  map: OpenVisit;
-  item: number;
-  /// Visits of its states that are not over, by the event that entered them.
-  open: Map<number, { node: number; first: string; failed: boolean; caught: boolean }>;
-  last: { node: number; caught: boolean } | undefined;
-}
-
 /// Columns of a chunk while it is made.
 const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[], names: new Map<number, string>() });
 
@@ -66,26 +34,22 @@ const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB",
 /// The history of one run. Events come in order, ids count from 1.
 export class History {
   readonly events: HistoryEvent[] = [];
-  /// How many steps of child executions have been added.
-  steps = 0;
-  private index: GraphIndex;
-  private visits: OpenVisit[] = [];
+  protected index: GraphIndex;
+  protected visits: OpenVisit[] = [];
   /// Branches and iterations: their names, and those that they are in.
-  private scopes: { name: string; outer: number }[] = [];
-  private scopeIds = new Map<string, number>();
-  private types = new Set<string>();
-  private byState = new Map<string, number[]>();
-  private visitOf: number[] = [];
-  private iterationOf: number[] = [];
-  private ops: number[] = [];
-  private times: number[] = [];
+  protected scopes: { name: string; outer: number }[] = [];
+  protected scopeIds = new Map<string, number>();
+  protected types = new Set<string>();
+  protected byState = new Map<string, number[]>();
+  protected visitOf: number[] = [];
+  protected iterationOf: number[] = [];
+  protected ops: number[] = [];
+  protected times: number[] = [];
   /// What was not taken yet, and how many entries and iterations there are with it.
-  private out = fresh();
+  protected out = fresh();
   private entries = 0;
   private itemCount = 0;
   private roundCount = 0;
-  private children = new Map<string, Child>();
-  private cached: { key: string; upTo: number; ids: number[] } | undefined;
 
   constructor(graph: Graph | undefined) {
     this.index = graph ? new GraphIndex(graph) : EMPTY;
@@ -169,48 +133,6 @@ export class History {
     this.put(op, at?.node ?? -1, edge, time, event.id, 0, item ?? at?.item ?? -1);
   }
 
-  /// A step of a child execution, which has a history of its own.
-  addStep(step: ChildStep): void {
-    this.steps += 1;
-    const { place, after, time } = step;
-    const node = step.state === undefined ? -1 : (this.index.byName.get(step.state) ?? -1);
-    let child = this.children.get(step.child);
-    if (!child) {
-      const map = this.runAround(node);
-      if (!map) return;
-      child = { map, item: this.beginItem(map, map.items.size), open: new Map(), last: undefined };
-      this.children.set(step.child, child);
-      this.out.names.set(child.item, step.child);
-      this.put(Op.IterationStart, map.node, -1, time, after, place, child.item);
-    }
-    const put = (op: number, at: number, edge = -1): void => this.put(op, at, edge, time, after, place, child.item);
-    if (step.status !== undefined) {
-      put(step.status === "SUCCEEDED" ? Op.IterationDone : step.status === "ABORTED" ? Op.IterationAbort : Op.IterationFail, child.map.node);
-      return;
-    }
-    const { entered = 0, stage = "" } = step;
-    const { type } = this.index.node(node) ?? {};
-    let visit = child.open.get(entered);
-    if (!visit) {
-      child.open.set(entered, (visit = { node, first: stage, failed: false, caught: false }));
-      put(Op.Enter, node, this.edgeTo(node, child.last?.node, child.last?.caught ?? false));
-      if (type === "Task") put(Op.Scheduled, node);
-      else if (type === "Map" || type === "Parallel") put(Op.ScopeStart, node);
-    } else if (stage === visit.first) {
-      visit.failed = visit.caught = false;
-      put(type === "Task" ? Op.Scheduled : Op.ScopeStart, node);
-    }
-    if (stage === "error" && type !== "Fail" && !visit.failed) {
-      visit.failed = true;
-      put(Op.Fail, node);
-    } else if (stage === "catch") visit.caught = true;
-    else if (stage === "output") {
-      child.open.delete(entered);
-      child.last = { node, caught: visit.caught };
-      put(visit.caught ? Op.ExitCaught : Op.Exit, node, visit.caught ? -1 : this.endEdge(node));
-    }
-  }
-
   /// The columns since the last call.
   take(): LogChunk | undefined {
     const { out } = this;
@@ -232,30 +154,8 @@ export class History {
     };
   }
 
-  rows(filter: EventFilter, from: number, count: number): { total: number; rows: EventRow[] } {
-    const ids = this.filtered(filter);
-    return { total: ids.length, rows: ids.slice(from, from + count).map((i) => this.row(i)) };
-  }
-
-  place(filter: EventFilter, id: number): number {
-    const ids = this.filtered(filter);
-    let low = 0;
-    let high = ids.length;
-    while (low < high) {
-      const mid = (low + high) >> 1;
-      if (ids[mid]! <= id - 1) low = mid + 1;
-      else high = mid;
-    }
-    return low - 1;
-  }
-
   event(id: number): HistoryEvent | undefined {
     return this.events[id - 1];
-  }
-
-  brief(id: number): { type: string; state: string } | undefined {
-    const event = this.events[id - 1];
-    return event && { type: event.type, state: this.visits[this.visitOf[id - 1]!]?.name ?? "" };
   }
 
   visitsOf(state: string): Visit[] {
@@ -265,7 +165,7 @@ export class History {
     });
   }
 
-  private put(op: number, node: number, edge: number, time: number, event: number, place: number, item: number): void {
+  protected put(op: number, node: number, edge: number, time: number, event: number, place: number, item: number): void {
     const { out } = this;
     out.ops.push(op);
     out.nodes.push(node);
@@ -286,22 +186,11 @@ export class History {
     map.items = new Map();
   }
 
-  private beginItem(map: OpenVisit, index: number): number {
+  protected beginItem(map: OpenVisit, index: number): number {
     if (map.round < 0) this.beginRound(map, -1);
     this.out.begun.push(map.node, map.item, index, map.round, this.entries);
     map.items.set(index, this.itemCount);
     return this.itemCount++;
-  }
-
-  /// The visit of the Distributed Map whose children have that state.
-  private runAround(node: number): OpenVisit | undefined {
-    for (let at = this.index.stateAround(node); at >= 0; at = this.index.stateAround(at)) {
-      const around = this.index.node(at)!;
-      if (around.map?.distributed !== true) continue;
-      const open = (this.byState.get(around.name) ?? []).map((i) => this.visits[i]!).filter((visit) => visit.exit === 0 && !visit.closed && visit.round >= 0);
-      return open.at(-1);
-    }
-    return undefined;
   }
 
   private enter(i: number, previous: number, name: string): number {
@@ -352,39 +241,6 @@ export class History {
     return id;
   }
 
-  lastVisits(states: string[], upTo: number): (LastVisit | null)[] {
-    return states.map((state) => {
-      const list = this.byState.get(state) ?? [];
-      // Visits of one state come in the order of their entering.
-      let low = 0;
-      let high = list.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (this.visits[list[middle]!]!.enter <= upTo) low = middle + 1;
-        else high = middle;
-      }
-      const visit = this.visits[list[low - 1] ?? -1];
-      if (!visit) return null;
-      const exited = visit.exit > 0 && visit.exit <= upTo;
-      return { iterations: visit.iterations, input: this.bytesOf(visit.enter, "input"), ...(exited && { output: this.bytesOf(visit.exit, "output") }) };
-    });
-  }
-
-  private bytesOf(id: number, member: string): number {
-    const text = detailsOf(this.events[id - 1]!)[member];
-    return typeof text === "string" ? utf8.encode(text).length : 0;
-  }
-
-  facets(): Facets {
-    return { types: [...this.types].sort(), scopes: this.scopes.slice(0, MOST_SCOPES).map(({ name }, id) => ({ id, name })) };
-  }
-
-  chain(id: number): number[] {
-    const found: number[] = [];
-    for (let at = id; at > 0 && found.length < MOST_LINKS; at = this.events[at - 1]?.previousEventId ?? 0) found.push(at);
-    return found.reverse();
-  }
-
   /// The nearest visit outwards that fits, beginning with this one.
   private climb(from: number, fits: (visit: OpenVisit) => boolean): number {
     for (let at = from; at >= 0; at = this.visits[at]!.around) {
@@ -412,7 +268,7 @@ export class History {
     return this.edgeTo(visit.node, op === Op.Exit || op === Op.ExitCaught ? before?.node : undefined, op === Op.ExitCaught);
   }
 
-  private edgeTo(node: number, before: number | undefined, caught: boolean): number {
+  protected edgeTo(node: number, before: number | undefined, caught: boolean): number {
     const { edges } = this.index.graph;
     const into = this.index.in[node] ?? [];
     const from = before === undefined ? undefined : this.index.node(before)?.id;
@@ -420,7 +276,7 @@ export class History {
     return found ?? (from === undefined || this.index.parent[before!] !== this.index.parent[node] ? (into.find((e) => edges[e]!.kind === "start") ?? -1) : -1);
   }
 
-  private endEdge(node: number): number {
+  protected endEdge(node: number): number {
     const { edges } = this.index.graph;
     const out = this.index.out[node] ?? [];
     // A state that ends has no other way out but its catchers.
@@ -428,53 +284,6 @@ export class History {
     return out.find((e) => edges[e]!.kind === "end") ?? -1;
   }
 
-  private filtered(filter: EventFilter): number[] {
-    const key = JSON.stringify(filter);
-    if (this.cached?.key !== key) this.cached = { key, upTo: 0, ids: [] };
-    const { cached } = this;
-    const text = filter.text.trim().toLowerCase();
-    for (; cached.upTo < this.events.length; cached.upTo++) {
-      if (this.passes(cached.upTo, filter, text)) cached.ids.push(cached.upTo);
-    }
-    return cached.ids;
-  }
-
-  private passes(i: number, filter: EventFilter, text: string): boolean {
-    const event = this.events[i]!;
-    if (filter.kind === "states" && !/State(Entered|Exited)$|^Execution/.test(event.type)) return false;
-    if (filter.kind === "errors" && toneOf(event.type) !== "bad") return false;
-    if (filter.type !== undefined && event.type !== filter.type) return false;
-    if (filter.scope !== undefined) {
-      let at = this.visits[this.visitOf[i]!]?.scope ?? -1;
-      while (at >= 0 && at !== filter.scope) at = this.scopes[at]!.outer;
-      // What begins and ends an iteration is told by its Map.
-      const iteration = this.iterationOf[i]!;
-      if (at < 0 && !(iteration >= 0 && this.scopeIds.get(`${this.visitOf[i]!} ${this.visits[this.visitOf[i]!]?.name} #${iteration}`) === filter.scope)) return false;
-    }
-    if (filter.state !== "") {
-      let at = this.visitOf[i]!;
-      while (at >= 0 && this.visits[at]!.name !== filter.state) at = this.visits[at]!.around;
-      if (at < 0) return false;
-    }
-    if (text === "") return true;
-    const name = this.visits[this.visitOf[i]!]?.name ?? "";
-    return event.type.toLowerCase().includes(text) || name.toLowerCase().includes(text) || JSON.stringify(detailsOf(event)).toLowerCase().includes(text);
-  }
-
-  private row(i: number): EventRow {
-    const event = this.events[i]!;
-    const visit = this.visits[this.visitOf[i]!];
-    return {
-      id: event.id,
-      previous: event.previousEventId,
-      type: event.type,
-      state: visit?.name ?? "",
-      iterations: this.iterationOf[i]! >= 0 ? [...(visit?.iterations ?? []), this.iterationOf[i]!] : (visit?.iterations ?? []),
-      note: noteOf(event, this.ops[i]!),
-      tone: this.ops[i] === Op.ExitCaught ? "warn" : toneOf(event.type),
-      at: this.times[i]! - this.times[0]!,
-    };
-  }
 }
 
 /// What of a chunk goes over to the page without a copy.
@@ -549,25 +358,4 @@ function opOf(type: string): number {
   if (/TimedOut$/.test(type)) return Op.Timeout;
   if (/^(Task|LambdaFunction|Activity).*Failed$|^(Parallel|Map)StateFailed$|^MapRunFailed$/.test(type)) return Op.Fail;
   return Op.Other;
-}
-
-function toneOf(type: string): EventRow["tone"] {
-  if (/(Failed|TimedOut)$/.test(type)) return "bad";
-  if (/Aborted$/.test(type)) return "warn";
-  return /Succeeded$/.test(type) ? "good" : "";
-}
-
-const NOTE_LENGTH = 160;
-
-/// The one thing worth reading of an event's details.
-function noteOf(event: HistoryEvent, op: number): string {
-  const d = detailsOf(event);
-  const text = (key: string): string => (typeof d[key] === "string" ? (d[key] as string) : "");
-  let note = "";
-  if (d["error"] !== undefined || d["cause"] !== undefined) note = [text("error"), text("cause")].filter(Boolean).join(": ");
-  else if (typeof d["index"] === "number") note = `item ${d["index"]}`;
-  else if (typeof d["length"] === "number") note = `${d["length"]} items`;
-  else if (op === Op.Scheduled) note = text("parameters") || text("input") || text("resource");
-  else note = text("output") || text("input");
-  return note.length > NOTE_LENGTH ? `${note.slice(0, NOTE_LENGTH)}…` : note;
 }

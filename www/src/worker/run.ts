@@ -6,7 +6,8 @@ import type { Graph } from "../model/graph.ts";
 import type { Answer, ClockMode, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, member } from "./flow.ts";
-import { History, type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
+import { type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
+import { ListedHistory } from "./listed.ts";
 import { machinesOf } from "./machines.ts";
 
 interface Open {
@@ -43,7 +44,7 @@ export const nextNumber = (): number => ++numbers;
 
 export class Run {
   readonly session: DebugSession;
-  history: History;
+  history: ListedHistory;
   /// Grows when another run of the session is shown: what is on its way to the page is then of the run before.
   id = nextNumber();
   private readonly calls = new Map<number, Open>();
@@ -64,7 +65,7 @@ export class Run {
 
   /// `sandbox` leads to the handlers; `tally` counts what runs have used that are there no more.
   constructor(json: string, graph: Graph, private request: RunRequest, private readonly sandbox: () => MessagePort | undefined, private readonly tally: Tally) {
-    this.history = new History(graph);
+    this.history = new ListedHistory(graph);
     this.clock = request.clock;
     this.session = new DebugSession(json, this.options());
     this.session.breakpointsEnabled = request.stops;
@@ -99,7 +100,7 @@ export class Run {
       this.beginning = false;
     }
     session.breakpointsEnabled = request.stops;
-    this.history = new History(graph);
+    this.history = new ListedHistory(graph);
     this.clock = request.clock;
     this.started = performance.now();
     this.definitions.set(session.run, json);
@@ -346,7 +347,7 @@ export class Run {
     const graph = layout(json) as unknown as Graph;
     const about = session.runs().find(({ id }) => id === run)!;
     this.id = nextNumber();
-    this.history = new History(graph);
+    this.history = new ListedHistory(graph);
     post({ note: "switched", run: this.id, graph, label: about.label, ...(about.parent !== undefined && { parent: about.parent }) });
     this.flush();
     const { outcome } = about;

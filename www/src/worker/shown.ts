@@ -2,18 +2,19 @@
 
 import type { Graph } from "../model/graph.ts";
 import type { Note, RunResult } from "../model/protocol.ts";
-import { History, type HistoryEvent, buffersOf } from "./history.ts";
+import { type HistoryEvent, buffersOf } from "./history.ts";
+import { ListedHistory } from "./listed.ts";
 import { nextNumber } from "./run.ts";
 
 const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });
 
 export class Shown {
   readonly id = nextNumber();
-  readonly history: History;
+  readonly history: ListedHistory;
   private over = false;
 
   constructor(graph: Graph) {
-    this.history = new History(graph);
+    this.history = new ListedHistory(graph);
   }
 
   /// May be called again with more events.

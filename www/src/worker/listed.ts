@@ -1,0 +1,222 @@
+// The history as the page's lists ask for it: rows that pass a filter, branches and iterations, the last visits; and the steps of
+// child executions. What only looks at a run does without.
+
+import { Op } from "../model/log.ts";
+import type { EventFilter, EventRow, Facets, LastVisit } from "../model/protocol.ts";
+import { History, type HistoryEvent, type OpenVisit, detailsOf } from "./history.ts";
+
+/// Branches and iterations to choose from.
+const MOST_SCOPES = 500;
+/// Events of a chain that are told, the last ones.
+const MOST_LINKS = 20_000;
+
+const utf8 = new TextEncoder();
+
+/// A step of a child execution of a Distributed Map, as the debugger tells it.
+export interface ChildStep {
+  /// On the debugger's tape, and the event that has happened last.
+  place: number;
+  after: number;
+  /// Milliseconds since the epoch.
+  time: number;
+  child: string;
+  /// Of a stage: the state, the child's own event that entered it, the stage's name.
+  state?: string;
+  entered?: number;
+  stage?: string;
+  /// Of its end.
+  status?: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+}
+
+/// A child execution that has been heard of.
+interface Child {
+  map: OpenVisit;
+  item: number;
+  /// Visits of its states that are not over, by the event that entered them.
+  open: Map<number, { node: number; first: string; failed: boolean; caught: boolean }>;
+  last: { node: number; caught: boolean } | undefined;
+}
+
+export class ListedHistory extends History {
+  /// How many steps of child executions have been added.
+  steps = 0;
+  private children = new Map<string, Child>();
+  private cached: { key: string; upTo: number; ids: number[] } | undefined;
+
+  /// A step of a child execution, which has a history of its own.
+  addStep(step: ChildStep): void {
+    this.steps += 1;
+    const { place, after, time } = step;
+    const node = step.state === undefined ? -1 : (this.index.byName.get(step.state) ?? -1);
+    let child = this.children.get(step.child);
+    if (!child) {
+      const map = this.runAround(node);
+      if (!map) return;
+      child = { map, item: this.beginItem(map, map.items.size), open: new Map(), last: undefined };
+      this.children.set(step.child, child);
+      this.out.names.set(child.item, step.child);
+      this.put(Op.IterationStart, map.node, -1, time, after, place, child.item);
+    }
+    const put = (op: number, at: number, edge = -1): void => this.put(op, at, edge, time, after, place, child.item);
+    if (step.status !== undefined) {
+      put(step.status === "SUCCEEDED" ? Op.IterationDone : step.status === "ABORTED" ? Op.IterationAbort : Op.IterationFail, child.map.node);
+      return;
+    }
+    const { entered = 0, stage = "" } = step;
+    const { type } = this.index.node(node) ?? {};
+    let visit = child.open.get(entered);
+    if (!visit) {
+      child.open.set(entered, (visit = { node, first: stage, failed: false, caught: false }));
+      put(Op.Enter, node, this.edgeTo(node, child.last?.node, child.last?.caught ?? false));
+      if (type === "Task") put(Op.Scheduled, node);
+      else if (type === "Map" || type === "Parallel") put(Op.ScopeStart, node);
+    } else if (stage === visit.first) {
+      visit.failed = visit.caught = false;
+      put(type === "Task" ? Op.Scheduled : Op.ScopeStart, node);
+    }
+    if (stage === "error" && type !== "Fail" && !visit.failed) {
+      visit.failed = true;
+      put(Op.Fail, node);
+    } else if (stage === "catch") visit.caught = true;
+    else if (stage === "output") {
+      child.open.delete(entered);
+      child.last = { node, caught: visit.caught };
+      put(visit.caught ? Op.ExitCaught : Op.Exit, node, visit.caught ? -1 : this.endEdge(node));
+    }
+  }
+
+  rows(filter: EventFilter, from: number, count: number): { total: number; rows: EventRow[] } {
+    const ids = this.filtered(filter);
+    return { total: ids.length, rows: ids.slice(from, from + count).map((i) => this.row(i)) };
+  }
+
+  place(filter: EventFilter, id: number): number {
+    const ids = this.filtered(filter);
+    let low = 0;
+    let high = ids.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (ids[mid]! <= id - 1) low = mid + 1;
+      else high = mid;
+    }
+    return low - 1;
+  }
+
+  brief(id: number): { type: string; state: string } | undefined {
+    const event = this.events[id - 1];
+    return event && { type: event.type, state: this.visits[this.visitOf[id - 1]!]?.name ?? "" };
+  }
+
+  lastVisits(states: string[], upTo: number): (LastVisit | null)[] {
+    return states.map((state) => {
+      const list = this.byState.get(state) ?? [];
+      // Visits of one state come in the order of their entering.
+      let low = 0;
+      let high = list.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.visits[list[middle]!]!.enter <= upTo) low = middle + 1;
+        else high = middle;
+      }
+      const visit = this.visits[list[low - 1] ?? -1];
+      if (!visit) return null;
+      const exited = visit.exit > 0 && visit.exit <= upTo;
+      return { iterations: visit.iterations, input: this.bytesOf(visit.enter, "input"), ...(exited && { output: this.bytesOf(visit.exit, "output") }) };
+    });
+  }
+
+  private bytesOf(id: number, member: string): number {
+    const text = detailsOf(this.events[id - 1]!)[member];
+    return typeof text === "string" ? utf8.encode(text).length : 0;
+  }
+
+  facets(): Facets {
+    return { types: [...this.types].sort(), scopes: this.scopes.slice(0, MOST_SCOPES).map(({ name }, id) => ({ id, name })) };
+  }
+
+  chain(id: number): number[] {
+    const found: number[] = [];
+    for (let at = id; at > 0 && found.length < MOST_LINKS; at = this.events[at - 1]?.previousEventId ?? 0) found.push(at);
+    return found.reverse();
+  }
+
+  /// The visit of the Distributed Map whose children have that state.
+  private runAround(node: number): OpenVisit | undefined {
+    for (let at = this.index.stateAround(node); at >= 0; at = this.index.stateAround(at)) {
+      const around = this.index.node(at)!;
+      if (around.map?.distributed !== true) continue;
+      const open = (this.byState.get(around.name) ?? []).map((i) => this.visits[i]!).filter((visit) => visit.exit === 0 && !visit.closed && visit.round >= 0);
+      return open.at(-1);
+    }
+    return undefined;
+  }
+
+  private filtered(filter: EventFilter): number[] {
+    const key = JSON.stringify(filter);
+    if (this.cached?.key !== key) this.cached = { key, upTo: 0, ids: [] };
+    const { cached } = this;
+    const text = filter.text.trim().toLowerCase();
+    for (; cached.upTo < this.events.length; cached.upTo++) {
+      if (this.passes(cached.upTo, filter, text)) cached.ids.push(cached.upTo);
+    }
+    return cached.ids;
+  }
+
+  private passes(i: number, filter: EventFilter, text: string): boolean {
+    const event = this.events[i]!;
+    if (filter.kind === "states" && !/State(Entered|Exited)$|^Execution/.test(event.type)) return false;
+    if (filter.kind === "errors" && toneOf(event.type) !== "bad") return false;
+    if (filter.type !== undefined && event.type !== filter.type) return false;
+    if (filter.scope !== undefined) {
+      let at = this.visits[this.visitOf[i]!]?.scope ?? -1;
+      while (at >= 0 && at !== filter.scope) at = this.scopes[at]!.outer;
+      // What begins and ends an iteration is told by its Map.
+      const iteration = this.iterationOf[i]!;
+      if (at < 0 && !(iteration >= 0 && this.scopeIds.get(`${this.visitOf[i]!} ${this.visits[this.visitOf[i]!]?.name} #${iteration}`) === filter.scope)) return false;
+    }
+    if (filter.state !== "") {
+      let at = this.visitOf[i]!;
+      while (at >= 0 && this.visits[at]!.name !== filter.state) at = this.visits[at]!.around;
+      if (at < 0) return false;
+    }
+    if (text === "") return true;
+    const name = this.visits[this.visitOf[i]!]?.name ?? "";
+    return event.type.toLowerCase().includes(text) || name.toLowerCase().includes(text) || JSON.stringify(detailsOf(event)).toLowerCase().includes(text);
+  }
+
+  private row(i: number): EventRow {
+    const event = this.events[i]!;
+    const visit = this.visits[this.visitOf[i]!];
+    return {
+      id: event.id,
+      previous: event.previousEventId,
+      type: event.type,
+      state: visit?.name ?? "",
+      iterations: this.iterationOf[i]! >= 0 ? [...(visit?.iterations ?? []), this.iterationOf[i]!] : (visit?.iterations ?? []),
+      note: noteOf(event, this.ops[i]!),
+      tone: this.ops[i] === Op.ExitCaught ? "warn" : toneOf(event.type),
+      at: this.times[i]! - this.times[0]!,
+    };
+  }
+}
+
+function toneOf(type: string): EventRow["tone"] {
+  if (/(Failed|TimedOut)$/.test(type)) return "bad";
+  if (/Aborted$/.test(type)) return "warn";
+  return /Succeeded$/.test(type) ? "good" : "";
+}
+
+const NOTE_LENGTH = 160;
+
+/// The one thing worth reading of an event's details.
+function noteOf(event: HistoryEvent, op: number): string {
+  const d = detailsOf(event);
+  const text = (key: string): string => (typeof d[key] === "string" ? (d[key] as string) : "");
+  let note = "";
+  if (d["error"] !== undefined || d["cause"] !== undefined) note = [text("error"), text("cause")].filter(Boolean).join(": ");
+  else if (typeof d["index"] === "number") note = `item ${d["index"]}`;
+  else if (typeof d["length"] === "number") note = `${d["length"]} items`;
+  else if (op === Op.Scheduled) note = text("parameters") || text("input") || text("resource");
+  else note = text("output") || text("input");
+  return note.length > NOTE_LENGTH ? `${note.slice(0, NOTE_LENGTH)}…` : note;
+}
