@@ -23,7 +23,7 @@ export default defineConfig({
   plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker()],
   // The package and the examples lie beside the page.
   server: { fs: { allow: [root] } },
-  worker: { format: "es", rolldownOptions: { output: { codeSplitting: { groups: [{ name: besideEntry }] } } } },
+  worker: { format: "es", rolldownOptions: { output: { codeSplitting: { groups: [{ name: besideEntry, debugName: "thread" }] } } } },
   build: {
     outDir: resolve(www, "dist"),
     emptyOutDir: true,
