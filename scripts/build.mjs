@@ -151,7 +151,7 @@ const debugging = {
     without("debug[\\\\/](?:coverage|difference)", "export const hitsOf = () => {}, outlineOf = hitsOf, differenceOf = hitsOf;\n");
     // Its tasks are functions, and start nothing.
     without("activity", "export class Activity {}\nexport const isTaker = () => false;\n");
-    without("debug[\\\\/]children", "export class Children {\n  among(own) {\n    return own;\n  }\n  answer() {}\n  answerToken() {}\n  stop() {}\n}\nexport const machinesOf = () => {};\n");
+    without("debug[\\\\/]children", "export class Children {\n  among(own) {\n    return own;\n  }\n  answer() {}\n  take() {}\n  answerToken() {}\n  stop() {}\n}\nexport const machinesOf = () => {};\n");
   },
 };
 

@@ -276,6 +276,52 @@ Resources:
     assert.deepEqual((await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()), ["Light and express", "Heavy", "To an island", "No address"]);
   });
 
+  visit("a session file has the runs with their forks, the mocks, the breakpoints and the inputs", {}, async (visitor, page) => {
+    await visitor.open({ definition: GREETING, input: { name: "Ada" }, tasks: "export default { Greet: ({ name }) => `Hello ${name}` };" });
+    await visitor.state("Done").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
+    // A fork, in which the greeting is made by another.
+    await visitor.tab("Mocks");
+    await page.getByLabel("What answers for Greet", { exact: true }).selectOption("result");
+    await page.getByLabel("Result of Greet, JSON").fill('"mocked"');
+    await visitor.tab("Runs");
+    await page.getByLabel("Event shown").fill("2");
+    await page.getByRole("button", { name: "Fork at event 2" }).click();
+    await page.getByRole("treeitem", { level: 2 }).first().waitFor();
+    await page.keyboard.press("Shift+F8");
+    assert.equal(await visitor.output(), "mocked");
+    await page.getByRole("button", { name: "Export" }).click();
+    const { bytes } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
+    await page.keyboard.press("Escape");
+
+    await visitor.example("Hello");
+    await visitor.bring(bytes.toString(), "Untitled");
+    // The code is somebody's: the runs are shown when it has been looked at, and nothing has run by itself.
+    await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
+    await visitor.tab("Runs");
+    const runs = page.getByRole("tree", { name: "Runs" });
+    await runs.getByText(/^Run 2$/).waitFor();
+    assert.deepEqual(await runs.locator(".run-row b").allInnerTexts(), ["Run 1", "Run 2"]);
+    await visitor.tab("Result");
+    assert.equal(await visitor.output(), "mocked");
+    await visitor.tab("Mocks");
+    assert.equal(await page.getByLabel("Result of Greet, JSON").inputValue(), '"mocked"');
+    await visitor.tab("Breakpoints 1");
+    await visitor.tab("Runs");
+    await runs.getByText(/^Run 1$/).click();
+    await page.getByRole("button", { name: "Return to live" }).click();
+    await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
+    await page.keyboard.press("F8");
+    assert.equal(await visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
+
+    // One that is damaged is refused with a word; what else is in the file is there.
+    await visitor.bring(bytes.toString().replace('"patch"', '"patches"').replace(/"facts":\[/, '"facts":[["nothing",0],'), "Untitled");
+    await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
+    await page.getByRole("alert").filter({ hasText: /Not started/ }).waitFor();
+  });
+
   const linkOf = async (page) => {
     await page.getByRole("button", { name: "Share" }).click();
     await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));

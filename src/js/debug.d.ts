@@ -467,6 +467,32 @@ export interface VisitOfRun {
  */
 export function mockFor(mocks: Record<string, Mock>, task: { state: string; resource: string; input?: unknown }): string | undefined;
 
+/** The runs of a session as JSON data: what their engines were fed, which is enough to make them again. */
+export interface SavedSession {
+  version: 1;
+  /** The run that is looked at. */
+  current: number;
+  runs: { id: number; label: string; definition: string; [member: string]: unknown }[];
+}
+
+/**
+ * The runs of a session with their forks, as data that goes through JSON. Mocks, handlers and breakpoints are not in it.
+ *
+ * @example
+ * ```js
+ * localStorage.session = JSON.stringify(saveSession(session));
+ * const later = restoreSession(JSON.parse(localStorage.session), { tasks: { charge }, breakpoints });
+ * ```
+ */
+export function saveSession(session: DebugSession): SavedSession;
+
+/**
+ * A session with the runs of a saved one, paused where it was; nothing is called before it goes on. Tasks that were at work
+ * are called again then. Of the options those that runs begin with (`input`, `name`, `seed`, `startTime`) are the saved
+ * ones. Throws RestoreError for what is none, and DefinitionError.
+ */
+export function restoreSession(saved: SavedSession, options?: DebugOptions): DebugSession;
+
 /** What expressions see. */
 export interface Values {
   input?: unknown;

@@ -1,5 +1,6 @@
 // A workspace in the address: `#v1.` and base64url of deflated JSON. The part after the hash is never sent anywhere.
 
+import type { SavedSession } from "stepglass/debug";
 import type { ClockMode, Machine, Mock } from "./model/protocol.ts";
 
 export interface Workspace {
@@ -20,6 +21,8 @@ export interface Workspace {
   machines?: Machine[];
   /// The state that is looked at.
   selected?: string;
+  /// The runs of a session file, as the package saves them.
+  runs?: SavedSession;
   /// What an execution is begun with besides its input.
   config?: Config;
 }

@@ -7,6 +7,7 @@ import type { EventLog, Fold } from "./model/fold.ts";
 import type { Choice, Choices, Look, Part } from "./model/iterations.ts";
 import { type NodeRun, idleRun } from "./model/log.ts";
 import type { Analysis, Answer, ChildExecution, ClockMode, Diagnostic, EventFilter, Machine, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
+import type { SavedSession } from "stepglass/debug";
 import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
 import type { Recorded } from "./take/recorded.ts";
@@ -329,19 +330,27 @@ export interface Beginning {
   runTo?: string;
   /// The first step.
   step?: StepCommand;
+  /// Runs of a session file, paused where they were.
+  saved?: SavedSession;
 }
 
+let held: Beginning = {};
+/// Begins what has waited for somebody to look at the code.
+export const startHeld = (): Promise<void> => start(held);
+
 /// Runs the machine. Asks first where the tasks' code came with a link.
-export async function start({ paused = false, runTo, step }: Beginning = {}): Promise<void> {
+export async function start(beginning: Beginning = {}): Promise<void> {
+  const { paused = false, runTo, step, saved } = beginning;
   for (const flush of flushers) flush();
   if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
   if (suspect.value) {
+    held = beginning;
     dialog.value = "trust";
     return;
   }
   const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: clock.value, seed: seed.value };
   // Runs of one workspace stay beside each other.
-  const beside = workspaceRun === generation.value;
+  const beside = !saved && workspaceRun === generation.value;
   workspaceRun = generation.value;
   batch(() => {
     clearRun();
@@ -375,7 +384,7 @@ export async function start({ paused = false, runTo, step }: Beginning = {}): Pr
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: machines.value, paused: paused || step !== undefined || runTo !== undefined, beside, config: config.value,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: machines.value, paused: paused || saved !== undefined || step !== undefined || runTo !== undefined, beside, config: config.value, ...(saved && { saved }),
       ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -383,7 +392,7 @@ export async function start({ paused = false, runTo, step }: Beginning = {}): Pr
     runGraph = new GraphIndex(whole);
     run.value = { ...begun, id, phase: "running" };
     client.running = true;
-    say("Running");
+    if (!saved) say("Running");
     if (runTo !== undefined) await client.call("runTo", { state: runTo });
     if (step !== undefined) await client.call("step", { command: step });
   } catch (error) {
@@ -894,9 +903,9 @@ export async function shareLink(parts: LinkParts): Promise<string> {
 }
 
 /// What is in a workspace that came from elsewhere, in words.
-export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected }: Workspace): string {
+export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected, runs }: Workspace): string {
   const many = (list: { length: number }, what: string): string => (list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "");
-  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), selected !== undefined && "position", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you have looked at it)"];
+  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you have looked at it)"];
   return parts.filter(Boolean).join(", ");
 }
 

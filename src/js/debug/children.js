@@ -73,6 +73,15 @@ export class Children {
     return promise;
   }
 
+  /** A person takes an activity's task of the run as its worker. */
+  take(task, workerName) {
+    const call = this.#run.calls.get(task);
+    if (call?.asked !== "activity" || call.taken) return false;
+    call.taken = true;
+    this.#run.post(["started", task, workerName]);
+    return true;
+  }
+
   #post(method, task, ...rest) {
     const call = this.#run.calls.get(task);
     // A fork goes on after the request.

@@ -74,6 +74,12 @@ export class Recording {
     return entry.commands;
   }
 
+  /** Feeds a fact of another recording, which may be a change by hand. */
+  repeat(fact) {
+    if (fact[0] !== "patch") return this.feed(fact);
+    this.#begun(undefined, fact[2]);
+  }
+
   /** Says what the engine is at now; JSON, as `Engine.frames()` and `Engine.status` give it. */
   ask(method) {
     return JSON.parse(this.#engine.ask(method));
@@ -149,11 +155,11 @@ export class Recording {
     return fork.#begun(change);
   }
 
-  #begun(change) {
-    const engine = JSON.parse(this.#engine.ask("snapshot"));
-    if (change) {
-      change(engine);
-      const text = JSON.stringify(engine);
+  #begun(change, given) {
+    const engine = JSON.parse(given ?? this.#engine.ask("snapshot"));
+    if (change ?? given) {
+      change?.(engine);
+      const text = given ?? JSON.stringify(engine);
       const now = engine.clock;
       this.#engine.discard();
       this.#engine = new EngineHandle(this.#machine, this.#settings, text);

@@ -24,7 +24,8 @@ export class Run {
   /** Answers of an earlier run that stand for tasks, by `keyOf`; and those of a recorded execution, which come after mocks. */
   answers;
   recorded;
-  #inbox = [];
+  /** Facts to be fed. */
+  inbox = [];
   #coming = [];
   #invoked = new Map();
   /** What calls are named, and the how manieth of their state they are: also those made before this run was forked. */
@@ -34,15 +35,15 @@ export class Run {
   #speed = 0;
   #host;
 
-  constructor({ id, parent, at, label, definition, machine, settings, info, seed, input, start, host, recording }) {
+  constructor({ id, parent, at, label, definition, machine, settings, info, seed, input, start, host, recording, performed }) {
     Object.assign(this, { id, parent, at, label, definition, info, seed, input, start });
     this.#host = host;
     this.#base = start;
     this.recording = recording ?? new Recording(machine, settings);
     /** Executions that tasks have started. */
     this.children = new Children(this, host);
-    if (recording === undefined) this.#inbox.push(["start", input, info, seed]);
-    else this.#adopt();
+    if (recording === undefined) this.inbox.push(["start", input, info, seed]);
+    else this.#adopt(performed);
   }
 
   get ended() {
@@ -85,7 +86,7 @@ export class Run {
 
   /** What to feed next without waiting, or undefined. */
   next() {
-    if (this.#inbox.length > 0) return this.#inbox.shift();
+    if (this.inbox.length > 0) return this.inbox.shift();
     if (this.recording.more) return ["tick"];
     const due = this.due();
     if (due === null || due > this.now()) return undefined;
@@ -125,7 +126,7 @@ export class Run {
   }
 
   stop(error, cause) {
-    this.#inbox.push(["stop", error, cause]);
+    this.inbox.push(["stop", error, cause]);
   }
 
   // Tasks.
@@ -149,25 +150,16 @@ export class Run {
     })));
   }
 
-  /** A person takes an activity's task as its worker. */
-  take(task, workerName) {
-    const call = this.calls.get(task);
-    if (call?.asked !== "activity" || call.taken) return false;
-    call.taken = true;
-    this.#inbox.push(["started", task, workerName]);
-    return true;
-  }
-
   /** A person's answer. */
   answer(task, answer) {
     const call = this.calls.get(task);
     if (call === undefined) return this.children.answer(task, answer);
     const at = this.now() + (answer.after ?? 0);
     // Only a worker who has taken it can say anything of it.
-    if (answer.kind !== "silence") this.take(task);
+    if (answer.kind !== "silence") this.children.take(task);
     switch (answer.kind) {
       case "heartbeat":
-        this.#inbox.push(["heartbeat", task]);
+        this.inbox.push(["heartbeat", task]);
         return true;
       case "silence":
         call.silent = true;
@@ -198,7 +190,7 @@ export class Run {
 
   /** Takes a fact in. */
   post(fact) {
-    this.#inbox.push(fact);
+    this.inbox.push(fact);
   }
 
   /** Calls a function when the run's time is there; returns what calls that off. */
@@ -231,18 +223,20 @@ export class Run {
     return answers;
   }
 
-  /** Takes over what a forked recording has at work. */
-  #adopt() {
+  /** Takes over what a recording has at work, of which the commands of so many facts were done. */
+  #adopt(performed) {
     const { recording } = this;
-    const last = recording.facts.at(-1)?.fact[1];
+    const { facts } = recording;
+    const last = facts.at(-1)?.fact[1];
     if (last !== undefined) this.#base = last;
-    this.performed = recording.facts.length;
+    this.performed = performed ?? facts.length;
     const status = recording.ask("status");
-    if (status.status !== "RUNNING" && status.status !== "NOT_STARTED") this.outcome = status;
-    for (const { commands } of recording.facts) for (const command of commands) if (command.type === "Invoke") this.#name(command);
-    if (status.status === "NOT_STARTED") this.#inbox.push(["start", this.input, this.info, this.seed]);
-    const submitted = new Set(recording.facts.filter(({ fact }) => fact[0] === "submitted").map(({ fact }) => fact[2]));
-    for (const command of recording.ask("pending")) this.#pending.push({ command, submitted: submitted.has(command.task) });
+    // An end that nobody has seen yet is to come.
+    if (this.performed === facts.length && status.status !== "RUNNING" && status.status !== "NOT_STARTED") this.outcome = status;
+    for (const { commands } of facts.slice(0, this.performed)) for (const command of commands) if (command.type === "Invoke") this.#name(command);
+    if (status.status === "NOT_STARTED") this.inbox.push(["start", this.input, this.info, this.seed]);
+    const submitted = new Set(facts.filter(({ fact }) => fact[0] === "submitted").map(({ fact }) => fact[2]));
+    for (const command of recording.ask("pending")) if (this.#known.has(command.task)) this.#pending.push({ command, submitted: submitted.has(command.task) });
   }
 
   #pending = [];
@@ -283,8 +277,8 @@ export class Run {
     if (taker) return this.children.hand(call, taker);
     if (!again && mode !== "recorded") {
       // Who is asked takes an activity's task like a worker.
-      if (call.resource.kind === "activity" && mode !== "ask") this.#inbox.push(["started", task, undefined]);
-      if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.now())]);
+      if (call.resource.kind === "activity" && mode !== "ask") this.inbox.push(["started", task, undefined]);
+      if (call.resource.pattern.startsWith("sync")) this.inbox.push(["submitted", task, submittedText(call.resource, command, this.now())]);
     }
     if (submitted && call.resource.pattern === "waitForTaskToken" && (mode === "handler" || mode === "function")) {
       call.asked = "token";
@@ -339,13 +333,13 @@ export class Run {
     if (value instanceof Reply) {
       if (value.facts) return this.#repeat(call, value);
       // A mock of a callback answers the request too.
-      if (byToken && !submitted) this.#inbox.push(["submitted", task, "{}"]);
+      if (byToken && !submitted) this.inbox.push(["submitted", task, "{}"]);
       if (value.ask) call.asked = byToken ? "token" : call.resource.kind === "activity" ? "activity" : "ask";
       else if (value.silent) call.silent = true;
       else if (value.error !== undefined) this.#later(at + value.after, ["fail", task, value.error, value.cause]);
       else this.#later(at + value.after, ["succeed", task, this.#resultOf(call, value.output)]);
     } else if (byToken) {
-      if (!submitted) this.#inbox.push(["submitted", task, this.#resultOf(call, value)]);
+      if (!submitted) this.inbox.push(["submitted", task, this.#resultOf(call, value)]);
       // Who holds the token may have answered already.
       if (!call.answered) call.asked = "token";
     } else {

@@ -21,7 +21,24 @@ const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
 
+/** For saving: what a session consists of. */
+export let reach;
+
 export class DebugSession {
+  static {
+    reach = (session) => ({
+      runs: session.#runs,
+      current: session.#run,
+      host: session.#host,
+      adopt: (runs, current) => {
+        session.#runs = runs;
+        session.#lastRun = Math.max(...runs.map(({ id }) => id));
+        session.#run = current;
+        session.#stopAt({ reason: "goto", description: current.label });
+      },
+    });
+  }
+
   #options;
   #tasks;
   #machines;
@@ -391,7 +408,7 @@ export class DebugSession {
 
   /** Takes an activity's task as a worker of that name. */
   take(task, { workerName } = {}) {
-    const found = this.#run.take(task, workerName);
+    const found = this.#run.children.take(task, workerName);
     if (found) {
       this.#tell("tasks");
       this.#pumpSoon();

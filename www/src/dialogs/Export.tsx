@@ -97,7 +97,7 @@ export default function Export() {
               <Icon name="download" /> Session file
             </button>
           </p>
-          <p class="quiet">The session file has all of it: definition, inputs, tasks, breakpoints. Drop it on the page to go on.</p>
+          <p class="quiet">The session file has all of it: definition, inputs, tasks, mocks, machines, breakpoints, and the runs with their forks. Drop it on the page to go on.</p>
         </section>
         <section aria-labelledby="export-run">
           <h3 id="export-run">The run</h3>

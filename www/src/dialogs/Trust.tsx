@@ -34,7 +34,7 @@ export default function Trust() {
             onClick={() => {
               store.tasksTrusted.value = store.mocksTrusted.value = true;
               close();
-              void store.start();
+              void store.startHeld();
             }}
           >
             <Icon name="play" /> Run it

@@ -1,6 +1,6 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { AskedTask, Breakpoint, ChildExecution, ComparedVisit, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { AskedTask, Breakpoint, ChildExecution, ComparedVisit, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Config } from "../share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
@@ -146,6 +146,8 @@ export interface RunRequest {
   machines: Machine[];
   /// Whether it stops before the first state.
   paused: boolean;
+  /// Runs of a session file, which are there again in place of a new one.
+  saved?: SavedSession;
   /// Whether the runs that there are stay beside it.
   beside: boolean;
   config: Config;
@@ -475,6 +477,8 @@ export interface Methods {
   answer: { params: { id: number; answer: Answer }; value: null };
   /// Takes an activity's task as a worker.
   take: { params: { id: number; workerName: string }; value: boolean };
+  /// The runs of this session, for a file.
+  saveRuns: { params: Record<string, never>; value: SavedSession | null };
   /// Whether a task waits for the token.
   answerToken: { params: { token: string; method: "succeed" | "fail" | "heartbeat"; value?: unknown }; value: boolean };
   /// The name of the mock that is meant for each task, which may be a rule for many.

@@ -21,6 +21,7 @@ export async function readText(text: string, name: string): Promise<void> {
       // Its code is somebody else's, as with a link.
       store.open(found.workspace, false);
       store.showToast(`Opened “${found.workspace.title}”. In it: ${store.contentsOf(found.workspace)}.`);
+      if (found.workspace.runs) await store.start({ saved: found.workspace.runs });
       break;
     case "definition":
       if (found.placeholders.length > 0) {

@@ -6,8 +6,15 @@ import { save } from "../ui/save.ts";
 
 const KIND = "stepglass/session/1";
 
-export function sessionText(workspace: Workspace): string {
-  return `${JSON.stringify({ kind: KIND, ...packedOf(workspace) }, null, 2)}\n`;
+/// The most characters that runs may take in a file.
+const LARGEST_RUNS = 30_000_000;
+
+export function sessionText({ runs, ...workspace }: Workspace): string {
+  const text = JSON.stringify({ kind: KIND, ...packedOf(workspace) }, null, 2);
+  if (runs === undefined) return `${text}\n`;
+  // A line for each run: they are nothing to read.
+  const lines = runs.runs.map((run) => `    ${JSON.stringify(run)}`).join(",\n");
+  return `${text.slice(0, -2)},\n  "r": { "version": ${runs.version}, "current": ${runs.current}, "runs": [\n${lines}\n  ] }\n}\n`;
 }
 
 /// Whether a parsed file is a session of any version.
@@ -18,12 +25,17 @@ export function isSession(value: unknown): value is { kind: string } {
 /// Throws an Error that says what is wrong with the file.
 export function sessionOf(value: { kind: string }): Workspace {
   if (value.kind !== KIND) throw new Error(`The session is of version ${value.kind.split("/").at(-1)}, and this page knows version 1 only.`);
-  return workspaceOf(value);
+  const runs = (value as { r?: unknown }).r;
+  return { ...workspaceOf(value), ...(typeof runs === "object" && runs !== null && { runs: runs as NonNullable<Workspace["runs"]> }) };
 }
 
-export function saveSession(): void {
+/// Saves all of it; of runs that are too large the workspace alone.
+export async function saveSession(): Promise<void> {
   for (const flush of store.flushers) flush();
   const workspace = store.workspace();
   const { value: selected } = store.selectedState;
-  save(`${workspace.title}.asldbg.json`, sessionText({ ...workspace, ...(selected === null ? {} : { selected }) }), "application/json");
+  const runs = store.run.value === null || store.run.value.recorded !== undefined ? null : await store.query("saveRuns", {});
+  const small = runs !== null && JSON.stringify(runs).length <= LARGEST_RUNS;
+  save(`${workspace.title}.asldbg.json`, sessionText({ ...workspace, ...(selected === null ? {} : { selected }), ...(small ? { runs } : {}) }), "application/json");
+  if (runs !== null && !small) store.showToast("The runs are too large for a file and are not in it.");
 }

@@ -137,7 +137,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const run = current;
     // The answer goes first: what the run says is of a run that the page knows.
     setTimeout(() => current === run && run.begin(), 0);
-    return { run: run.id, graph };
+    return { run: run.id, graph: run.graph };
   },
 
   async show({ definition, format, events, result }) {
@@ -249,6 +249,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   },
 
   take: ({ id, workerName }) => current?.take(id, workerName) ?? false,
+  saveRuns: () => (current ? runs!.saveSession(current.session) : null),
   answerToken: ({ token, method, value }) => current?.answerToken(token, method, value) ?? false,
   ruled: ({ names, tasks }) => runs!.ruled(names, tasks),
   checkMachine: (machine) => runs!.problemOf(machine),

@@ -1,7 +1,7 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
 import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
-import { type DebugOptions, DebugSession, type Mock as PackageMock } from "stepglass/debug";
+import { type DebugOptions, DebugSession, restoreSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Answer, ClockMode, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
@@ -64,12 +64,17 @@ export class Run {
   private beginning = false;
 
   /// `sandbox` leads to the handlers; `tally` counts what runs have used that are there no more.
-  constructor(json: string, graph: Graph, private request: RunRequest, private readonly sandbox: () => MessagePort | undefined, private readonly tally: Tally) {
-    this.history = new ListedHistory(graph);
+  constructor(json: string, public graph: Graph, private request: RunRequest, private readonly sandbox: () => MessagePort | undefined, private readonly tally: Tally) {
+    const { saved } = request;
     this.clock = request.clock;
-    this.session = new DebugSession(json, this.options());
+    this.session = saved ? restoreSession(saved, this.options()) : new DebugSession(json, this.options());
     this.session.breakpointsEnabled = request.stops;
     this.definitions.set(this.session.run, json);
+    if (saved) {
+      for (const { id, definition } of saved.runs) this.definitions.set(id, definition);
+      this.graph = layout(this.definition()) as unknown as Graph;
+    }
+    this.history = new ListedHistory(this.graph);
     const { session } = this;
     session.on("progress", () => this.flushSoon());
     session.on("tasks", () => this.saySoon());
@@ -100,6 +105,7 @@ export class Run {
       this.beginning = false;
     }
     session.breakpointsEnabled = request.stops;
+    this.graph = graph;
     this.history = new ListedHistory(graph);
     this.clock = request.clock;
     this.started = performance.now();
@@ -136,8 +142,13 @@ export class Run {
 
   /// After the page has heard of the run.
   begin(): void {
-    if (this.request.paused) this.stopped();
-    else this.session.continue();
+    if (!this.request.paused) return this.session.continue();
+    if (this.request.saved) {
+      this.flush();
+      const outcome = this.session.runs().find(({ current }) => current)?.outcome;
+      if (outcome) post({ note: "ended", run: this.id, result: outcome as never, took: 0 });
+    }
+    this.stopped();
   }
 
   step(command: StepCommand): void {
