@@ -2,35 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DebugSession, ask } from "stepglass/debug";
+import { INPUT, LAMBDA, charges } from "../charges.mjs";
 import { watchRejections } from "./machines.mjs";
 
 watchRejections();
 
-const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
-
-const MACHINE = {
-  StartAt: "Prepare",
-  States: {
-    Prepare: { Type: "Pass", Assign: { limit: 5 }, Next: "Each" },
-    Each: {
-      Type: "Map",
-      ItemsPath: "$.items",
-      MaxConcurrency: 1,
-      ItemProcessor: {
-        StartAt: "Charge",
-        States: {
-          Charge: { Type: "Task", Resource: `${LAMBDA}charge`, InputPath: "$", ResultPath: "$.paid", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Next: "Rest" },
-          Rest: { Type: "Wait", Seconds: 10, End: true },
-        },
-      },
-      Next: "Enough?",
-    },
-    "Enough?": { Type: "Choice", Choices: [{ Variable: "$[0].n", NumericGreaterThan: 5, Next: "Refuse" }], Default: "Done" },
-    Refuse: { Type: "Fail", Error: "Refused" },
-    Done: { Type: "Succeed" },
-  },
-};
-const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
+const MACHINE = charges({ InputPath: "$" });
 const CHARGE = { Charge: { mode: "script", steps: [{ attempt: "0", iteration: "1", error: "Busy" }, { result: { ok: true }, after: 500 }] } };
 
 function session(options = {}, definition = MACHINE) {

@@ -2,34 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
+import { INPUT, charges } from "../charges.mjs";
 import { visits } from "./playground.mjs";
 
-const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
-
-const EACH = {
-  StartAt: "Prepare",
-  States: {
-    Prepare: { Type: "Pass", Assign: { limit: 5 }, Next: "Each" },
-    Each: {
-      Type: "Map",
-      ItemsPath: "$.items",
-      MaxConcurrency: 1,
-      ItemProcessor: {
-        StartAt: "Charge",
-        States: {
-          Charge: { Type: "Task", Resource: `${LAMBDA}charge`, ResultPath: "$.paid", Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 2 }], Catch: [{ ErrorEquals: ["States.ALL"], Next: "Skip" }], Next: "Rest" },
-          Rest: { Type: "Wait", Seconds: 10, End: true },
-          Skip: { Type: "Pass", End: true },
-        },
-      },
-      Next: "Enough?",
-    },
-    "Enough?": { Type: "Choice", Choices: [{ Variable: "$[0].n", NumericGreaterThan: 5, Next: "Refuse" }], Default: "Done" },
-    Refuse: { Type: "Fail", Error: "Refused" },
-    Done: { Type: "Succeed" },
-  },
-};
-const INPUT = { items: [{ n: 1 }, { n: 2 }, { n: 3 }] };
+const EACH = charges({ Catch: [{ ErrorEquals: ["States.ALL"], Next: "Skip" }] }, { Skip: { Type: "Pass", End: true } });
 const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
 const CHARGE_STATE = "/States/Each/ItemProcessor/States/Charge";
 

@@ -22,10 +22,13 @@ function isResponse(value) {
   return typeof value === "object" && value !== null && value[RESPONSE] === true;
 }
 
+// Where the requests of services have what the handler deals with.
+const INNER = { __proto__: null, "lambda:invoke": "Payload", "states:startExecution": "Input" };
+
 /** The handler's first argument. */
 export function handlerInput(resource, parameters) {
-  const inner = { "lambda:invoke": "Payload", "states:startExecution": "Input" }[resource.name];
-  if (resource.kind !== "service" || inner === undefined) return parameters;
+  const inner = resource.kind === "service" ? INNER[resource.name] : undefined;
+  if (inner === undefined) return parameters;
   // Lambda calls a function without payload with an empty object; so is the default Input.
   return isObject(parameters) && Object.hasOwn(parameters, inner) ? parameters[inner] : {};
 }
@@ -100,6 +103,16 @@ function attempt(compute) {
 /** JSON text; what JSON has no word for (undefined, a function, a symbol) is null. */
 export function jsonText(value) {
   return JSON.stringify(value) ?? "null";
+}
+
+/** Whether a text is JSON. */
+export function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isObject(value) {

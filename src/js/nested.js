@@ -1,6 +1,6 @@
 // Executions that tasks start: what `states:startExecution` and its kin do with the machines that are registered.
 
-import { jsonText, started, description } from "./integration.js";
+import { isJson, jsonText, started, description } from "./integration.js";
 import { bareName } from "./resource.js";
 import { misuse } from "./errors.js";
 import { startProblem } from "./start.js";
@@ -304,15 +304,6 @@ function syncResponse({ status, error, cause, output, arn, input, name, machineA
     response.OutputDetails = { Included: true };
   }
   return { ...response, StartDate: iso(startDate), StateMachineArn: machineArn, Status: status, StopDate: iso(stopDate) };
-}
-
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const iso = (time) => new Date(time).toISOString();

@@ -225,27 +225,9 @@ export interface Snapshot {
 }
 
 /** A Store that forgets with the process. */
-export class MemoryStore implements Store {
+export interface MemoryStore extends Store {}
+export class MemoryStore {
   readonly durable: false;
-  open(options: { owner: string }): Promise<void>;
-  close(): Promise<void>;
-  put(collection: string, key: string, value: unknown): Promise<void>;
-  remove(collection: string, key: string): Promise<void>;
-  all(collection: string): AsyncIterable<[key: string, value: any]>;
-  putDefinition(hash: string, text: string): Promise<void>;
-  getDefinition(hash: string): Promise<string | undefined>;
-  create(about: ExecutionRecord): Promise<{ outcome: "created" | "exists"; about: ExecutionRecord }>;
-  append(id: string, batch: Batch): Promise<void>;
-  appendMany(batches: readonly [id: string, batch: Batch][]): Promise<({ ok: true } | { ok: false; error: Error })[]>;
-  get(id: string): Promise<ExecutionRecord | undefined>;
-  load(id: string): ReturnType<Store["load"]>;
-  history(id: string, page?: { from?: number; limit?: number; reverse?: boolean }): ReturnType<Store["history"]>;
-  list(filter?: Parameters<Store["list"]>[0], page?: Parameters<Store["list"]>[1]): ReturnType<Store["list"]>;
-  pending(): ReturnType<Store["pending"]>;
-  dueTimers(now: number, limit?: number): ReturnType<Store["dueTimers"]>;
-  findToken(token: string): ReturnType<Store["findToken"]>;
-  claim(id: string, owner: string, ttl: number): Promise<number | undefined>;
-  prune(what: Parameters<Store["prune"]>[0]): Promise<string[]>;
 }
 
 /** A write that came too late: somebody else has appended since, or owns the store or execution now. */

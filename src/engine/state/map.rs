@@ -8,7 +8,7 @@ use crate::asl::resource::Resource;
 use crate::base::{Map, Table, Value, json};
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::CancelReason;
-use crate::engine::dataflow::View;
+use crate::engine::dataflow::{Eval, View};
 use crate::engine::event::ExecutionInfo;
 use crate::engine::fault::{
     EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED, TIMEOUT,
@@ -129,26 +129,22 @@ fn start_run(
     mut joining: Joining,
     items: Items,
 ) -> Ran {
-    let context = engine.context(frame, state, None);
-    let mut eval = engine.eval(frame, state);
-    let view = View::new(&joining.input, &context, &frame.variables);
-    let tolerated_count = match &map.tolerated_count {
-        Some(field) => {
-            let count = eval.integer(field, "ToleratedFailureCount", &view)?;
-            Some(u64::try_from(count).map_err(|_| eval.runtime("ToleratedFailureCount cannot be negative."))?)
-        }
-        None => None,
-    };
-    let tolerated_percentage = map.tolerated_percentage.as_ref().map(|field| eval.percentage(field, &view)).transpose()?;
-    let (reading, max_items) = match &map.item_reader {
-        Some(reader) => {
-            let parameters = reader.parameters.as_ref().map(|p| eval.payload(p, "ItemReader/Parameters", &view)).transpose()?;
-            let config = reader.config.as_ref().map(|p| eval.payload(p, "ItemReader/ReaderConfig", &view)).transpose()?;
-            let max = reader.max_items.as_ref().map(|field| eval.integer(field, "MaxItems", &view)).transpose()?;
-            (Some((reader, parameters, config)), max)
-        }
-        None => (None, None),
-    };
+    let (tolerated_count, tolerated_percentage, reading, max_items) =
+        fields(engine, frame, state, &joining.input, &mut |eval, view| {
+            let tolerated_count = match &map.tolerated_count {
+                Some(field) => {
+                    let count = eval.integer(field, "ToleratedFailureCount", view)?;
+                    Some(u64::try_from(count).map_err(|_| eval.runtime("ToleratedFailureCount cannot be negative."))?)
+                }
+                None => None,
+            };
+            let tolerated_percentage = map.tolerated_percentage.as_ref().map(|field| eval.percentage(field, view)).transpose()?;
+            let Some(reader) = &map.item_reader else { return Ok((tolerated_count, tolerated_percentage, None, None)) };
+            let parameters = reader.parameters.as_ref().map(|p| eval.payload(p, "ItemReader/Parameters", view)).transpose()?;
+            let config = reader.config.as_ref().map(|p| eval.payload(p, "ItemReader/ReaderConfig", view)).transpose()?;
+            let max = reader.max_items.as_ref().map(|field| eval.integer(field, "MaxItems", view)).transpose()?;
+            Ok((tolerated_count, tolerated_percentage, Some((reader, parameters, config)), max))
+        })?;
     if let Some(count) = tolerated_count {
         engine.stage(frame, state, "toleratedFailureCount", &Value::from(i64::try_from(count).unwrap_or(i64::MAX)));
     }
@@ -209,6 +205,18 @@ fn start_run(
     engine.check_payload(frame, state, &input)?;
     call(engine, id, frame, state, &reader.resource, Purpose::ItemReader(Box::new(joining)), input);
     Ok(Flow::Wait)
+}
+
+/// Reads fields of a Map Run, which see the Map's effective input.
+fn fields<T>(
+    engine: &mut Engine,
+    frame: &Frame,
+    state: &State,
+    input: &Value,
+    read: &mut dyn FnMut(&mut Eval<'_>, &View<'_>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let context = engine.context(frame, state, None);
+    read(&mut engine.eval(frame, state), &View::new(input, &context, &frame.variables))
 }
 
 /// Asks the host to read or to write for a Map.
@@ -304,23 +312,19 @@ fn batching(
     batcher: &ItemBatcher,
     joining: &Joining,
 ) -> Result<Batching, Fault> {
-    let context = engine.context(frame, state, None);
-    let mut eval = engine.eval(frame, state);
-    let view = View::new(&joining.input, &context, &frame.variables);
-    let mut limit = |field: &Option<Field<u64>>, name: &str| match field {
-        Some(field) => {
-            let n = eval.integer(field, name, &view)?;
-            match u64::try_from(n) {
+    fields(engine, frame, state, &joining.input, &mut |eval, view| {
+        let mut limit = |field: &Option<Field<u64>>, name: &str| match field {
+            Some(field) => match u64::try_from(eval.integer(field, name, view)?) {
                 Ok(n) if n > 0 => Ok(n),
                 _ => Err(eval.runtime(&format!("{name} must be positive."))),
-            }
-        }
-        None => Ok(u64::MAX),
-    };
-    let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
-    let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?;
-    let input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", &view)).transpose()?;
-    Ok(Batching { max_items, max_bytes, input })
+            },
+            None => Ok(u64::MAX),
+        };
+        let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
+        let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?;
+        let input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", view)).transpose()?;
+        Ok(Batching { max_items, max_bytes, input })
+    })
 }
 
 /// The next item, as `Map.Item` and as a child gets it; `None` after the last.
@@ -553,12 +557,9 @@ fn end_run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, m
         let results = items::transform(writer.transformation.as_deref(), &joining);
         return run_succeeded(engine, frame, state, &joining, results);
     };
-    let context = engine.context(frame, state, None);
-    let parameters = {
-        let view = View::new(&joining.input, &context, &frame.variables);
-        let mut eval = engine.eval(frame, state);
-        writer.parameters.as_ref().map(|p| eval.payload(p, "ResultWriter/Parameters", &view)).transpose()?
-    };
+    let parameters = fields(engine, frame, state, &joining.input, &mut |eval, view| {
+        writer.parameters.as_ref().map(|p| eval.payload(p, "ResultWriter/Parameters", view)).transpose()
+    })?;
     let input = items::request(parameters.as_ref(), writer, &joining);
     call(engine, id, frame, state, &resource, Purpose::ResultWriter(Box::new(joining)), input);
     Ok(Flow::Wait)

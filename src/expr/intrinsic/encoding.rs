@@ -2,6 +2,7 @@
 
 use super::java;
 use crate::base::Value;
+use crate::expr::base64;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
@@ -9,43 +10,13 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 /// Longest text, in UTF-16 units as Java counts.
 const MAX_CHARS: usize = 10_000;
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 pub(super) fn base64_encode(text: &Value) -> Option<Value> {
-    let bytes = limited(text.as_str()?)?.as_bytes();
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = (0..3).fold(0u32, |word, i| word << 8 | u32::from(chunk.get(i).copied().unwrap_or(0)));
-        for i in 0..4 {
-            let index = (word >> (18 - 6 * i) & 63) as usize;
-            out.push(if i <= chunk.len() { ALPHABET.get(index).copied().map_or('=', char::from) } else { '=' });
-        }
-    }
-    Some(Value::from(out))
+    Some(Value::from(base64::encode(limited(text.as_str()?)?.as_bytes())))
 }
 
-/// As lenient as AWS (recorded): characters outside of the alphabet are skipped, padding may be missing, and what
-/// follows padding is ignored. Bytes that are not UTF-8 become U+FFFD.
+/// Bytes that are not UTF-8 become U+FFFD, as on AWS (recorded).
 pub(super) fn base64_decode(text: &Value) -> Option<Value> {
-    let text = limited(text.as_str()?)?;
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut word, mut bits) = (0u32, 0u32);
-    for b in text.bytes().take_while(|b| *b != b'=') {
-        let value = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => continue,
-        };
-        word = (word << 6 | u32::from(value)) & 0xfff;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((word >> bits & 0xff) as u8);
-        }
-    }
+    let bytes = base64::decode(limited(text.as_str()?)?);
     Some(Value::from(String::from_utf8_lossy(&bytes).into_owned()))
 }
 

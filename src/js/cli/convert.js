@@ -1,9 +1,8 @@
 // stepglass convert
 
-import { writeFileSync } from "node:fs";
 import { YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
 import { toJsonata } from "../convert/jsonata.js";
-import { Unusable, pointerSteps, read, split } from "./source.js";
+import { Unusable, pointerSteps, read, split, write } from "./source.js";
 import { intrinsicTags, machinesOf } from "./template.js";
 import { colors, count, writeJson } from "./terminal.js";
 
@@ -173,14 +172,6 @@ function hasComments(document) {
   let found = Boolean(document.comment || document.commentBefore);
   visit(document, { Node: (_, node) => void (found ||= Boolean(node.comment || node.commentBefore)), Pair: (_, pair) => void (found ||= Boolean(pair.key?.commentBefore)) });
   return found;
-}
-
-function write(file, text) {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new Unusable(`cannot write ${file}: ${error.message}`);
-  }
 }
 
 function note(message) {

@@ -1,5 +1,6 @@
 // stepglass diff
 
+import { isJson } from "../integration.js";
 import { compare } from "../node.js";
 import { Source, Unusable } from "./source.js";
 import { colorful, colors, writeJson } from "./terminal.js";
@@ -53,15 +54,6 @@ async function diff(files, { strict, json }) {
   if (json) writeJson(report);
   else process.stdout.write(text(report));
   return report.compatible && !(strict && report.running.length > 0) ? 0 : 1;
-}
-
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function text({ identical, compatible, machine, states, running }) {

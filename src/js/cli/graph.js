@@ -1,8 +1,7 @@
 // stepglass graph
 
-import { writeFileSync } from "node:fs";
 import { layout, renderMermaid, renderSvg } from "../node.js";
-import { Source, Unusable } from "./source.js";
+import { Source, Unusable, write } from "./source.js";
 import { colorful } from "./terminal.js";
 
 const help = `stepglass graph FILE [options]
@@ -55,12 +54,6 @@ async function graph(files, { output, direction, theme, title, format, json }) {
     return 1;
   }
   if (output === undefined) process.stdout.write(text);
-  else {
-    try {
-      writeFileSync(output, text);
-    } catch (error) {
-      throw new Unusable(`cannot write ${output}: ${error.message}`);
-    }
-  }
+  else write(output, text);
   return 0;
 }

@@ -1,6 +1,6 @@
 // Definitions and inputs from files, in JSON or YAML, with places in either.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { renderDiagnostics, validate } from "../node.js";
@@ -11,6 +11,15 @@ export class Unusable extends Error {
   constructor(message, { usage = false } = {}) {
     super(message);
     this.usage = usage;
+  }
+}
+
+/** Writes a file. */
+export function write(file, text) {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new Unusable(`cannot write ${file}: ${error.message}`);
   }
 }
 

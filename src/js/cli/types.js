@@ -1,10 +1,9 @@
 // stepglass types
 
-import { writeFileSync } from "node:fs";
 import { bareName } from "../resource.js";
 import { follow } from "../types/flow.js";
 import { read, reference, shapeText, valueText } from "../types/shape.js";
-import { Source, Unusable } from "./source.js";
+import { Source, Unusable, write } from "./source.js";
 import { colorful, writeJson } from "./terminal.js";
 
 const help = `stepglass types FILE [options]
@@ -56,13 +55,7 @@ async function types(files, { output, name = "", json }) {
   }
   const text = printed(JSON.parse(source.json), source.name, name);
   if (output === undefined) process.stdout.write(text);
-  else {
-    try {
-      writeFileSync(output, text);
-    } catch (error) {
-      throw new Unusable(`cannot write ${output}: ${error.message}`);
-    }
-  }
+  else write(output, text);
   return 0;
 }
 

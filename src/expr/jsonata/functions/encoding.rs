@@ -1,55 +1,23 @@
 //! Base64 and percent encoding.
 
 use super::Args;
+use crate::expr::base64;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
-
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// `$base64encode(text)`: of the low byte of every UTF-16 unit, as the reference has it.
 pub(super) fn base64encode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     let bytes: Vec<u8> = text.encode_utf16().map(|unit| unit as u8).collect();
-    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |n, b| n << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
-        for i in 0..4 {
-            if i > chunk.len() {
-                out.push('=');
-            } else {
-                let letter = BASE64.get((group >> (18 - 6 * i)) as usize & 63).copied().unwrap_or(b'=');
-                out.push(char::from(letter));
-            }
-        }
-    }
-    ev.text(out)
+    ev.text(base64::encode(&bytes))
 }
 
 /// `$base64decode(text)`: every byte becomes one character; what is not Base64 is passed over.
 pub(super) fn base64decode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.check_text(text.len())?;
-    let mut out = String::with_capacity(text.len());
-    let (mut group, mut bits) = (0u32, 0);
-    for b in text.bytes().take_while(|b| *b != b'=') {
-        let digit = u32::from(match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => continue,
-        });
-        group = group << 6 | digit;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push(char::from((group >> bits) as u8));
-            group &= (1 << bits) - 1;
-        }
-    }
-    ev.text(out)
+    ev.text(base64::decode(text).into_iter().map(char::from).collect())
 }
 
 /// What no percent encoding touches.

@@ -1,0 +1,40 @@
+//! Base64, for the intrinsic functions and for JSONata's.
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The text of some bytes, padded.
+pub(super) fn encode(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = (0..3).fold(0u32, |word, i| word << 8 | u32::from(chunk.get(i).copied().unwrap_or(0)));
+        for i in 0..4 {
+            let index = (word >> (18 - 6 * i) & 63) as usize;
+            out.push(if i <= chunk.len() { ALPHABET.get(index).copied().map_or('=', char::from) } else { '=' });
+        }
+    }
+    out
+}
+
+/// The bytes of a text, as lenient as AWS (recorded) and `jsonata-js` are: characters outside of the alphabet, and of the
+/// one for URLs, are skipped, padding may be missing, and what follows padding is ignored.
+pub(super) fn decode(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut word, mut bits) = (0u32, 0u32);
+    for b in text.bytes().take_while(|b| *b != b'=') {
+        let digit = match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => continue,
+        };
+        word = (word << 6 | u32::from(digit)) & 0xfff;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((word >> bits & 0xff) as u8);
+        }
+    }
+    bytes
+}
