@@ -110,44 +110,50 @@ impl Located {
 ///
 /// Errors: not JSON, deeper than [`MAX_DEPTH`], or anything but whitespace after the value.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
-    Parser::new(text, false).document().map(|(value, _)| value)
+    Parser::new(text).document()
 }
 
 /// Parses one JSON text that may nest deeper than a payload may: for texts that hold payloads, such as snapshots.
 pub fn parse_within(text: &str, max_depth: usize) -> Result<Value, JsonError> {
-    let mut parser = Parser { max_depth, ..Parser::new(text, false) };
-    parser.document().map(|(value, _)| value)
+    Parser { max_depth, ..Parser::new(text) }.document()
 }
 
 /// Whether a text is JSON, without building its value. Errors: those of [`parse`].
 pub fn check(text: &str) -> Result<(), JsonError> {
-    Parser { keep: false, ..Parser::new(text, false) }.document().map(drop)
+    Parser { keep: false, ..Parser::new(text) }.document().map(drop)
 }
 
 /// Parses the one value that begins at a byte of a text; the value, and the byte behind it.
 ///
 /// Errors: as those of [`parse`], but for what follows the value.
 pub fn parse_at(text: &str, at: usize) -> Result<(Value, usize), JsonError> {
-    Parser::new(text, false).value_at(at)
+    Parser::new(text).value_at(at)
 }
 
 /// Finds the byte behind the value that begins at a byte of a text, without building it.
 pub fn skip_at(text: &str, at: usize) -> Result<usize, JsonError> {
-    Parser { keep: false, ..Parser::new(text, false) }.value_at(at).map(|(_, end)| end)
+    Parser { keep: false, ..Parser::new(text) }.value_at(at).map(|(_, end)| end)
 }
 
 /// Parses one JSON text and says whether any object has two members of one name; [`parse_located`] finds them.
 pub fn parse_noting_duplicates(text: &str) -> Result<(Value, bool), JsonError> {
-    let mut parser = Parser::new(text, false);
-    let (value, _) = parser.document()?;
-    Ok((value, parser.repeated))
+    let mut parser = Parser::new(text);
+    Ok((parser.document()?, parser.repeated))
+}
+
+/// Parses one JSON text and says whether any of its strings has an escape.
+pub fn parse_noting_escapes(text: &str) -> Result<(Value, bool), JsonError> {
+    let mut parser = Parser::new(text);
+    Ok((parser.document()?, parser.escaped))
 }
 
 /// Parses one JSON text and keeps the place of everything. Slower than [`parse`]; for diagnostics.
 pub fn parse_located(text: &str) -> Result<Located, JsonError> {
-    let mut parser = Parser::new(text, true);
-    let (value, root) = parser.document()?;
-    Ok(Located { value, root, duplicates: parser.duplicates })
+    let mut parser = Parser { places: Some(Box::default()), ..Parser::new(text) };
+    let value = parser.document()?;
+    let Places { mut nodes, duplicates, .. } = parser.places.map(|places| *places).unwrap_or_default();
+    let root = nodes.pop().unwrap_or(Node { span: Span::new(0, 0), parts: Parts::None });
+    Ok(Located { value, root, duplicates })
 }
 
 struct Parser<'a> {
@@ -155,41 +161,50 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     max_depth: usize,
-    locate: bool,
     /// Whether what is read is kept; else every string and container is empty.
     keep: bool,
-    /// Pointer of the value being read; kept only when `locate`.
-    path: String,
     /// Objects begun.
     objects: u32,
     /// Names of members, at places that follow from their texts.
-    names: Vec<Option<Arc<str>>>,
+    names: Option<Box<[Option<Arc<str>>; NAMES]>>,
     /// Whether any member name stood twice in one object.
     repeated: bool,
-    /// Where they stand; kept only when `locate`.
+    /// Whether any string had an escape.
+    escaped: bool,
+    /// Where everything stands, if that is wanted.
+    places: Option<Box<Places>>,
+}
+
+/// Room for names of members that come again.
+const NAMES: usize = 32;
+
+#[derive(Default)]
+struct Places {
+    /// Of values that were read and are no part of another one yet.
+    nodes: Vec<Node>,
+    /// Pointer of the value being read.
+    path: String,
+    /// Member names that stand twice in one object.
     duplicates: Vec<Duplicate>,
 }
 
-type Parsed = (Value, Node);
-
 impl Parser<'_> {
-    fn new(text: &str, locate: bool) -> Parser<'_> {
+    fn new(text: &str) -> Parser<'_> {
         Parser {
             text,
             bytes: text.as_bytes(),
             at: 0,
             max_depth: MAX_DEPTH,
-            locate,
             keep: true,
-            path: String::new(),
             objects: 0,
-            names: Vec::new(),
+            names: None,
             repeated: false,
-            duplicates: Vec::new(),
+            escaped: false,
+            places: None,
         }
     }
 
-    fn document(&mut self) -> Result<Parsed, JsonError> {
+    fn document(&mut self) -> Result<Value, JsonError> {
         self.space();
         let value = self.value(0)?;
         self.space();
@@ -201,25 +216,29 @@ impl Parser<'_> {
 
     fn value_at(mut self, at: usize) -> Result<(Value, usize), JsonError> {
         self.at = if self.text.is_char_boundary(at) { at } else { self.bytes.len() };
-        let (value, _) = self.value(0)?;
-        Ok((value, self.at))
+        Ok((self.value(0)?, self.at))
     }
 
     fn error(&self, message: impl Into<String>) -> JsonError {
         JsonError { message: message.into(), offset: self.at.min(self.bytes.len()) }
     }
 
+    /// What `JSON.stringify` writes has no space.
+    #[inline(always)]
     fn space(&mut self) {
+        if self.bytes.get(self.at).is_some_and(|b| *b <= b' ') {
+            self.spaces();
+        }
+    }
+
+    #[inline(never)]
+    fn spaces(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
             self.at += 1;
         }
     }
 
-    fn node(&self, start: usize, parts: Parts) -> Node {
-        Node { span: Span::new(start, self.at), parts }
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Parsed, JsonError> {
+    fn value(&mut self, depth: usize) -> Result<Value, JsonError> {
         let start = self.at;
         let value = match self.bytes.get(self.at) {
             None => return Err(self.error("unexpected end of the JSON text")),
@@ -236,7 +255,41 @@ impl Parser<'_> {
                 return Err(self.error(format!("expected a JSON value, found {found:?}")));
             }
         };
-        Ok((value, self.node(start, Parts::None)))
+        if self.places.is_some() {
+            self.place(start, Parts::None);
+        }
+        Ok(value)
+    }
+
+    /// Keeps the place of a value that was read to its end.
+    #[inline(never)]
+    fn place(&mut self, start: usize, parts: Parts) {
+        if let Some(places) = &mut self.places {
+            places.nodes.push(Node { span: Span::new(start, self.at), parts });
+        }
+    }
+
+    /// How many places are known of what is no part of another value yet.
+    fn placed(&self) -> usize {
+        self.places.as_ref().map_or(0, |places| places.nodes.len())
+    }
+
+    /// Goes into a part of the value that is being read; how long the way to the whole is.
+    #[inline(never)]
+    fn begin(&mut self, step: &str) -> usize {
+        let Some(places) = &mut self.places else { return 0 };
+        let length = places.path.len();
+        places.path.push('/');
+        places.path.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        length
+    }
+
+    /// Goes back to the whole.
+    #[inline(always)]
+    fn end(&mut self, length: usize) {
+        if let Some(places) = &mut self.places {
+            places.path.truncate(length);
+        }
     }
 
     fn word(&mut self, word: &str, value: Value) -> Result<Value, JsonError> {
@@ -254,7 +307,20 @@ impl Parser<'_> {
         }
         match self.bytes.get(self.at) {
             Some(b'0') => self.at += 1,
-            Some(b'1'..=b'9') => self.digits(),
+            Some(b'1'..=b'9') => {
+                // As many digits as there is room for in any case.
+                let (mut n, first) = (0i64, self.at);
+                while let Some(b @ b'0'..=b'9') = self.bytes.get(self.at)
+                    && self.at - first < 18
+                {
+                    n = n * 10 + i64::from(b - b'0');
+                    self.at += 1;
+                }
+                if !matches!(self.bytes.get(self.at), Some(b'0'..=b'9' | b'.' | b'e' | b'E')) {
+                    return Ok(Value::Number(Number::Int(if start == first { n } else { -n })));
+                }
+                self.digits();
+            }
             _ => return Err(self.error("expected a digit")),
         }
         if let Some(b'0'..=b'9') = self.bytes.get(self.at) {
@@ -329,7 +395,6 @@ impl Parser<'_> {
 
     /// The name of a member. The rows of a list have the same ones: all but the first share theirs.
     fn name(&mut self) -> Result<Arc<str>, JsonError> {
-        const PLACES: usize = 32;
         let start = self.at + 1;
         // Invariant: `at` stands on the opening quote.
         let end = plain_run(self.bytes, start);
@@ -338,12 +403,9 @@ impl Parser<'_> {
         }
         let text = &self.text[start..end];
         self.at = end + 1;
-        if self.names.is_empty() {
-            self.names.resize(PLACES, None);
-        }
         let first = text.as_bytes().first().copied().unwrap_or_default();
-        let place = (text.len() * 7 + usize::from(first)) % PLACES;
-        match self.names.get_mut(place) {
+        let place = (text.len() * 7 + usize::from(first)) % NAMES;
+        match self.names.get_or_insert_default().get_mut(place) {
             Some(Some(name)) if **name == *text => Ok(name.clone()),
             Some(free) => Ok(free.insert(text.into()).clone()),
             None => Ok(text.into()),
@@ -351,6 +413,7 @@ impl Parser<'_> {
     }
 
     fn escape(&mut self, out: &mut String) -> Result<(), JsonError> {
+        self.escaped = true;
         let c = match self.bytes.get(self.at + 1) {
             Some(b'"') => '"',
             Some(b'\\') => '\\',
@@ -398,101 +461,104 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn array(&mut self, depth: usize) -> Result<Parsed, JsonError> {
+    fn array(&mut self, depth: usize) -> Result<Value, JsonError> {
         self.deeper(depth)?;
-        let start = self.at;
+        let (start, placed) = (self.at, self.placed());
         self.at += 1;
-        let (mut items, mut nodes) = (Vec::new(), Vec::new());
+        let mut items = Vec::new();
+        let mut count = 0u32;
         self.space();
-        if self.bytes.get(self.at) == Some(&b']') {
-            self.at += 1;
-            return Ok((Value::from(items), self.node(start, Parts::Elements(nodes))));
-        }
-        loop {
-            self.space();
-            let len = self.path.len();
-            if self.locate {
-                self.path.push_str(&format!("/{}", items.len()));
-            }
-            let (value, node) = self.value(depth + 1)?;
-            self.path.truncate(len);
-            if self.keep {
-                items.push(value);
-            }
-            if self.locate {
-                nodes.push(node);
-            }
-            self.space();
-            match self.bytes.get(self.at) {
-                Some(b',') => self.at += 1,
-                Some(b']') => break,
-                Some(_) => return Err(self.error("expected `,` or `]`")),
-                None => return Err(JsonError { message: "array is not closed".into(), offset: start }),
+        if self.bytes.get(self.at) != Some(&b']') {
+            loop {
+                self.space();
+                let path = if self.places.is_some() { self.begin(&count.to_string()) } else { 0 };
+                let value = self.value(depth + 1)?;
+                self.end(path);
+                count = count.saturating_add(1);
+                if self.keep {
+                    items.push(value);
+                }
+                self.space();
+                match self.bytes.get(self.at) {
+                    Some(b',') => self.at += 1,
+                    Some(b']') => break,
+                    Some(_) => return Err(self.error("expected `,` or `]`")),
+                    None => return Err(JsonError { message: "array is not closed".into(), offset: start }),
+                }
             }
         }
         self.at += 1;
-        Ok((Value::from(items), self.node(start, Parts::Elements(nodes))))
+        if let Some(places) = &mut self.places {
+            let elements = places.nodes.split_off(placed);
+            self.place(start, Parts::Elements(elements));
+        }
+        Ok(Value::from(items))
     }
 
-    fn object(&mut self, depth: usize) -> Result<Parsed, JsonError> {
+    fn object(&mut self, depth: usize) -> Result<Value, JsonError> {
         self.deeper(depth)?;
-        let start = self.at;
+        let (start, placed) = (self.at, self.placed());
         self.at += 1;
         self.objects = self.objects.saturating_add(1);
         let mut map = Map::new();
-        let mut nodes: Vec<(Arc<str>, Span, Node)> = Vec::new();
+        // Where the names of the members stand, if that is wanted.
+        let mut names: Vec<(Arc<str>, Span)> = Vec::new();
         self.space();
-        if self.bytes.get(self.at) == Some(&b'}') {
-            self.at += 1;
-            return Ok((Value::from(map), self.node(start, Parts::Members(nodes))));
-        }
-        loop {
-            self.space();
-            let key_start = self.at;
-            match self.bytes.get(self.at) {
-                Some(b'"') => {}
-                Some(b'}') => return Err(self.error("`,` before the closing brace")),
-                Some(_) => return Err(self.error("expected a member name in double quotes")),
-                None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
-            }
-            let key = self.name()?;
-            let key_span = Span::new(key_start, self.at);
-            self.space();
-            if self.bytes.get(self.at) != Some(&b':') {
-                return Err(self.error("expected `:` after the member name"));
-            }
-            self.at += 1;
-            self.space();
-            let len = self.path.len();
-            if self.locate {
-                self.path.push('/');
-                self.path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-            }
-            let (value, node) = self.value(depth + 1)?;
-            self.path.truncate(len);
-            let repeated = self.keep && map.insert(key.clone(), value).is_some();
-            self.repeated |= repeated;
-            if self.locate {
-                if repeated && let Some((_, first, _)) = nodes.iter().find(|(name, _, _)| *name == key) {
-                    self.duplicates.push(Duplicate {
-                        key: key.clone(),
-                        object: self.path.clone(),
-                        first: *first,
-                        second: key_span,
-                    });
+        if self.bytes.get(self.at) != Some(&b'}') {
+            loop {
+                self.space();
+                let key_start = self.at;
+                match self.bytes.get(self.at) {
+                    Some(b'"') => {}
+                    Some(b'}') => return Err(self.error("`,` before the closing brace")),
+                    Some(_) => return Err(self.error("expected a member name in double quotes")),
+                    None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
                 }
-                nodes.push((key, key_span, node));
-            }
-            self.space();
-            match self.bytes.get(self.at) {
-                Some(b',') => self.at += 1,
-                Some(b'}') => break,
-                Some(_) => return Err(self.error("expected `,` or `}`")),
-                None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
+                let key = self.name()?;
+                let name = self.places.is_some().then(|| (key.clone(), Span::new(key_start, self.at)));
+                self.space();
+                if self.bytes.get(self.at) != Some(&b':') {
+                    return Err(self.error("expected `:` after the member name"));
+                }
+                self.at += 1;
+                self.space();
+                let path = if self.places.is_some() { self.begin(&key) } else { 0 };
+                let value = self.value(depth + 1)?;
+                self.end(path);
+                let repeated = self.keep && map.insert(key, value).is_some();
+                self.repeated |= repeated;
+                if let Some(name) = name {
+                    self.named(&mut names, name, repeated);
+                }
+                self.space();
+                match self.bytes.get(self.at) {
+                    Some(b',') => self.at += 1,
+                    Some(b'}') => break,
+                    Some(_) => return Err(self.error("expected `,` or `}`")),
+                    None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
+                }
             }
         }
         self.at += 1;
-        Ok((Value::from(map), self.node(start, Parts::Members(nodes))))
+        if let Some(places) = &mut self.places {
+            let nodes = places.nodes.split_off(placed);
+            let members = names.into_iter().zip(nodes).map(|((name, span), node)| (name, span, node)).collect();
+            self.place(start, Parts::Members(members));
+        }
+        Ok(Value::from(map))
+    }
+
+    /// Keeps the place of a member's name, and says where it stood before.
+    #[inline(never)]
+    fn named(&mut self, names: &mut Vec<(Arc<str>, Span)>, name: (Arc<str>, Span), repeated: bool) {
+        if let Some(places) = &mut self.places
+            && repeated
+            && let Some((_, first)) = names.iter().find(|(other, _)| *other == name.0)
+        {
+            let (key, second) = name.clone();
+            places.duplicates.push(Duplicate { key, object: places.path.clone(), first: *first, second });
+        }
+        names.push(name);
     }
 }
 

@@ -143,6 +143,9 @@ let decoder;
 let decoded = Infinity;
 let head;
 let bytes;
+// The inbox of usual size; a text that comes in as a whole takes it with it.
+const USUAL = 2 ** 12;
+let inbox;
 
 /** Views of the instance's memory: growing it takes the old ones away. */
 function look() {
@@ -154,34 +157,32 @@ function look() {
 
 /** Feeds a fact to a raw engine. */
 function apply(raw, method, now, a, b, c) {
-  if (method === "succeed" || method === "submitted") raw[method](now, a, send(b));
-  else if (method === "items") raw.items(now, a, send(b), c);
-  else raw[method](now, a, b, c);
+  if (method === "succeed") raw.succeed(now, a, send(b));
+  else if (method === "submitted") raw.submitted(now, a, send(b));
+  else if (method === "items") {
+    const length = send(b);
+    inbox = undefined;
+    raw.items(now, a, length, c);
+  } else raw[method](now, a, b, c);
 }
 
 /** Writes a text into the inbox; its length in bytes. */
 function send(text) {
-  if (text.length > LONG) return sendBytes(encoder.encode(text));
-  const most = text.length * 3;
-  const at = glue.inbox(most);
-  look();
-  // A short text takes longer to hand to the encoder than to write.
-  const short = text.length < 64;
-  let i = 0;
-  for (; short && i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code > 0x7f) break;
-    bytes[at + i] = code;
-  }
-  if (i === text.length) return i;
-  return encoder.encodeInto(text, bytes.subarray(at, at + most)).written;
+  if (text.length <= LONG) return encoder.encodeInto(text, room(text.length * 3)).written;
+  const long = encoder.encode(text);
+  room(long.length).set(long);
+  return long.length;
 }
 
-function sendBytes(text) {
-  const at = glue.inbox(text.length);
+/** The inbox, with room for so many bytes at least. One of a usual size stays where it is, as long as the memory does. */
+function room(most) {
+  if (inbox !== undefined && inbox.length >= most && inbox.length > 0) return inbox;
+  const length = Math.max(most, USUAL);
+  const at = glue.inbox(length);
   look();
-  bytes.set(text, at);
-  return text.length;
+  const view = bytes.subarray(at, at + length);
+  inbox = length > USUAL ? undefined : view;
+  return view;
 }
 
 /** The text that a call has left. */
@@ -222,6 +223,8 @@ function readStep(machine, sent) {
 // A journal is replaced by a snapshot when it is this long, and then each time it has doubled: executions that run
 // for months with few events kept do not grow without bound, and the snapshots cost less than the facts they replace.
 const COMPACT_ENTRIES = 4096;
+// A fact in a journal is five members: one list of them all is half the memory of a list each.
+const MEMBERS = 5;
 const FACTS_OF_A_CHAIN = 16;
 
 /** An engine with the journal that makes it again. */
@@ -253,8 +256,8 @@ export class EngineHandle {
       throw translate(thrown);
     }
     const step = readStep(this.#machine, b);
-    this.#journal.push([method, now, a, b, c]);
-    if (this.#journal.length >= this.#compactAt) this.#compact(head[RUNNING]);
+    this.#journal.push(method, now, a, b, c);
+    if (this.#journal.length >= this.#compactAt * MEMBERS) this.#compact(head[RUNNING]);
     return step;
   }
 
@@ -305,7 +308,7 @@ export class EngineHandle {
     try {
       const raw = this.#base === undefined ? new glue.Engine(machine, this.#options) : glue.Engine.restore(machine, this.#base, this.#options.once === true);
       if (this.#options.coverage) raw.cover();
-      for (const [method, now, a, b, c] of this.#journal) apply(raw, method, now, a, b, c);
+      for (let i = 0; i < this.#journal.length; i += MEMBERS) apply(raw, ...this.#journal.slice(i, i + MEMBERS));
       this.#raw = raw;
       this.#generation = generation;
       return raw;
@@ -316,7 +319,7 @@ export class EngineHandle {
 
   #compact(running) {
     // What has many chains running makes a large snapshot: it waits for as many more facts.
-    if (this.#journal.length < running * FACTS_OF_A_CHAIN) {
+    if (this.#journal.length < running * FACTS_OF_A_CHAIN * MEMBERS) {
       this.#compactAt = running * FACTS_OF_A_CHAIN;
       return;
     }
@@ -338,7 +341,7 @@ function translate(thrown) {
     return thrown?.code === "RESTORE" ? new RestoreError(thrown.message) : thrown;
   }
   generation += 1;
-  head = bytes = undefined;
+  head = bytes = inbox = undefined;
   glue.__wbg_reset_state();
   const error = new InternalError(thrown);
   for (const reject of driven) reject(error);

@@ -45,7 +45,9 @@ export class Handlers {
     if (typeof tasks !== "object" || tasks === null) {
       throw misuse("INVALID_OPTION", "tasks must be an object or a Map of handlers, or one function for all tasks");
     }
-    for (const [name, handler] of tasks instanceof Map ? tasks : Object.entries(tasks)) {
+    const named = tasks instanceof Map;
+    for (const name of named ? tasks.keys() : Object.keys(tasks)) {
+      const handler = named ? tasks.get(name) : tasks[name];
       if (typeof handler !== "function" && !isTaker(handler)) {
         throw misuse("INVALID_OPTION", `the handler of ${JSON.stringify(String(name))} must be a function, not ${handler === null ? "null" : typeof handler}`);
       }

@@ -6,7 +6,7 @@
 import { InternalError, TaskCancelled, misuse } from "../errors.js";
 import { failure, handlerInput, resultText, submittedText } from "../integration.js";
 import { Alarm, VirtualClock } from "./clock.js";
-import { inTime, later, soon } from "./scheduler.js";
+import { inTime, later, mayBegin, soon } from "./scheduler.js";
 import { Task } from "./task.js";
 
 /** One task between its invocation and its end. */
@@ -34,6 +34,7 @@ export class Driver {
   #engine;
   #handlers;
   #clock;
+  #virtual;
   #alarm;
   #onEvent;
   #onStage;
@@ -79,6 +80,7 @@ export class Driver {
     this.#engine = engine;
     this.#handlers = handlers;
     this.#clock = clock;
+    this.#virtual = clock instanceof VirtualClock;
     this.#onEvent = onEvent;
     this.#onStage = onStage;
     this.#onChild = onChild;
@@ -131,7 +133,7 @@ export class Driver {
         const sleep = { at: this.#clock.now() + duration, call, resolve, reject };
         const before = this.#sleeps.findIndex(({ at }) => at > sleep.at);
         this.#sleeps.splice(before < 0 ? this.#sleeps.length : before, 0, sleep);
-        this.#change(call, () => (call.sleeps += 1));
+        this.#setSleeps(call, call.sleeps + 1);
         // Whoever waits for time waits for this, too.
         later(() => this.#kick());
       }),
@@ -193,6 +195,10 @@ export class Driver {
 
   /** Takes a fact in. */
   post(...fact) {
+    this.#post(fact);
+  }
+
+  #post(fact) {
     if (this.outcome !== undefined) return;
     if (fact[0] === "stop") this.#stopping = true;
     this.#inbox.push(fact);
@@ -263,7 +269,7 @@ export class Driver {
 
   #kick() {
     if (this.#running || this.#queued) return;
-    if (inTime()) this.#run();
+    if (mayBegin()) this.#run();
     else this.#queue();
   }
 
@@ -281,20 +287,23 @@ export class Driver {
     this.#running = true;
     let idle = false;
     try {
-      do {
+      for (let done = 0; ; done += 1) {
         const command = this.#commands[this.#done];
+        idle = command === undefined && this.#isIdle();
+        // To look at the clock costs as much as some states do: not before a fact and the first thing that comes of it.
+        if (idle || (done > 1 && !inTime())) break;
         if (command !== undefined) {
           this.#done += 1;
           this.#perform(command);
           continue;
         }
-        const fact = this.outcome === undefined ? this.#next() : undefined;
+        const fact = this.#next();
         idle = fact === undefined;
         if (idle) break;
         this.#feed(fact);
         this.#tell();
-      } while (inTime());
-      if (this.outcome === undefined) this.#alarm.set(idle && !(this.#clock instanceof VirtualClock) ? this.deadline : null);
+      }
+      if (this.outcome === undefined) this.#alarm.set(idle && !this.#virtual ? this.deadline : null);
     } catch (bug) {
       // Of ours, or of a clock that throws.
       this.#fail(new InternalError(bug).message);
@@ -305,9 +314,17 @@ export class Driver {
     this.#wake();
   }
 
+  /** Whether there is no fact, without a look at the time. */
+  #isIdle() {
+    if (this.outcome !== undefined) return true;
+    const waits = this.#read === this.#inbox.length && !this.#more && this.#sleeps.length === 0;
+    return waits && !(this.#virtual && this.#promises === 0);
+  }
+
   #next() {
     if (this.#read < this.#inbox.length) {
       this.#jumping = false;
+      if (this.#read === 0 && this.#inbox.length === 1) return this.#inbox.pop();
       const fact = this.#inbox[this.#read];
       this.#inbox[this.#read++] = undefined;
       if (this.#read === this.#inbox.length) {
@@ -317,7 +334,7 @@ export class Driver {
       return fact;
     }
     if (this.#more) return TICK;
-    if (this.#clock instanceof VirtualClock && this.#promises === 0) {
+    if (this.#virtual && this.#promises === 0) {
       const first = this.#clock.first(this);
       if (first !== this) {
         if (first !== undefined) later(() => first.wake());
@@ -345,18 +362,22 @@ export class Driver {
     if (this.#sleeps[0].at > now || (this.#deadline !== null && this.#deadline <= now)) return;
     while (this.#sleeps.length > 0 && this.#sleeps[0].at <= now) {
       const { call, resolve } = this.#sleeps.shift();
-      this.#change(call, () => (call.sleeps -= 1));
+      this.#setSleeps(call, call.sleeps - 1);
       resolve();
     }
     later(() => this.#kick());
   }
 
-  /** Changes what decides whether a call's handler is at work. */
-  #change(call, change) {
-    const atWork = () => (call.pending && call.sleeps === 0 ? 1 : 0);
-    const before = atWork();
-    change();
-    this.#promises += atWork() - before;
+  #setPending(call, pending) {
+    if (call.pending === pending) return;
+    call.pending = pending;
+    if (call.sleeps === 0) this.#promises += pending ? 1 : -1;
+  }
+
+  #setSleeps(call, sleeps) {
+    const slept = call.sleeps > 0;
+    call.sleeps = sleeps;
+    if (call.pending && slept !== sleeps > 0) this.#promises += slept ? 1 : -1;
   }
 
   #feed(fact) {
@@ -456,7 +477,7 @@ export class Driver {
     try {
       answer = handler(handlerInput(call.resource, input), call.task);
       if (isThenable(answer)) {
-        this.#change(call, () => (call.pending = true));
+        this.#setPending(call, true);
         Promise.resolve(answer).then(
           (value) => this.#settle(call, value),
           (thrown) => this.#reject(call, thrown),
@@ -498,7 +519,7 @@ export class Driver {
 
   /** Whether an answer still counts. */
   #answered(call) {
-    this.#change(call, () => (call.pending = false));
+    this.#setPending(call, false);
     call.answered = true;
     if (!call.ended) return true;
     // With virtual time, this promise may have been what the clock waited for.
@@ -509,7 +530,7 @@ export class Driver {
   /** Ends a call with its result. */
   #finish(call, fact) {
     this.#leave(call);
-    this.post(...fact);
+    this.#post(fact);
   }
 
   /** Completes a callback from outside. Whether it still counted. */
@@ -525,7 +546,7 @@ export class Driver {
     if (call === undefined) return;
     const sleeps = call.sleeps > 0 ? this.#disturb(call) : [];
     this.#leave(call);
-    this.#change(call, () => (call.pending = false));
+    this.#setPending(call, false);
     Task.cancel(call.task, reason);
     for (const { reject } of sleeps) reject(call.task.signal.reason);
     call.onCancel?.();
@@ -535,7 +556,7 @@ export class Driver {
   #disturb(call) {
     const disturbed = this.#sleeps.filter((sleep) => sleep.call === call);
     this.#sleeps = this.#sleeps.filter((sleep) => sleep.call !== call);
-    this.#change(call, () => (call.sleeps = 0));
+    this.#setSleeps(call, 0);
     return disturbed;
   }
 
