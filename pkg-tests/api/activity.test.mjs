@@ -38,9 +38,13 @@ test("a worker that was there first gets it too; failures have error and cause",
 test("tasks are fetched in the order in which they were scheduled, by any number of workers", async () => {
   const activity = new Activity();
   const machine = new StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemProcessor: { StartAt: "R", States: { R: { Type: "Task", Resource: ARN, End: true } } }, End: true } } });
-  const executions = [[1, 2], [3]].map((items) => machine.start(items, { tasks: new Map([["review", activity]]) }));
-  await turn();
-  assert.equal(activity.waiting, 3);
+  const executions = [];
+  // The second begins when the first has scheduled its two.
+  for (const items of [[1, 2], [3]]) {
+    executions.push(machine.start(items, { tasks: new Map([["review", activity]]) }));
+    const waiting = activity.waiting + items.length;
+    while (activity.waiting < waiting) await turn();
+  }
   const seen = [];
   for (let i = 0; i < 3; i++) {
     const { taskToken, input, task } = await activity.getTask();
@@ -60,9 +64,9 @@ test("a poll can be given up", async () => {
   await assert.rejects(poll, /closing time/);
   await assert.rejects(activity.getTask({ signal: controller.signal }), /closing time/);
   const execution = review().start({}, { tasks: { review: activity } });
-  await turn();
-  assert.equal(activity.waiting, 1);
+  while (activity.waiting < 1) await turn();
   execution.abort();
+  await execution.result;
   assert.equal(activity.waiting, 0);
   assert.throws(() => activity.getTask({ workerName: 7 }), { code: "INVALID_OPTION" });
 });

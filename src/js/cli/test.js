@@ -158,6 +158,7 @@ function shortest(file) {
 /** Runs, and again whenever one of the files that took part changes; until it is interrupted. */
 async function watch(given, once) {
   for (;;) {
+    const began = Date.now();
     let results = [];
     try {
       ({ results } = await once());
@@ -166,15 +167,20 @@ async function watch(given, once) {
       process.stderr.write(`stepglass: ${error.message}\n`);
     }
     const files = results.flatMap(({ files: all, file }) => all ?? [file]);
-    const changed = await change(new Set(files.map((file) => resolve(file))), given);
+    const changed = await change(new Set(files.map((file) => resolve(file))), given, began);
     if (changed === undefined) return;
     process.stdout.write(`\n── ${shortest(changed)} has changed\n`);
   }
 }
 
-/** The file that changes next, of those named and of test files that come to be; undefined when the process is interrupted. */
-function change(files, given) {
-  process.stdout.write("\nwaiting for changes; Ctrl+C ends\n");
+// File systems tell the time of a change in steps; so much earlier than it was.
+const STEP = 10;
+
+/**
+ * The file that changes next, of those named and of test files that come to be, or one that has changed since the run that
+ * read it began; undefined when the process is interrupted.
+ */
+function change(files, given, began) {
   return new Promise((done) => {
     const folders = new Set([...files].map(dirname));
     for (const path of given.length === 0 ? ["."] : given) if (existsSync(path) && statSync(path).isDirectory()) folders.add(resolve(path));
@@ -187,15 +193,20 @@ function change(files, given) {
     };
     const interrupt = () => end(undefined);
     process.once("SIGINT", interrupt);
+    // Editors write a file in several steps.
+    const soon = (file) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => end(file), 60);
+    };
     const watchers = [...folders].map((folder) =>
       watchFolder(folder, (_, name) => {
         if (name === null) return;
         const file = join(folder, String(name));
-        if (!files.has(file) && !NAME.test(basename(file))) return;
-        // Editors write a file in several steps.
-        clearTimeout(timer);
-        timer = setTimeout(() => end(file), 60);
+        if (files.has(file) || NAME.test(basename(file))) soon(file);
       }),
     );
+    const since = [...files].find((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs > began - STEP);
+    if (since !== undefined) soon(since);
+    process.stdout.write("\nwaiting for changes; Ctrl+C ends\n");
   });
 }
