@@ -67,4 +67,235 @@ describe("the inspector", { skip }, () => {
     const origin = pane(page).getByRole("list", { name: "Where it came from" });
     await origin.getByText("$.sum ← the task's result in Price").waitFor();
   });
+
+  visit("a stage stops before and after it, from its chip, and says how it stands", {}, async (visitor, page) => {
+    await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
+    await visitor.state("Price").click();
+    const chip = (name) => pane(page).getByRole("radio", { name });
+    await chip(/^ResultSelector changed, 13 B$/).focus();
+    await page.keyboard.press("Enter");
+    await chip(/^ResultSelector .*breakpoint after it/).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Shift+Enter");
+    await chip(/^Output .*breakpoint before it/).waitFor();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await visitor.run();
+    await paused(page, "before Price");
+    const state = pane(page).locator(".state-chip");
+    assert.match(await state.innerText(), /paused before it/);
+    assert.match(await visitor.state("Price").getAttribute("aria-label"), /paused before it/);
+    // What is to come stands there, and can be stopped at.
+    await chip(/^Output .*(to come|not reached).*breakpoint before it/).waitFor();
+    await page.keyboard.press("F8");
+    await paused(page, "after afterResultSelector of Price");
+    assert.match(await state.innerText(), /paused after ResultSelector/);
+    await page.keyboard.press("F8");
+    await paused(page, "before output of Price");
+    await chip(/^ResultSelector .*breakpoint after it/).focus();
+    await page.keyboard.press("Enter");
+    await chip(/^ResultSelector changed, 13 B$/).waitFor();
+    await page.keyboard.press("Shift+F8");
+    await visitor.result();
+  });
+
+  for (const [name, size] of [["1440 × 900", { width: 1440, height: 900 }], ["a phone", { width: 390, height: 844 }]]) {
+    visit(`the stages and the values before and after are seen at once while paused: ${name}`, {}, async (visitor, page) => {
+      await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
+      await visitor.state("Price").click();
+      await page.keyboard.press("F9");
+      await visitor.run();
+      await paused(page, "before Price");
+      await page.keyboard.press("F11");
+      await page.keyboard.press("Control+F11");
+      await paused(page, "after Parameters of Price");
+      if (size.width < 600) {
+        await page.setViewportSize(size);
+        await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).click();
+      }
+      const seen = async (locator) => {
+        await locator.waitFor();
+        return locator.evaluate((element) => {
+          const box = element.getBoundingClientRect();
+          const [top, bottom] = [document.elementFromPoint(box.left + 20, box.top + 3), document.elementFromPoint(box.left + 20, box.top + Math.min(box.height, 80) - 3)];
+          return element.contains(top) && element.contains(bottom);
+        });
+      };
+      for (const part of [page.getByRole("radiogroup", { name: "Stages" }), page.getByRole("tree", { name: "Before: InputPath" }), page.getByRole("tree", { name: "afterParameters" })]) assert.ok(await seen(part), String(part));
+    });
+  }
+
+  for (const yaml of [false, true]) {
+    visit(`an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`, {}, async (visitor, page) => {
+      await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
+      if (yaml) {
+        await page.getByLabel("Format of the definition").or(page.locator("select", { hasText: "YAML" })).first().selectOption("yaml");
+        const text = "# Prices\nStartAt: Price\nStates:\n  Price:\n    Type: Pass # quick\n    Parameters:\n      count.$: States.ArrayLength($.order.lines)\n      who.$: $.order.customer.name # the buyer\n    End: true\n";
+        await visitor.write("Definition", text);
+      }
+      await visitor.run();
+      await visitor.result();
+      await visitor.state("Price").click();
+      await pane(page).getByRole("radio", { name: /^Parameters/ }).click();
+      await pane(page).getByRole("button", { name: "Try an expression" }).click();
+      await pane(page).getByLabel("Field that is tried").selectOption({ label: "Parameters['who.$']" });
+      const expression = pane(page).getByRole("textbox", { name: "Expression" });
+      const whole = yaml ? "$.order." : "$.";
+      assert.equal(await expression.inputValue(), `${whole}customer.name`);
+      await expression.fill(`States.Format('{}!', ${whole}customer.name)`);
+      await pane(page).locator('.scratch pre:text-is(\'"Ada!"\')').waitFor();
+      const definition = () => visitor.editor("Definition").innerText();
+      await visitor.tab("Definition");
+      const before = await definition();
+      await pane(page).getByRole("button", { name: "Put into definition" }).click();
+      await pane(page).getByText("It is in the definition now").waitFor();
+      const after = await definition();
+      assert.equal(after, before.replace(yaml ? "who.$: $.order.customer.name" : '"who.$": "$.customer.name"', yaml ? "who.$: States.Format('{}!', $.order.customer.name)" : '"who.$": "States.Format(\'{}!\', $.customer.name)"'));
+      await visitor.editor("Definition").click();
+      await page.keyboard.press("ControlOrMeta+z");
+      assert.equal(await definition(), before, "one step of undo");
+    });
+  }
+
+  visit("an error: the part of the expression, what that saw, and what takes it", {}, async (visitor, page) => {
+    const task = (more) => ({ Type: "Task", Resource: `${LAMBDA}price`, ...more });
+    const open = async (State, more = {}) => {
+      await ended(visitor, { definition: { StartAt: "Price", States: { Price: State, ...more } }, input: ORDER, tasks: "export default { price: () => { throw new TaskError('Broken', 'no use'); } };" });
+      await visitor.state("Price").click();
+      await pane(page).getByRole("radio", { name: /^Error/ }).click();
+      return pane(page).getByRole("group", { name: "Error" });
+    };
+    const runtime = await open({ Type: "Pass", Parameters: { "x.$": "States.Format('{}', $.order.buyer.name)" }, End: true });
+    assert.equal(await runtime.locator(".underlined u").innerText(), ".buyer.name");
+    assert.match(await runtime.innerText(), /States\.Runtime[\s\S]*Parameters\.x\.\$[\s\S]*\$\.order is an object with lines, customer: it has no buyer\.[\s\S]*Nothing can catch this[\s\S]*AWS cannot catch States\.Runtime[\s\S]*It saw\s+Input after InputPath/);
+    assert.equal(await runtime.getByRole("button", { name: "Add a Catch" }).count(), 0);
+    const jsonata = await open({ Type: "Pass", QueryLanguage: "JSONata", Output: { total: "{% $states.input.order.lines.price[0] + $states.input.order.customer %}" }, End: true });
+    assert.match(await jsonata.innerText(), /Output\.total[\s\S]*AWS cannot catch this here: a Pass state has no Catch/);
+    assert.equal(await jsonata.locator(".underlined u").count(), 1);
+    const caught = await open(task({ Catch: [{ ErrorEquals: ["Other"], Next: "Notify" }, { ErrorEquals: ["States.ALL"], Next: "Notify" }], End: true }), { Notify: { Type: "Pass", End: true } });
+    assert.match(await caught.innerText(), /Broken[\s\S]*no use[\s\S]*Caught by catcher 2 → Notify/);
+    // On the node, too.
+    await page.mouse.move(5, 5);
+    await visitor.state("Price").hover();
+    await page.locator(".card .node-failure", { hasText: "Caught by catcher 2 → Notify" }).waitFor();
+    const open_ = await open(task({ End: true }));
+    assert.match(await open_.innerText(), /Nothing caught this: add a Catch/);
+    await open_.getByRole("button", { name: "Add a Catch" }).click();
+    await open_.getByText("Price has a catcher now").waitFor();
+    await visitor.state("Handle error").waitFor();
+    await visitor.run();
+    await page.locator('[data-node="/States/Handle error"][aria-label*="succeeded"]').waitFor();
+  });
+
+  visit("retriers with back-off and jitter, rules with what they saw, variables by scope", {}, async (visitor, page) => {
+    const definition = {
+      StartAt: "First",
+      QueryLanguage: "JSONata",
+      States: {
+        First: { Type: "Pass", Assign: { total: 1, seen: "no" }, Next: "Second" },
+        Second: { Type: "Pass", Assign: { total: "{% $total + 4 %}" }, Next: "Try" },
+        Try: {
+          Type: "Task",
+          Resource: `${LAMBDA}try`,
+          Arguments: {},
+          Retry: [{ ErrorEquals: ["Other"] }, { ErrorEquals: ["Busy"], IntervalSeconds: 2, MaxAttempts: 3, JitterStrategy: "FULL" }, { ErrorEquals: ["States.ALL"] }],
+          Catch: [{ ErrorEquals: ["States.ALL"], Next: "Which" }],
+          Next: "Which",
+        },
+        Which: { Type: "Choice", Choices: [{ Condition: "{% $total > 9 %}", Next: "Done" }, { Condition: "{% $exists($states.input.nothing) or $total = 5 %}", Next: "Done" }, { Condition: "{% true %}", Next: "Done" }], Default: "Done" },
+        Done: { Type: "Succeed" },
+      },
+    };
+    await visitor.open({ definition, tasks: "export default { try: (_, { attempt }) => { if (attempt < 2) throw new TaskError('Busy', ''); return 7; } };" });
+    await visitor.state("Try").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await paused(page, "before Try");
+    const variables = pane(page).getByRole("region", { name: "Variables" });
+    await variables.getByRole("rowheader", { name: "$total" }).waitFor();
+    assert.match((await variables.innerText()).replace(/\s+/g, " "), /\$seen "no" by First at T\+00:00:00 ✎ \$total 1 5 by Second at T\+00:00:00 changed/);
+    await page.keyboard.press("Shift+F8");
+    await visitor.result();
+    await pane(page).getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }).click();
+    await pane(page).getByRole("radio", { name: /^Retry/ }).click();
+    const table = pane(page).getByRole("table", { name: "Retriers and catchers" });
+    const rows = (await table.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
+    assert.match(rows[1], /Retry 1 Other 0 of 3 does not name Busy/);
+    assert.match(rows[2], /Retry 2 Busy 2 of 3 ✓ retry 2 back-off 4\.0 s \(2 × 2¹\), FULL jitter → [\d.]+ m?s next: back-off 8\.0 s \(2 × 2²\), FULL jitter/);
+    assert.match(rows[3], /Retry 3 States\.ALL 0 of 3 the first that names it decides/);
+    assert.match(rows[4], /Catch 1 States\.ALL not looked at: it is retried/);
+    await visitor.state("Which").click();
+    await pane(page).getByRole("radio", { name: /^Rules/ }).click();
+    const rules = pane(page).getByRole("table", { name: "Choice rules" });
+    await rules.getByText("nothing is there").waitFor();
+    const [, one, two, three] = (await rules.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
+    assert.match(one, /\$total is 5 does not hold/);
+    assert.match(two, /\$states\.input\.nothing nothing is there \$total is 5 ✓ taken/);
+    assert.match(three, /not evaluated/);
+  });
+
+  visit("a rule whose variable is missing says what is there instead", {}, async (visitor, page) => {
+    await ended(visitor, { definition: { StartAt: "Which", States: { Which: { Type: "Choice", Choices: [{ Variable: "$.order.customer.age", NumericGreaterThan: 17, Next: "Done" }], Default: "Done" }, Done: { Type: "Succeed" } } }, input: ORDER });
+    await visitor.state("Which").click();
+    await pane(page).getByRole("radio", { name: /^Rules/ }).click();
+    const rules = pane(page).getByRole("table", { name: "Choice rules" });
+    await rules.getByText("$.order.customer is an object with name: it has no age.").waitFor();
+    assert.match(await rules.innerText(), /has no value/);
+  });
+
+  visit("values are searched, cut where they are long, and copied with their paths", {}, async (visitor, page) => {
+    const rows = Array.from({ length: 3000 }, (_, n) => ({ id: n, name: n % 1000 === 7 ? "Needle" : "straw" }));
+    await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Parameters: { "rows.$": "$.rows", more: { "a b": 1 } }, End: true } } }, input: { rows } });
+    await visitor.state("P").click();
+    await pane(page).getByRole("radio", { name: /^Parameters/ }).click();
+    const after = page.getByRole("tree", { name: "afterParameters" });
+    await pane(page).getByText("Cut after 64 KiB.").first().waitFor();
+    const search = pane(page).getByRole("searchbox", { name: "Search in these values" });
+    await search.fill("needle");
+    await pane(page).getByText("1 of 6").waitFor();
+    await search.press("Enter");
+    await pane(page).getByText("2 of 6").waitFor();
+    await search.press("Shift+Enter");
+    await search.press("Shift+Enter");
+    await pane(page).getByText("6 of 6").waitFor();
+    assert.match(await after.locator(".tree-line.current").textContent(), /Needle/);
+    assert.ok(await after.locator(".tree-line.current").evaluate((line) => line.getBoundingClientRect().bottom <= line.parentElement.getBoundingClientRect().bottom + 1), "it is scrolled into view");
+    await pane(page).getByRole("button", { name: "Find the next" }).click();
+    await pane(page).getByText("1 of 6").waitFor();
+    await search.fill("");
+    await pane(page).getByRole("button", { name: /^Show all \d+ KiB/ }).first().click();
+    await pane(page).getByText("Cut after 64 KiB.").first().waitFor({ state: "detached" });
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await after.locator(".tree-line", { hasText: '"a b"' }).click();
+    await pane(page).getByRole("button", { name: "Copy path" }).click();
+    assert.equal(await copied(), "$.more['a b']");
+    await pane(page).getByRole("button", { name: "Copy as JSONata" }).click();
+    assert.equal(await copied(), "$states.input.more.`a b`");
+    await pane(page).getByRole("button", { name: "Copy value", exact: true }).click();
+    assert.equal(await copied(), "1");
+    // The same in any other value of the page.
+    await visitor.tab("Result");
+    await page.getByRole("button", { name: "Search in Output" }).click();
+    await page.getByRole("searchbox", { name: "Search in Output" }).fill("needle");
+    await page.locator(".result").getByText("1 of 3").waitFor();
+    await page.locator(".result .tree-line.current").click();
+    await page.locator(".result").getByRole("button", { name: "Copy JSONata path" }).click();
+    assert.equal(await copied(), "$.rows[7].name");
+    await page.locator(".result").getByRole("button", { name: "Text", exact: true }).click();
+    await page.getByRole("searchbox", { name: "Search in Output" }).press("Enter");
+    await page.locator(".result").getByText("2 of 3").waitFor();
+    assert.equal(await page.locator(".result mark.current").innerText(), "Needle");
+  });
+
+  visit("a payload near the limit is warned of beside the value and on the node", {}, async (visitor, page) => {
+    await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Next: "Q" }, Q: { Type: "Pass", OutputPath: "$.small", End: true } } }, input: { small: 1, text: "x".repeat(220_000) } });
+    await visitor.state("P").click();
+    await pane(page).getByText(/^215 KiB of 256 KiB: 83 % of the limit$/).waitFor();
+    assert.match(await visitor.state("P").getAttribute("aria-label"), /payload of 215 KiB/);
+    await page.locator('[data-move="/States/P"] .corner', { hasText: "84 %" }).or(page.locator('[data-move="/States/P"] .corner', { hasText: "83 %" })).waitFor();
+    await visitor.state("Q").click();
+    await pane(page).getByRole("radio", { name: /^Output/ }).click();
+    await pane(page).getByText(/^1 B of 256 KiB$/).waitFor();
+  });
 });

@@ -1,9 +1,9 @@
 // While a run is paused: the states around each other, the other branches, and the variables in reach.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import type { Variable } from "../model/protocol.ts";
+import type { VariableScope } from "../model/protocol.ts";
 import * as store from "../store.ts";
-import { iterationPath } from "../ui/format.ts";
+import { elapsed, iterationPath } from "../ui/format.ts";
 import { Edit } from "./Edit.tsx";
 import * as model from "./model.ts";
 import { setValue } from "./session.ts";
@@ -65,48 +65,69 @@ export function Around() {
   );
 }
 
+/// The variables in reach, scope by scope, with who assigned them and what the state before has changed.
 function Variables({ visit }: { visit: number }) {
-  const found = useSignal<Record<string, Variable>>({});
+  const found = useSignal<VariableScope[]>([]);
   const editing = useSignal<string | null>(null);
+  const asked = useSignal(visit);
+  if (asked.peek() !== visit) asked.value = visit;
   useSignalEffect(() => {
     model.stopped.value;
     let stale = false;
-    store.query("variables", {}).then((variables) => !stale && (found.value = variables), () => {});
+    store.query("scopes", { visit: asked.value }).then((scopes) => !stale && (found.value = scopes), () => {});
     return () => {
       stale = true;
     };
   });
-  const all = Object.entries(found.value);
-  if (all.length === 0) return null;
+  if (found.value.length === 0) return null;
   return (
     <section aria-label="Variables">
       <h4>Variables</h4>
-      <table class="variables">
-        <tbody>
-          {all.map(([name, { value, state, event, outer }]) => (
-            <tr key={name}>
-              <th scope="row">${name}</th>
-              <td>
-                <code>{JSON.stringify(value).slice(0, 300)}</code>
-                <span class="quiet">
-                  {" "}
-                  by{" "}
-                  <button type="button" class="link" onClick={() => store.selectEvent(event, state, "inspector")}>
-                    {state}
-                  </button>
-                  {outer && ", outer scope"}
-                </span>
-                {editing.value === name && <Edit text={JSON.stringify(value, null, 2)} what={`value of $${name}`} done={() => (editing.value = null)} set={(next) => setValue("variable", next, name, visit)} />}
-              </td>
-              <td>
-                <button type="button" class="plain square small" aria-label={`Set $${name}`} title="Set its value" onClick={() => (editing.value = editing.value === name ? null : name)}>
-                  ✎
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {found.value.map((scope, depth) => (
+        <table key={scope.name} class="variables" aria-label={`Variables of ${scope.name}`}>
+          {found.value.length > 1 && (
+            <caption>
+              {scope.name}
+              {depth > 0 && <span class="quiet"> · outer scope</span>}
+            </caption>
+          )}
+          <tbody>
+            {scope.variables.map(({ name, value, state, event, fresh, hidden, was }) => (
+              <tr key={name} class={fresh ? "fresh" : ""}>
+                <th scope="row">${name}</th>
+                <td>
+                  {fresh && was && <del>{brief(was.value)}</del>} <code>{brief(value)}</code>
+                  <span class="quiet">
+                    {" "}
+                    by{" "}
+                    <button type="button" class="link" onClick={() => store.selectEvent(event, state, "inspector")}>
+                      {state}
+                    </button>
+                    {` at ${elapsed(store.timeOf(event))}`}
+                    {depth > 0 && ", outer scope"}
+                    {hidden && ", hidden by one further in"}
+                    {!fresh && was && `, before that ${brief(was.value)} by ${was.state}`}
+                  </span>
+                  {fresh && <b class="fresh-mark">{was ? " changed" : " new"}</b>}
+                  {editing.value === name && <Edit text={JSON.stringify(value, null, 2)} what={`value of $${name}`} done={() => (editing.value = null)} set={(next) => setValue("variable", next, name, visit)} />}
+                </td>
+                <td>
+                  {!hidden && (
+                    <button type="button" class="plain square small" aria-label={`Set $${name}`} title="Set its value" onClick={() => (editing.value = editing.value === name ? null : name)}>
+                      ✎
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ))}
     </section>
   );
+}
+
+function brief(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

@@ -5,10 +5,13 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { bytes, count } from "../ui/format.ts";
+import { lazy } from "../ui/lazy.tsx";
 import { waysOf } from "./node.tsx";
 import { shownOf } from "./status.ts";
 import { view } from "./viewport.ts";
 
+const NodeFailure = lazy(() => import("../debugger/decisions.tsx").then((module) => module.NodeFailure));
+const FAILED: ReadonlySet<string> = new Set(["failed", "timedOut", "caught", "retrying"]);
 const REST = 400;
 const GRACE = 250;
 
@@ -96,6 +99,7 @@ function Content({ index, node, at }: { index: GraphIndex; node: GraphNode; at: 
         {run.entered > 1 && `, ${run.entered} visits`}
         {run.failures > 0 && `, ${count(run.failures, "failed attempt")}`}
       </span>
+      {FAILED.has(run.status) && store.run.value?.recorded === undefined && <NodeFailure state={node.name} />}
       {(input !== undefined || output !== undefined) && (
         <span class="what">
           {input !== undefined && `In ${bytes(input)}`}

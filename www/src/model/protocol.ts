@@ -291,6 +291,47 @@ export interface Lights {
   literal: boolean;
 }
 
+/// What went wrong in a state.
+export interface FailureInfo {
+  /// The cause without the words that only name the state.
+  said?: string;
+  /// The field whose evaluation has failed, its expression, and the part of that which is at fault.
+  field?: string;
+  expression?: string;
+  from?: number;
+  to?: number;
+  /// Why there is nothing at that part.
+  why?: string;
+  /// The data that the expression saw.
+  saw: { label: string; value: unknown }[];
+  /// The state around that has taken the error.
+  outer?: { state: string; catcher?: number; next?: string; retrier?: number };
+}
+
+/// What a rule looks at: its value, or why there is none.
+export interface Operand {
+  text: string;
+  value?: unknown;
+  missing?: string;
+}
+
+/// The variables that one scope has; those of scopes further out may be hidden by them.
+export interface VariableScope {
+  name: string;
+  variables: {
+    name: string;
+    value: unknown;
+    state: string;
+    event: number;
+    /// The state before has assigned it, or this one.
+    fresh: boolean;
+    /// One of the same name lies further in.
+    hidden: boolean;
+    /// What it was before in the same scope.
+    was?: { value: unknown; state: string };
+  }[];
+}
+
 /// A branch or iteration on the time line; its bars reach from event to event.
 export interface Lane {
   name: string;
@@ -455,6 +496,9 @@ export interface Methods {
   /// The edits that write a value at a place of a state; undefined where the text cannot take it.
   put: { params: { text: string; format: "json" | "yaml"; state: string; path: Path; value: unknown }; value: { edits: Edit[] } | { refused: string } };
   addCatch: { params: { text: string; format: "json" | "yaml"; state: string; error: string }; value: { edits: Edit[] } | { refused: string } };
+  failure: { params: { visit: number; attempt: number }; value: FailureInfo | null };
+  operands: { params: { visit: number; attempt: number; stage: number; texts: string[] }; value: Operand[][] };
+  scopes: { params: { visit: number }; value: VariableScope[] };
   lights: { params: { visit: number; attempt: number; stage: number; path?: Path; expression?: Path }; value: Lights };
   origin: { params: { visit: number; attempt: number; stage: number; path: (string | number)[] }; value: Origin[] };
   setValue: { params: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }; value: null };

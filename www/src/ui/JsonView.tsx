@@ -1,11 +1,14 @@
-// A JSON value to read: indented, coloured, long ones cut until asked for.
+// A JSON value to read: indented, coloured, long ones cut until asked for. Who wants to search in it gets more.
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { showToast } from "../store.ts";
 import { Icon } from "./Icon.tsx";
+import { lazy } from "./lazy.tsx";
 
-const SHOWN = 6_000;
+const Explorer = lazy(() => import("./Explorer.tsx").then((module) => module.Explorer));
+
+const SHOWN = 65_536;
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
 interface Props {
@@ -17,6 +20,7 @@ interface Props {
 
 export function JsonView({ value, text, label }: Props) {
   const all = useSignal(false);
+  const exploring = useSignal(false);
   const whole = pretty(value, text);
   const shown = all.value || whole.length <= SHOWN ? whole : whole.slice(0, SHOWN);
   return (
@@ -24,6 +28,9 @@ export function JsonView({ value, text, label }: Props) {
       <figcaption>
         <span>{label}</span>
         <span class="size">{size(whole)}</span>
+        <button type="button" class="plain square small" aria-label={`Search in ${label}`} title="Search, or look at it as a tree" aria-pressed={exploring.value} onClick={() => (exploring.value = !exploring.value)}>
+          <Icon name="search" size={14} />
+        </button>
         <button
           type="button"
           class="plain square small"
@@ -34,22 +41,33 @@ export function JsonView({ value, text, label }: Props) {
           <Icon name="copy" size={14} />
         </button>
       </figcaption>
-      <pre tabIndex={0} role="group" aria-label={label}>
-        <code>{coloured(shown)}</code>
-      </pre>
-      {shown.length < whole.length && (
-        <button type="button" class="link" onClick={() => (all.value = true)}>
-          Show all {size(whole)}
-        </button>
+      {exploring.value ? (
+        <Explorer label={label} text={whole} value={parsed(value, text)} />
+      ) : (
+        <>
+          <pre tabIndex={0} role="group" aria-label={label}>
+            <code>{coloured(shown)}</code>
+          </pre>
+          {shown.length < whole.length && (
+            <button type="button" class="link" onClick={() => (all.value = true)}>
+              Show all {size(whole)}
+            </button>
+          )}
+        </>
       )}
     </figure>
   );
 }
 
 function pretty(value: unknown, text: string | undefined): string {
-  if (text === undefined) return JSON.stringify(value, null, 2) ?? "";
+  const known = parsed(value, text);
+  return known === text ? text! : (JSON.stringify(known, null, 2) ?? "");
+}
+
+function parsed(value: unknown, text: string | undefined): unknown {
+  if (text === undefined) return value;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text) as unknown;
   } catch {
     return text;
   }
@@ -60,7 +78,7 @@ function size(text: string): string {
   return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`;
 }
 
-function coloured(text: string): (VNode | string)[] {
+export function coloured(text: string): (VNode | string)[] {
   const out: (VNode | string)[] = [];
   let at = 0;
   for (const match of text.matchAll(TOKEN)) {

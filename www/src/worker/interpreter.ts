@@ -37,7 +37,7 @@ loaded.catch(() => {});
 /// and with the first deed, so that it is there when something rare is met on the way.
 const OPENING: ReadonlySet<keyof Methods> = new Set([
   "ping", "analyze", "run", "stop", "step", "runTo", "goTo", "goToPlace", "advance", "setStops", "setMocks", "setClock", "answer", "handlersDied",
-  "variables", "visitsOf", "flow", "runs", "lanes", "rows", "place", "event", "visits", "history", "json",
+  "variables", "scopes", "visitsOf", "flow", "runs", "lanes", "rows", "place", "event", "visits", "history", "json",
 ]);
 let analyzed = 0;
 let lacking: Promise<unknown> | undefined;
@@ -193,6 +193,9 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   tryField: ({ visit, attempt, stage, language, text }) => (current ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, language, text) : { message: "nothing has run yet" }),
   put: async ({ text, format, ...change }) => (await import("./put.ts")).put(await readSource(text, format), change),
   addCatch: async ({ text, format, ...change }) => (await import("./put.ts")).addCatch(await readSource(text, format), change),
+  failure: ({ visit, attempt }) => (current ? runs!.failureOf(current.session, current.definition(), visit, attempt) : null),
+  operands: ({ visit, attempt, stage, texts }) => (current ? runs!.operandsOf(current.session, current.definition(), visit, attempt, stage, texts) : texts.map(() => [])),
+  scopes: ({ visit }) => (current ? runs!.scopesOf(current.session, current.definition(), visit) : []),
   lights: ({ visit, attempt, stage, ...what }) => runs!.lightsOf(new runs!.Looking(current!.session, current!.definition()), visit, attempt, stage, what),
   origin: ({ visit, attempt, stage, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked) : []),
   setValue: (change) => done(current?.session.setValue(change)),

@@ -2,6 +2,7 @@
 
 export { ask, exampleInput, saveSession } from "stepglass/debug";
 export { coverageFile, coverageOf } from "./coverage.ts";
+export { failureOf, operandsOf, scopesOf } from "./failure.ts";
 export { flowOf } from "./flow.ts";
 export { dataOf } from "./history.ts";
 export { lanesOf } from "./lanes.ts";
