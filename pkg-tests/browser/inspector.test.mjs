@@ -267,7 +267,9 @@ describe("the inspector", { skip }, () => {
     await pane(page).getByRole("button", { name: /^Show all \d+ KiB/ }).first().click();
     await pane(page).getByText("Cut after 64 KiB.").first().waitFor({ state: "detached" });
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await after.locator(".tree-line", { hasText: '"a b"' }).click();
+    await after.getByRole("treeitem").first().waitFor();
+    await search.fill("a b");
+    await after.locator(".tree-line.current", { hasText: '"a b"' }).click();
     await pane(page).getByRole("button", { name: "Copy path" }).click();
     assert.equal(await copied(), "$.more['a b']");
     await pane(page).getByRole("button", { name: "Copy as JSONata" }).click();

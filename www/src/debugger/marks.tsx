@@ -1,13 +1,13 @@
 // What the debugger adds to the graph: marks of breakpoints and mocks, where a run is paused, commands of the node menu, and
 // how long a state still waits.
 
-import { effect, useSignal } from "@preact/signals";
+import { computed, effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type NodeMark, type Override, addNodeCommands, edgeMarks, nodeMarks, overrides } from "../graph/hooks.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import type { Breakpoint, PendingTimer } from "../model/protocol.ts";
 import * as store from "../store.ts";
-import { duration } from "../ui/format.ts";
+import { bytes, duration } from "../ui/format.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -29,6 +29,12 @@ function breakpointMark(one: Breakpoint): NodeMark {
     ...(one.hit && { hit: one.hit.replace(/\s/g, "") }),
   };
 }
+
+/// How many large payloads there are up to the event shown.
+const largeShown = computed(() => {
+  const cursor = model.large.value.length > 0 ? store.cursor.value : 0;
+  return model.large.value.filter(({ event }) => event <= cursor).length;
+});
 
 effect(() => {
   const index = store.graph.value;
@@ -64,6 +70,12 @@ effect(() => {
   for (const { state } of store.analysis.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
   const answers = store.recordedAnswers.value;
   for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers as in ${answers!.title}` });
+  const sizes = new Map<string, number>();
+  for (const { state, size } of model.large.value.slice(0, largeShown.value)) sizes.set(state, Math.max(size, sizes.get(state) ?? 0));
+  for (const [state, size] of sizes) {
+    const share = `${Math.floor((size / 262_144) * 100)} %`;
+    add(state, { kind: "size", text: share, title: `payload of ${bytes(size)}, ${share} of what AWS takes` });
+  }
   nodeMarks.value = marks;
   edgeMarks.value = onEdges;
 });

@@ -1,7 +1,7 @@
 // What the debugger knows, as signals.
 
 import { computed, signal } from "@preact/signals";
-import type { Breakpoint, Exceptions, Mock, Position, RunInfo } from "../model/protocol.ts";
+import type { Breakpoint, Exceptions, LargePayload, Mock, Position, RunInfo } from "../model/protocol.ts";
 
 export const breakpoints = signal<Breakpoint[]>([]);
 /// Whether breakpoints count.
@@ -97,3 +97,6 @@ export function stageName(stage: string): string {
   if (stage === "assignedVariables") return "Assign";
   return stage === "choice" || stage === "result" || stage === "output" ? `the ${stage}` : stage.replace(/^after/, "");
 }
+
+/// Payloads of the run that are close to AWS's limit, in the order of their events.
+export const large = signal<LargePayload[]>([]);

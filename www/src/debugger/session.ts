@@ -1,6 +1,6 @@
 // The debugger's commands, and what the interpreter says to them.
 
-import { batch, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Breakpoint, EditReport, Mock, StepCommand } from "../model/protocol.ts";
 import type { SharedBreakpoint } from "../share.ts";
 import * as store from "../store.ts";
@@ -189,6 +189,9 @@ store.listeners.add((note) => {
       refreshRuns();
       break;
     }
+    case "large":
+      model.large.value = [...model.large.value, ...note.large];
+      break;
     case "continued":
     case "switched":
       model.position.value = null;
@@ -249,4 +252,10 @@ effect(() => {
     model.runs.value = [];
     edit.value = null;
   });
+});
+// What was large was so in that run.
+const runId = computed(() => store.run.value?.id);
+effect(() => {
+  runId.value;
+  model.large.value = [];
 });

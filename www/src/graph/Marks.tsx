@@ -21,9 +21,9 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
         .map((mark, i) => (
           <g key={i} class={`corner ${mark.kind}`} transform={`translate(${node.x + 8 + i * 20} ${node.y + node.height})`}>
             <title>{mark.title}</title>
-            <rect x="-4" y="-9" width="18" height="18" rx="5" />
-            <text x="5" y="4">
-              {mark.kind === "mock" ? "M" : "\u21ba"}
+            <rect x="-4" y="-9" width={mark.text ? 42 : 18} height="18" rx="5" />
+            <text x={mark.text ? 17 : 5} y="4">
+              {mark.text ?? (mark.kind === "mock" ? "M" : "\u21ba")}
             </text>
           </g>
         ))}

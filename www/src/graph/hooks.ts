@@ -27,7 +27,9 @@ export function addNodeCommands(commands: readonly NodeCommand[]): () => void {
 
 /// A sign on a node's border: breakpoints on the left (entry) or right (exit), mocks and replays in the corner.
 export interface NodeMark {
-  kind: "breakpoint" | "mock" | "replayed";
+  kind: "breakpoint" | "mock" | "replayed" | "size";
+  /// What the sign says, where it has no sign of its own.
+  text?: string;
   /// On an edge it is not drawn at the node, and named there all the same.
   side?: "entry" | "exit" | "edge";
   /// filled: stops; hollow: switched off; diamond: stops on a condition or a count; ring: writes to the log; triangle: on a change.

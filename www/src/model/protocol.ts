@@ -291,6 +291,14 @@ export interface Lights {
   literal: boolean;
 }
 
+/// A payload close to AWS's limit, and the event that it came with.
+export interface LargePayload {
+  event: number;
+  state: string;
+  /// In bytes.
+  size: number;
+}
+
 /// What went wrong in a state.
 export interface FailureInfo {
   /// The cause without the words that only name the state.
@@ -555,6 +563,7 @@ export type Note =
   | { note: "timer"; run: number; due: number | null; now: number; speed: number; timers: PendingTimer[] }
   | { note: "stopped"; run: number; position: Position }
   | { note: "continued"; run: number }
+  | { note: "large"; run: number; large: LargePayload[] }
   /// Another run is shown from here on.
   | { note: "switched"; run: number; graph: Graph; label: string; parent?: number }
   | { note: "console"; run: number; level: string; text: string }

@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Line, nameOf } from "../debugger/diff.ts";
 import type { Path } from "../model/stages.ts";
 import { Icon } from "./Icon.tsx";
-import { bytes } from "./format.ts";
+import { bytes, count } from "./format.ts";
 
 interface Props {
   label: string;
@@ -26,9 +26,20 @@ interface Props {
   words?: string;
 }
 
-export function Tree({ label, lines, lit = [], approximate = false, found, current, picked = null, point, pick, unfold, words = "" }: Props) {
+/// So many lines are drawn at once: long values have more than a page can hold.
+const DRAWN = 800;
+
+export function Tree({ label, lines: all, lit = [], approximate = false, found, current, picked = null, point, pick, unfold, words = "" }: Props) {
   const element = useRef<HTMLDivElement>(null);
   const at = useSignal(0);
+  const from = useSignal(0);
+  const most = useSignal(DRAWN);
+  const sought = current ? all.indexOf(current) : -1;
+  // What a search looks at is drawn.
+  if (sought >= 0 && (sought < from.peek() || sought >= from.peek() + most.peek())) from.value = Math.max(0, sought - DRAWN / 2);
+  const start = from.value < all.length ? from.value : 0;
+  const lines = all.slice(start, start + most.value);
+  const rest = all.length - start - lines.length;
   const lights = new Set(lit.map(nameOf));
   const chosen = picked && nameOf(picked);
   const isLit = (path: Path): boolean => lights.size > 0 && (lights.has("[]") || path.some((_, i) => lights.has(nameOf(path.slice(0, i + 1)))));
@@ -61,50 +72,62 @@ export function Tree({ label, lines, lit = [], approximate = false, found, curre
     event.preventDefault();
   };
   return (
-    <div ref={element} class={approximate ? "tree roughly" : "tree"} role="tree" aria-label={label} onKeyDown={keys} onPointerLeave={() => point?.(null)} onFocusOut={(event) => !element.current?.contains(event.relatedTarget as Node) && point?.(null)}>
-      {lines.map((line, i) => {
-        const mark = line.mark === "+" ? " added" : line.mark === "-" ? " removed" : line.mark === "~" ? " changed" : "";
-        const shines = isLit(line.path) || holdsLit(line);
-        const classes = `tree-line${mark}${shines ? " lit" : ""}${found?.has(line) ? " found" : ""}${line === current ? " current" : ""}${chosen !== null && !line.end && line.mark !== "-" && chosen === nameOf(line.path) ? " picked" : ""}`;
-        const content = (
-          <>
-            <span class="tree-mark" aria-hidden="true">
-              {line.mark}
-            </span>
-            <span class="j-key">{line.key}</span>
-            {line.was !== undefined && <del>{line.was}</del>}
-            <span class={`tree-leaf ${kindOf(line)}`}>{line.text}</span>
-            {mark !== "" && !line.end && <span class="unseen">, {mark}</span>}
-            {shines && <span class="unseen">, lit{approximate ? ", approximately" : ""}</span>}
-          </>
-        );
-        const style = { paddingInlineStart: `${14 + line.depth * 14}px` };
-        if (line.end) {
+    <div class="tree-frame">
+      {start > 0 && (
+        <button type="button" class="link" onClick={() => (from.value = Math.max(0, start - DRAWN))}>
+          {count(start, "line")} before
+        </button>
+      )}
+      <div ref={element} class={approximate ? "tree roughly" : "tree"} role="tree" aria-label={label} onKeyDown={keys} onPointerLeave={() => point?.(null)} onFocusOut={(event) => !element.current?.contains(event.relatedTarget as Node) && point?.(null)}>
+        {lines.map((line, i) => {
+          const mark = line.mark === "+" ? " added" : line.mark === "-" ? " removed" : line.mark === "~" ? " changed" : "";
+          const shines = isLit(line.path) || holdsLit(line);
+          const classes = `tree-line${mark}${shines ? " lit" : ""}${found?.has(line) ? " found" : ""}${line === current ? " current" : ""}${chosen !== null && !line.end && line.mark !== "-" && chosen === nameOf(line.path) ? " picked" : ""}`;
+          const content = (
+            <>
+              <span class="tree-mark" aria-hidden="true">
+                {line.mark}
+              </span>
+              <span class="j-key">{line.key}</span>
+              {line.was !== undefined && <del>{line.was}</del>}
+              <span class={`tree-leaf ${kindOf(line)}`}>{line.text}</span>
+              {mark !== "" && !line.end && <span class="unseen">, {mark}</span>}
+              {shines && <span class="unseen">, lit{approximate ? ", approximately" : ""}</span>}
+            </>
+          );
+          const style = { paddingInlineStart: `${14 + line.depth * 14}px` };
+          if (line.end) {
+            return (
+              <div key={i} class={classes} style={style} role="presentation">
+                {content}
+              </div>
+            );
+          }
           return (
-            <div key={i} class={classes} style={style} role="presentation">
+            <div
+              key={i}
+              role="treeitem"
+              aria-level={line.depth + 1}
+              aria-selected={classes.endsWith(" picked")}
+              {...(line.folded ? { "aria-expanded": false } : {})}
+              title={words && line.mark !== "-" ? words : undefined}
+              tabIndex={i === stop ? 0 : -1}
+              class={classes}
+              style={style}
+              onClick={() => ((at.value = i), act(line))}
+              onPointerEnter={() => line.mark !== "-" && point?.(line.path)}
+              onFocus={() => ((at.value = i), line.mark !== "-" && point?.(line.path))}
+            >
               {content}
             </div>
           );
-        }
-        return (
-          <div
-            key={i}
-            role="treeitem"
-            aria-level={line.depth + 1}
-            aria-selected={classes.endsWith(" picked")}
-            {...(line.folded ? { "aria-expanded": false } : {})}
-            title={words && line.mark !== "-" ? words : undefined}
-            tabIndex={i === stop ? 0 : -1}
-            class={classes}
-            style={style}
-            onClick={() => ((at.value = i), act(line))}
-            onPointerEnter={() => line.mark !== "-" && point?.(line.path)}
-            onFocus={() => ((at.value = i), line.mark !== "-" && point?.(line.path))}
-          >
-            {content}
-          </div>
-        );
-      })}
+        })}
+      </div>
+      {rest > 0 && (
+        <button type="button" class="link" onClick={() => (most.value += DRAWN)}>
+          {count(rest, "more line")}
+        </button>
+      )}
     </div>
   );
 }

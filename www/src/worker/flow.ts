@@ -1,7 +1,7 @@
 // The data of one visit on its way through a state, with the state's own fields.
 
 import type { DebugSession } from "stepglass/debug";
-import type { Flow } from "../model/protocol.ts";
+import type { Flow, LargePayload } from "../model/protocol.ts";
 
 const sizes = new TextEncoder();
 /// Attempts before the one that is looked at whose retries are counted.
@@ -69,4 +69,19 @@ export function member(value: unknown, key: string | number): unknown {
 
 function entries(value: unknown): [string, unknown][] {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}
+
+/// From where on a payload is close to the 256 KiB that AWS takes.
+const CLOSE = 262_144 * 0.8;
+
+/// Payloads of an event that are close to AWS's limit, or beyond it.
+export function largeIn(event: { id: number; type: string; [details: string]: unknown }): LargePayload[] {
+  if (!/State(?:Entered|Exited)$/.test(event.type)) return [];
+  const details = Object.entries(event).find(([key]) => key.endsWith("EventDetails"))?.[1];
+  const text = member(details, "output") ?? member(details, "input");
+  const state = member(details, "name");
+  // A character takes three bytes at most.
+  if (typeof text !== "string" || typeof state !== "string" || text.length * 3 < CLOSE) return [];
+  const size = sizes.encode(text).length;
+  return size < CLOSE ? [] : [{ event: event.id, state, size }];
 }

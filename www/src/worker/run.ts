@@ -5,7 +5,7 @@ import { type DebugOptions, DebugSession, restoreSession, type Mock as PackageMo
 import type { Graph } from "../model/graph.ts";
 import type { Answer, ClockMode, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
-import { fieldsOf, member } from "./flow.ts";
+import { fieldsOf, largeIn, member } from "./flow.ts";
 import { type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
 import { ListedHistory } from "./listed.ts";
 import { machinesOf } from "./machines.ts";
@@ -33,6 +33,8 @@ const HISTORY_LIMIT = 25_000;
 const NO_LIMIT = 2 ** 31 - 1;
 /// More threads than anybody reads are not told.
 const MOST_THREADS = 200;
+/// So many large payloads are told of at once.
+const MOST_LARGE = 2000;
 /// Runs that stay beside each other; of more the oldest are forgotten.
 const MOST_RUNS = 30;
 
@@ -387,6 +389,8 @@ export class Run {
     const chunk = this.history.take();
     if (!chunk) return;
     post({ note: "log", run: this.id, chunk, now: this.session.now }, buffersOf(chunk));
+    const large = events.flatMap(largeIn);
+    if (large.length > 0) post({ note: "large", run: this.id, large: large.slice(0, MOST_LARGE) });
     this.saySoon();
   }
 
