@@ -108,6 +108,7 @@ describe("the inspector", { skip }, () => {
       await visitor.run();
       await paused(page, "before Price");
       await page.keyboard.press("F11");
+      await paused(page, "after InputPath of Price");
       await page.keyboard.press("Control+F11");
       await paused(page, "after Parameters of Price");
       if (size.width < 600) {

@@ -1,27 +1,21 @@
 // What is selected, whole: a state with its visits, or an event with its details; without either, the machine.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
 import { keyHint } from "../keys/keymap.ts";
-import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
-import type { Visit } from "../model/protocol.ts";
+import { type GraphNode, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { shownOf, signOf } from "../graph/status.ts";
-import { Icon, TypeTile } from "../ui/Icon.tsx";
+import { TypeTile } from "../ui/Icon.tsx";
 import { Hints } from "../debugger/Hints.tsx";
-import { useFlow } from "../debugger/useFlow.ts";
-import { isMocked, markOf } from "../debugger/model.ts";
+import { markOf } from "../debugger/model.ts";
 import { toggleBreakpoint } from "../debugger/session.ts";
 import { goToDefinition } from "../editor/place.ts";
-import { JsonView } from "../ui/JsonView.tsx";
-import { count, duration, elapsed, iterationPath } from "../ui/format.ts";
+import { count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 
+const EventDetails = lazy(() => import("./Visits.tsx").then((module) => module.EventDetails));
+const Visits = lazy(() => import("./Visits.tsx").then((module) => module.Visits));
 const CallStack = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.CallStack));
-const Iterations = lazy(() => import("../graph/Iterations.tsx").then((module) => module.Iterations));
 const Around = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.Around));
-const DataFlow = lazy(() => import("../debugger/DataFlow.tsx").then((module) => module.DataFlow));
-
-type Details = Record<string, unknown>;
 
 export function Inspector() {
   const state = store.selectedState.value;
@@ -139,165 +133,6 @@ function BreakpointToggle({ state }: { state: string }) {
   );
 }
 
-function Visits({ node }: { node: GraphNode }) {
-  const visits = useSignal<Visit[]>([]);
-  const chosen = useSignal(-1);
-  const pinned = useSignal(false);
-  // Never while the state is another: an answer that comes late is of the state before.
-  useSignalEffect(() => {
-    store.eventCount.value;
-    const { value: now } = store.run;
-    const name = node.name;
-    if (!now || now.id === 0) {
-      visits.value = [];
-      return;
-    }
-    let stale = false;
-    const timer = setTimeout(() => {
-      store.query("visits", { state: name }).then(
-        (found) => {
-          if (stale) return;
-          visits.value = found;
-        },
-        () => {},
-      );
-    }, 40);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  });
-  const cursor = store.cursor.value;
-  const wanted = store.chosenAround(node.id);
-  const known = visits.value.filter((visit) => visit.enter <= cursor && wanted.every((index, i) => index === undefined || visit.iterations[i] === index));
-  const event = store.selectedEvent.value;
-  const holding = event === null ? -1 : known.findLastIndex((visit) => visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
-  const at = pinned.value && chosen.value < known.length ? chosen.value : holding >= 0 ? holding : known.length - 1;
-  const visit = known[at];
-  const index = store.graph.value!;
-  const maps = [index.byId.get(node.id) ?? -1, ...around(index, node.id)].filter((n) => index.node(n)?.type === "Map").reverse();
-  const selectors = store.run.value && maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
-  if (!visit) {
-    return (
-      <>
-        {selectors}
-        <p class="quiet pad">{!store.run.value ? "Run the machine to see what comes in and what goes out." : wanted.some((one) => one !== undefined) ? "That iteration has not come here." : "The run has not come here."}</p>
-      </>
-    );
-  }
-  const step = (to: number): void => {
-    pinned.value = true;
-    chosen.value = Math.max(0, Math.min(known.length - 1, to));
-  };
-  return (
-    <>
-      {selectors}
-      {known.length > 1 && (
-        <div class="visit-nav" role="group" aria-label="Visits">
-          <button type="button" class="plain square small" aria-label="Visit before" disabled={at === 0} onClick={() => step(at - 1)}>
-            <Icon name="left" size={14} />
-          </button>
-          <span>
-            Visit <b>{at + 1}</b> of {known.length}
-            {visit.iterations.length > 0 && <span class="quiet"> · item {iterationPath(visit.iterations)}</span>}
-          </span>
-          <button type="button" class="plain square small" aria-label="Next visit" disabled={at === known.length - 1} onClick={() => step(at + 1)}>
-            <Icon name="right" size={14} />
-          </button>
-        </div>
-      )}
-      <VisitData state={node.name} visit={visit} cursor={cursor} />
-    </>
-  );
-}
-
-/// The states around one, the innermost first.
-function around(index: GraphIndex, id: string): number[] {
-  const found: number[] = [];
-  for (let at = index.stateAround(index.byId.get(id) ?? -1); at >= 0; at = index.stateAround(at)) found.push(at);
-  return found;
-}
-
-function VisitData({ state, visit, cursor }: { state: string; visit: Visit; cursor: number }) {
-  const wanted = useSignal<{ enter: number; attempt: number | undefined }>({ enter: visit.enter, attempt: undefined });
-  if (wanted.peek().enter !== visit.enter) wanted.value = { enter: visit.enter, attempt: undefined };
-  const flow = useFlow(state, visit.enter, wanted.value.enter === visit.enter ? wanted.value.attempt : undefined);
-  const entered = useEvent(visit.enter);
-  const left = useEvent(visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
-  const input = details(entered)["input"];
-  const output = details(left)["output"];
-  const assigned = details(left)["assignedVariables"] as Record<string, string> | undefined;
-  const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
-  const spent = visit.exit > 0 && visit.exit <= cursor ? store.timeOf(visit.exit) - store.timeOf(visit.enter) : null;
-  const several = attempts.length > 1 || (flow && isMocked(state));
-  return (
-    <>
-      {(spent !== null || several || store.run.value?.phase !== "paused") && <p class="visit-times">
-        <span>
-          <button type="button" class="link" onClick={() => store.selectEvent(visit.enter, null, "inspector")}>
-            {elapsed(store.timeOf(visit.enter))}
-          </button>
-        </span>
-        {spent !== null && <span>took {duration(spent)}</span>}
-        {attempts.length > 1 && <span>{attempts.length} attempts</span>}
-        {flow && isMocked(state) && <span class="tag mock-tag">mock</span>}
-      </p>}
-      {flow && flow.attempts > 1 && (
-        <div class="segments attempts" role="group" aria-label="Attempt">
-          {Array.from({ length: flow.attempts }, (_, i) => (
-            <button key={i} type="button" aria-pressed={flow.attempt === i} onClick={() => (wanted.value = { enter: visit.enter, attempt: i })}>
-              {i === 0 ? "Attempt 1" : i + 1}
-            </button>
-          ))}
-        </div>
-      )}
-      {flow && <DataFlow key={`${flow.visit} ${flow.attempt}`} flow={flow} />}
-      {!flow && typeof input === "string" && <JsonView label="Input" text={input} />}
-      {!flow && attempts.map((attempt, i) => (
-        <Attempt key={attempt.scheduled} n={i + 1} of={attempts.length} scheduled={attempt.scheduled} ended={attempt.ended <= cursor ? attempt.ended : 0} failed={attempt.failed} />
-      ))}
-      {!flow && assigned && Object.keys(assigned).length > 0 && (
-        <JsonView label="Variables assigned" value={Object.fromEntries(Object.entries(assigned).map(([name, text]) => [name, parsed(text)]))} />
-      )}
-      {!flow && typeof output === "string" && <JsonView label={visit.caught ? "Output, through a catcher" : "Output"} text={output} />}
-    </>
-  );
-}
-
-function Attempt({ n, of, scheduled, ended, failed }: { n: number; of: number; scheduled: number; ended: number; failed: boolean }) {
-  const begin = details(useEvent(scheduled));
-  const end = details(useEvent(ended));
-  const sent = begin["parameters"] ?? begin["input"];
-  const result = end["output"];
-  const label = of > 1 ? ` of attempt ${n}` : "";
-  return (
-    <>
-      {of > 1 && (
-        <p class="attempt">
-          <span class={failed ? "is-bad" : ended > 0 ? "is-good" : ""}>
-            <Icon name={failed ? "cross" : ended > 0 ? "check" : "dot"} size={12} /> Attempt {n}
-          </span>
-          <span class="quiet">{elapsed(store.timeOf(scheduled))}</span>
-        </p>
-      )}
-      {typeof sent === "string" && n === of && <JsonView label={`Sent to the task${label}`} text={sent} />}
-      {typeof result === "string" && <JsonView label={`Result${label}`} text={result} />}
-      {failed && ended > 0 && <Failure error={end["error"]} cause={end["cause"]} />}
-    </>
-  );
-}
-
-export function Failure({ error, cause }: { error: unknown; cause: unknown }) {
-  return (
-    <div class="failure">
-      <p class="failure-name">
-        <Icon name="error" size={14} /> {typeof error === "string" && error !== "" ? error : "Failed"}
-      </p>
-      {typeof cause === "string" && cause !== "" && (isJson(cause) ? <JsonView label="Cause" text={cause} /> : <p class="failure-cause">{cause}</p>)}
-    </div>
-  );
-}
-
 function Ways({ at }: { at: number }) {
   const index = store.graph.value!;
   const edges = index.out[at]!.map((e) => index.graph.edges[e]!);
@@ -326,85 +161,4 @@ function Ways({ at }: { at: number }) {
       </ul>
     </section>
   );
-}
-
-function EventDetails({ id }: { id: number }) {
-  const event = useEvent(id);
-  if (!event) return null;
-  const given = details(event);
-  const previous = event["previousEventId"] as number;
-  const payloads = ["input", "output", "parameters"].filter((key) => typeof given[key] === "string");
-  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !payloads.includes(key) && !["error", "cause", "inputDetails", "outputDetails"].includes(key)));
-  const failed = given["error"] !== undefined || given["cause"] !== undefined;
-  return (
-    <section class="event-details" aria-label={`Event ${id}`}>
-      <header class="inspect-head">
-        <div class="inspect-title">
-          <span class="event-id">{id}</span>
-          <h3>{String(event["type"])}</h3>
-          <button type="button" class="plain square small" aria-label="Close the event" title="Close" onClick={store.returnToLive}>
-            <Icon name="close" size={14} />
-          </button>
-        </div>
-        <p class="inspect-line quiet">
-          <span>{elapsed(store.timeOf(id))}</span>
-          <span title={String(event["timestamp"])}>{String(event["timestamp"]).replace("T", " ").slice(0, 23)}</span>
-          {previous > 0 && (
-            <span>
-              after{" "}
-              <button type="button" class="link" onClick={() => store.selectEvent(previous, null, "inspector")}>
-                event {previous}
-              </button>
-            </span>
-          )}
-        </p>
-      </header>
-      {failed && <Failure error={given["error"]} cause={given["cause"]} />}
-      {payloads.map((key) => (
-        <JsonView key={key} label={key[0]!.toUpperCase() + key.slice(1)} text={given[key] as string} />
-      ))}
-      {Object.keys(rest).length > 0 && <JsonView label="Details" value={rest} />}
-    </section>
-  );
-}
-
-/// An event's JSON from the worker; 0 stands for none.
-function useEvent(id: number): Details | null {
-  const wanted = useSignal(id);
-  const held = useSignal<{ id: number; event: Details | null }>({ id: 0, event: null });
-  wanted.value = id;
-  useSignalEffect(() => {
-    const want = wanted.value;
-    const runId = store.run.value?.id;
-    if (want === 0 || runId === undefined) return;
-    let stale = false;
-    store.query("event", { id: want }).then(
-      (event) => {
-        if (!stale) held.value = { id: want, event };
-      },
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
-  });
-  return held.value.id === id ? held.value.event : null;
-}
-
-function details(event: Details | null): Details {
-  if (!event) return {};
-  const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
-  return key === undefined ? {} : (event[key] as Details);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function isJson(text: string): boolean {
-  return /^\s*[[{]/.test(text) && typeof parsed(text) === "object";
 }

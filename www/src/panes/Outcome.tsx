@@ -7,7 +7,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
-import { Failure } from "./Inspector.tsx";
+import { Failure } from "../ui/Failure.tsx";
 
 export function Result() {
   const run = store.run.value;
