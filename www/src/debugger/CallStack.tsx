@@ -83,12 +83,12 @@ function Variables({ visit }: { visit: number }) {
   return (
     <section aria-label="Variables">
       <h4>Variables</h4>
-      {found.value.map((scope, depth) => (
+      {found.value.map((scope) => (
         <table key={scope.name} class="variables" aria-label={`Variables of ${scope.name}`}>
-          {found.value.length > 1 && (
+          {(found.value.length > 1 || scope.outer) && (
             <caption>
               {scope.name}
-              {depth > 0 && <span class="quiet"> · outer scope</span>}
+              {scope.outer && <span class="quiet"> · outer scope</span>}
             </caption>
           )}
           <tbody>
@@ -104,7 +104,7 @@ function Variables({ visit }: { visit: number }) {
                       {state}
                     </button>
                     {` at ${elapsed(store.timeOf(event))}`}
-                    {depth > 0 && ", outer scope"}
+                    {scope.outer && ", outer scope"}
                     {hidden && ", hidden by one further in"}
                     {!fresh && was && `, before that ${brief(was.value)} by ${was.state}`}
                   </span>

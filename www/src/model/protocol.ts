@@ -326,6 +326,8 @@ export interface Operand {
 /// The variables that one scope has; those of scopes further out may be hidden by them.
 export interface VariableScope {
   name: string;
+  /// Whether it lies further out than the visit.
+  outer: boolean;
   variables: {
     name: string;
     value: unknown;

@@ -224,7 +224,7 @@ export function scopesOf(session: DebugSession, definition: string, visit: numbe
   const known = new Set<string>();
   const put = (thread: number, name: string, of: string, one: Omit<VariableScope["variables"][number], "hidden" | "name">): void => {
     let scope = scopes.get(thread);
-    if (!scope) scopes.set(thread, (scope = { name: of, variables: [] }));
+    if (!scope) scopes.set(thread, (scope = { name: of, outer: thread !== here.thread, variables: [] }));
     const there = scope.variables.find((other) => other.name === name);
     if (there) {
       there.was ??= { value: one.value, state: one.state };
