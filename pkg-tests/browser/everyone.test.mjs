@@ -89,11 +89,11 @@ describe("for everyone", { skip }, () => {
     });
   }
 
-  const LEFT = ["Definition", "Input", "Tasks", "Mocks", "Config"];
-  const DOCK = ["Events", "Result", "Waiting tasks", "Time line", "Breakpoints", "Watch", "Runs", "Coverage", "Console"];
   for (const [name, options] of [
     ["light", {}],
     ["dark", { colorScheme: "dark" }],
+    ["high contrast", { contrast: "more" }],
+    ["a dark phone", { width: 390, height: 844, colorScheme: "dark" }],
     ["a phone", { width: 390, height: 844 }],
   ]) {
     test(`has no violation in any tab while a breakpoint holds a run in a Map: ${name}`, async () => {
@@ -117,11 +117,15 @@ describe("for everyone", { skip }, () => {
       await pane("Inspect");
       await page.getByRole("radio", { name: "InputPath", checked: true }).waitFor();
       await clean("after a stage");
-      for (const [place, tabs] of [["Code", LEFT], ["Run", DOCK]]) {
+      // Every tab that there is, also one that was added yesterday.
+      for (const [place, where, least] of [["Code", "#left", 5], ["Run", "#dock", 9]]) {
         await pane(place);
-        for (const title of tabs) {
-          await visitor.tab(title);
-          await clean(title);
+        const tabs = page.locator(`${where} [role="tab"]`);
+        const found = await tabs.count();
+        assert.ok(found >= least, `${found} tabs in ${where}`);
+        for (let i = 0; i < found; i++) {
+          await tabs.nth(i).click();
+          await clean(await tabs.nth(i).innerText());
         }
       }
       // What the lists hold when somebody has put something there.
@@ -249,5 +253,28 @@ describe("for everyone", { skip }, () => {
     const depth = (name) => /^ */.exec(tree.split("\n").find((line) => line.includes(`button "${name}`)))[0].length;
     assert.ok(depth("PackParcel") > depth("Fulfil"), "what is inside of a state is inside of its list");
     await page.getByRole("status").filter({ hasText: "Succeeded after 47 events" }).waitFor({ state: "attached" });
+    assert.equal(await page.title(), "Order processing · succeeded · Stepglass");
+  });
+
+  visit("where a run is paused and what it waits for is told, and stands in the title", {}, async (visitor, page) => {
+    const told = (words) => page.getByRole("status").filter({ hasText: words }).waitFor({ state: "attached" });
+    await visitor.example("Map over items");
+    await visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await told(/Paused before Shrink.*item 2/);
+    assert.equal(await page.title(), "Map over items · paused in Shrink · Stepglass");
+    assert.match(await visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").getAttribute("aria-label"), /paused before it.*breakpoint/);
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await told("aborted");
+    // Heartbeat: what an example says may be answered is what stands in the answer.
+    await visitor.example("Heartbeat");
+    await page.getByText("Without a sign of life for 60 seconds").waitFor();
+    await visitor.run();
+    await told("Render waits for your answer");
+    await page.waitForFunction(() => document.title === "Heartbeat · waits for your answer · Stepglass");
+    assert.match(await page.getByLabel("Result, JSON").inputValue(), /voyage\.mp4/);
+    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    assert.deepEqual(await visitor.output(), { published: "voyage.mp4" });
   });
 });

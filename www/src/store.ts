@@ -35,6 +35,12 @@ export const clock = signal<ClockMode>("skip");
 export const seed = signal(1);
 /// What an execution is begun with besides its input.
 export const config = signal<Config>({});
+/// Of an example: what it teaches, and what somebody may answer for its tasks, by the text of the input.
+export interface Lesson {
+  lesson: string;
+  answers: ReadonlyMap<string, Record<string, unknown>>;
+}
+export const lesson = signal<Lesson | null>(null);
 /// Grows when a whole workspace is put in place, so that the editors take its texts over.
 export const generation = signal(0);
 /// Code that came with a link runs only after somebody has looked at it: that of the tasks, and that of mocks.
@@ -245,6 +251,18 @@ function useSandbox({ port, problems }: Loaded): void {
 
 /// Polite words for people who do not see the page.
 export function say(text: string): void {
+  clearTimeout(sayTimer);
+  // While a run goes on, at most one message a second: the last one.
+  const wait = run.peek()?.phase === "running" ? saidAt + 1000 - performance.now() : 0;
+  if (wait > 0) sayTimer = setTimeout(() => put(text), wait);
+  else put(text);
+}
+
+let saidAt = -Infinity;
+let sayTimer: ReturnType<typeof setTimeout> | undefined;
+
+function put(text: string): void {
+  saidAt = performance.now();
   announcement.value = announcement.value === text ? `${text}\u200b` : text;
 }
 
@@ -831,6 +849,7 @@ export function open(next: Workspace, trusted: boolean): void {
     dockTab.value = "events";
     filter.value = { text: "", kind: "all", state: "" };
     generation.value += 1;
+    lesson.value = "lesson" in next ? (next as Workspace & Lesson) : null;
     untouched = JSON.stringify(workspace());
   });
 }
@@ -960,6 +979,6 @@ function jsonProblem(text: string): { message: string } | null {
 effect(() => {
   const count = errorCount.value;
   const state = run.value;
-  const status = state?.phase === "running" ? "running" : state?.result ? state.result.status.toLowerCase().replace("_", " ") : count > 0 ? `${count} problem${count === 1 ? "" : "s"}` : "";
+  const status = state?.phase === "paused" ? `paused${debug.pausedState.value === null ? "" : ` in ${debug.pausedState.value}`}` : state?.phase === "running" ? (waiting.value.length > 0 ? "waits for your answer" : "running") : state?.refused ? "not started" : state?.result ? state.result.status.toLowerCase().replace("_", " ") : count > 0 ? `${count} problem${count === 1 ? "" : "s"}` : "";
   document.title = `${title.value}${status ? ` · ${status}` : ""} · Stepglass`;
 });

@@ -8,6 +8,8 @@ export interface Example extends Workspace {
   lesson: string;
   features: string[];
   inputs: NamedInput[];
+  /// What somebody may answer for its tasks, by the text of the input.
+  answers: ReadonlyMap<string, Record<string, unknown>>;
 }
 
 /// What `example.json` says. `result` is what the tests hold an input to.
@@ -22,8 +24,10 @@ interface Card {
 /// Makes the workspace of the texts of a folder.
 export function example(id: string, card: string, definition: string, tasks = "", format: Workspace["format"] = "json"): Example {
   const { title, lesson, features, inputs, breakpoints } = JSON.parse(card) as Card;
-  const named = inputs.map(({ name, input }): NamedInput => ({ name, text: `${JSON.stringify(input, null, 2)}\n` }));
+  const textOf = (input: unknown): string => `${JSON.stringify(input, null, 2)}\n`;
+  const named = inputs.map(({ name, input }): NamedInput => ({ name, text: textOf(input) }));
+  const answers = new Map(inputs.map((one) => [textOf(one.input), one.answers ?? {}]));
   // A first run goes through; the places worth stopping at are there to be switched on.
   const offered = breakpoints.map((one) => ({ ...one, enabled: false }));
-  return { id, title, lesson, features, format, definition, tasks, input: named[0]?.text ?? "{}\n", inputs: named, breakpoints: offered, clock: "skip", seed: 1 };
+  return { id, title, lesson, features, format, definition, tasks, input: named[0]?.text ?? "{}\n", inputs: named, answers, breakpoints: offered, clock: "skip", seed: 1 };
 }

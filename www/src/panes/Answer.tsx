@@ -25,7 +25,7 @@ const OTHER = "other";
 const text = (value: unknown): string => JSON.stringify(value, null, 2) ?? "null";
 
 export function AnswerCard({ task, number }: { task: WaitingTask; number?: number }) {
-  const output = useSignal(answered.get(task.state) ?? text(exampleFor(task.resource)));
+  const output = useSignal(answered.get(task.state) ?? text(store.lesson.value?.answers.get(store.input.value)?.[task.state] ?? exampleFor(task.resource)));
   const failing = useSignal(false);
   const preset = useSignal(PRESETS[0]![0]);
   const own = useSignal("");
@@ -92,7 +92,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
         <div class="answer-given">
           <JsonView label="Task input" value={task.input} />
           {task.token !== undefined && task.kind !== "ask" && (
-            <p class="token">
+            <p class="task-token">
               <span class="quiet">Token</span> <code>{task.token}</code>
               <button
                 type="button"

@@ -42,6 +42,7 @@ function Machine() {
       <header class="inspect-head">
         <h3>{store.title.value}</h3>
         {index.graph.comment && <p class="quiet">{index.graph.comment}</p>}
+        {store.lesson.value && <p class="lesson">{store.lesson.value.lesson}</p>}
       </header>
       <section>
         <h4>{count(index.stateCount, "state")}</h4>
