@@ -215,7 +215,7 @@ describe("tasks", { skip }, () => {
     await visitor.open({ definition: CALLBACK });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Approve" });
-    const token = await card.locator(".token code").innerText();
+    const token = await card.locator(".task-token code").innerText();
     await page.getByText("Answer by token").click();
     const inbox = page.locator(".inbox");
     await inbox.getByLabel("Token").fill("made up");
@@ -236,7 +236,7 @@ describe("tasks", { skip }, () => {
     await page.keyboard.press("ControlOrMeta+Shift+Enter");
     await card.waitFor();
     await page.getByText("Answer by token").click();
-    await inbox.getByLabel("Token").fill(await card.locator(".token code").innerText());
+    await inbox.getByLabel("Token").fill(await card.locator(".task-token code").innerText());
     await inbox.getByLabel("Send").selectOption("fail");
     await inbox.getByLabel("Error").fill("Refused");
     await inbox.getByRole("button", { name: "Send" }).click();
