@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
+import { accept, endOf, inYaml, proposed, putCursor, text, toYaml } from "./definition.mjs";
 import { visits } from "./playground.mjs";
 
 const DEFINITION = `{
@@ -27,58 +28,6 @@ States:
 
 describe("the editor", { skip }, () => {
   const { visit } = visits();
-
-  /** The cursor behind the nth place of a text. */
-  const putCursor = async (visitor, piece, nth = 0) => {
-    const text = (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
-    let at = -1;
-    for (let i = 0; i <= nth; i++) at = text.indexOf(piece, at + 1);
-    assert.ok(at >= 0, piece);
-    const before = text.slice(0, at + piece.length).split("\n");
-    await visitor.editor("Definition").focus();
-    const { keyboard } = visitor.page;
-    await keyboard.press("Control+Home");
-    for (let i = 1; i < before.length; i++) await keyboard.press("ArrowDown");
-    await keyboard.press("Home");
-    await keyboard.press("Home");
-    const line = await selectionColumn(visitor);
-    for (let i = line; i < before.at(-1).length; i++) await keyboard.press("ArrowRight");
-  };
-  /** The first Home goes to the first character of a line, the second to its beginning. */
-  const selectionColumn = async (visitor) => {
-    const column = await visitor.page.evaluate(() => {
-      const selection = document.activeElement.shadowRoot.getSelection?.() ?? getSelection();
-      const line = selection.focusNode.nodeType === 1 ? selection.focusNode : selection.focusNode.parentElement.closest(".cm-line");
-      const range = document.createRange();
-      range.setStart(line, 0);
-      range.setEnd(selection.focusNode, selection.focusOffset);
-      return range.toString().length;
-    });
-    return column;
-  };
-  /** Where the last letter of a piece of the definition is on the screen. */
-  const endOf = (page, piece) =>
-    page.evaluate((wanted) => {
-      const content = document.querySelector("#definition-editor .code-host").shadowRoot.querySelector(".cm-content");
-      for (const line of content.querySelectorAll(".cm-line")) {
-        const at = line.textContent.indexOf(wanted);
-        if (at < 0) continue;
-        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-        let left = at + wanted.length - 1;
-        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-          if (left < node.length) {
-            const range = document.createRange();
-            range.setStart(node, left);
-            range.setEnd(node, left + 1);
-            const { x, y, width, height } = range.getBoundingClientRect();
-            return { x: x + width / 2, y: y + height / 2 };
-          }
-          left -= node.length;
-        }
-      }
-      throw new Error(`${wanted} is not on the screen`);
-    }, piece);
-  const text = async (visitor) => (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
 
   visit("tells what a field means, and what a path was in the last run", {}, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"', '"Charge": {"Type": "Pass", "Next"'), input: { order: { id: 7 } } });
@@ -158,23 +107,6 @@ describe("the editor", { skip }, () => {
     assert.match(await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
   });
 
-  const proposed = (page) => page.locator(".cm-tooltip-autocomplete li");
-  /** Takes the proposal that is chosen; a list that has just come up takes no keys yet. */
-  const accept = async (page, chosen) => {
-    await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: chosen }).waitFor();
-    await page.waitForTimeout(150);
-    await page.keyboard.press("Enter");
-    await proposed(page).first().waitFor({ state: "detached" });
-  };
-  /** Puts YAML in place of the definition. */
-  const inYaml = async (visitor, page, written) => {
-    await visitor.example("Empty");
-    await visitor.editor("Definition").waitFor();
-    await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");
-    await page.locator('#definition-editor .cm-content[data-language="yaml"]').waitFor();
-    await visitor.write("Definition", written);
-  };
-
   visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", {}, async (visitor, page) => {
     await inYaml(visitor, page, "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: arn:aws:states:::lambda:invoke\n    Next: Charge\n  'Ship: it': {Type: Succeed}\n");
     await visitor.state("Charge").waitFor();
@@ -209,10 +141,7 @@ describe("the editor", { skip }, () => {
   for (const format of ["json", "yaml"]) {
     visit(`proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`, {}, async (visitor, page) => {
       await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
-      if (format === "yaml") {
-        await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");
-        await page.locator('#definition-editor .cm-content[data-language="yaml"]').waitFor();
-      }
+      if (format === "yaml") await toYaml(page);
       await visitor.run();
       assert.equal(await visitor.output(), "i-1");
       const seen = proposed(page).filter({ hasText: "seen in run 1" });
@@ -236,8 +165,13 @@ describe("the editor", { skip }, () => {
         await page.mouse.move(5, 5);
         await page.locator(".sg-hover").waitFor({ state: "detached" });
         const { x, y } = await endOf(page, piece);
-        await page.mouse.move(x, y, { steps: 3 });
-        await page.locator(".sg-hover-value").first().waitFor();
+        const shown = page.locator(".sg-hover-value").first();
+        // Where the editor is drawn anew just then, a hover begins again with the next move.
+        for (let i = 0; i < 10 && (i === 0 || !(await shown.isVisible())); i++) {
+          await page.mouse.move(x - 1, y + (i % 2));
+          await page.mouse.move(x, y);
+          await shown.waitFor({ timeout: 1500 }).catch(() => {});
+        }
         return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
       };
       assert.equal(await lastOf("$.total"), "Last value: 4");

@@ -102,6 +102,9 @@ impl Actions<'_> {
                 self.add("use the new name `ItemProcessor`", vec![Edit { span: key, text: "\"ItemProcessor\"".into() }]);
             }
         }
+        if !hit.on_key {
+            self.forgotten_braces(hit.node);
+        }
         let state = if hit.on_key { Some(hit.node) } else { document.parent(hit.node) };
         let Some(state) = state.and_then(|node| document.place(node).state) else { return };
         let is_choice = document.text_of(state, "Type") == Some("Choice");
@@ -110,6 +113,21 @@ impl Actions<'_> {
             && let Some(next) = self.after(state)
         {
             self.insert(format!("add `Default`, to `{next}`"), state, "Default", &quoted(&next));
+        }
+    }
+
+    /// A text of JSONata that looks computed and is not, where nothing is said about it already.
+    fn forgotten_braces(&mut self, node: usize) {
+        let document = self.document;
+        let Some(text) = document.string(node).filter(|text| text.starts_with('$')) else { return };
+        let Some(place) = document.parent(node).map(|parent| document.place(parent)) else { return };
+        if place.state.is_none() || place.language != super::super::ir::QueryLanguage::Jsonata {
+            return;
+        }
+        let called = || (!symbols::word(text.get(1..).unwrap_or_default()).is_empty()).then(|| format!("{{% {text} %}}"));
+        let Some(expression) = computed(text).or_else(called) else { return };
+        if !self.found.iter().any(|known| known.edits.iter().any(|edit| edit.text == quoted(&expression))) {
+            self.replace(format!("make it an expression: `{expression}`"), node, quoted(&expression));
         }
     }
 

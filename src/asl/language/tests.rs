@@ -189,6 +189,27 @@ fn quick_fixes() {
 }
 
 #[test]
+fn braces_that_were_forgotten() {
+    for (value, expect) in [
+        ("$.y", Some("{% $states.input.y %}")),
+        ("$states.input.y", Some("{% $states.input.y %}")),
+        ("$sum($states.input.l)", Some("{% $sum($states.input.l) %}")),
+        ("$5 off", None),
+        ("{% $x %}", None),
+        ("plain", None),
+    ] {
+        let (text, at) = marked(&format!(
+            r#"{{"QueryLanguage":"JSONata","StartAt":"A","States":{{"A":{{"Type":"Pass","Output":{{"x":"¦{value}"}},"End":true}}}}}}"#
+        ));
+        let found = code_actions(&text, Span::new(at, at), &CompileOptions::default());
+        let after =
+            found.iter().find(|action| action.title.starts_with("make it an expression")).map(|action| apply(&text, &action.edits));
+        assert_eq!(after.is_some(), expect.is_some(), "{value}");
+        assert!(after.is_none_or(|after| after.contains(expect.unwrap())), "{value}");
+    }
+}
+
+#[test]
 fn syntax_fixes() {
     for (text, title, expect) in [
         (r#"{"a":1 "b":2}"#, "put a comma", r#"{"a":1, "b":2}"#),

@@ -63,7 +63,7 @@ export function attachDefinition(editor: EditorHandle): () => void {
       const breakpoints = new Map<string, debug.BreakpointMark>();
       for (const state of debug.byState.value.keys()) {
         const mark = debug.markOf(state);
-        if (mark) breakpoints.set(state, { ...mark, title: `${mark.title}\n${clickOn(state)}` });
+        if (mark) breakpoints.set(state, { ...mark, title: `${state}: ${mark.title}\n${clickOn(state)}` });
       }
       editor.show({ breakpoints });
     }),

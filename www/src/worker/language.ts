@@ -150,8 +150,8 @@ export const rename: Maker<"rename"> = async (params) => {
 
 export const actions: Maker<"actions"> = async ({ text, format, offset, end }) => {
   const source = await readSource(text, format);
-  const [from, to] = source.yaml ? [source.yaml.offset(offset), source.yaml.offset(end)] : [offset, end];
-  const fixes = from === undefined ? [] : fixesOf(source, language.codeActions(source.json, from, to ?? from));
+  const part = source.yaml ? source.yaml.part(offset, end) : { start: offset, end };
+  const fixes = part ? fixesOf(source, language.codeActions(source.json, part.start, part.end)) : [];
   return offset === end ? [...fixes, ...(await toJsonata(source, offset))] : fixes;
 };
 

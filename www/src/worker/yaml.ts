@@ -82,6 +82,18 @@ export class YamlSource {
     return Math.min(best.from + 1 + Math.max(0, inside), Math.max(best.from, best.to - 1));
   }
 
+  /// The part of the JSON text that a part of the text stands for: its names and values, and of a name where its value begins.
+  part(from: number, to: number): { start: number; end: number } | undefined {
+    let [start, end] = [Infinity, -1];
+    for (const token of this.tokens) {
+      const [first, last] = token.alias ?? [token.start, token.end];
+      if (!token.scalar || first > to || last < from) continue;
+      start = Math.min(start, token.from);
+      end = Math.max(end, this.json[token.to] === ":" ? token.to + 2 : token.to);
+    }
+    return end < 0 ? undefined : { start, end };
+  }
+
   /// Changes of the JSON text as changes of the YAML; undefined where that cannot be said.
   edits(given: readonly { start: number; end: number; text: string }[]): Edit[] | undefined {
     const direct = given.map((edit) => this.direct(edit));

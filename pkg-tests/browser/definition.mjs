@@ -1,0 +1,93 @@
+// The definition's editor in tests: where the cursor goes, and what stands there.
+import assert from "node:assert/strict";
+
+/** The definition's text. */
+export async function text(visitor) {
+  return (await visitor.editor("Definition").innerText()).replaceAll("\n\n", "\n");
+}
+
+/** The cursor behind the nth place of a text. */
+export async function putCursor(visitor, piece, nth = 0) {
+  const all = await text(visitor);
+  let at = -1;
+  for (let i = 0; i <= nth; i++) at = all.indexOf(piece, at + 1);
+  assert.ok(at >= 0, `${piece} is not in ${all}`);
+  const before = all.slice(0, at + piece.length).split("\n");
+  await visitor.editor("Definition").focus();
+  const { keyboard } = visitor.page;
+  await keyboard.press("Control+Home");
+  for (let i = 1; i < before.length; i++) await keyboard.press("ArrowDown");
+  // The first Home goes to the first character of a line, the second to its beginning.
+  await keyboard.press("Home");
+  await keyboard.press("Home");
+  for (let i = await column(visitor); i < before.at(-1).length; i++) await keyboard.press("ArrowRight");
+}
+
+function column(visitor) {
+  return visitor.page.evaluate(() => {
+    const selection = document.activeElement.shadowRoot.getSelection?.() ?? getSelection();
+    const line = selection.focusNode.nodeType === 1 ? selection.focusNode : selection.focusNode.parentElement.closest(".cm-line");
+    const range = document.createRange();
+    range.setStart(line, 0);
+    range.setEnd(selection.focusNode, selection.focusOffset);
+    return range.toString().length;
+  });
+}
+
+/** Where the last letter of a piece of the definition is on the screen. */
+export function endOf(page, piece) {
+  return page.evaluate((wanted) => {
+    const content = document.querySelector("#definition-editor .code-host").shadowRoot.querySelector(".cm-content");
+    for (const line of content.querySelectorAll(".cm-line")) {
+      const at = line.textContent.indexOf(wanted);
+      if (at < 0) continue;
+      const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      let left = at + wanted.length - 1;
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (left < node.length) {
+          const range = document.createRange();
+          range.setStart(node, left);
+          range.setEnd(node, left + 1);
+          const { x, y, width, height } = range.getBoundingClientRect();
+          return { x: x + width / 2, y: y + height / 2 };
+        }
+        left -= node.length;
+      }
+    }
+    throw new Error(`${wanted} is not on the screen`);
+  }, piece);
+}
+
+/** The list of proposals. */
+export const proposed = (page) => page.locator(".cm-tooltip-autocomplete li");
+
+/** Takes the proposal that is chosen; a list that has just come up takes no keys yet. */
+export async function accept(page, chosen) {
+  await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: chosen }).waitFor();
+  await page.waitForTimeout(150);
+  await page.keyboard.press("Enter");
+  await proposed(page).first().waitFor({ state: "detached" });
+}
+
+/** Turns the definition to YAML. */
+export async function toYaml(page) {
+  await page.getByLabel("Format", { exact: false }).first().selectOption("yaml");
+  await page.locator('#definition-editor .cm-content[data-language="yaml"]').waitFor();
+}
+
+/** Puts YAML in place of the definition. */
+export async function inYaml(visitor, page, written) {
+  await visitor.example("Empty");
+  await visitor.editor("Definition").waitFor();
+  await toYaml(page);
+  await visitor.write("Definition", written);
+}
+
+/** Does a command by the palette. */
+export async function command(page, title) {
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("combobox", { name: "Command or state" });
+  await field.fill(title);
+  await page.keyboard.press("Enter");
+  await field.waitFor({ state: "detached" });
+}
