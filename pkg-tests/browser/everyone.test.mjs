@@ -141,6 +141,16 @@ describe("for everyone", { skip }, () => {
       await visitor.tab("Mocks");
       await page.getByLabel("What answers for Shrink").selectOption("script");
       await clean("a mock's script");
+      await page.getByLabel("What answers for Shrink").selectOption("javascript");
+      await page.getByLabel("Resource, function or pattern").fill("*");
+      await page.keyboard.press("Enter");
+      await page.getByLabel("What answers for *").selectOption("result");
+      await page.getByRole("button", { name: "Add a machine" }).click();
+      await page.getByLabel("Definition of Child, JSON").waitFor();
+      await clean("rules and machines");
+      await page.getByRole("button", { name: "Mocks of a file" }).click();
+      await page.getByRole("dialog", { name: "Mocks of a file" }).getByLabel("Text").fill('{"StateMachines":{"A":{"TestCases":{"B":{"C":"R"}}}},"MockedResponses":{"R":{"0":{"Return":1}}}}');
+      await clean("mocks of a file");
       await visitor.leave();
     });
   }

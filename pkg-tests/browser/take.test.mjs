@@ -351,11 +351,16 @@ Resources:
 
   visit("leaves out of a link what is not wanted in it, and names its length", {}, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { secret: "a secret" }, tasks: "export default {};" });
+    await visitor.tab("Mocks");
+    await page.getByLabel("What answers for Greet", { exact: true }).selectOption("echo");
     await visitor.state("Greet").click();
+    await page.keyboard.press("F9");
     const whole = await linkOf(page);
     const asked = dialog(page, "Share");
     await asked.getByLabel("Input", { exact: true }).uncheck();
     await asked.getByLabel("Task handlers").uncheck();
+    await asked.getByLabel("Mocks and machines (1)").uncheck();
+    await asked.getByLabel("Breakpoints (1)").uncheck();
     await asked.getByLabel("Position: Greet").check();
     await page.waitForFunction((before) => document.querySelector("dialog textarea").value !== before, whole);
     await page.waitForTimeout(100);
@@ -366,7 +371,18 @@ Resources:
     await other.page.locator('[data-node="/States/Greet"][aria-pressed="true"]').waitFor();
     await other.tab("Input");
     assert.doesNotMatch(await other.editor("Input").innerText(), /secret/);
+    await other.tab("Mocks");
+    assert.equal(await other.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "");
+    assert.equal(await other.page.getByRole("tab", { name: "Breakpoints 1" }).count(), 0);
     await other.leave();
+
+    // And the whole of it has them.
+    const all = await site.visit({ hash: whole.slice(whole.indexOf("#")) });
+    await all.ready();
+    await all.tab("Mocks");
+    assert.equal(await all.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "echo");
+    await all.tab("Breakpoints 1");
+    await all.leave();
   });
 
   test("a link keeps the draft that was there, and is refused when it is of another version or too large", async () => {
@@ -399,12 +415,41 @@ Resources:
     await visitor.leave();
   });
 
-  visit("forgets everything when asked", {}, async (visitor, page) => {
-    await visitor.open({ definition: GREETING });
-    await page.waitForFunction(() => localStorage.getItem("stepglass.draft") !== null);
+  test("keeps the last 20 drafts, and no more than 2 MB of them", async () => {
+    for (const [size, kept] of [[1_000, 20], [150_000, 14]]) {
+      const seeded = Array.from({ length: 25 }, (_, i) => ({ title: `Draft ${i}`, format: "json", definition: JSON.stringify({ ...GREETING, Comment: "x".repeat(size) }), input: `${i}`, tasks: "", clock: "skip", seed: 1 }));
+      const before = (page) => page.addInitScript((drafts) => localStorage.getItem("stepglass.recent") ?? localStorage.setItem("stepglass.recent", drafts), JSON.stringify(seeded));
+      const visitor = await site.visit({ before });
+      await visitor.ready();
+      const { page } = visitor;
+      await visitor.open({ definition: { ...GREETING, Comment: "the newest" } });
+      await visitor.example("Hello");
+      const drafts = JSON.parse(await page.evaluate(() => localStorage.getItem("stepglass.recent")));
+      assert.equal(drafts.length, kept, `of ${size} characters`);
+      assert.match(drafts[0].definition, /the newest/);
+      assert.ok(JSON.stringify(drafts).length <= 2_000_100);
+      await page.getByTitle("Examples and recent drafts").click();
+      assert.equal(await page.locator(".recent li").count(), kept);
+      await page.locator(".recent button").first().click();
+      await visitor.state("Greet").waitFor();
+      await visitor.leave();
+    }
+  });
+
+  visit("forgets everything when asked, the drafts too", {}, async (visitor, page) => {
+    await visitor.open({ definition: { ...GREETING, Comment: "first" } });
+    await visitor.open({ definition: { ...GREETING, Comment: "second" } });
+    await page.waitForFunction(() => localStorage.getItem("stepglass.draft")?.includes("second") && localStorage.getItem("stepglass.recent")?.includes("first"));
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Clear everything kept in this browser" }).click();
-    assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass."))), []);
+    const keys = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.")));
+    assert.deepEqual(await keys(), []);
+    await page.keyboard.press("Escape");
+    await page.getByTitle("Examples and recent drafts").click();
+    assert.equal(await page.locator(".recent").count(), 0);
+    await page.locator(".gallery button", { hasText: "Hello" }).first().click();
+    await page.locator(".document", { hasText: "Hello" }).waitFor();
+    assert.deepEqual((await keys()).filter((key) => /draft|recent/.test(key)), [], "and keeps none of it again");
   });
 });
 

@@ -884,6 +884,13 @@ function setRecent(drafts: Workspace[]): void {
 
 let saveTimer: ReturnType<typeof setTimeout> | undefined;
 
+/// Forgets the drafts of this browser; what is on screen is kept again when it changes.
+export function forgetDrafts(): void {
+  clearTimeout(saveTimer);
+  recent.value = [];
+  untouched = JSON.stringify(workspace());
+}
+
 /// From here on edits are kept as a draft.
 function autosave(): void {
   let quiet = true;

@@ -47,7 +47,7 @@ export default function Settings() {
           class="danger"
           onClick={() => {
             prefs.forgetAll();
-            store.recent.value = [];
+            store.forgetDrafts();
             void forgetOffline();
             store.showToast("Drafts, settings and the page's files kept in this browser are forgotten.");
           }}
