@@ -518,7 +518,7 @@ const Container = memo(function Container({ index, at }: At) {
         </NodeButton>
       )}
       {node.type === "Map" && detail.value !== "far" && (
-        <foreignObject class="selector" data-move={node.id} x={node.x + 14} y={node.y + 54 + 16 * (node.lines.length - 1)} width={node.width - 28} height={scopeTop(index, at) - node.y - 56 - 16 * (node.lines.length - 1)}>
+        <foreignObject class="selector" data-move={node.id} x={node.x + 14} y={node.y + 54 + 16 * (node.lines.length - 1)} width={node.width - 28} height={Math.max(0, scopeTop(index, at) - node.y - 56 - 16 * (node.lines.length - 1))}>
           {/* What comes later is of the namespace of the element that it comes into. */}
           <div>
             <Iterations node={node} place="graph" />
