@@ -86,7 +86,7 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("F8");
     await visitor.result();
     await visitor.tab("Console");
-    assert.match(await page.locator(".console").innerText(), /n is 1\s+● n is 2\s+● n is 3/);
+    assert.match(await page.locator(".console").innerText(), /n is 1\s+event \d+ ○ n is 2\s+event \d+ ○ n is 3/);
   });
 
   visit("retries: the attempt, its error, which retrier and why, and where a value came from", {}, async (visitor, page) => {

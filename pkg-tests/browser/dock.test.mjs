@@ -180,3 +180,56 @@ describe("the list of events and the table", { skip }, () => {
     await page.locator(`[role="row"][aria-rowindex="${n - 9}"][aria-selected="true"]`).waitFor();
   });
 });
+
+describe("the console and what is watched", { skip }, () => {
+  const { visit } = visits();
+
+  visit("log points stand beside what handlers write, each with its event", {}, async (visitor, page) => {
+    await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE.replace("charge: ({ n }, task) => {", "charge: ({ n }, task) => { console.log('asked for', n);") });
+    await visitor.node("/States/Each/ItemProcessor/States/Rest").click();
+    await page.keyboard.press("Shift+F9");
+    await page.getByRole("textbox", { name: "Log instead of stopping" }).fill("charged {% $.n %}");
+    await page.keyboard.press("Tab");
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Console");
+    await page.getByText("7 lines").waitFor();
+    await page.getByRole("button", { name: "Log points" }).click();
+    const lines = page.getByRole("list", { name: "Console" }).getByRole("listitem");
+    assert.deepEqual((await lines.allInnerTexts()).map((text) => text.replace(/event \d+/, "event").replace(/\s+/g, " ").trim()), ["event ○ charged 1", "event ○ charged 2", "event ○ charged 3"]);
+    await lines.nth(1).getByRole("button").click();
+    await page.locator(".banner", { hasText: "Viewing event" }).waitFor();
+    await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
+    await page.getByRole("button", { name: "Handlers" }).click();
+    assert.equal(await lines.count(), 4);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("What handlers write with console.log stands here").waitFor();
+  });
+
+  visit("a watch says why it cannot be evaluated, and is asked in another frame", {}, async (visitor, page) => {
+    await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
+    await visitor.node("/States/Each/ItemProcessor/States/Charge").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await page.locator(".pause-where", { hasText: "Charge" }).first().waitFor();
+    await visitor.tab("Watch");
+    const watch = async (text, language) => {
+      await page.getByLabel("Expression to watch").fill(text);
+      await page.locator(".watch").getByLabel("Language").selectOption(language);
+      await page.keyboard.press("Tab");
+      await page.getByRole("button", { name: "Watch", exact: true }).click();
+    };
+    await watch("$.n", "jsonpath");
+    await watch("$sum(", "jsonata");
+    await watch("$.nowhere", "jsonpath");
+    const rows = page.locator(".watched");
+    await rows.nth(0).getByText("1", { exact: true }).waitFor();
+    await rows.nth(1).getByText(/^cannot be evaluated: /).waitFor();
+    await rows.nth(2).getByText(/^(cannot be evaluated: |nothing)/).waitFor();
+    // An item has no items; what came into the Map has three.
+    await watch("$count($states.input.items)", "jsonata");
+    await rows.nth(3).getByText("0", { exact: true }).waitFor();
+    await page.getByLabel("Frame to evaluate in").selectOption("Each");
+    await rows.nth(3).getByText("3", { exact: true }).waitFor();
+  });
+});

@@ -93,7 +93,8 @@ export const children = signal<ChildExecution[]>([]);
 /// What is wrong with a mock's JavaScript, by the mock's name.
 export const mockProblems = signal<Record<string, string>>({});
 export const timer = signal<{ due: number | null; now: number; speed: number; heard: number; timers: PendingTimer[] } | null>(null);
-export const console = signal<{ level: string; text: string }[]>([]);
+/// What handlers and log points have written; of a log point also at which event.
+export const console = signal<{ level: string; text: string; event?: number }[]>([]);
 export const eventCount = signal(0);
 /// How many events the page shows: all of them, or fewer while it catches up or looks back.
 export const cursor = signal(0);
@@ -583,7 +584,7 @@ function hear(note: Note): void {
       timer.value = { due: note.due, now: note.now, speed: note.speed, heard: performance.now(), timers: note.timers };
       break;
     case "console":
-      console.value = [...console.value.slice(-999), { level: note.level, text: note.text }];
+      console.value = [...console.value.slice(-999), { level: note.level, text: note.text, ...(note.event !== undefined && { event: note.event }) }];
       break;
     case "ended":
       client.running = false;

@@ -568,7 +568,8 @@ export type Note =
   | { note: "large"; run: number; large: LargePayload[] }
   /// Another run is shown from here on.
   | { note: "switched"; run: number; graph: Graph; label: string; parent?: number }
-  | { note: "console"; run: number; level: string; text: string }
+  /// With the event at which a log point has written it.
+  | { note: "console"; run: number; level: string; text: string; event?: number }
   | { note: "ended"; run: number; result: RunResult; took: number };
 
 /// What runs cannot go on, and a new thread is needed.

@@ -1,6 +1,6 @@
 // What came of a run, and what handlers and log points have written.
 
-import { useSignalEffect } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -63,26 +63,53 @@ async function saveHistory(): Promise<void> {
   save(`${store.title.value}.history.json`, await store.query("history", {}), "application/json");
 }
 
+const SOURCES = [["all", "All"], ["points", "Log points"], ["handlers", "Handlers"]] as const;
+
 export function Console() {
   const list = useRef<HTMLOListElement>(null);
+  const source = useSignal<(typeof SOURCES)[number][0]>("all");
   useSignalEffect(() => {
     store.console.value;
     requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }));
   });
-  if (store.console.value.length === 0) {
+  const all = store.console.value;
+  if (all.length === 0) {
     return (
       <div class="empty small">
-        <p>What handlers write with console.log stands here.</p>
+        <p>What handlers write with console.log stands here, and what log points write: breakpoints that do not stop.</p>
       </div>
     );
   }
+  const lines = all.filter(({ level }) => source.value === "all" || (level === "point") === (source.value === "points"));
   return (
-    <ol class="console" ref={list} tabIndex={0} aria-label="Console">
-      {store.console.value.map(({ level, text }, i) => (
-        <li key={i} class={`console-${level}`}>
-          {text}
-        </li>
-      ))}
-    </ol>
+    <div class="console-pane">
+      <div class="pane-bar">
+        <div class="segments" role="group" aria-label="Lines of">
+          {SOURCES.map(([id, label]) => (
+            <button key={id} type="button" aria-pressed={source.value === id} onClick={() => (source.value = id)}>
+              {label}
+            </button>
+          ))}
+        </div>
+        <span class="quiet">{count(lines.length, "line")}</span>
+        <span class="gap" />
+        <button type="button" onClick={() => (store.console.value = [])}>
+          Clear
+        </button>
+      </div>
+      <ol class="console" ref={list} tabIndex={0} aria-label="Console">
+        {lines.map(({ level, text, event }, i) => (
+          <li key={i} class={`console-${level}`}>
+            {event !== undefined && (
+              <button type="button" class="link" title="Look at this event" onClick={() => void store.query("brief", { id: event }).then((found) => store.selectEvent(event, found?.state ?? null, "page"))}>
+                event {event}
+              </button>
+            )}{" "}
+            {level === "point" && <span aria-hidden="true">○ </span>}
+            {text}
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }

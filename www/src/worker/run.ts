@@ -88,7 +88,7 @@ export class Run {
       post({ note: "ended", run: this.id, result: result as never, took: performance.now() - this.started });
       this.stopped();
     });
-    session.on("output", ({ text }) => post({ note: "console", run: this.id, level: "log", text: `● ${text}` }));
+    session.on("output", ({ text, event }) => post({ note: "console", run: this.id, level: "point", text, event }));
     session.on("run", ({ run }) => this.switched(run));
   }
 
