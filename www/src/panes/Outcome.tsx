@@ -101,11 +101,13 @@ export function Console() {
         {lines.map(({ level, text, event }, i) => (
           <li key={i} class={`console-${level}`}>
             {event !== undefined && (
-              <button type="button" class="link" title="Look at this event" onClick={() => void store.query("brief", { id: event }).then((found) => store.selectEvent(event, found?.state ?? null, "page"))}>
-                event {event}
-              </button>
-            )}{" "}
-            {level === "point" && <span aria-hidden="true">○ </span>}
+              <>
+                <button type="button" class="link" title="Look at this event" onClick={() => void store.query("brief", { id: event }).then((found) => store.selectEvent(event, found?.state ?? null, "page"))}>
+                  event {event}
+                </button>
+                <span aria-hidden="true"> ○ </span>
+              </>
+            )}
             {text}
           </li>
         ))}
