@@ -193,7 +193,7 @@ describe("the console and what is watched", { skip }, () => {
     await visitor.run();
     await visitor.result();
     await visitor.tab("Console");
-    await page.getByText("7 lines").waitFor();
+    await page.locator(".console-pane").getByText("7 lines").waitFor();
     await page.getByRole("button", { name: "Log points" }).click();
     const lines = page.getByRole("list", { name: "Console" }).getByRole("listitem");
     assert.deepEqual((await lines.allInnerTexts()).map((text) => text.replace(/event \d+/, "event").replace(/\s+/g, " ").trim()), ["event ○ charged 1", "event ○ charged 2", "event ○ charged 3"]);
