@@ -371,4 +371,49 @@ describe("tasks", () => {
     assert.deepEqual(debug.history().map(({ type }) => type).filter((type) => type.startsWith("Task") && !type.includes("State")), ["TaskScheduled", "TaskStarted", "TaskSubmitted", "TaskSucceeded"]);
     assert.equal(debug.answerToken("made up", "succeed"), false);
   });
+
+  test("child executions of a Distributed Map tell their stages and ends, also in a fork", async () => {
+    const distributed = {
+      StartAt: "Each",
+      States: {
+        Each: {
+          Type: "Map",
+          ItemsPath: "$.items",
+          MaxConcurrency: 1,
+          ToleratedFailureCount: 1,
+          ItemProcessor: {
+            ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+            StartAt: "Check",
+            States: { Check: { Type: "Choice", Choices: [{ Variable: "$.n", NumericEquals: 2, Next: "Bad" }], Default: "Good" }, Good: { Type: "Pass", End: true }, Bad: { Type: "Fail", Error: "Bad" } },
+          },
+          End: true,
+        },
+      },
+    };
+    const debug = session({ input: { items: [{ n: 1 }, { n: 2 }, { n: 3 }] }, mocks: {}, tasks: {} }, distributed);
+    await until(debug, (it) => it.continue());
+    assert.equal(debug.outcome.status, "SUCCEEDED");
+    const told = (steps) => {
+      const byChild = new Map();
+      for (const { child, state, stage, status } of steps) {
+        const words = byChild.get(child) ?? [];
+        if (status) words.push(status);
+        else if (words.at(-1) !== state && stage !== "") words.push(state);
+        byChild.set(child, words);
+      }
+      return [...byChild.values()].map((words) => words.join(" "));
+    };
+    const all = debug.childSteps();
+    assert.deepEqual(told(all), ["Check Good SUCCEEDED", "Check Bad FAILED", "Check Good SUCCEEDED"]);
+    assert.ok(all.every(({ place, after, time }, i) => place > 0 && after > 0 && time >= 0 && (i === 0 || all[i - 1].place <= place)));
+    // They have no events, and their Map Run has begun before them.
+    const types = debug.history().map(({ type }) => type);
+    assert.ok(types.every((type) => !/^(Choice|Pass|Fail)/.test(type)));
+    assert.ok(all[0].after >= types.indexOf("MapRunStarted") + 1);
+    assert.deepEqual(debug.childSteps(all.length - 1), all.slice(-1));
+    debug.fork({ event: types.indexOf("MapStateEntered") + 1 });
+    assert.ok(debug.childSteps().length < all.length);
+    await until(debug, (it) => it.continue());
+    assert.deepEqual(told(debug.childSteps()), told(all));
+  });
 });

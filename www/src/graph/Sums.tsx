@@ -40,6 +40,8 @@ export function Sums({ node }: { node: GraphNode }) {
     const level = mean <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil((mean / most) * LEVELS));
     const done = run.exited - run.caught;
     const lost = run.lost - run.caught;
+    // How often it was entered stands below it.
+    if (mean <= 0 && done === run.entered) return "";
     const parts = [done > 0 && `✓${done}`, run.caught > 0 && `↷${run.caught}`, lost > 0 && `✗${lost}`, run.active > 0 && `●${run.active}`, mean > 0 && `⌀ ${duration(mean)}`];
     return `${level} ${parts.filter(Boolean).join("  ")}`;
   }).value;
