@@ -95,7 +95,7 @@ describe("mocks", () => {
     const debug = session(twice, { mocks: { T: { mode: "recorded", answers: [{ state: "T", error: "Busy", after: 200 }, { state: "T", output: "done", after: 300 }] } } });
     assert.equal((await ended(debug)).output, "done");
     assert.equal(debug.now, 1500);
-    await check(twice, { T: { mode: "recorded", answers: [] } }, ["States.TaskFailed", "the recording has 0 answers and none for call 0"]);
+    await check(twice, { T: { mode: "recorded", answers: [] } }, ["States.TaskFailed", "no answer of the recording is for call 0"]);
   });
 
   test("a mock goes before the recorded execution's answers", async () => {

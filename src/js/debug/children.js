@@ -45,7 +45,7 @@ export class Children {
   hand(call, taker) {
     // Workers may come at any time; a machine says itself how long it takes.
     call.pending = isTaker(taker);
-    call.task = this.#host.task(call, this.#run);
+    [, call.task] = this.#host.given(call, this.#run);
     try {
       taker.take(call, this.#driver());
     } catch (thrown) {

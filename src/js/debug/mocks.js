@@ -78,7 +78,7 @@ function replyOf(mock, command) {
       return scripted(mock, command);
     case "recorded": {
       const recorded = mock.answers[command.call];
-      if (recorded === undefined) return new Reply({ error: "States.TaskFailed", cause: `the recording has ${mock.answers.length} answers and none for call ${command.call}` });
+      if (recorded === undefined) return new Reply({ error: "States.TaskFailed", cause: `no answer of the recording is for call ${command.call}` });
       return new Reply(factsOf(recorded));
     }
     case "expression": {

@@ -50,7 +50,8 @@ export function restoreSession(saved, options = {}) {
 
 function runOf({ id, parent, at, label, definition, info, seed, input, start, shared = 0, facts, inbox = [], performed, position, frontier, own }, made, host, options) {
   const before = made.get(parent)?.recording.facts ?? [];
-  if (!Number.isSafeInteger(id) || made.has(id) || !Array.isArray(facts) || shared > before.length) throw new RestoreError("a run of the saved session is damaged");
+  const last = [...made.keys()].at(-1) ?? 0;
+  if (!Number.isSafeInteger(id) || id <= last || !Array.isArray(facts) || shared > before.length) throw new RestoreError("a run of the saved session is damaged");
   const machine = new StateMachine(definition, options.type ? { type: options.type } : {});
   const recording = new Recording(handleOf(machine), engineSettings(options, machine.type));
   const words = seedOf(seed);

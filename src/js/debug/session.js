@@ -32,9 +32,8 @@ export class DebugSession {
       host: session.#host,
       adopt: (runs, current) => {
         session.#runs = runs;
-        session.#lastRun = Math.max(...runs.map(({ id }) => id));
-        session.#run = current;
-        session.#stopAt({ reason: "goto", description: current.label });
+        session.#lastRun = runs.at(-1).id;
+        session.selectRun(current.id);
       },
     });
   }
@@ -708,14 +707,14 @@ export class DebugSession {
     resource: (text) => this.#handlers.resource(text),
     reply: (command) => {
       const mock = this.#mocks.find(command);
-      if (mock) return { reply: (task, call, run, given) => mock(task, (handler) => handler(...(given?.() ?? this.#given(call, run)))), mode: this.#mocks.modeOf(mock), mocked: true };
+      if (mock) return { reply: (task, call, run, given = this.#given) => mock(task, (handler) => handler(...given(call, run))), mode: this.#mocks.modeOf(mock), mocked: true };
       const handler = this.#handlers.find(command.resource, command.state, command.input);
-      if (typeof handler === "function") return { reply: (_, call, run, given) => handler(...(given?.() ?? this.#given(call, run))), mode: "handler" };
+      if (typeof handler === "function") return { reply: (_, call, run, given = this.#given) => handler(...given(call, run)), mode: "handler" };
       if (handler !== undefined) return { taker: handler, mode: "handler" };
       return this.#options.ask ? { reply: () => new Reply({ ask: true }), mode: "ask" } : { reply: undefined, mode: "missing" };
     },
     missing: ({ resource, state, input }) => this.#handlers.missing(resource, state, input),
-    task: (call, run) => this.#given(call, run)[1],
+    given: (call, run) => this.#given(call, run),
     limits: undefined,
     changed: (run) => {
       if (run !== this.#run) return;
@@ -725,7 +724,7 @@ export class DebugSession {
   };
 
   /** What a handler is given. */
-  #given(call, run) {
+  #given = (call, run) => {
     const { command } = call;
     const execution = {
       name: run.info.name,
@@ -743,7 +742,7 @@ export class DebugSession {
     });
     call.onCancel = (reason) => Task.cancel(task, reason);
     return [handlerInput(call.resource, command.input), task];
-  }
+  };
 
   #atEnd() {
     return this.#run.position === this.#run.recording.length;
