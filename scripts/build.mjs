@@ -147,6 +147,8 @@ const debugging = {
     without("driver[\\\\/]driver|nested", "export class Driver {}\nexport class Machines {}\nexport class Family {}\n");
     without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
     without("start", "export const startProblem = () => {};\n");
+    // It saves none of its runs.
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^ {2}static \{\n[^]*?^ {2}\}\n/m, ""), loader: "js" }));
     // It shows one run, and does not compare.
     without("debug[\\\\/](?:coverage|difference)", "export const hitsOf = () => {}, outlineOf = hitsOf, differenceOf = hitsOf;\n");
     // Its tasks are functions, and start nothing.
