@@ -100,6 +100,15 @@ const pictures = {
       await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Graph" }).click();
     },
   },
+  "phone-answer": {
+    size: PHONE,
+    async take(page) {
+      await example(page, "A person decides");
+      await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Graph" }).click();
+      await page.locator("button.run").click();
+      await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
+    },
+  },
   "phone-graph": {
     size: PHONE,
     async take(page) {
@@ -127,6 +136,8 @@ try {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const page = await open(size, { reducedMotion: "reduce", ...options });
     await take(page);
+    // What it says for a moment is not on the picture.
+    await page.locator(".toast").waitFor({ state: "detached" });
     await page.mouse.move(0, 0);
     await page.waitForTimeout(600);
     save(`${name}.png`, shrink(await page.screenshot()));

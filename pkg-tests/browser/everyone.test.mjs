@@ -195,6 +195,21 @@ describe("for everyone", { skip }, () => {
     });
   }
 
+  visit("between phone and desktop there are two columns over the run, and every tab is in sight", { width: 768, height: 900 }, async (visitor, page) => {
+    await page.keyboard.press("F10");
+    await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
+    const [left, graph, dock] = await Promise.all(["#left", "#graph-pane", "#dock"].map((pane) => page.locator(pane).boundingBox()));
+    assert.ok(graph.x >= left.x + left.width && Math.abs(graph.y - left.y) < 2, "two columns");
+    assert.ok(dock.y >= left.y + left.height, "the run below them");
+    const list = await page.locator(".event-list").boundingBox();
+    assert.ok(list !== null && list.height > 60, "the events have room");
+    const hidden = await page.locator('#left [role="tab"]').evaluateAll((all) => all.filter((tab) => tab.getBoundingClientRect().right > tab.closest(".tabs").getBoundingClientRect().right || tab.getBoundingClientRect().bottom > tab.closest(".tabs").getBoundingClientRect().bottom + 1).map((tab) => tab.textContent));
+    assert.deepEqual(hidden, []);
+    await visitor.tab("Inspector");
+    await page.getByRole("heading", { name: "CheckStock" }).waitFor();
+    assert.deepEqual(await visitor.violations(), []);
+  });
+
   visit("magnified four times, the page scrolls in one way and every pane has room", { width: 320, height: 256 }, async (visitor, page) => {
     const panes = page.getByRole("navigation", { name: "Panes" });
     for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {

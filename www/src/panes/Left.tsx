@@ -74,6 +74,7 @@ export function Left() {
       </div>
       {withInspector && (
         <div class="panel" id="left-inspector" role="tabpanel" aria-labelledby="left-tab-inspector" hidden={shown !== "inspector"}>
+          <h2 class="unseen">Inspector</h2>
           <Inspector />
         </div>
       )}
