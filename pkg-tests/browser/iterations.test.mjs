@@ -201,6 +201,30 @@ describe("iterations on the graph", { skip }, () => {
     await path.waitFor();
     assert.equal((await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
     assert.match(await name(visitor, PRICE_STATE), /failed, caught, (?!entered)/);
+    // Another run begins with all of them.
+    await page.keyboard.press("Shift+F8");
+    await visitor.result();
+    await visitor.node(ZERO_STATE).click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await path.waitFor({ state: "detached" });
+  });
+
+  visit("that are chosen go with a link that has the position", {}, async (visitor, page) => {
+    await visitor.open({ definition: NESTED, input: ORDERS });
+    await visitor.node(PRICE_STATE).click();
+    await visitor.run();
+    // Nobody answers yet; the second order is looked at.
+    await controls(page, "Orders").getByRole("spinbutton").fill("1");
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await page.getByRole("checkbox", { name: /^Position/ }).check();
+    await page.waitForTimeout(500);
+    const link = await page.locator("dialog textarea").inputValue();
+    await page.goto("about:blank");
+    await page.goto(link);
+    await visitor.ready();
+    await visitor.run();
+    await page.getByRole("navigation", { name: "Iterations shown" }).getByText("#1").waitFor();
   });
 
   visit("all together have counts for every state, and heat where the time went", {}, async (visitor, page) => {

@@ -21,6 +21,8 @@ export interface Workspace {
   machines?: Machine[];
   /// The state that is looked at.
   selected?: string;
+  /// The iterations of Maps that are looked at, by the Map's pointer.
+  iterations?: Record<string, number>;
   /// The runs of a session file, as the package saves them.
   runs?: SavedSession;
   /// What an execution is begun with besides its input.
@@ -88,7 +90,7 @@ export async function encode(workspace: Workspace): Promise<string> {
 }
 
 /// The short names of links and drafts. What is absent or usual is left out.
-export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, machines = [], selected, config = {} }: Workspace): Record<string, unknown> {
+export function packedOf({ title, format, definition, input, tasks, clock, seed, inputs = [], breakpoints = [], mocks = {}, machines = [], selected, iterations = {}, config = {} }: Workspace): Record<string, unknown> {
   return {
     t: title, f: format, d: definition, i: input, k: tasks, c: clock, s: seed,
     ...(inputs.length > 0 ? { n: inputs.map(({ name, text }) => [name, text]) } : {}),
@@ -96,6 +98,7 @@ export function packedOf({ title, format, definition, input, tasks, clock, seed,
     ...(Object.keys(mocks).length > 0 ? { m: mocks } : {}),
     ...(machines.length > 0 ? { x: machines.map(({ name, type, definition }) => [name, definition, ...(type === "EXPRESS" ? [type] : [])]) } : {}),
     ...(selected === undefined ? {} : { p: selected }),
+    ...(Object.keys(iterations).length > 0 ? { q: iterations } : {}),
     ...(Object.keys(config).length > 0 ? { o: config } : {}),
   };
 }
@@ -135,7 +138,10 @@ export function workspaceOf(value: unknown): Workspace {
   const machines = machinesOf(from["x"]);
   const selected = from["p"];
   const config = configOf(from["o"]);
+  const looked = from["q"];
+  const iterations = typeof looked === "object" && looked !== null ? Object.fromEntries(Object.entries(looked).filter(([, index]) => Number.isSafeInteger(index))) : {};
   return {
+    ...(Object.keys(iterations).length > 0 ? { iterations } : {}),
     ...(inputs.length > 0 ? { inputs } : {}),
     ...(breakpoints.length > 0 ? { breakpoints } : {}),
     ...(Object.keys(mocks).length > 0 ? { mocks } : {}),

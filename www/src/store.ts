@@ -173,6 +173,8 @@ export function chooseAround(state: string, indices: readonly number[]): void {
   const maps: string[] = [];
   for (let at = runGraph.stateAround(runGraph.byName.get(state) ?? -1); at >= 0; at = runGraph.stateAround(at)) if (runGraph.node(at)!.type === "Map") maps.unshift(runGraph.node(at)!.id);
   choose(indices.flatMap((index, i): [string, Choice][] => (maps[i] === undefined ? [] : [[maps[i], index]])));
+  // Another run begins with what somebody has chosen, not with where this one has stopped.
+  chosenByStop = true;
 }
 
 /// Looks at one iteration, and at those around it.
@@ -181,6 +183,8 @@ export function chooseItem(item: number): void {
   if (look && item >= 0) choose(reader!.choicesFor(look, item));
 }
 
+let chosenByStop = false;
+
 export function choose(changes: Iterable<readonly [string, Choice | undefined]>): void {
   const next = new Map(choices.value);
   for (const [map, choice] of changes) {
@@ -188,6 +192,7 @@ export function choose(changes: Iterable<readonly [string, Choice | undefined]>)
     else next.set(map, choice);
   }
   choices.value = next;
+  chosenByStop = false;
   if (fold) showUpTo(fold.at);
 }
 
@@ -367,6 +372,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     dialog.value = "trust";
     return;
   }
+  if (chosenByStop) choose([...choices.value.keys()].map((map) => [map, undefined]));
   const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: clock.value, seed: seed.value };
   // Runs of one workspace stay beside each other.
   const beside = !saved && workspaceRun === generation.value;
@@ -829,7 +835,7 @@ export function open(next: Workspace, trusted: boolean): void {
     selectedState.value = next.selected ?? null;
     collapsed.value = new Set();
     expanded.value = new Set();
-    choices.value = new Map();
+    choices.value = new Map(Object.entries(next.iterations ?? {}));
     title.value = next.title;
     format.value = next.format;
     definition.value = next.definition;
@@ -924,7 +930,7 @@ export async function shareLink(parts: LinkParts): Promise<string> {
     mocks: parts.mocks ? mocks : {},
     machines: parts.mocks ? started : [],
     breakpoints: parts.breakpoints ? breakpoints : [],
-    ...(parts.position && state !== null ? { selected: state } : {}),
+    ...(parts.position && state !== null ? { selected: state, iterations: Object.fromEntries([...choices.value].filter((one): one is [string, number] => typeof one[1] === "number")) } : {}),
   });
   return new URL(hash, location.href.replace(/#.*$/s, "")).href;
 }
