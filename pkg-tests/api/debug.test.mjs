@@ -114,7 +114,7 @@ describe("breakpoints", () => {
   check("error", { kind: "error" }, ["Charge #1 error: Busy in Charge"]);
   check("an error that nothing takes", { kind: "error", uncaught: true }, []);
   check("error by name", { kind: "error", errors: ["States.Timeout"] }, []);
-  check("retry", { kind: "retry", state: "Charge" }, ["Charge #1 retry: before Charge is retried"]);
+  check("retry", { kind: "retry", state: "Charge" }, ["Charge #1 retry: before Charge is retried, by retrier 1"]);
   check("transition", { kind: "transition", from: "Each", to: "Enough?" }, ["Enough?: from Each to Enough?"]);
   check("iterations", { kind: "iteration", state: "Each", indices: "1-2" }, ["Each maxConcurrency: iteration 1 of Each", "Each maxConcurrency: iteration 2 of Each"]);
   check("condition, JSONata", { kind: "entry", state: "Rest", condition: "$iteration = 2 and $limit = 5 and $.paid.ok" }, ["Rest #2: before Rest"]);

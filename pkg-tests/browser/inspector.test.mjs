@@ -301,4 +301,80 @@ describe("the inspector", { skip }, () => {
     await pane(page).getByRole("radio", { name: /^Output/ }).click();
     await pane(page).getByText(/^1 B of 256 KiB$/).waitFor();
   });
+
+  visit("breakpoints of every kind are made in their pane, and the run stops there", {}, async (visitor, page) => {
+    const definition = {
+      StartAt: "Begin",
+      States: {
+        Begin: { Type: "Pass", Assign: { total: 1 }, Next: "Work" },
+        Work: {
+          Type: "Task",
+          Resource: `${LAMBDA}work`,
+          Retry: [{ ErrorEquals: ["Other"] }, { ErrorEquals: ["Busy"], IntervalSeconds: 2 }],
+          Catch: [{ ErrorEquals: ["Odd"], Next: "Done" }, { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "Each" }],
+          Next: "Each",
+        },
+        Each: { Type: "Map", ItemsPath: "$.items", MaxConcurrency: 1, ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } }, ResultPath: "$.done", Next: "After" },
+        After: { Type: "Pass", Assign: { total: 2 }, Next: "Done" },
+        Done: { Type: "Succeed" },
+      },
+    };
+    const tasks = "export default { work: (_, { attempt }) => { throw attempt === 0 ? new TaskError('Busy', '') : new TaskError('Broken', ''); } };";
+    await visitor.open({ definition, tasks, input: { items: [{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }] } });
+    await visitor.tab("Breakpoints");
+    const list = page.locator(".breakpoints");
+    const form = page.locator(".breakpoint-form");
+    const stops = async (fields, where) => {
+      await visitor.tab("Breakpoints");
+      if (await list.getByRole("button", { name: "Remove all" }).count()) await list.getByRole("button", { name: "Remove all" }).click();
+      await list.getByRole("button", { name: "Add" }).click();
+      for (const [label, value] of Object.entries(fields)) {
+        const select = ["Stops", "State", "Stage", "When", "From", "To", "Language"].includes(label);
+        const field = form.getByRole(value === true ? "checkbox" : select ? "combobox" : "textbox", { name: label, exact: true });
+        if (value === true) await field.check();
+        else if (select) await field.selectOption(value);
+        else {
+          await field.fill(value);
+          await field.press("Tab");
+        }
+      }
+      await page.keyboard.press("Control+Enter");
+      if (where === null) return visitor.result();
+      await paused(page, where);
+      await page.keyboard.press("Shift+F8");
+      await visitor.result();
+    };
+    await stops({ Stops: "entry", State: "Work" }, "before Work");
+    await stops({ Stops: "exit", State: "Work" }, "after Work");
+    await stops({ Stops: "stage", State: "Each", Stage: "afterItemsPath" }, "after afterItemsPath of Each");
+    await stops({ Stops: "stage", State: "Each", Stage: "output", When: "before" }, "before output of Each");
+    await stops({ Stops: "error", State: "" }, "Busy in Work");
+    await stops({ Stops: "error", State: "Work", "Error names": "Odd, Broken" }, "Broken in Work");
+    await stops({ Stops: "error", State: "", "Uncaught only": true }, null);
+    await stops({ Stops: "retry", State: "" }, "before Work is retried, by retrier 2");
+    await stops({ Stops: "catch", State: "Work" }, "the error of Work is caught, by catcher 2");
+    await stops({ Stops: "transition", From: "Work", To: "Each" }, "from Work to Each");
+    await stops({ Stops: "iteration", State: "Each", Iterations: "2-3" }, "iteration 2 of Each");
+    await stops({ Stops: "iteration", State: "Each", Iterations: "0, 3", When: "end", Condition: "$.items[3].n = 3", "Hit count": "2" }, "iteration 3 of Each");
+    await stops({ Stops: "change", State: "", "Variable or path": "$total" }, "$total has changed in Begin");
+    await stops({ Stops: "change", State: "After", "Variable or path": "$total" }, "$total has changed in After");
+    await stops({ Stops: "change", State: "", "Variable or path": "$.error.Error" }, "$.error.Error has changed in Work");
+    await stops({ Stops: "entry", State: "In", Condition: "$iteration = 2" }, "before In · item #2");
+    await stops({ Stops: "entry", State: "In", Language: "jsonpath", Condition: "$.n > 2" }, "before In · item #3");
+    await stops({ Stops: "entry", State: "In", Condition: "$.n +" }, "the condition of a breakpoint cannot be told");
+    await stops({ Stops: "entry", State: "In", "Hit count": "3" }, "before In · item #2");
+    await stops({ Stops: "entry", State: "In", "Hit count": ">= 2" }, "before In · item #1");
+    await stops({ Stops: "entry", State: "In", "Hit count": "% 4" }, "before In · item #3");
+    await stops({ Stops: "exit", State: "In", "Log instead of stopping": "n is {% $.n %}" }, null);
+    await visitor.tab("Console");
+    assert.match(await page.locator(".console").innerText(), /n is 0\s+● n is 1\s+● n is 2\s+● n is 3/);
+    // And errors that nothing catches, wherever they are.
+    await visitor.tab("Breakpoints");
+    await list.getByRole("button", { name: "Remove all" }).click();
+    await list.getByLabel("Stop on errors").selectOption("all");
+    await page.keyboard.press("Control+Enter");
+    await paused(page, "Busy in Work, to be retried");
+    await page.keyboard.press("F8");
+    await paused(page, "Broken in Work, to be caught");
+  });
 });

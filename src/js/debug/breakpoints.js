@@ -236,9 +236,9 @@ function describe({ kind, stage, when, from, to, path }, run, place) {
     case "error":
       return `${run.recording.valueAt(place)?.Error ?? "an error"} in ${state}`;
     case "retry":
-      return `before ${state} is retried`;
+      return `before ${state} is retried, by retrier ${run.recording.valueAt(place).retrier + 1}`;
     case "catch":
-      return `the error of ${state} is caught`;
+      return `the error of ${state} is caught, by catcher ${run.recording.valueAt(place).catcher + 1}`;
     case "transition":
       return `from ${from} to ${to}`;
     case "iteration":
