@@ -338,7 +338,7 @@ describe("the inspector", { skip }, () => {
           await field.press("Tab");
         }
       }
-      await page.keyboard.press("Control+Enter");
+      await visitor.run();
       if (where === null) return visitor.result();
       await paused(page, where);
       await page.keyboard.press("Shift+F8");
@@ -355,7 +355,7 @@ describe("the inspector", { skip }, () => {
     await stops({ Stops: "catch", State: "Work" }, "the error of Work is caught, by catcher 2");
     await stops({ Stops: "transition", From: "Work", To: "Each" }, "from Work to Each");
     await stops({ Stops: "iteration", State: "Each", Iterations: "2-3" }, "iteration 2 of Each");
-    await stops({ Stops: "iteration", State: "Each", Iterations: "0, 3", When: "end", Condition: "$.items[3].n = 3", "Hit count": "2" }, "iteration 3 of Each");
+    await stops({ Stops: "iteration", State: "Each", Iterations: "0, 3", When: "end", Condition: "$[3].n = 3", "Hit count": "2" }, "iteration 3 of Each");
     await stops({ Stops: "change", State: "", "Variable or path": "$total" }, "$total has changed in Begin");
     await stops({ Stops: "change", State: "After", "Variable or path": "$total" }, "$total has changed in After");
     await stops({ Stops: "change", State: "", "Variable or path": "$.error.Error" }, "$.error.Error has changed in Work");
@@ -372,7 +372,7 @@ describe("the inspector", { skip }, () => {
     await visitor.tab("Breakpoints");
     await list.getByRole("button", { name: "Remove all" }).click();
     await list.getByLabel("Stop on errors").selectOption("all");
-    await page.keyboard.press("Control+Enter");
+    await visitor.run();
     await paused(page, "Busy in Work, to be retried");
     await page.keyboard.press("F8");
     await paused(page, "Broken in Work, to be caught");
