@@ -301,6 +301,8 @@ describe("iterations on the graph", { skip }, () => {
     await children.getByRole("button", { name: /^#1 done [0-9a-f-]{36}$/ }).click();
     await names(visitor, CHARGE, /failed, caught/);
     assert.match(await name(visitor, TELL), /succeeded/);
+    await visitor.node(TELL).click();
+    await page.locator("#inspector-pane").getByText("It runs in child executions").waitFor();
     assert.match(await stages.innerText(), /ResultWriter s3 putObject/);
     assert.equal(await stages.locator("li.done").count(), 2);
   });

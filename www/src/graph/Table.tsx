@@ -232,7 +232,7 @@ function TableRow({ index, row, number, chosen, last, menu, go }: { index: Graph
         {last ? iterationPath(last.iterations) : ""}
       </span>
       <span role="gridcell" class="col-items">
-        {run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : ""}
+        {run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations + run.queued}` : ""}
       </span>
       <span role="gridcell" class="col-in">
         {last ? bytes(last.input) : ""}

@@ -54,10 +54,12 @@ export function Visits({ node }: { node: GraphNode }) {
   const maps = [index.byId.get(node.id) ?? -1, ...around(index, node.id)].filter((n) => index.node(n)?.type === "Map").reverse();
   const selectors = store.run.value && maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
   if (!visit) {
+    // Child executions of a Distributed Map have histories of their own.
+    const elsewhere = store.runOf(node.id).value.entered > 0;
     return (
       <>
         {selectors}
-        <p class="quiet pad">{!store.run.value ? "Run the machine to see what comes in and what goes out." : wanted.some((one) => one !== undefined) ? "That iteration has not come here." : "The run has not come here."}</p>
+        <p class="quiet pad">{!store.run.value ? "Run the machine to see what comes in and what goes out." : elsewhere ? "It runs in child executions, whose data is not kept: stop here with a breakpoint to see it." : wanted.some((one) => one !== undefined) ? "That iteration has not come here." : "The run has not come here."}</p>
       </>
     );
   }
