@@ -73,7 +73,7 @@ export function Left() {
         {shown === "config" && <Config />}
       </div>
       {withInspector && (
-        <div class="panel" id="left-inspector" role="tabpanel" aria-labelledby="left-tab-inspector" hidden={shown !== "inspector"}>
+        <div class="panel scroll" id="left-inspector" role="tabpanel" aria-labelledby="left-tab-inspector" hidden={shown !== "inspector"}>
           <h2 class="unseen">Inspector</h2>
           <Inspector />
         </div>
