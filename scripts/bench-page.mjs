@@ -220,24 +220,18 @@ async function editing() {
   const waits = 60 + 120;
   const times = [];
   for (let i = 0; i < 4; i++) {
-    await page.waitForTimeout(1_500);
-    await page.evaluate(() => {
-      globalThis.redrawn = undefined;
-      const canvas = document.querySelector(".canvas");
-      const observer = new MutationObserver(() => {
-        observer.disconnect();
-        globalThis.redrawn = performance.now();
-      });
-      addEventListener("keydown", () => ((globalThis.pressed = performance.now()), observer.observe(canvas, { childList: true, subtree: true, attributes: true, characterData: true })), { capture: true, once: true });
-    });
     // Another name of the first state, and back.
     await page.keyboard.press("Control+Home");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("End");
-    await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("ArrowLeft");
-    await page.waitForTimeout(300);
-    await page.evaluate(() => (globalThis.redrawn = undefined));
+    for (let left = 0; left < 2; left++) await page.keyboard.press("ArrowLeft");
+    await page.waitForTimeout(1_500);
+    await page.evaluate(() => {
+      globalThis.redrawn = undefined;
+      const observer = new MutationObserver(() => (observer.disconnect(), (globalThis.redrawn = performance.now())));
+      observer.observe(document.querySelector(".canvas"), { childList: true, subtree: true, attributes: true, characterData: true });
+      addEventListener("keydown", () => (globalThis.pressed = performance.now()), { capture: true, once: true });
+    });
     await page.keyboard.press(i % 2 ? "Backspace" : "x");
     await page.waitForFunction(() => globalThis.redrawn !== undefined, undefined, { timeout: 30_000 });
     times.push((await page.evaluate(() => globalThis.redrawn - globalThis.pressed)) - waits);

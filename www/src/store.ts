@@ -291,6 +291,8 @@ export function showToast(text: string): void {
 let analyzedText = "";
 export const analyzed = (): string => analyzedText;
 
+/// The graph that the page has, by the interpreter's number.
+let graphHeld = 0;
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
 
@@ -303,13 +305,14 @@ async function analyze(): Promise<void> {
   const mine = ++analyzing;
   const text = definition.value;
   try {
-    const found = await client.call("analyze", { text, format: format.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value });
+    const found = await client.call("analyze", { text, format: format.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, have: graph.value ? graphHeld : 0 });
     if (mine !== analyzing) return;
     batch(() => {
       analyzedText = text;
       analysis.value = found;
-      if (found.graph) {
-        if (!sameGraph(graph.value?.graph, found.graph)) graph.value = new GraphIndex(found.graph);
+      if (found.graphId !== undefined) {
+        if (found.graph) graph.value = new GraphIndex(found.graph);
+        graphHeld = found.graphId;
         stale.value = false;
       } else if (definition.value.trim() === "") {
         graph.value = null;
@@ -318,15 +321,11 @@ async function analyze(): Promise<void> {
         stale.value = true;
       }
       const state = selectedState.value;
-      if (state !== null && found.graph && !graph.value!.byName.has(state)) selectedState.value = null;
+      if (state !== null && found.graphId !== undefined && !graph.value!.byName.has(state)) selectedState.value = null;
     });
   } catch (error) {
     if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${(error as Error).message}`);
   }
-}
-
-function sameGraph(a: Graph | undefined, b: Graph): boolean {
-  return a !== undefined && a.nodes.length === b.nodes.length && JSON.stringify(a) === JSON.stringify(b);
 }
 
 let first = true;

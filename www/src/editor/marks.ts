@@ -49,6 +49,8 @@ interface Held {
 
 /// Longer states are not marked line by line.
 const MOST_LINES = 2_000;
+/// In definitions with more states only the selected one has its commands above it: each row between lines costs with every key.
+const MOST_LENSES = 300;
 
 class Break extends GutterMarker {
   constructor(readonly kind: string, readonly title: string) {
@@ -169,7 +171,7 @@ export const marksField = StateField.define<Held>({
     if (given.signs) held.signs = signs(state, given.signs);
     if (given.current !== undefined) held.current = linesOf(state, given.current, "sg-current");
     if (given.executing !== undefined) held.executing = linesOf(state, given.executing?.state ?? null, "sg-executing", given.executing?.paused ? "sg-paused" : "");
-    if (given.lenses !== undefined) held.lenses = lenses(state, given.lenses);
+    if (given.lenses !== undefined || (given.current !== undefined && statePlaces(state).length > MOST_LENSES)) held.lenses = lenses(state, held.shown);
     return held;
   },
   provide: (field) => [
@@ -229,11 +231,13 @@ function linesOf(state: EditorState, name: string | null, kind: string, first = 
   return Decoration.set(lines);
 }
 
-function lenses(state: EditorState, given: Shown["lenses"]): DecorationSet {
+function lenses(state: EditorState, { lenses: given, current }: Shown): DecorationSet {
   if (!given) return Decoration.none;
+  const all = statePlaces(state);
+  const places = all.length > MOST_LENSES ? all.filter(({ name }) => name === current) : all;
   const rows: Range<Decoration>[] = [];
   let last = -1;
-  for (const { name, nameFrom } of statePlaces(state)) {
+  for (const { name, nameFrom } of places) {
     const line = state.doc.lineAt(nameFrom);
     // Above a line that begins with a state, and with no other one.
     const indent = /^\s*/.exec(line.text)![0].length;

@@ -104,6 +104,8 @@ export interface Analysis {
   places?: StatePlace[];
   states: StateInfo[];
   /// Absent where the text cannot be read at all: the page keeps its last graph.
+  graphId?: number;
+  /// Absent too where the page has this graph already.
   graph?: Graph;
   tasks: TaskInfo[];
   /// Milliseconds that reading and laying out took.
@@ -462,7 +464,7 @@ export interface AtPlace {
 /// The worker's methods, by name: what they take and what they give.
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
-  analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; expanded: string[]; direction: "TB" | "LR" }; value: Analysis };
+  analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; expanded: string[]; direction: "TB" | "LR"; have: number }; value: Analysis };
   /// What an editor asks about a place of a definition, in JSON or YAML.
   hover: { params: AtPlace; value: HoverInfo | null };
   references: { params: AtPlace; value: NamePlaces | null };

@@ -78,10 +78,13 @@ function loadRuns(): Promise<void> {
   );
 }
 
+/// The graph that was sent last: an equal one is not sent again, as most keys change nothing that is drawn.
+let drawn = { id: 0, written: "" };
+
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
 
-  async analyze({ text, format, collapsed, expanded, direction }) {
+  async analyze({ text, format, collapsed, expanded, direction, have }) {
     const started = performance.now();
     const source = await readSource(text, format);
     const { json, problems } = source;
@@ -96,7 +99,12 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     }
     const places = asked.places(source);
     const analysis: Methods["analyze"]["value"] = { diagnostics, ...(places && { places }), states: findStates(json), tasks: findTasks(json), took: performance.now() - started };
-    if (graph) analysis.graph = graph;
+    if (graph) {
+      const written = JSON.stringify(graph);
+      if (written !== drawn.written) drawn = { id: Math.random(), written };
+      analysis.graphId = drawn.id;
+      if (have !== drawn.id) analysis.graph = graph;
+    }
     return analysis;
   },
 
