@@ -38,7 +38,12 @@ impl Engine {
         for (id, frame) in self.frames.iter() {
             let ready = matches!(frame.phase, Phase::Enter | Phase::Again | Phase::Resume(_));
             ensure(queued.binary_search(id).is_ok() == ready, "a frame waits in the wrong place")?;
-            ensure(self.executions.contains_key(&frame.execution), "a frame's execution is gone")?;
+            // With its execution everything in it ends: no frame may be left behind.
+            let own = match frame.parent {
+                Some((parent, _)) => self.frames.get(&parent).is_some_and(|parent| parent.execution == frame.execution),
+                None => self.executions.get(&frame.execution).is_some_and(|execution| execution.root == *id),
+            };
+            ensure(own, "a frame's execution is gone")?;
             let kind = &self.machine.states[frame.state].kind;
             match &frame.phase {
                 Phase::Acting(acting) => {
