@@ -1,7 +1,7 @@
 // Drawings of a definition: SVG with and without a run, Mermaid.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layout, renderMermaid, renderSvg } from "stepglass";
+import { layout, renderMermaid, renderSvg, validate } from "stepglass";
 
 const ORDER = {
   StartAt: "Charge",
@@ -43,4 +43,17 @@ test("Mermaid text has every state and transition", () => {
   ]);
   assert.throws(() => renderMermaid("{"), SyntaxError);
   assert.throws(() => renderMermaid(ORDER, { theme: "dark" }), TypeError);
+});
+
+test("what is no definition, and options of another form, are the caller's errors and cost no other execution anything", () => {
+  const cyclic = {};
+  cyclic.States = cyclic;
+  for (const ask of [layout, renderSvg, renderMermaid, validate]) {
+    for (const given of [undefined, null, 5, () => {}]) assert.throws(() => ask(given), { name: "TypeError", code: "INVALID_ARGUMENT", message: "a definition is JSON text or an object" });
+    assert.throws(() => ask(cyclic), { name: "TypeError", message: /circular/ });
+  }
+  for (const options of [{ collapsed: 5 }, { collapsed: [5] }, { expanded: null }]) {
+    assert.throws(() => layout("{}", options), { name: "TypeError", code: "INVALID_OPTION", message: /must be a list of strings/ });
+  }
+  assert.throws(() => layout("{}", { direction: "up" }), { name: "TypeError", code: "INVALID_OPTION", message: /TB, LR/ });
 });

@@ -1,18 +1,19 @@
 // What can be asked about a definition without running it.
 
+import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
 import { checkOptions, compileSettings, definitionText, withoutRange } from "./machine.js";
 
 /** The version of this package. */
 export function version() {
-  return call((module) => module.version());
+  return call(module.version);
 }
 
 /** All problems of a definition at once; an empty array for a good one. */
 export function validate(definition, options = {}) {
   checkOptions(options, ["type"], "validate()");
-  const diagnostics = call((module) => module.validate(definitionText(definition), compileSettings(options)));
+  const diagnostics = call(module.validate, definitionText(definition), compileSettings(options));
   return typeof definition === "string" ? diagnostics : diagnostics.map(withoutRange);
 }
 
@@ -21,15 +22,15 @@ export function renderDiagnostics(text, options = {}) {
   checkOptions(options, ["type", "fileName", "color", "source", "places"], "renderDiagnostics()");
   const { fileName = "definition", color = false, source, places = [] } = options;
   if (source !== undefined) {
-    return call((module) => module.renderDiagnosticsIn(source, new Uint32Array(places), definitionText(text), fileName, compileSettings(options), color));
+    return call(module.renderDiagnosticsIn, source, new Uint32Array(places), definitionText(text), fileName, compileSettings(options), color);
   }
-  return call((module) => module.renderDiagnostics(definitionText(text), fileName, compileSettings(options), color));
+  return call(module.renderDiagnostics, definitionText(text), fileName, compileSettings(options), color);
 }
 
 /** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
 export function complete(text, offset) {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", "complete() takes a definition's text");
-  return JSON.parse(call((module) => module.complete(text, offset ?? text.length)));
+  return JSON.parse(call(module.complete, text, offset ?? text.length));
 }
 
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
@@ -46,7 +47,7 @@ export function testState(request) {
     }
   };
   try {
-    const response = call((module) => module.testState(JSON.stringify(rest), shapeOf && model));
+    const response = call(module.testState, JSON.stringify(rest), shapeOf && model);
     if (problem) throw problem.thrown;
     return JSON.parse(response);
   } catch (thrown) {
@@ -70,7 +71,7 @@ function responseShapes(models) {
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition, options = {}) {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors"], "layout()");
-  return JSON.parse(drawing((module) => module.layout(definitionText(definition), layoutSettings(options))));
+  return JSON.parse(drawing(module.layout, definitionText(definition), layoutSettings(options)));
 }
 
 /** The graph of a definition as an SVG document. */
@@ -78,13 +79,13 @@ export function renderSvg(definition, options = {}) {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
   const { direction, collapsed, foldLarge, expanded, status, taken, notes, ...rest } = options;
   const style = { ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) };
-  return drawing((module) => module.renderSvg(definitionText(definition), layoutSettings({ direction, collapsed, foldLarge, expanded }), defined(style)));
+  return drawing(module.renderSvg, definitionText(definition), layoutSettings({ direction, collapsed, foldLarge, expanded }), defined(style));
 }
 
 /** The definition as text of a Mermaid `stateDiagram-v2`. */
 export function renderMermaid(definition, options = {}) {
   checkOptions(options, ["direction"], "renderMermaid()");
-  return drawing((module) => module.renderMermaid(definitionText(definition), layoutSettings(options)));
+  return drawing(module.renderMermaid, definitionText(definition), layoutSettings(options));
 }
 
 /** An object or a Map, as an object. The names of states are anybody's, and `__proto__` becomes a member here. */
@@ -93,19 +94,25 @@ function asObject(given) {
 }
 
 function layoutSettings({ direction, collapsed, foldLarge, expanded, selectors }) {
-  return defined({ direction, collapsed: collapsed && [...collapsed], foldLarge, expanded: expanded && [...expanded], selectors });
+  return defined({ direction, collapsed: listed("collapsed", collapsed), foldLarge, expanded: listed("expanded", expanded), selectors });
+}
+
+function listed(name, given) {
+  if (given === undefined) return undefined;
+  if (typeof given?.[Symbol.iterator] !== "function") throw misuse("INVALID_OPTION", `${name} must be a list of strings`);
+  return [...given];
 }
 
 function defined(object) {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-function drawing(run) {
+function drawing(...asked) {
   try {
-    return call(run);
+    return call(...asked);
   } catch (thrown) {
     if (thrown?.code === "NOT_JSON") throw new SyntaxError(`the definition is not JSON: ${thrown.message}`);
-    if (thrown?.code === "INVALID_OPTION") throw new TypeError(thrown.message);
+    if (thrown?.code === "INVALID_OPTION" && !(thrown instanceof Error)) throw misuse(thrown.code, thrown.message);
     throw thrown;
   }
 }

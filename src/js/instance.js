@@ -1,4 +1,4 @@
-// The only file that touches the WebAssembly module.
+// The only file that calls into the WebAssembly module; others name its functions, so that bundles hold those that are named.
 //
 // A Rust panic, exhausted memory or an exhausted stack ends in a trap, after which nothing in that instance can be
 // trusted. So no object of the public API holds a raw object of the instance: handles know how to make theirs again
@@ -49,11 +49,15 @@ export function isLoaded() {
   return loaded;
 }
 
-/** Calls into the module, for calls that leave nothing behind there. */
-export function call(run) {
+/** Calls a function of the module that leaves nothing behind there. What is given is made before: its errors are the caller's. */
+export function call(ask, ...given) {
+  return guarded(() => ask(...given));
+}
+
+function guarded(run) {
   if (!loaded) throw misuse("NOT_LOADED", "the WebAssembly module is not loaded yet: `await init()` first", Error);
   try {
-    return run(glue);
+    return run();
   } catch (thrown) {
     throw translate(thrown);
   }
@@ -111,7 +115,7 @@ export class MachineHandle {
   /** The object of the present instance, to be used at once. Throws `{diagnostics}` for a definition with errors. */
   raw() {
     if (this.#generation !== generation) {
-      this.#raw = call((module) => module.Machine.compile(this.#text, this.#options));
+      this.#raw = guarded(() => glue.Machine.compile(this.#text, this.#options));
       this.#generation = generation;
     }
     machines.use(this);

@@ -1,5 +1,6 @@
 // What an editor asks about a definition's text, which may be half written. All offsets are UTF-16 units.
 
+import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
 import { checkOptions, compileSettings } from "./machine.js";
@@ -58,5 +59,5 @@ export const language = {
 
 function asked(method, text, ...rest) {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${method}() takes a definition's text`);
-  return JSON.parse(call((module) => module[method](text, ...rest)));
+  return JSON.parse(call(module[method], text, ...rest));
 }

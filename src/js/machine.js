@@ -1,5 +1,6 @@
 // A definition that can be run.
 
+import * as module from "../../dist/glue.js";
 import { Driver } from "./driver/driver.js";
 import { clockOf } from "./driver/clock.js";
 import { soon } from "./driver/scheduler.js";
@@ -243,7 +244,7 @@ function compile(definition, settings) {
     return new MachineHandle(text, settings);
   } catch (thrown) {
     if (thrown?.code !== "DEFINITION") throw thrown;
-    const rendered = call((module) => module.renderDiagnostics(text, "definition", settings, false));
+    const rendered = call(module.renderDiagnostics, text, "definition", settings, false);
     const ours = typeof definition === "string";
     throw new DefinitionError(ours ? thrown.diagnostics : thrown.diagnostics.map(withoutRange), ours ? rendered : plain(thrown.diagnostics));
   }

@@ -1,5 +1,6 @@
 // Recorded executions run again.
 
+import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
 import { StateMachine, checkOptions, compileSettings, definitionText, engineSettings, seedOf } from "./machine.js";
@@ -23,7 +24,7 @@ export function replayHistory(definition, history, options = {}) {
   const recorded = historyText(history);
   const settings = engineSettings(options, options.type ?? "STANDARD");
   try {
-    return JSON.parse(call((module) => module.replayHistory(text, recorded, compileSettings(type), settings, names, seedOf(options.seed ?? 0))));
+    return JSON.parse(call(module.replayHistory, text, recorded, compileSettings(type), settings, names, seedOf(options.seed ?? 0)));
   } catch (thrown) {
     if (thrown?.code === "NOT_A_HISTORY") throw misuse("NOT_A_HISTORY", thrown.message, Error);
     throw thrown;

@@ -1,5 +1,6 @@
 // Questions about values, in the languages of definitions.
 
+import * as module from "../../../dist/glue.js";
 import { call } from "../instance.js";
 import { jsonText } from "../integration.js";
 
@@ -9,7 +10,7 @@ import { jsonText } from "../integration.js";
  */
 export function ask(dialect, question, { input = null, context = {}, variables = {}, now = 0 } = {}) {
   const text = String(question);
-  return JSON.parse(call((module) => module.ask(dialect, text, jsonText(input), jsonText(context), jsonText(variables), now)));
+  return JSON.parse(call(module.ask, dialect, text, jsonText(input), jsonText(context), jsonText(variables), now));
 }
 
 const COMPARISON = /^(.*?[^<>=!])(==|=|!=|<=|>=|<|>)([^=].*)$/s;
