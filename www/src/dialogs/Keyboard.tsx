@@ -1,7 +1,7 @@
 // Every command with its keys, to change them.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Command, commands } from "../debugger/commands.ts";
 import { caution, isSingle, recorded, shown } from "../keys/chord.ts";
 import { give, holders, isChanged, keysOf, resetAll, setKeys } from "../keys/table.ts";
@@ -119,7 +119,7 @@ function Row({ command, listens, listen }: { command: Command; listens: boolean;
 function Recorder({ command, done }: { command: Command; done(): void }) {
   const field = useRef<HTMLInputElement>(null);
   const chord = useSignal<string | null>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const others = chord.value === null ? [] : holders(chord.value, command);
   const warning = chord.value === null ? "" : caution(chord.value);
   const take = (): void => {
