@@ -249,7 +249,8 @@ describe("the page", { skip }, () => {
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Greet" });
     await card.getByRole("button", { name: "Fail", exact: true }).click();
-    await card.getByLabel("Error").fill("Shy");
+    await card.getByLabel("Error").selectOption("Another …");
+    await card.getByLabel("Name of the error").fill("Shy");
     await card.getByLabel("Cause").fill("will not speak");
     await card.getByRole("button", { name: "Fail the task" }).click();
     const result = await visitor.result();

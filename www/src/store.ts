@@ -328,6 +328,14 @@ async function analyze(): Promise<void> {
   }
 }
 
+/// Resolves when what is known of the definition is of its present text.
+export async function settled(): Promise<void> {
+  for (const flush of flushers) flush();
+  if (analyzedText === definition.value) return;
+  clearTimeout(analyzeTimer);
+  await analyze();
+}
+
 let first = true;
 effect(() => {
   definition.value;

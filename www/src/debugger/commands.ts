@@ -100,8 +100,8 @@ export const commands: readonly Command[] = [
   { id: "help", group: "Anywhere", title: "Help and keyboard shortcuts", keys: ["?"], run: () => (store.dialog.value = "help") },
   { id: "paneAfter", group: "Anywhere", title: "Next pane", keys: ["Mod+F6"], run: () => nextPane(false) },
   { id: "paneBefore", group: "Anywhere", title: "Pane before", keys: ["Mod+Shift+F6"], run: () => nextPane(true) },
-  { id: "problemAfter", group: "Anywhere", title: "Next problem", keys: ["F4"], run: () => goToProblem(false) },
-  { id: "problemBefore", group: "Anywhere", title: "Problem before", keys: ["Shift+F4"], run: () => goToProblem(true) },
+  { id: "problemAfter", group: "Anywhere", title: "Next problem", keys: ["F4"], run: () => void goToProblem(false) },
+  { id: "problemBefore", group: "Anywhere", title: "Problem before", keys: ["Shift+F4"], run: () => void goToProblem(true) },
   { id: "goToState", group: "Anywhere", title: "Go to a state by its name", keys: ["Mod+Shift+O"], run: openGoTo },
   { id: "goToDefinition", group: "Anywhere", title: "Go to the selected state's definition", able: selected, run: withState(goToDefinition) },
   { id: "search", group: "Anywhere", title: "Search in the definition", run: () => { store.leftTab.value = "definition"; definitionEditor.value?.search(); } },
@@ -157,8 +157,9 @@ function show(choose: () => void, narrow: typeof store.narrowTab.value): void {
   store.narrowTab.value = narrow;
 }
 
-function goToProblem(back: boolean): void {
+async function goToProblem(back: boolean): Promise<void> {
   show(() => (store.leftTab.value = "definition"), "code");
+  await store.settled();
   requestAnimationFrame(() => definitionEditor.value?.nextProblem(back));
 }
 
