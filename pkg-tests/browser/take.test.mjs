@@ -244,6 +244,7 @@ Resources:
     assert.match(runTest(vitest.bytes, "vitest"), /1 passed/);
     assert.throws(() => runTest(vitest.bytes.toString().replaceAll('throws("GatewayBusy"', 'throws("Broken"'), "vitest"));
     await button("Copy as test").click();
+    await page.locator(".toast", { hasText: "copied" }).waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), vitest.bytes.toString());
 
     // The mock file goes with the test kit, too.
@@ -273,6 +274,7 @@ Resources:
     await visitor.bring(bytes.toString(), "Choice routing");
     await page.locator('[data-node="/States/Route"][aria-pressed="true"]').waitFor();
     await visitor.tab("Input");
+    await page.getByLabel("Input to run with").waitFor();
     assert.deepEqual((await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()), ["Light and express", "Heavy", "To an island", "No address"]);
   });
 
