@@ -416,7 +416,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: format.value, input: input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: machines.value, paused: paused || saved !== undefined || step !== undefined || runTo !== undefined, beside, config: config.value, ...(saved && { saved }),
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: machines.value, paused: paused || saved !== undefined, ...(step !== undefined && { step }), ...(runTo !== undefined && { runTo }), beside, config: config.value, ...(saved && { saved }),
       ...(recordedAnswers.value && { recorded: { tasks: recordedAnswers.value.tasks, ...(recordedAnswers.value.startTime !== undefined && { startTime: recordedAnswers.value.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -425,8 +425,6 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     run.value = { ...begun, id, phase: "running" };
     client.running = true;
     if (!saved) say("Running");
-    if (runTo !== undefined) await client.call("runTo", { state: runTo });
-    if (step !== undefined) await client.call("step", { command: step });
   } catch (error) {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;

@@ -21,11 +21,14 @@ export function canGoOn(): boolean {
   return canStep() && at !== null && !(at.over && at.atRest);
 }
 
+/// Resolves when the run knows the mocks that are on the page: their code is compiled on the way.
+let told: Promise<void> = Promise.resolve();
+
 export function step(command: StepCommand): void {
   const able = command === "pause" ? store.run.value?.phase === "running" : command === "stepBack" || command === "reverseContinue" ? canStep() : canGoOn();
   if (!able) return;
   store.alarm.value = "";
-  void store.query("step", { command }).catch(fail);
+  void told.then(() => store.query("step", { command })).catch(fail);
 }
 
 /// F8: goes on, pauses, or begins.
@@ -53,7 +56,7 @@ export function restart(): void {
 }
 
 export function runTo(state: string): void {
-  if (canGoOn()) void store.query("runTo", { state }).catch(fail);
+  if (canGoOn()) void told.then(() => store.query("runTo", { state })).catch(fail);
   else if (!store.busy.value) void store.start({ runTo: state });
 }
 
@@ -209,7 +212,7 @@ effect(() => {
 });
 effect(() => {
   const mocks = model.mocks.value;
-  if (!first) void store.tellMocks(mocks).then(refreshRuns, () => {});
+  if (!first) told = store.tellMocks(mocks).then(refreshRuns, () => {});
 });
 effect(() => {
   const clock = store.clock.value;

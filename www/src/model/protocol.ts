@@ -148,6 +148,9 @@ export interface RunRequest {
   machines: Machine[];
   /// Whether it stops before the first state.
   paused: boolean;
+  /// Its first step, or the state that it goes to first.
+  step?: StepCommand;
+  runTo?: string;
   /// Runs of a session file, which are there again in place of a new one.
   saved?: SavedSession;
   /// Whether the runs that there are stay beside it.

@@ -144,8 +144,11 @@ export class Run {
 
   /// After the page has heard of the run.
   begin(): void {
-    if (!this.request.paused) return this.session.continue();
-    if (this.request.saved) {
+    const { paused, step, runTo, saved } = this.request;
+    if (runTo !== undefined) return this.session.runTo(runTo);
+    if (step !== undefined) return this.step(step);
+    if (!paused) return this.session.continue();
+    if (saved) {
       this.flush();
       const outcome = this.session.runs().find(({ current }) => current)?.outcome;
       if (outcome) post({ note: "ended", run: this.id, result: outcome as never, took: 0 });
