@@ -95,6 +95,8 @@ describe("tasks", { skip }, () => {
     await page.keyboard.press("F10");
     await page.locator(".status-bar, footer, [role=status]").filter({ hasText: /Paused/ }).first().waitFor();
     await write("() => 'changed on the way'");
+    // The sandbox reads it on the way: faster than anybody's hand, but not than a test's.
+    await page.waitForTimeout(500);
     await page.keyboard.press("F8");
     assert.equal(await visitor.output(), "changed on the way");
   });
