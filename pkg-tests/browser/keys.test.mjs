@@ -36,6 +36,8 @@ describe("keys", { skip }, () => {
     const choose = async (pointer) => {
       await visitor.node(pointer).focus();
       await visitor.node(pointer).dispatchEvent("click");
+      await page.locator(`[data-node="${pointer}"][aria-pressed="true"]`).waitFor();
+      await visitor.node(pointer).focus();
     };
     const breakpoint = async (pointer) => {
       await choose(pointer);
