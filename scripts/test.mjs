@@ -76,7 +76,15 @@ await main(async () => {
     }
     console.log(`\n── ${name}`);
     const begin = performance.now();
-    const ok = await perform(typeof action === "function" ? await action() : action, env);
+    const command = typeof action === "function" ? await action() : action;
+    const before = { ...totals };
+    let ok = await perform(command, env);
+    // A browser on a busy machine may miss a moment once. What is broken fails again, and both runs are on the screen.
+    if (!ok && name === "browser: page") {
+      console.log(`\n── ${name}: once more, because it failed`);
+      Object.assign(totals, before);
+      ok = await perform(command, env);
+    }
     const seconds = (performance.now() - begin) / 1000;
     report.push([ok ? "ok" : "FAILED", name, seconds, { "browser: set-up": noBrowser, "server: set-up": noPython }[name]]);
     console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
