@@ -7,6 +7,7 @@ import * as store from "../store.ts";
 import { JsonView } from "../ui/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
 import { CLOCKS, MEANS } from "./clocks.ts";
+import { SeedInput } from "./SeedInput.tsx";
 import * as model from "./model.ts";
 import { languageOf, withLanguage } from "./queryLanguage.ts";
 
@@ -63,17 +64,7 @@ function Begin() {
       </label>
       <label>
         <span>Seed</span>
-        <input
-          type="number"
-          min={0}
-          step={1}
-          value={store.seed.value}
-          onChange={(event) => {
-            const next = event.currentTarget.valueAsNumber;
-            if (Number.isSafeInteger(next) && next >= 0) store.seed.value = next;
-            else event.currentTarget.value = String(store.seed.value);
-          }}
-        />
+        <SeedInput />
         <span class="quiet">Of random numbers, UUIDs and jitter.</span>
       </label>
       <label class="check">

@@ -8,6 +8,7 @@ import * as store from "../store.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { elapsed } from "../ui/format.ts";
 import { CLOCKS } from "./clocks.ts";
+import { SeedInput } from "./SeedInput.tsx";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -205,19 +206,7 @@ function Seed() {
   return (
     <label class="field seed" title="Random numbers, UUIDs and jitter follow from the seed">
       <span class="label">Seed</span>
-      <input
-        type="number"
-        aria-label="Seed"
-        min={0}
-        max={Number.MAX_SAFE_INTEGER}
-        step={1}
-        value={store.seed.value}
-        onChange={(event) => {
-          const next = event.currentTarget.valueAsNumber;
-          if (Number.isSafeInteger(next) && next >= 0) store.seed.value = next;
-          else event.currentTarget.value = String(store.seed.value);
-        }}
-      />
+      <SeedInput label="Seed" />
     </label>
   );
 }

@@ -1,6 +1,8 @@
 // Events as places on a line: each takes some room, and so does the time between two, of which long stretches in which
 // nothing happens are folded to short ones.
 
+import { countFitting } from "../model/search.ts";
+
 export interface Scale {
   /// From 0 to 1, of the moment of an event; 0 stands for the first that is in view. What lies outside of the view is beyond.
   at(event: number): number;
@@ -51,13 +53,7 @@ export function scaleOf({ from, to }: View, timeOf: (event: number) => number): 
     at: (event) => (event < first ? (event <= 0 && from <= 1 ? 0 : -1) : event > to ? 2 : places[event - first]! / whole),
     nearest(place) {
       const wanted = place * whole;
-      let low = 0;
-      let high = count - 1;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (places[middle]! < wanted) low = middle + 1;
-        else high = middle;
-      }
+      const low = countFitting(count - 1, (i) => places[i]! < wanted);
       return first + (low > 0 && wanted - places[low - 1]! < places[low]! - wanted ? low - 1 : low);
     },
     gaps: folded.map(({ at, length }) => ({ at: at / whole, length })),

@@ -1,8 +1,10 @@
 // The history as the page's lists ask for it: rows that pass a filter, branches and iterations, the last visits; and the steps of
 // child executions. What only looks at a run does without.
 
+import type { ChildStep } from "stepglass/debug";
 import { Op } from "../model/log.ts";
 import type { EventFilter, EventRow, Facets, LastVisit } from "../model/protocol.ts";
+import { countFitting } from "../model/search.ts";
 import { History, type HistoryEvent, type OpenVisit, detailsOf } from "./history.ts";
 
 /// Branches and iterations to choose from.
@@ -11,22 +13,6 @@ const MOST_SCOPES = 500;
 const MOST_LINKS = 20_000;
 
 const utf8 = new TextEncoder();
-
-/// A step of a child execution of a Distributed Map, as the debugger tells it.
-export interface ChildStep {
-  /// On the debugger's tape, and the event that has happened last.
-  place: number;
-  after: number;
-  /// Milliseconds since the epoch.
-  time: number;
-  child: string;
-  /// Of a stage: the state, the child's own event that entered it, the stage's name.
-  state?: string;
-  entered?: number;
-  stage?: string;
-  /// Of its end.
-  status?: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
-}
 
 /// A child execution that has been heard of.
 interface Child {
@@ -92,14 +78,7 @@ export class ListedHistory extends History {
 
   place(filter: EventFilter, id: number): number {
     const ids = this.filtered(filter);
-    let low = 0;
-    let high = ids.length;
-    while (low < high) {
-      const mid = (low + high) >> 1;
-      if (ids[mid]! <= id - 1) low = mid + 1;
-      else high = mid;
-    }
-    return low - 1;
+    return countFitting(ids.length, (i) => ids[i]! <= id - 1) - 1;
   }
 
   brief(id: number): { type: string; state: string } | undefined {
@@ -111,14 +90,8 @@ export class ListedHistory extends History {
     return states.map((state) => {
       const list = this.byState.get(state) ?? [];
       // Visits of one state come in the order of their entering.
-      let low = 0;
-      let high = list.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (this.visits[list[middle]!]!.enter <= upTo) low = middle + 1;
-        else high = middle;
-      }
-      const visit = this.visits[list[low - 1] ?? -1];
+      const entered = countFitting(list.length, (i) => this.visits[list[i]!]!.enter <= upTo);
+      const visit = this.visits[list[entered - 1] ?? -1];
       if (!visit) return null;
       const exited = visit.exit > 0 && visit.exit <= upTo;
       return { iterations: visit.iterations, input: this.bytesOf(visit.enter, "input"), ...(exited && { output: this.bytesOf(visit.exit, "output") }) };

@@ -1,5 +1,7 @@
 // On which line each part of a JSON text stands.
 
+import { countFitting } from "../model/search.ts";
+
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /// The offset of every member and element, by its JSON Pointer: of a member, where its name begins. The text must be JSON.
@@ -38,14 +40,5 @@ export function offsetsOf(json: string): Map<string, number> {
 export function lineCounter(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  return (offset) => countFitting(starts.length, (line) => starts[line]! <= offset);
 }

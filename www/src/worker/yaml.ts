@@ -2,6 +2,7 @@
 
 import * as yaml from "yaml";
 import type { Diagnostic, Edit, Place } from "../model/protocol.ts";
+import { countFitting } from "../model/search.ts";
 
 /// A name or value: where it stands in the JSON text, and where in the YAML.
 interface Token {
@@ -56,12 +57,7 @@ export class YamlSource {
   /// Where a part of the JSON text was written; through an alias that is the alias, and `anchor` is what it stands for.
   locate(from: number, to: number): { range: { start: Place; end: Place }; anchor?: { start: Place; end: Place } } | undefined {
     // Tokens stand in the order in which they begin, and within each other: the last one that reaches far enough is the smallest.
-    let low = 0;
-    for (let high = this.tokens.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      if (this.tokens[middle]!.from <= from) low = middle + 1;
-      else high = middle;
-    }
+    let low = countFitting(this.tokens.length, (i) => this.tokens[i]!.from <= from);
     let best: Token | undefined;
     while (!best && --low >= 0) if (this.tokens[low]!.to >= to) best = this.tokens[low]!;
     if (!best) return undefined;
