@@ -4,7 +4,7 @@
 // run with exit code 1. What a machine cannot run, for want of a browser, is skipped with the reason; on CI that fails.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findBrowser } from "./browser.mjs";
@@ -44,7 +44,7 @@ const steps = [
   ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
   ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
   ["page: build", [...bin("vite", "bin/vite.js"), "build", "--config", "www/vite.config.js"], {}, "www/index.html"],
-  ["browser: page", () => nodeTests("pkg-tests/browser"), {}, "www/index.html"],
+  ["browser: page", () => ({ files: testFiles("pkg-tests/browser") }), {}, "www/index.html"],
   ["fuzz", node("scripts/fuzz.mjs", "--seconds", given.values["fuzz-seconds"])],
 ];
 
@@ -77,16 +77,9 @@ await main(async () => {
     console.log(`\n── ${name}`);
     const begin = performance.now();
     const command = typeof action === "function" ? await action() : action;
-    const before = { ...totals };
-    let ok = await perform(command, env);
-    // A browser on a busy machine may miss a moment once. What is broken fails again, and both runs are on the screen.
-    if (!ok && name === "browser: page") {
-      console.log(`\n── ${name}: once more, because it failed`);
-      Object.assign(totals, before);
-      ok = await perform(command, env);
-    }
+    const { ok, note } = command.files ? await performFiles(command.files, env) : { ok: await perform(command, env) };
     const seconds = (performance.now() - begin) / 1000;
-    report.push([ok ? "ok" : "FAILED", name, seconds, { "browser: set-up": noBrowser, "server: set-up": noPython }[name]]);
+    report.push([ok ? "ok" : "FAILED", name, seconds, note ?? { "browser: set-up": noBrowser, "server: set-up": noPython }[name]]);
     console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
     if (!ok) break;
   }
@@ -98,14 +91,47 @@ await main(async () => {
   }
 });
 
-/** Runs a command with its output shown and its tests counted; a step without tests counts as one. */
+/** Performs a step's command, or takes its result, and adds it to the totals. */
 async function perform(command, env) {
   if (!Array.isArray(command)) {
     const ok = command !== false;
     totals[ok ? "passed" : "failed"] += 1;
     return ok;
   }
-  const [program, ...args] = command;
+  const { ok, counts } = await run(command, env);
+  add(counts);
+  return ok;
+}
+
+/**
+ * Runs test files one after the other, and those that failed up to two times more: a browser on a busy machine may miss a
+ * moment, and what is broken fails each time. Every run is shown, the last one of each file is counted, and the note
+ * says which files needed more than one.
+ */
+async function performFiles(files, env) {
+  const results = new Map();
+  let failed = files;
+  for (let round = 1; round <= 3 && failed.length > 0; round++) {
+    for (const file of failed) {
+      console.log(`\n${file}${round === 1 ? "" : `: run ${round}, because it failed`}`);
+      const begin = performance.now();
+      results.set(file, { round, ...(await run(node("--test", "--test-reporter=spec", file), env)), seconds: (performance.now() - begin) / 1000 });
+    }
+    failed = failed.filter((file) => !results.get(file).ok);
+  }
+  console.log("");
+  for (const [file, { ok, seconds }] of results) console.log(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  for (const { counts } of results.values()) add(counts);
+  const again = [...results].filter(([, { round }]) => round > 1).map(([file, { ok, round }]) => `${basename(file)} ${ok ? `passed in run ${round}` : `failed ${round} times`}`);
+  return { ok: failed.length === 0, note: again.length > 0 ? again.join(", ") : undefined };
+}
+
+function add(counts) {
+  for (const kind of Object.keys(totals)) totals[kind] += counts[kind];
+}
+
+/** Runs a command with its output shown and its tests counted; one without tests counts as one. */
+async function run([program, ...args], env) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const color = process.stdout.isTTY ? { CARGO_TERM_COLOR: "always", FORCE_COLOR: "1" } : {};
   const code = await new Promise((resolve) => {
@@ -126,8 +152,7 @@ async function perform(command, env) {
   });
   if (counts.passed + counts.failed + counts.skipped === 0) counts.passed += code === 0 ? 1 : 0;
   if (code !== 0 && counts.failed === 0) counts.failed += 1;
-  for (const kind of Object.keys(totals)) totals[kind] += counts[kind];
-  return code === 0;
+  return { ok: code === 0, counts };
 }
 
 /** Adds what a line of cargo's or Node's test runner says. */
