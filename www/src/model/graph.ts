@@ -1,60 +1,8 @@
-// The layout that the interpreter computes, and an index over it. One node per state, named by its JSON Pointer.
+// An index over the layout that the interpreter computes. One node per state, named by its JSON Pointer.
+import type { Graph, GraphEdge, GraphNode } from "stepglass";
 
-export type NodeKind =
-  | "Pass" | "Task" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map"
-  | "Unknown" | "Missing" | "Start" | "End" | "Scope";
-
-export interface GraphNode {
-  id: string;
-  pointer: string;
-  name: string;
-  lines: string[];
-  type: NodeKind;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  parent?: string;
-  comment?: string;
-  detail?: string;
-  caption?: string;
-  retries: boolean;
-  /// What a Task waits for besides its answer.
-  pattern?: "sync" | "token";
-  /// What a Map says about its iterations.
-  map?: { distributed: boolean; maxConcurrency?: number; reader?: string; batcher?: { items?: number; bytes?: number }; writer?: string };
-  reachable: boolean;
-  collapsed: boolean;
-  states: number;
-  depth: number;
-}
-
-export type EdgeKind = "start" | "next" | "choice" | "default" | "catch" | "end";
-
-export interface GraphEdge {
-  id: string;
-  from: string;
-  to: string;
-  kind: EdgeKind;
-  index?: number;
-  back: boolean;
-  label?: string;
-  title?: string;
-  points: [number, number][];
-  path: string;
-  labelBox?: { x: number; y: number; width: number; height: number };
-}
-
-export interface Graph {
-  width: number;
-  height: number;
-  direction: "TB" | "LR";
-  comment?: string;
-  truncated: boolean;
-  crossings: number;
-  nodes: GraphNode[];
-  edges: GraphEdge[];
-}
+export type { Graph, GraphEdge, GraphNode };
+export type NodeKind = GraphNode["type"];
 
 const NOT_STATES = new Set<NodeKind>(["Missing", "Start", "End", "Scope"]);
 
