@@ -281,6 +281,27 @@ describe("for everyone", { skip }, () => {
     assert.equal(await page.title(), "Order processing · succeeded · Stepglass");
   });
 
+  visit("what fails is told at once, each time anew, and not a second time", {}, async (visitor, page) => {
+    await visitor.open({ definition: { StartAt: "Off", States: { Off: { Type: "Fail", Error: "Refused", Cause: "no money" } } } });
+    await page.evaluate(() => {
+      globalThis.told = [];
+      for (const region of document.querySelectorAll('[role="alert"]')) new MutationObserver(() => region.textContent && told.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+    });
+    const words = "Failed with Refused: no money";
+    for (const heard of [[words], [words, words]]) {
+      await visitor.run();
+      await page.waitForFunction((count) => told.length >= count, heard.length);
+      assert.deepEqual(await page.evaluate(() => told), heard);
+    }
+    assert.ok((await page.getByRole("alert").filter({ hasText: words }).boundingBox()).width <= 1, "on screen it stands in the result");
+    assert.equal(await page.getByRole("status").filter({ hasText: "Refused" }).count(), 0);
+    // A stop at an error is one as well.
+    await visitor.tab("Breakpoints");
+    await page.getByLabel("Stop on errors").selectOption({ label: "Uncaught ones" });
+    await visitor.run();
+    await page.getByRole("alert").filter({ hasText: /Paused.*Refused/ }).waitFor({ state: "attached" });
+  });
+
   visit("where a run is paused and what it waits for is told, and stands in the title", {}, async (visitor, page) => {
     const told = (words) => page.getByRole("status").filter({ hasText: words }).waitFor({ state: "attached" });
     await visitor.example("Map over items");
@@ -291,7 +312,7 @@ describe("for everyone", { skip }, () => {
     assert.equal(await page.title(), "Map over items · paused in Shrink · Stepglass");
     assert.match(await visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").getAttribute("aria-label"), /paused before it.*breakpoint/);
     await page.getByRole("button", { name: "Stop", exact: true }).click();
-    await told("aborted");
+    await told("Aborted");
     // Heartbeat: what an example says may be answered is what stands in the answer.
     await visitor.example("Heartbeat");
     await page.getByText("Without a sign of life for 60 seconds").waitFor();

@@ -214,6 +214,8 @@ export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph"
 export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette">("");
 export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
 export const announcement = signal("");
+/// Words about a failure that those who do not see the page hear at once; on screen it stands where it is at home.
+export const failure = signal("");
 export const alarm = signal("");
 export const toast = signal("");
 
@@ -527,6 +529,7 @@ export function clearRun(): void {
     children.value = [];
     timer.value = null;
     console.value = [];
+    failure.value = "";
     selectedEvent.value = null;
     active.value = null;
     for (const held of nodeRuns.values()) held.value = idleRun();
@@ -560,6 +563,7 @@ function hear(note: Note): void {
     case "continued":
       if (now.phase === "paused") run.value = { ...now, phase: "running" };
       live.value = true;
+      failure.value = "";
       break;
     case "stopped": {
       const { event, over, place, stop } = note.position;
@@ -698,8 +702,10 @@ function finished(): void {
   // A run that has ended before is only looked at.
   if (ended.took !== 0 || ended.recorded !== undefined) dockTab.value = "result";
   const { status, error, cause } = ended.result;
+  const words = `${status[0]}${status.slice(1).toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`;
   if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
-  else say(`${status.toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`);
+  else if (status === "ABORTED") say(words);
+  else failure.value = words;
 }
 
 /// Shows the run as it was after an event; the last one is the present again.

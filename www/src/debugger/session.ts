@@ -187,7 +187,10 @@ store.listeners.add((note) => {
         if (position.stop.reason === "goto") return;
         if (top && (!position.over || before)) store.selectState(top.state, "page");
         if (top && !position.over) store.chooseAround(top.state, top.iterations);
-        if (top && !position.over) store.say(`Paused ${position.stop.description || `in ${top.state}`}${top.iterations.length > 0 ? `, item ${top.iterations.join(", ")}` : ""}${top.attempt > 0 ? `, attempt ${top.attempt + 1}` : ""}`);
+        if (!top || position.over) return;
+        const words = `Paused ${position.stop.description || `in ${top.state}`}${top.iterations.length > 0 ? `, item ${top.iterations.join(", ")}` : ""}${top.attempt > 0 ? `, attempt ${top.attempt + 1}` : ""}`;
+        if (position.stop.reason === "exception") store.failure.value = words;
+        else store.say(words);
       });
       refreshRuns();
       break;

@@ -56,6 +56,9 @@ export function App() {
       <div class="unseen" role="status" aria-live="polite">
         {store.announcement.value}
       </div>
+      <div class="unseen" role="alert">
+        {store.failure.value}
+      </div>
     </div>
   );
 }
