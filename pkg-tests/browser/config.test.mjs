@@ -88,6 +88,39 @@ describe("what an execution begins with", { skip }, () => {
     await page.locator(".result", { hasText: /SUCCEEDED[\s\S]*26,\d+ events/ }).waitFor();
   });
 
+  visit("AWS strictness: warnings do not stop a run unless that is chosen; problems are those of the chosen type", {}, async (visitor, page) => {
+    const callback = { StartAt: "A", States: { A: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken", Parameters: { FunctionName: "f", "Payload.$": "$$.Task.Token" }, End: true } } };
+    await visitor.open({ definition: callback });
+    const problems = page.locator(".problems-head");
+    await problems.filter({ hasText: "No problems" }).waitFor({ state: "attached" });
+    await visitor.tab("Config");
+    await config(page).getByLabel(/^Type/).selectOption("EXPRESS");
+    await problems.filter({ hasText: "1 error" }).waitFor({ state: "attached" });
+    await visitor.run();
+    await page.getByRole("alert").filter({ hasText: "Not started. The definition has an error" }).waitFor();
+    await config(page).getByLabel(/^Type/).selectOption("STANDARD");
+    await problems.filter({ hasText: "No problems" }).waitFor({ state: "attached" });
+
+    await visitor.tab("Definition");
+    await visitor.write("Definition", JSON.stringify({ StartAt: "Wait", States: { Wait: { Type: "Pass", Parameters: { said: "$.text" }, End: true } } }));
+    await problems.filter({ hasText: "1 warning" }).waitFor({ state: "attached" });
+    await visitor.run();
+    assert.match(await (await visitor.result()).innerText(), /SUCCEEDED/, "as AWS has it, a warning stops nothing");
+    await visitor.tab("Config");
+    await config(page).getByLabel(/^AWS strictness/).selectOption("strict");
+    await visitor.run();
+    await page.getByRole("alert").filter({ hasText: "Not started. The definition has a warning, and Config is strict" }).waitFor();
+    // It goes with a link, as all of Config does.
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.waitForFunction(() => document.querySelector("dialog textarea")?.value.includes("#v1."));
+    const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
+    const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
+    await other.ready();
+    await other.run();
+    await other.page.getByRole("alert").filter({ hasText: "Config is strict" }).waitFor();
+    await other.leave();
+  });
+
   visit("the query language of all states is chosen, in the text of the definition", {}, async (visitor, page) => {
     await visitor.open({ definition: `{\n  "Comment": "none said",\n  "StartAt": "A",\n  "States": { "A": { "Type": "Succeed" } }\n}` });
     await visitor.tab("Config");

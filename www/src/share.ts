@@ -39,6 +39,8 @@ export interface Config {
   /// Off: data may be of any size, and there may be any number of events.
   payload?: false;
   events?: false;
+  /// A definition with warnings is not run either.
+  strict?: true;
 }
 
 export interface NamedInput {
@@ -160,7 +162,7 @@ export function workspaceOf(value: unknown): Workspace {
 
 function configOf(value: unknown): Config {
   if (typeof value !== "object" || value === null) return {};
-  const { name, arn, startTime, type, payload, events } = value as Record<string, unknown>;
+  const { name, arn, startTime, type, payload, events, strict } = value as Record<string, unknown>;
   return {
     ...(typeof name === "string" && name !== "" && { name: name.slice(0, 80) }),
     ...(typeof arn === "string" && arn !== "" && { arn: arn.slice(0, 300) }),
@@ -168,6 +170,7 @@ function configOf(value: unknown): Config {
     ...(type === "EXPRESS" && { type }),
     ...(payload === false && { payload }),
     ...(events === false && { events }),
+    ...(strict === true && { strict }),
   };
 }
 

@@ -35,6 +35,7 @@ export const clock = signal<ClockMode>("skip");
 export const seed = signal(1);
 /// What an execution is begun with besides its input.
 export const config = signal<Config>({});
+const machineType = computed(() => config.value.type ?? "STANDARD");
 /// Of an example: what it teaches, and what somebody may answer for its tasks, by the text of the input.
 export interface Lesson {
   lesson: string;
@@ -307,7 +308,7 @@ async function analyze(): Promise<void> {
   const mine = ++analyzing;
   const text = definition.value;
   try {
-    const found = await client.call("analyze", { text, format: format.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, have: graph.value ? graphHeld : 0 });
+    const found = await client.call("analyze", { text, format: format.value, type: machineType.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, have: graph.value ? graphHeld : 0 });
     if (mine !== analyzing) return;
     batch(() => {
       analyzedText = text;
@@ -345,6 +346,7 @@ effect(() => {
   direction.value;
   collapsed.value;
   expanded.value;
+  machineType.value;
   analyzeSoon(first ? 0 : 120);
   first = false;
 });
@@ -399,6 +401,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     if (errorCount.value > 0) {
       throw new Refusal(`The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${problems.value.find((p) => p.severity === "error")!.message}`);
     }
+    if (config.value.strict && problems.value[0]) throw new Refusal(`The definition has a warning, and Config is strict: ${problems.value[0].message}`);
     if (inputProblem.value) throw new Refusal(`The input is not JSON: ${inputProblem.value.message}`);
     let handlers: string[] = [];
     let resolver = false;

@@ -27,7 +27,7 @@ function set(change: { [K in keyof Settings]?: Settings[K] | undefined }): void 
 }
 
 function Begin() {
-  const { name = "", arn = "", startTime, type, payload, events } = store.config.value;
+  const { name = "", arn = "", startTime, type, payload, events, strict } = store.config.value;
   const language = languageOf(store.definition.value, store.format.value);
   return (
     <fieldset>
@@ -47,6 +47,14 @@ function Begin() {
           <option value="STANDARD">Standard</option>
           <option value="EXPRESS">Express</option>
         </select>
+      </label>
+      <label>
+        <span>AWS strictness</span>
+        <select value={strict ? "strict" : ""} onChange={(event) => set({ strict: event.currentTarget.value === "strict" || undefined })}>
+          <option value="">As AWS: errors stop a run</option>
+          <option value="strict">Stricter: warnings stop it, too</option>
+        </select>
+        <span class="quiet">AWS takes a definition with warnings, but it does not do what it seems to.</span>
       </label>
       <label>
         <span>Name</span>

@@ -467,7 +467,7 @@ export interface AtPlace {
 /// The worker's methods, by name: what they take and what they give.
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
-  analyze: { params: { text: string; format: "json" | "yaml"; collapsed: string[]; expanded: string[]; direction: "TB" | "LR"; have: number }; value: Analysis };
+  analyze: { params: { text: string; format: "json" | "yaml"; type: "STANDARD" | "EXPRESS"; collapsed: string[]; expanded: string[]; direction: "TB" | "LR"; have: number }; value: Analysis };
   /// What an editor asks about a place of a definition, in JSON or YAML.
   hover: { params: AtPlace; value: HoverInfo | null };
   references: { params: AtPlace; value: NamePlaces | null };

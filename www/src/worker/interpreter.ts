@@ -1,6 +1,6 @@
 // The interpreter's thread: it compiles, lays out, runs, and owns the history. The page asks for what it shows.
 
-import { layout, renderMermaid, renderSvg, replayHistory, validate, version } from "stepglass";
+import { layout, renderMermaid, renderSvg, replayHistory, version } from "stepglass";
 import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
@@ -84,12 +84,12 @@ let drawn = { id: 0, written: "" };
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
 
-  async analyze({ text, format, collapsed, expanded, direction, have }) {
+  async analyze({ text, format, type, collapsed, expanded, direction, have }) {
     const started = performance.now();
     const source = await readSource(text, format);
     const { json, problems } = source;
     const broken = problems.some((problem) => problem.severity === "error");
-    const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...asked.settle(source, validate(json) as unknown as Diagnostic[])];
+    const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...asked.diagnose(source, type)];
     let graph: Graph | undefined;
     try {
       graph = layout(json, { collapsed, expanded, foldLarge: true, direction, selectors: true }) as unknown as Graph;

@@ -1,6 +1,6 @@
 // What an editor asks, in JSON or YAML: the interpreter answers about JSON, and places go to and fro.
 
-import { type CodeAction, type TextRange, complete as ask, language } from "stepglass";
+import { type CodeAction, type MachineType, type TextRange, type ValidateOptions, complete as ask, language, validate } from "stepglass";
 import type { AtPlace, Completions, Diagnostic, Edit, Fix, HoverInfo, Methods, NamePlaces, Place, Proposal, Reads, StatePlace } from "../model/protocol.ts";
 import { type Source, readSource } from "./definition.ts";
 
@@ -151,7 +151,7 @@ export const rename: Maker<"rename"> = async (params) => {
 export const actions: Maker<"actions"> = async ({ text, format, offset, end }) => {
   const source = await readSource(text, format);
   const part = source.yaml ? source.yaml.part(offset, end) : { start: offset, end };
-  const fixes = part ? fixesOf(source, language.codeActions(source.json, part.start, part.end)) : [];
+  const fixes = part ? fixesOf(source, language.codeActions(source.json, part.start, part.end, kind)) : [];
   return offset === end ? [...fixes, ...(await toJsonata(source, offset))] : fixes;
 };
 
@@ -175,9 +175,18 @@ export const format: Maker<"format"> = async (params) => {
   return source.yaml ? source.yaml.format() : language.format(params.text).map(({ start, end, text }) => ({ from: start, to: end, text }));
 };
 
+/// What the definition is looked through for, as the page said last.
+let kind: ValidateOptions = {};
+
+/// The problems of a text for machines of a type.
+export function diagnose(source: Source, type: MachineType): Diagnostic[] {
+  kind = { type };
+  return settle(source, validate(source.json, kind) as unknown as Diagnostic[]);
+}
+
 /// Gives problems of the JSON text their places in the text as written, and their changes.
-export function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
-  const found = diagnostics.length > 0 ? language.codeActions(source.json) : [];
+function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
+  const found = diagnostics.length > 0 ? language.codeActions(source.json, undefined, undefined, kind) : [];
   diagnostics.forEach((diagnostic, i) => {
     const { range, code } = diagnostic;
     if (i < MOST_FIXED && range) {
