@@ -38,6 +38,24 @@ test("the same events at the same times, without any mock", async () => {
   assert.deepEqual(shape(session.history()), shape(history), "and again");
 });
 
+test("what was called and answered is told as of a recording, so that it answers another run", async () => {
+  const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime });
+  await ended(session);
+  const told = session.calls();
+  assert.deepEqual(told.map(({ resource, ...call }) => call), tasks.map(({ event, input, after, ...call }) => ({ ...call, ...(!call.never && { after }) })));
+  assert.equal(told[0].resource, LAMBDA);
+  const again = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: told, startTime });
+  assert.deepEqual(await ended(again), { status: "SUCCEEDED", output: "late" });
+  assert.deepEqual(shape(again.history()), shape(history));
+});
+
+test("calls are also those of a Distributed Map's reader and children", async () => {
+  const rows = { StartAt: "Rows", States: { Rows: { Type: "Map", ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "CSV", CSVHeaderLocation: "FIRST_ROW" }, Parameters: { Bucket: "b", Key: "k" } }, ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Row", States: { Row: { Type: "Task", Resource: LAMBDA, End: true } } }, End: true } } };
+  const session = new DebugSession(rows, { tasks: { "s3:getObject": () => ({ Body: "n\n1\n2\n" }), Ask: ({ n }) => Number(n) * 10 } });
+  assert.deepEqual(await ended(session), { status: "SUCCEEDED", output: [10, 20] });
+  assert.deepEqual(session.calls().map(({ state, output }) => [state, output]), [["Rows", { Body: "n\n1\n2\n" }], ["Row", 10], ["Row", 20]]);
+});
+
 test("stops at breakpoints, goes back, and a fork goes on with the recorded answers", async () => {
   const session = new DebugSession(definition, { input: { items: [1, 2, 3] }, recorded: tasks, startTime, breakpoints: [{ kind: "entry", state: "Work" }] });
   const stopped = new Promise((resolve) => session.on("stopped", ({ reason }) => reason === "breakpoint" && resolve()));

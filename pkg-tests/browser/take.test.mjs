@@ -253,6 +253,68 @@ Resources:
     expectRun(await machine.test("RecordedRun", JSON.parse(events[0].executionStartedEventDetails.input), { name: /mocks, name: "(.*)"/.exec(file.bytes)[1] })).succeeded(JSON.parse(events.at(-1).executionSucceededEventDetails.output)).retried("ChargeCard", 2);
   });
 
+  test("the run of every example is a test that passes, and its mock file gives the same run", async () => {
+    const visitor = await site.visit();
+    await visitor.ready();
+    const { page } = visitor;
+    const asked = dialog(page, "Export");
+    const saved = async (name) => (await visitor.saved(asked.getByRole("button", { name, exact: true }))).bytes.toString();
+    const tests = [];
+    for (const { title, fixed, inputs } of gallery()) {
+      if (fixed) continue;
+      await visitor.example(title);
+      await visitor.run();
+      const answer = page.getByRole("form", { name: /^Answer of/ }).getByRole("button", { name: "Answer", exact: true }).first();
+      if (inputs[0].answers) await answer.click();
+      await visitor.result();
+      await page.getByRole("button", { name: "Export" }).click();
+      tests.push(await saved("Test file"));
+      const { events } = JSON.parse(await saved("History, as AWS has it"));
+      const [mockConfig, definition] = [JSON.parse(await saved("MockConfigFile.json")), JSON.parse(await saved("JSON"))];
+      await page.keyboard.press("Escape");
+      await asked.waitFor({ state: "detached" });
+      const [, name] = /mocks, name: "(.*)"/.exec(tests.at(-1));
+      const run = await testMachine(definition, { mockConfig, startTime: Date.parse(events[0].timestamp) }).test("RecordedRun", JSON.parse(events[0].executionStartedEventDetails.input), { name });
+      const end = events.at(-1);
+      const { output, error } = end.executionSucceededEventDetails ?? end.executionFailedEventDetails;
+      assert.deepEqual([`Execution${run.status}`.toUpperCase(), run.output, run.error], [end.type.toUpperCase(), output && JSON.parse(output), error], title);
+    }
+    await visitor.leave();
+    assert.match(runTest(tests), new RegExp(`pass ${tests.length}\\b`));
+  });
+
+  visit("a test begins as the run did: its name, ARN, type, limits and seed, also that of a fork", {}, async (visitor, page) => {
+    const names = { "id.$": "$$.Execution.Id", "name.$": "$$.Execution.Name", "uuid.$": "States.UUID()" };
+    await visitor.open({ definition: { StartAt: "Grow", States: { Grow: { Type: "Task", Resource: GREETING.States.Greet.Resource, ResultPath: "$.grown", Next: "Names" }, Names: { Type: "Pass", Parameters: names, ResultPath: "$.names", End: true } } }, tasks: "export default { Greet: () => 'x'.repeat(300_000) };" });
+    await visitor.tab("Config");
+    const pane = page.getByRole("region", { name: "Config" });
+    await pane.getByLabel("Name", { exact: true }).fill("order-17");
+    await pane.getByLabel(/^ARN/).fill("arn:aws:states:eu-west-1:1:execution:m:order-17");
+    await pane.getByLabel(/^Seed/).fill("7");
+    await pane.getByLabel(/^Type/).selectOption("EXPRESS");
+    await pane.getByLabel(/Data of at most 256 KiB/).uncheck();
+    await visitor.run();
+    await visitor.result();
+    const exported = async () => {
+      await page.getByRole("button", { name: "Export" }).click();
+      const { bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
+      await page.keyboard.press("Escape");
+      await dialog(page, "Export").waitFor({ state: "detached" });
+      return bytes.toString();
+    };
+    const first = await exported();
+    // What stands in Config is of the next run.
+    await visitor.tab("Runs");
+    await page.getByLabel("Event shown").fill("2");
+    await page.getByRole("button", { name: "Fork at event 2" }).click();
+    await page.getByRole("treeitem", { level: 2 }).first().waitFor();
+    await pane.getByLabel(/^Seed/).fill("8");
+    await pane.getByLabel("Name", { exact: true }).fill("another");
+    await page.keyboard.press("Shift+F8");
+    await visitor.result();
+    assert.match(runTest([first, await exported()]), /pass 2\b/);
+  });
+
   visit("a failed run with branches is a test, too", {}, async (visitor, page) => {
     await visitor.example("Parallel branches");
     await visitor.state("BookTrip").waitFor();
@@ -455,18 +517,21 @@ Resources:
   });
 });
 
-/** Runs the text of a test in a project that has the package installed; what the runner prints. */
-function runTest(text, runner = "node:test") {
+/** Runs the texts of tests in a project that has the package installed; what the runner prints. */
+function runTest(texts, runner = "node:test") {
   const folder = mkdtempSync(join(tmpdir(), "stepglass-test-"));
   try {
     mkdirSync(join(folder, "node_modules"));
     const root = resolve(import.meta.dirname, "../..");
     symlinkSync(root, join(folder, "node_modules/stepglass"), "junction");
     symlinkSync(join(root, "node_modules/vitest"), join(folder, "node_modules/vitest"), "junction");
-    writeFileSync(join(folder, "run.test.mjs"), text);
+    const files = [texts].flat().map((text, i) => {
+      writeFileSync(join(folder, `run${i}.test.mjs`), text);
+      return `run${i}.test.mjs`;
+    });
     // Inside of a test run, the runner would report to that one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const args = runner === "vitest" ? [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", "."] : ["--test", "--test-reporter=spec", "run.test.mjs"];
+    const args = runner === "vitest" ? [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", "."] : ["--test", "--test-reporter=spec", ...files];
     return execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -378,6 +378,16 @@ export class DebugSession {
   /** SendTaskSuccess, SendTaskFailure, SendTaskHeartbeat; of executions that tasks have started, too. False for an unknown token. */
   answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown): boolean;
 
+  /**
+   * The calls of tasks in turn and what they were answered, as far as the run has gone, as `replayHistory()` tells of a
+   * recording's; those of a Distributed Map's children and of its readers are there, too. One that nobody answered has no `after`.
+   *
+   * @example
+   * ```js
+   * session.calls(); // [{ state: "Charge", iterations: [], attempt: 0, resource: "arn:…", after: 0, output: { paid: 42 } }, …]
+   * ```
+   */
+  calls(): (Omit<RecordedTask, "event" | "input" | "unknown"> & { resource: string })[];
   /** The executions that tasks of this run have started, in turn. */
   children(): ChildExecution[];
   /** The events of one of them, by its ARN; undefined where there is none. */

@@ -136,6 +136,12 @@ export interface TestRunOptions extends Pick<StartOptions, "machines" | "seed" |
   idleTimeout?: number;
 }
 
+/** Options of a run of a {@link TestMachine}. */
+export interface OneRunOptions extends TestRunOptions {
+  /** `Execution.Id` in the Context Object. Default: an ARN made of the names. */
+  arn?: string;
+}
+
 /** Options of {@link testMachine}. */
 export interface TestMachineOptions extends Omit<MachineOptions, "name">, TestRunOptions {
   /** The machine's name, in the Context Object and in the mock configuration. Default: the file's, without what follows its first dot. */
@@ -163,13 +169,13 @@ export interface TestMachine {
    * Runs the machine to its end, however it ends. Rejects with a {@link MockError} when a task has neither mock nor handler,
    * or when its mock has no answer left: also where the machine would have caught the error.
    */
-  run(input?: unknown, options?: TestRunOptions): Promise<TestRun>;
+  run(input?: unknown, options?: OneRunOptions): Promise<TestRun>;
   /**
    * Runs a test case of the mock configuration. States that it does not name have the machine's mocks and handlers.
    *
    * Rejects as {@link TestMachine.run}, and for a test case that does not exist.
    */
-  test(testCase: string, input?: unknown, options?: TestRunOptions): Promise<TestRun>;
+  test(testCase: string, input?: unknown, options?: OneRunOptions): Promise<TestRun>;
 }
 
 /** What happened in one run. */

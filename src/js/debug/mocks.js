@@ -118,6 +118,22 @@ function scripted({ steps = [], after }, command) {
   return single({ after, ...step }, command);
 }
 
+/** The other way: what facts say of a task's answer. */
+export function answerOf(facts) {
+  const told = { never: true };
+  for (const { method, after, b, c } of facts) {
+    if (method === "started") told.workerName = b ?? null;
+    else if (method === "submitted") told.submitted = JSON.parse(b);
+    else if (method === "succeed" || method === "fail") {
+      delete told.never;
+      told.after = after;
+      if (method === "succeed") told.output = JSON.parse(b);
+      else Object.assign(told, { error: b ?? null }, c !== undefined && { cause: c });
+    }
+  }
+  return told;
+}
+
 /** What a recorded task was answered, as facts that come `after` so many milliseconds; `silent` where nobody answered. */
 export function factsOf({ after = 0, submitted, workerName, output, error, cause, never }) {
   const facts = [];

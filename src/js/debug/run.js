@@ -203,24 +203,22 @@ export class Run {
     };
   }
 
-  /** What tasks were answered, for another run: facts and how long after the invocation they came, in turn. */
-  recordedAnswers(facts) {
-    const answers = new Map();
-    const counts = new Map();
+  /** The calls of tasks in turn, and what they were answered: facts and how long after the invocation they came. */
+  answered(facts) {
     const byTask = new Map();
     for (const { fact, commands } of this.recording.facts.slice(0, facts)) {
       const [method, at, task, b, c] = fact;
       const known = typeof task === "number" ? byTask.get(task) : undefined;
       if (known && ["started", "submitted", "succeed", "fail", "heartbeat"].includes(method)) known.facts.push({ method, after: at - known.at, b, c });
-      for (const command of commands) {
-        if (command.type !== "Invoke") continue;
-        const key = keyOf(command, counts);
-        const entry = { at, facts: [] };
-        byTask.set(command.task, entry);
-        answers.set(key, entry);
-      }
+      for (const command of commands) if (command.type === "Invoke") byTask.set(command.task, { command, at, facts: [] });
     }
-    return answers;
+    return [...byTask.values()];
+  }
+
+  /** The same for another run, by `keyOf`. */
+  recordedAnswers(facts) {
+    const counts = new Map();
+    return new Map(this.answered(facts).map((call) => [keyOf(call.command, counts), call]));
   }
 
   /** Takes over what a recording has at work, of which the commands of so many facts were done. */

@@ -12,7 +12,7 @@ import { machinesOf } from "./children.js";
 import { hitsOf, outlineOf } from "./coverage.js";
 import { differenceOf } from "./difference.js";
 import { ask } from "./expressions.js";
-import { Mocks, Reply } from "./mocks.js";
+import { Mocks, Reply, answerOf } from "./mocks.js";
 import { Run, answersOf } from "./run.js";
 import { eventAt, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
@@ -413,6 +413,11 @@ export class DebugSession {
       this.#pumpSoon();
     }
     return found;
+  }
+
+  /** The calls of tasks and what they were answered, as `replayHistory()` tells of a recording's: also those of a Distributed Map's children. */
+  calls() {
+    return this.#run.answered().map(({ command: { state, iterations = [], attempt, resource }, facts }) => ({ state, iterations, attempt, resource, ...answerOf(facts) }));
   }
 
   /** Executions that tasks have started: `{name, arn, machine, parent, status, output, error, cause, events}`. */

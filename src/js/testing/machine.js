@@ -11,6 +11,8 @@ import { collectFile } from "./coverage/collect.js";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type"];
 const RUN_OPTIONS = ["mocks", "tasks", "machines", "seed", "startTime", "name", "clock", "signal", "payloadLimit", "historyLimit", "idleTimeout"];
+/** What a machine is called is not what its executions are. */
+const UNNAMED = { name: undefined, arn: undefined };
 
 // A test's fake timers are not for this.
 const { setTimeout: realTimeout, clearTimeout: clearRealTimeout } = globalThis;
@@ -55,18 +57,18 @@ export class TestMachine {
 
   /** Runs the machine to its end. */
   async run(input = this.#options.input ?? {}, options = {}) {
-    check(options, RUN_OPTIONS, "run()");
+    check(options, [...RUN_OPTIONS, "arn"], "run()");
     this.#named(options);
-    return new Attempt(this, input, { ...this.#options, name: undefined, ...options }, [options.mocks, this.#options.mocks]).result;
+    return new Attempt(this, input, { ...this.#options, ...UNNAMED, ...options }, [options.mocks, this.#options.mocks]).result;
   }
 
   /** Runs a test case of the mock configuration to its end. States without mock there have the machine's own. */
   async test(testCase, input = this.#options.input ?? {}, options = {}) {
-    check(options, RUN_OPTIONS, "test()");
+    check(options, [...RUN_OPTIONS, "arn"], "test()");
     this.#named(options);
     if (this.#config === undefined) throw new TestKitError("test() needs a mock configuration: testMachine(definition, { mockConfig: \"MockConfigFile.json\" })");
     const mocks = this.#config.mocks(this.#configured(), testCase);
-    return new Attempt(this, input, { ...this.#options, name: undefined, ...options }, [options.mocks, mocks, this.#options.mocks]).result;
+    return new Attempt(this, input, { ...this.#options, ...UNNAMED, ...options }, [options.mocks, mocks, this.#options.mocks]).result;
   }
 
   /** A mock of a run that is for nothing is a misspelt one, unless machines that tasks start may call it. */
@@ -103,7 +105,7 @@ class Attempt {
     for (const mocks of layers) if (mocks !== undefined) this.#mocks.push(this.#answerers(mocks));
     this.#tasks = new Handlers(options.tasks);
     const start = { clock: options.clock ?? "virtual", startTime: options.startTime ?? START, seed: options.seed ?? 1, name: options.name ?? "test", coverage: true, tasks: this.#handlers() };
-    for (const name of ["machines", "signal", "payloadLimit", "historyLimit"]) if (options[name] !== undefined) start[name] = options[name];
+    for (const name of ["arn", "machines", "signal", "payloadLimit", "historyLimit"]) if (options[name] !== undefined) start[name] = options[name];
     start.onChild = (child) => this.#children.push(child);
     if (options.machines !== undefined) start.onNested = (child) => this.#nested.push(child);
     start.onIdle = () => this.#wait();

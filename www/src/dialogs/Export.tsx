@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
+import { callsAnswered } from "../take/answers.ts";
 import { fileName, hasChildExecutions, mockConfig, type Run, type Runner, testText } from "../take/asTest.ts";
 import { pngOf, svgOf } from "../take/picture.ts";
 import { saveSession } from "../take/session.ts";
@@ -151,14 +152,18 @@ async function definitionAs(format: "json" | "yaml"): Promise<string> {
 async function theRun(): Promise<Run> {
   const run = store.run.value!;
   const { events } = JSON.parse(await store.query("history", {})) as { events: HistoryEvent[] };
-  if (hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so this run does not make a whole test.");
+  const made = await store.query("calls", {});
+  if (!made && hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so this recorded run does not make a whole test.");
   const started = events[0]?.["executionStartedEventDetails"] as { input?: string } | undefined;
   return {
     title: store.title.value,
     definition: await store.query("json", { text: run.definition, format: store.format.value }),
     input: started?.input ?? "{}",
-    seed: run.seed,
-    name: `run-${run.id}`,
+    seed: made?.seed ?? run.seed,
+    name: made?.name ?? `run-${run.id}`,
+    ...(made?.arn !== undefined && { arn: made.arn }),
     events,
+    config: made?.config ?? {},
+    ...(made && { calls: callsAnswered(made.calls) }),
   };
 }

@@ -1,12 +1,14 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { AskedTask, Breakpoint, ChildExecution, ComparedVisit, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { AskedTask, Breakpoint, ChildExecution, ComparedVisit, DebugSession, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Config } from "../share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import type { RecordedTask } from "stepglass";
 import type { LogChunk } from "./log.ts";
 import type { Path } from "./stages.ts";
+
+export type Answered = ReturnType<DebugSession["calls"]>[number];
 
 export interface Place {
   line: number;
@@ -558,6 +560,7 @@ export interface Methods {
   event: { params: { id: number }; value: Record<string, unknown> | null };
   visits: { params: { state: string }; value: Visit[] };
   history: { params: Record<string, never>; value: string };
+  calls: { params: Record<string, never>; value: { name: string; arn?: string; seed: number; config: Config; calls: Answered[] } | null };
 }
 
 export type Note =

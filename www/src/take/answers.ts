@@ -1,5 +1,6 @@
 // What the tasks of a run answered, call by call, read from its history. The source of tests and mock files.
 
+import type { Answered } from "../model/protocol.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 
 /// One call of a task and what became of it.
@@ -17,6 +18,26 @@ export interface Call {
   never?: boolean;
   /// The service puts something around what is asked of it.
   wrapped?: boolean;
+}
+
+/// What a service puts something around.
+const WRAPPED = /^arn:[^:]*:states:::(?:lambda|states|http):/;
+
+/// The calls of a run that was made here.
+export function callsAnswered(answered: readonly Answered[]): Map<string, Call[]> {
+  const byState = new Map<string, Call[]>();
+  for (const { state, resource, after = 0, output, error, cause, submitted, never } of answered) {
+    const call: Call = {
+      state, after,
+      ...(never ? { never } : error === undefined ? { response: output } : { error: error ?? "States.TaskFailed", ...(cause !== undefined && { cause }) }),
+      ...(submitted !== undefined && { submitted }),
+      ...(WRAPPED.test(resource) && { wrapped: true }),
+    };
+    const list = byState.get(state);
+    if (list) list.push(call);
+    else byState.set(state, [call]);
+  }
+  return byState;
 }
 
 /// All calls by the state's name, in the order in which they were made.

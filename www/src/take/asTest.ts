@@ -1,10 +1,14 @@
 // A run as a test that anybody can start: a file with the package's test kit, for Node's test runner or for Vitest, and the
 // mock file of Step Functions Local.
 
+import type { Config } from "../share.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import { type Call, callsOf } from "./answers.ts";
 import { configText } from "./mockFiles.ts";
 import { resultOf } from "./recorded.ts";
+
+/// More bytes than any run has.
+const NO_LIMIT = 2 ** 31 - 1;
 
 export type Runner = "node:test" | "vitest";
 
@@ -14,10 +18,13 @@ export interface Run {
   definition: string;
   input: string;
   seed: number;
-  /// The execution's name.
+  /// The execution's name, and its ARN where it has one of its own.
   name: string;
+  arn?: string;
   events: readonly HistoryEvent[];
-  /// Calls by state where they are known better than the history tells: those of a Distributed Map's children.
+  /// What else the execution was begun with.
+  config: Config;
+  /// Calls by state of a run that was made here. A recorded history leaves out those of a Distributed Map's children.
   calls?: ReadonlyMap<string, readonly Call[]>;
 }
 
@@ -39,7 +46,7 @@ export function testText(run: Run, runner: Runner): string {
     end.status === "SUCCEEDED" ? `.succeeded(${js(end.output, 4)})`
     : end.status === "TIMED_OUT" ? ".timedOut()"
     : end.error === undefined ? ".failedWith()"
-    : `.failedWith(${JSON.stringify(end.error)})`;
+    : `.failedWith(${literal(end.error)})`;
   const start = runner === "vitest" ? "npx vitest run" : "node --test";
   return `// The run of “${line(title)}” as a test:   npm install --save-dev stepglass${runner === "vitest" ? " vitest" : ""} && ${start} ${fileName(title)}
 import { test } from "${runner}";
@@ -48,19 +55,29 @@ import { ${used.join(", ")} } from "stepglass/testing";
 const definition = ${js(parse(run.definition), 0)};
 
 // What the run began with: equal names, seeds and times give equal runs.
-const machine = testMachine(definition, ${js({ seed: run.seed, startTime: Date.parse(events[0]!.timestamp) }, 0)});
+const machine = testMachine(definition, ${js(settingsOf(run), 0)});
 const input = ${js(parse(run.input) ?? {}, 0)};
 
 // What the tasks answered, call by call. after() takes seconds of the run's own time.
 const mocks = {${mocks.length === 0 ? "" : `\n${mocks.join("\n")}\n`}};
 
-test(${JSON.stringify(`${title}: ${end.status}${end.error ? ` with ${end.error}` : ""}`)}, async () => {
-  const run = await machine.run(input, { mocks, name: ${JSON.stringify(run.name)} });
+test(${literal(`${title}: ${end.status}${end.error ? ` with ${end.error}` : ""}`)}, async () => {
+  const run = await machine.run(input, { mocks, name: ${literal(run.name)}${run.arn === undefined ? "" : `, arn: ${literal(run.arn)}`} });
   expectRun(run)
     ${expected}
     .passedThrough(${statesOf(events).map((state) => literal(state)).join(", ")});
 });
 `;
+}
+
+function settingsOf({ seed, events, config: { type, payload, events: counted } }: Run): Record<string, unknown> {
+  return {
+    seed,
+    startTime: Date.parse(events[0]!.timestamp),
+    ...(type && { type }),
+    ...(payload === false && { payloadLimit: NO_LIMIT }),
+    ...(counted === false && { historyLimit: 0 }),
+  };
 }
 
 /// The text of a `MockConfigFile.json`.

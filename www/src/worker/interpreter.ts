@@ -274,6 +274,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   brief: ({ id }) => history()?.brief(id) ?? null,
   event: ({ id }) => history()?.event(id) ?? null,
   visits: ({ state }) => history()?.visitsOf(state) ?? [],
+  calls: () => current?.answered() ?? null,
   history: () => JSON.stringify({ events: history()?.events ?? [] }, null, 2),
 };
 

@@ -1,9 +1,9 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
 import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
-import { type DebugOptions, DebugSession, restoreSession, type Mock as PackageMock } from "stepglass/debug";
+import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
-import type { Answer, ClockMode, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
+import type { Answer, ClockMode, Methods, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, largeIn, member } from "./flow.ts";
 import { type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
@@ -237,6 +237,13 @@ export class Run {
 
   definitionOf(run: number): string {
     return this.definitions.get(run) ?? String(this.session.definition);
+  }
+
+  /// What the run shown was begun with, and what its tasks were answered.
+  answered(): Methods["calls"]["value"] {
+    const { session, request } = this;
+    const { seed, info } = saveSession(session).runs.find(({ id }) => id === session.run) as unknown as { seed: string; info: { name: string; arn?: string } };
+    return { ...info, seed: Number(seed), config: request.config, calls: session.calls() };
   }
 
   /// Whether a state's task is played by a mock, as the page last said.
