@@ -68,6 +68,54 @@ describe("the debugger", { skip }, () => {
     await paused(page, "before Enough?");
   });
 
+  visit("a breakpoint on a transition is set on its line, shown there, and taken away there", {}, async (visitor, page) => {
+    const [check, stock] = [await visitor.state("CheckStock").boundingBox(), await visitor.state("InStock?").boundingBox()];
+    // Beside the line, which is thin.
+    const [x, y] = [check.x + check.width / 2 + 6, (check.y + check.height + stock.y) / 2];
+    await page.mouse.move(x, y - 2);
+    await page.mouse.move(x, y);
+    await page.locator(".way").waitFor({ state: "attached" });
+    await page.mouse.click(x, y);
+    const menu = page.getByRole("menu", { name: "From CheckStock to InStock?" });
+    await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: false }).click();
+    await menu.waitFor({ state: "detached" });
+    await page.locator(".lines .breakpoint").waitFor({ state: "attached" });
+    assert.match(await visitor.state("CheckStock").getAttribute("aria-label"), /breakpoint: on the way from CheckStock to InStock\?/);
+    await visitor.run();
+    await paused(page, "on the way from CheckStock to InStock?");
+    await page.locator(".status-bar", { hasText: "Paused on the way from CheckStock to InStock? (breakpoint)" }).waitFor();
+    // A key of the state it leads to is not about it.
+    await visitor.state("InStock?").click();
+    await page.keyboard.press("F9");
+    await page.keyboard.press("F9");
+    assert.equal(await page.locator(".lines .breakpoint").count(), 1);
+    await page.mouse.click(x, y, { button: "right" });
+    await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: true }).click();
+    await page.locator(".lines .breakpoint").waitFor({ state: "detached" });
+  });
+
+  visit("the kinds of breakpoints of a state are in its menu, and the ways out of it, by keyboard alone", {}, async (visitor, page) => {
+    const tick = async (name, checked) => {
+      await visitor.state("ChargeCard").focus();
+      await page.keyboard.press("Shift+F10");
+      const item = page.getByRole("menu", { name: "ChargeCard" }).getByRole("menuitemcheckbox", { name, checked });
+      await item.focus();
+      await page.keyboard.press("Enter");
+      await item.waitFor({ state: "detached" });
+    };
+    await tick("Stop on the way to TellCustomer", false);
+    await tick("Stop after it", false);
+    await tick("Stop on an error", false);
+    // That of the example is switched on again.
+    await tick("Stop before a retry", false);
+    const name = await visitor.state("ChargeCard").getAttribute("aria-label");
+    for (const what of ["on the way from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"]) assert.ok(name.includes(`breakpoint: ${what}`), `${what} in ${name}`);
+    await tick("Stop on an error", true);
+    assert.doesNotMatch(await visitor.state("ChargeCard").getAttribute("aria-label"), /on any error/);
+    await visitor.run();
+    await paused(page, "before ChargeCard is retried");
+  });
+
   visit("conditions, log points and hits, from the list of breakpoints", {}, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.node(CHARGE_STATE).click();

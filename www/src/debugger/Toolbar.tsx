@@ -215,9 +215,7 @@ function Seed() {
 function PausedWhere() {
   const at = model.position.value;
   if (!at || store.run.value?.phase !== "paused") return null;
-  const [top] = at.stack;
-  const where = at.stop.description || (top ? (top.stage ? `after ${model.stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
-  const words = `${where}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
+  const words = model.stopWords.value;
   return (
     <span class={at.stop.reason === "exception" ? "pause-where bad" : "pause-where"} title={`Paused ${words}`}>
       <Icon name="pause" size={13} /> <b>Paused</b> {words}

@@ -32,13 +32,23 @@ export const pausedWords = computed(() => {
 export const byState = computed(() => {
   const found = new Map<string, Breakpoint[]>();
   for (const one of breakpoints.value) {
-    const state = one.state ?? one.to;
+    // One on a transition is of no state.
+    const state = one.kind === "transition" ? undefined : one.state;
     if (state === undefined || state === "") continue;
     const list = found.get(state);
     if (list) list.push(one);
     else found.set(state, [one]);
   }
   return found;
+});
+
+/// Where it has stopped, in full: "before Charge · item #2 · attempt 2".
+export const stopWords = computed(() => {
+  const at = position.value;
+  if (!at) return "";
+  const [top] = at.stack;
+  const where = at.stop.description.replace(/^from /, "on the way from ") || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
+  return `${where}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
 
 export interface BreakpointMark {

@@ -153,7 +153,7 @@ export function toggleBreakpoint(state: string): void {
     if (there.some(({ condition, hit, log }) => condition || hit || log)) store.showToast(words);
     else store.say(words);
   } else if (there) {
-    model.breakpoints.value = model.breakpoints.value.filter((one) => (one.state ?? one.to) !== state);
+    model.breakpoints.value = model.breakpoints.value.filter((one) => !there.includes(one));
     store.say(`No breakpoint on ${state} any more`);
   } else {
     addBreakpoint({ kind: "entry", state });
@@ -163,9 +163,13 @@ export function toggleBreakpoint(state: string): void {
 
 /// Shift F9: the breakpoint's kind, condition and the rest.
 export function editBreakpoint(state: string): void {
-  const there = model.byState.value.get(state)?.[0] ?? addBreakpoint({ kind: "entry", state });
+  showBreakpoint((model.byState.value.get(state)?.[0] ?? addBreakpoint({ kind: "entry", state })).id!);
+}
+
+/// Opens a breakpoint's form in the list.
+export function showBreakpoint(id: number): void {
   batch(() => {
-    model.editing.value = there.id!;
+    model.editing.value = id;
     store.dockTab.value = "breakpoints";
     store.narrowTab.value = "events";
   });
@@ -188,7 +192,7 @@ store.listeners.add((note) => {
         if (top && (!position.over || before)) store.selectState(top.state, "page");
         if (top && !position.over) store.chooseAround(top.state, top.iterations);
         if (!top || position.over) return;
-        const words = `Paused ${position.stop.description || `in ${top.state}`}${top.iterations.length > 0 ? `, item ${top.iterations.join(", ")}` : ""}${top.attempt > 0 ? `, attempt ${top.attempt + 1}` : ""}`;
+        const words = `Paused ${model.stopWords.value.replace(/ · (item )?#?/g, ", $1").replaceAll(" › #", ", ")}${position.stop.reason === "breakpoint" ? ", breakpoint" : ""}`;
         if (position.stop.reason === "exception") store.failure.value = words;
         else store.say(words);
       });

@@ -30,6 +30,7 @@ const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minim
 const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend));
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
+const Ways = lazy(() => import("./Ways.tsx").then((module) => module.Ways));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /// From how many nodes on only those in sight are drawn.
@@ -406,6 +407,7 @@ function Canvas({ index }: { index: GraphIndex }) {
       <rect class="backdrop" width="100%" height="100%" fill="url(#dots)" />
       <g transform={transform}>
         <Scope index={index} scope={-1} label={title} />
+        <Ways index={index} svg={svg} view={view} focus={(id) => focusNode(svg.current!, id)} />
       </g>
     </svg>
   );

@@ -31,18 +31,20 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
   );
 }
 
-/// On the longest straight piece of a line.
-export function EdgeMarks({ edge, marks }: { edge: GraphEdge; marks: readonly NodeMark[] }) {
-  const { points } = edge;
+/// The middle of a line's longest straight piece.
+export function middleOf({ points, labelBox: box }: GraphEdge): [number, number] {
   let [x, y, most] = [0, 0, -1];
   for (let i = 1; i < points.length; i++) {
     const [[ax, ay], [bx, by]] = [points[i - 1]!, points[i]!];
     const length = Math.abs(bx - ax) + Math.abs(by - ay);
     if (length > most) [x, y, most] = [(ax + bx) / 2, (ay + by) / 2, length];
   }
-  const box = edge.labelBox;
   // Beside its label, not on it.
-  if (box && x >= box.x - 8 && x <= box.x + box.width + 8 && y >= box.y - 8 && y <= box.y + box.height + 8) [x, y] = [box.x - 9, box.y + box.height / 2];
+  return box && x >= box.x - 8 && x <= box.x + box.width + 8 && y >= box.y - 8 && y <= box.y + box.height + 8 ? [box.x - 9, box.y + box.height / 2] : [x, y];
+}
+
+export function EdgeMarks({ edge, marks }: { edge: GraphEdge; marks: readonly NodeMark[] }) {
+  const [x, y] = middleOf(edge);
   return (
     <g class="marks" aria-hidden="true">
       {marks.map((mark, i) => (

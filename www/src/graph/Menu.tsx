@@ -1,6 +1,7 @@
 // The menu of a node: what the page can do with a state, and what other parts of the page add.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { stopCommands } from "../debugger/stops.ts";
 import { goToDefinition, renameState } from "../editor/place.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
@@ -52,7 +53,7 @@ const OWN: readonly NodeCommand[] = [
 /// All commands for a node, in groups: those of a debugger before our own.
 export function commandsFor(node: GraphNode): NodeCommand[][] {
   const groups = new Map<string, NodeCommand[]>();
-  for (const command of [...nodeCommands.value, ...OWN]) {
+  for (const command of [...nodeCommands.value, ...stopCommands(node), ...OWN]) {
     if (command.shown && !command.shown(node)) continue;
     const group = groups.get(command.group);
     if (group) group.push(command);
@@ -83,7 +84,7 @@ export function NodeMenu() {
     };
   }, [shown]);
   if (!shown) return null;
-  const { node, back } = shown;
+  const { node, back, title = node.name, commands = commandsFor(node) } = shown;
   const close = (): void => {
     menu.value = null;
     back();
@@ -109,8 +110,9 @@ export function NodeMenu() {
     items[to]?.focus();
   };
   return (
-    <div class="menu" ref={list} role="menu" aria-label={node.name} onKeyDown={keys} onContextMenu={(event) => event.preventDefault()}>
-      {commandsFor(node).map((group, i) => (
+    <div class="menu" ref={list} role="menu" aria-label={title} onKeyDown={keys} onContextMenu={(event) => event.preventDefault()}>
+      {shown.title && <p class="menu-title">{title}</p>}
+      {commands.map((group, i) => (
         <div role="group" key={i}>
           {group.map((command) => (
             <button

@@ -1,6 +1,6 @@
 import { Countdown } from "../panes/Dock.tsx";
 import * as store from "../store.ts";
-import { pausedState } from "../debugger/model.ts";
+import { position, stopWords } from "../debugger/model.ts";
 import { Icon } from "./Icon.tsx";
 import { count } from "./format.ts";
 
@@ -14,7 +14,7 @@ export function StatusBar({ narrow = false }: { narrow?: boolean }) {
     : !run && store.errorCount.value > 0 ? ([`${count(store.errorCount.value, "error")} in the definition`, "bad", "error"] as const)
     : !run ? (["Ready", "", "check"] as const)
     : run.refused ? (["Not started", "bad", "error"] as const)
-    : run.phase === "paused" ? ([`Paused${pausedState.value ? ` in ${pausedState.value}` : ""}`, "warn", "pause"] as const)
+    : run.phase === "paused" ? ([`Paused ${stopWords.value}${position.value?.stop.reason === "breakpoint" ? " (breakpoint)" : ""}`, "warn", "pause"] as const)
     : run.phase !== "ended" || (store.live.value && store.cursor.value < store.eventCount.value) ? store.waiting.value.length > 0 ? ([`Waiting for your answer: ${store.waiting.value.map((task) => task.state).slice(0, 3).join(", ")}`, "accent", "hand"] as const) : (["Running", "accent", "play"] as const)
     : run.result?.status === "SUCCEEDED" ? (["Succeeded", "good", "check"] as const)
     : ([`${run.result?.status === "ABORTED" ? "Stopped" : run.result?.status === "TIMED_OUT" ? "Timed out" : "Failed"}${run.result?.error && run.result.status === "FAILED" ? `: ${run.result.error}` : ""}`, "bad", "cross"] as const);

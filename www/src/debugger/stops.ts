@@ -1,0 +1,95 @@
+// Kinds of breakpoints as commands of a menu: those of a state, and those on the transitions that leave it.
+
+import type { NodeCommand } from "../graph/hooks.ts";
+import { type GraphEdge, type GraphNode, isState } from "../model/graph.ts";
+import type { Breakpoint } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import * as model from "./model.ts";
+import * as session from "./session.ts";
+
+type Kind = "exit" | "error" | "retry" | "catch" | "iteration";
+
+const LABELS: Record<Kind, string> = {
+  exit: "Stop after it",
+  error: "Stop on an error",
+  retry: "Stop before a retry",
+  catch: "Stop when an error is caught",
+  iteration: "Stop at each iteration",
+};
+
+const FAILS = new Set<GraphNode["type"]>(["Task", "Map", "Parallel"]);
+
+/// What a state can stop at besides its beginning, and the ways out of it.
+export function stopCommands(node: GraphNode): NodeCommand[] {
+  if (!isState(node)) return [];
+  const ways = waysFrom(node);
+  const kinds: Kind[] = ["exit"];
+  if (FAILS.has(node.type)) kinds.push("error");
+  if (node.retries) kinds.push("retry");
+  if (ways.some(({ kind }) => kind === "catch")) kinds.push("catch");
+  if (node.type === "Map") kinds.push("iteration");
+  return [
+    ...kinds.map((kind): NodeCommand => {
+      const there = (): Breakpoint | undefined => model.breakpoints.value.find((one) => one.kind === kind && one.state === node.name);
+      return { id: `stop-${kind}`, group: "stops", label: LABELS[kind], checked: () => counts(there()), run: () => toggle(there(), { kind, state: node.name }) };
+    }),
+    ...ways.map((edge) => wayCommand(edge, `Stop on the way to ${nameOf(edge.to)}`)),
+  ];
+}
+
+/// What can be done with a transition.
+export function wayMenu(edge: GraphEdge): NodeCommand[][] {
+  const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
+  const there = breakpointOn(edge);
+  return [
+    [
+      wayCommand(edge, "Breakpoint on this transition"),
+      ...(there ? [{ id: "way-edit", group: "way", label: "Edit the breakpoint", run: () => session.showBreakpoint(there.id!) }] : []),
+    ],
+    [from, to].map((name, i) => ({ id: `way-${i}`, group: "go", label: `Choose ${name}`, run: () => store.selectState(name, "page") })),
+  ];
+}
+
+/// A transition in words: `From A to B, if …`.
+export function wayInWords(edge: GraphEdge): string {
+  const why = edge.title ?? edge.label;
+  return `From ${nameOf(edge.from)} to ${nameOf(edge.to)}${edge.kind === "default" ? ", if nothing else fits" : why === undefined ? "" : `, ${edge.kind === "catch" ? "on" : "if"} ${why}`}`;
+}
+
+/// Whether a run can be stopped on it: it leads from one state to another.
+export const isWay = (edge: GraphEdge): boolean => edge.kind !== "start" && edge.kind !== "end" && nameOf(edge.to) !== "";
+
+function wayCommand(edge: GraphEdge, label: string): NodeCommand {
+  const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
+  return { id: `way ${to}`, group: "stops", label, checked: () => counts(breakpointOn(edge)), run: () => toggle(breakpointOn(edge), { kind: "transition", from, to, state: to }) };
+}
+
+/// The transitions out of a state, one for each state that they lead to.
+function waysFrom(node: GraphNode): GraphEdge[] {
+  const found = new Map<string, GraphEdge>();
+  for (const edge of store.graph.value?.graph.edges ?? []) if (edge.from === node.id && isWay(edge) && !found.has(edge.to)) found.set(edge.to, edge);
+  return [...found.values()];
+}
+
+const counts = (one: Breakpoint | undefined): boolean => one !== undefined && one.enabled !== false;
+
+function breakpointOn(edge: GraphEdge): Breakpoint | undefined {
+  const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
+  return model.breakpoints.value.find((one) => one.kind === "transition" && one.from === from && one.to === to);
+}
+
+/// One that is off is switched on again, with all that is set of it.
+function toggle(there: Breakpoint | undefined, one: Breakpoint): void {
+  const words = `${model.describe(there ?? one)}${one.kind === "transition" ? "" : `: ${one.state}`}`;
+  if (!there) session.addBreakpoint(one);
+  else if (counts(there)) session.removeBreakpoint(there.id!);
+  else session.changeBreakpoint(there.id!, { enabled: true });
+  store.say(counts(there) ? `No breakpoint any more ${words}` : `Breakpoint ${words}`);
+}
+
+/// The state at an end of a transition; "" for a name that there is not.
+function nameOf(id: string): string {
+  const index = store.graph.value;
+  const node = index?.node(index.byId.get(id) ?? -1);
+  return node && isState(node) ? node.name : "";
+}
