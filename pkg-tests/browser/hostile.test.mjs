@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { renderSvg } from "stepglass";
 import { skip } from "../browser.mjs";
+import { runTest } from "./exported.mjs";
 import { visits } from "./playground.mjs";
 
 const ELSEWHERE = "//evil.invalid/x";
@@ -122,6 +123,155 @@ describe("hostile texts", { skip }, () => {
       await drawing.leave();
     }),
   );
+
+  /** Nothing of the page is what a payload would like to be. */
+  const harmless = async (page, where) => {
+    const found = await page.evaluate(() => ({
+      pwned: globalThis.wasPwned === true,
+      polluted: {}.polluted !== undefined || Object.keys(Object.prototype).length > 0,
+      strange: [...document.querySelectorAll("script, iframe, object, embed, base, img, video, marquee, foreignObject:not(.selector), use, image, math, xmp, plaintext, frameset")]
+        .filter((element) => !(element.localName === "script" && element.src.startsWith(location.origin)) && !(element.localName === "iframe" && element.src === `${location.origin}/sandbox.html`))
+        .map((element) => element.outerHTML.slice(0, 200)),
+      // Only addresses of the page itself, and of what it made.
+      links: [...document.querySelectorAll("[href], [src], [action], [formaction]")].map((element) => ["href", "src", "action", "formaction"].map((name) => element.getAttribute(name) ?? "").join("")).filter((address) => !/^(#|blob:|\.\/|sandbox\.html|assets\/|data:image\/svg)/.test(address) && new URL(address, location.href).origin !== location.origin),
+      handlers: [...document.querySelectorAll("*")].filter((element) => [...element.attributes].some(({ name }) => /^on/i.test(name))).length,
+    }));
+    assert.deepEqual(found, { pwned: false, polluted: false, strange: [], links: [], handlers: 0 }, where);
+  };
+  const armed = (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true)));
+
+  test("every field of a link is shown as text", async () => {
+    const visitor = await site.visit({ before: armed });
+    const { page } = visitor;
+    await visitor.ready();
+    await visitor.tab("Config");
+    const definition = JSON.stringify({ StartAt: "A", States: { A: { Type: "Task", Resource: lambda, End: true } } });
+    for (const text of payloads) {
+      const kept = text.replace("\uD800", "?");
+      const workspace = {
+        t: kept, d: definition, i: JSON.stringify(kept), n: [[kept, JSON.stringify(kept)]], p: kept, q: { [kept]: 1 }, o: { name: kept, arn: kept },
+        m: { [kept]: { mode: "error", error: kept, cause: kept }, A: { mode: "expression", expression: kept } }, x: [[kept, kept]],
+        b: [{ kind: "entry", state: kept, condition: kept, log: kept, hit: kept }, { kind: "transition", from: kept, to: kept }],
+      };
+      await page.evaluate((to) => (location.hash = to), hash(workspace));
+      await page.locator(".toast", { hasText: "Opened" }).waitFor();
+      await page.waitForFunction(() => location.hash === "");
+    }
+    for (const tab of ["Config", "Mocks", "Input", "Tasks", "Definition", "Breakpoints"]) {
+      await visitor.tab(tab);
+      await harmless(page, tab);
+    }
+    await visitor.leave();
+  });
+
+  test("every pane and every file made of a run shows them as text", async () => {
+    const usable = payloads.filter((text) => text !== "\uD800" && !/[\u0000-\u001f\u007f]/.test(text) && text.length <= 80);
+    assert.ok(usable.length >= 100);
+    // Names as they are: `__proto__` among them.
+    const members = (entries) => `{${entries.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
+    const states = usable.map((text, i) => {
+      const Next = usable[i + 1] ?? "Each item";
+      const task = { Type: "Task", Resource: lambda, Parameters: { text }, ResultPath: "$.last", Catch: [[text], ["States.ALL"]].map((ErrorEquals) => ({ ErrorEquals, ResultPath: "$.last", Next })), Next };
+      const choice = { Type: "Choice", Choices: [{ Variable: "$.last", StringEquals: text, Next }], Default: Next };
+      return [text, JSON.stringify([task, { Type: "Pass", Result: { [text]: text }, ResultPath: "$.last", Next }, choice][i % 3])];
+    });
+    const each = { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "In <b>", States: { "In <b>": { Type: "Task", Resource: lambda, Parameters: { "text.$": "$" }, End: true } } }, End: true };
+    const definition = `{"StartAt":${JSON.stringify(usable[0])},"States":${members([...states, ["Each item", JSON.stringify(each)]])}}`;
+    const tasks = "export default { F: ({ text }) => { if (text.length % 2) throw Object.assign(new Error(text), { name: text }); return text; } };";
+    const visitor = await site.visit({ before: armed, hash: hash({ t: `*/ ${CALL}; /*\n${CALL} // "';\n\u2028${CALL}`, d: definition, i: JSON.stringify({ items: usable.filter((text) => text.length % 2 === 0).slice(0, 30) }), k: tasks }) });
+    const { page } = visitor;
+    await visitor.ready();
+    await visitor.run();
+    await page.getByRole("button", { name: "Run it" }).click();
+    assert.match(await (await visitor.result()).innerText(), /SUCCEEDED/);
+    const steps = {
+      "the strip of iterations": () => page.getByRole("slider", { name: /Each item/ }).press("ArrowRight"),
+      "the table": async () => {
+        await page.getByRole("button", { name: "Table", exact: true }).click();
+        await page.locator(".state-table").waitFor();
+      },
+      "the graph again": () => page.getByRole("button", { name: "Graph", exact: true }).click(),
+      "the time line": () => visitor.tab("Time line"),
+      watching: async () => {
+        await visitor.tab("Watch");
+        for (const text of usable.slice(0, 12)) {
+          await page.getByLabel("Expression to watch").fill(text);
+          await page.keyboard.press("Enter");
+        }
+      },
+      "the menu of a state": async () => {
+        await page.locator("[data-node]").nth(3).focus();
+        await page.keyboard.press("Shift+F10");
+        await page.getByRole("menu").waitFor();
+        await harmless(page, "a menu");
+        await page.keyboard.press("Escape");
+      },
+      "going to a state": async () => {
+        await page.keyboard.press("Control+Shift+O");
+        await page.getByRole("dialog", { name: "Go to a state" }).waitFor();
+        await harmless(page, "the list of states");
+        await page.keyboard.press("Escape");
+      },
+      commands: async () => {
+        await page.keyboard.press("F1");
+        await page.getByRole("combobox", { name: "Command or state" }).fill("script");
+        await harmless(page, "the palette");
+        await page.keyboard.press("Escape");
+      },
+      sharing: async () => {
+        await page.getByRole("button", { name: "Share" }).click();
+        await page.getByRole("dialog", { name: "Share" }).waitFor();
+        await harmless(page, "the dialog");
+        await page.keyboard.press("Escape");
+      },
+      "two runs compared": async () => {
+        await visitor.tab("Tasks");
+        await visitor.write("Task handlers, JavaScript", tasks.replace("return text", "return text + text"));
+        await visitor.run();
+        await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
+        await visitor.tab("Runs");
+        await page.getByRole("button", { name: /Compare/ }).first().click();
+        await page.getByRole("listbox", { name: "Visits of both runs" }).waitFor();
+        await page.locator(".compare-data").waitFor();
+        await harmless(page, "the comparison");
+        await page.keyboard.press("Escape");
+      },
+      coverage: async () => {
+        await visitor.tab("Coverage");
+        await page.getByRole("button", { name: "Show on the graph" }).click();
+        for (const format of ["Save JSON", "Save LCOV"]) {
+          const { bytes } = await visitor.saved(page.getByRole("button", { name: format }));
+          if (format === "Save JSON") JSON.parse(bytes);
+          else for (const line of bytes.toString().trim().split("\n")) assert.match(line, /^(TN:|SF:|DA:\d|LF:\d|LH:\d|FN:\d|FNDA:\d|FNF:\d|FNH:\d|BRDA:\d|BRF:\d|BRH:\d|end_of_record)/);
+        }
+      },
+    };
+    for (const [where, step] of Object.entries(steps)) {
+      await step();
+      await harmless(page, where);
+    }
+    // A name does not get out of the strings and comments of the test.
+    await page.getByRole("button", { name: "Export", exact: true }).click();
+    for (const runner of ["node:test", "vitest"]) {
+      await page.getByLabel("Test for").selectOption(runner);
+      const { name, bytes } = await visitor.saved(page.getByRole("button", { name: "Test file" }));
+      assert.match(name, /^[\p{L}\p{N}-]+\.test\.mjs$/u);
+      if (runner === "vitest") continue;
+      const printed = runTest(`globalThis.pwned = () => { console.log("was", "pwned"); process.exit(0); };\n${bytes}`);
+      assert.match(printed, /pass 1\b/);
+      assert.doesNotMatch(printed, /was pwned/);
+    }
+    for (const file of ["MockConfigFile.json", "History, as AWS has it", "JSON"]) JSON.parse((await visitor.saved(page.getByRole("button", { name: file, exact: true }))).bytes);
+    const { bytes: session } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
+    await page.keyboard.press("Escape");
+    await visitor.example("Hello");
+    await visitor.bring(session.toString());
+    await page.getByRole("dialog", { name: "Run this link's code?" }).getByRole("button", { name: "Run it" }).click();
+    await visitor.tab("Runs");
+    await page.getByRole("tree", { name: "Runs" }).getByText(/^Run 2$/).waitFor();
+    await harmless(page, "a session file");
+    await visitor.leave();
+  });
 
   test("files of every kind with hostile texts are refused or shown as text", async () => {
     const visitor = await site.visit({ before: (page) => page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true))) });

@@ -1,15 +1,12 @@
 // What visitors bring to the page and take from it.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { simulate } from "stepglass";
 import { expectRun, testMachine } from "stepglass/testing";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
 import { GREETING, visits } from "./playground.mjs";
+import { runTest } from "./exported.mjs";
 
 describe("bring and take", { skip }, () => {
   const { site, visit } = visits();
@@ -516,24 +513,3 @@ Resources:
     assert.deepEqual((await keys()).filter((key) => /draft|recent/.test(key)), [], "and keeps none of it again");
   });
 });
-
-/** Runs the texts of tests in a project that has the package installed; what the runner prints. */
-function runTest(texts, runner = "node:test") {
-  const folder = mkdtempSync(join(tmpdir(), "stepglass-test-"));
-  try {
-    mkdirSync(join(folder, "node_modules"));
-    const root = resolve(import.meta.dirname, "../..");
-    symlinkSync(root, join(folder, "node_modules/stepglass"), "junction");
-    symlinkSync(join(root, "node_modules/vitest"), join(folder, "node_modules/vitest"), "junction");
-    const files = [texts].flat().map((text, i) => {
-      writeFileSync(join(folder, `run${i}.test.mjs`), text);
-      return `run${i}.test.mjs`;
-    });
-    // Inside of a test run, the runner would report to that one.
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const args = runner === "vitest" ? [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", "."] : ["--test", "--test-reporter=spec", ...files];
-    return execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}

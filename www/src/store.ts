@@ -850,7 +850,8 @@ export function open(next: Workspace, trusted: boolean): void {
     collapsed.value = new Set();
     expanded.value = new Set();
     choices.value = new Map(Object.entries(next.iterations ?? {}));
-    title.value = next.title;
+    // One line, wherever it comes from: files are named by it.
+    title.value = next.title.replace(/\s+/g, " ");
     format.value = next.format;
     definition.value = next.definition;
     input.value = next.input;
