@@ -556,6 +556,9 @@ function hear(note: Note): void {
       return;
     case "lacking":
       return shout(note.message);
+    case "together":
+      // Each may be of a run that one before has begun to show.
+      return batch(() => note.notes.forEach(hear));
   }
   const now = run.value;
   if (!now) return;

@@ -55,6 +55,8 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
   const host = useRef<HTMLDivElement>(null);
   const state = useSignal<"loading" | "ready" | "plain">("loading");
   const handle = useRef<EditorHandle | null>(null);
+  /// What the editor has said last: the page's text is that, and need not be held against the editor's.
+  const told = useRef("");
   const generation = store.generation.value;
 
   const wanted = useRef(visible);
@@ -74,7 +76,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           language,
           label,
           placeholder,
-          changed: (next) => (text.value = next),
+          changed: (next) => (text.value = told.current = next),
           ...(language.startsWith("asl-") ? { asked: asking(language === "asl-yaml" ? "yaml" : "json") } : {}),
         });
         handle.current = editor;
@@ -102,7 +104,8 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
     () =>
       text.subscribe((next) => {
         const editor = handle.current;
-        if (editor && editor.text() !== next) editor.replace(next);
+        if (editor && next !== told.current && editor.text() !== next) editor.replace(next);
+        told.current = next;
       }),
     [],
   );

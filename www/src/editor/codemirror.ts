@@ -7,7 +7,7 @@ import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, lintKeymap, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
-import { ChangeSet, Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
+import { ChangeSet, Compartment, EditorState, type Extension, Prec, type StateEffect } from "@codemirror/state";
 import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
@@ -241,6 +241,18 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     () => {},
   );
 
+  /// What stands beside the lines changes in many ways at once, and each update of the editor has its price.
+  let marks: StateEffect<unknown>[] = [];
+  let valued = false;
+  function mark(change: StateEffect<unknown>): void {
+    if (marks.push(change) > 1) return;
+    queueMicrotask(() => {
+      const effects = marks;
+      marks = [];
+      if (!gone) view.dispatch({ effects });
+    });
+  }
+
   const clamp = (offset: number): number => Math.max(0, Math.min(offset, view.state.doc.length));
 
   return {
@@ -283,7 +295,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
       if (places && !same(places, statePlaces(view.state))) view.dispatch({ effects: setStates.of(places) });
       shown = diagnostics;
       since.reset(view.state.doc.length);
-      const marks: Mark[] = diagnostics.map((diagnostic) => {
+      const found: Mark[] = diagnostics.map((diagnostic) => {
         const from = clamp(diagnostic.range?.start.offset ?? 0);
         const to = clamp(diagnostic.range?.end.offset ?? from);
         const { fixes, labels } = diagnostic;
@@ -298,14 +310,17 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: sentence(title), apply: (editor) => apply(editor, since.moved(edits)) }));
         return mark;
       });
-      if (marks.length > 0 || marked) view.dispatch(setDiagnostics(view.state, marks));
-      marked = marks.length > 0;
+      if (found.length > 0 || marked) view.dispatch(setDiagnostics(view.state, found));
+      marked = found.length > 0;
     },
     show(given) {
       if (given.current !== undefined) lastState = given.current;
-      view.dispatch({ effects: show.of(given) });
+      mark(show.of(given));
     },
-    setValues: (values) => view.dispatch({ effects: setValues.of(values) }),
+    setValues(values) {
+      if (values.length > 0 || valued) mark(setValues.of(values));
+      valued = values.length > 0;
+    },
     onBreakpoint: (next) => (toggle = next),
     onState: (next) => (listener = next),
     placeOf: (name) => placeOf(view.state, name),

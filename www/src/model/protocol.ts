@@ -578,7 +578,9 @@ export type Note =
   | { note: "switched"; run: number; graph: Graph; label: string; parent?: number }
   /// With the event at which a log point has written it.
   | { note: "console"; run: number; level: string; text: string; event?: number }
-  | { note: "ended"; run: number; result: RunResult; took: number };
+  | { note: "ended"; run: number; result: RunResult; took: number }
+  /// What is of one moment, in order.
+  | { note: "together"; notes: Note[] };
 
 /// What runs cannot go on, and a new thread is needed.
 export type Lost = { note: "lost"; message: string };

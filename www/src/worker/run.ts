@@ -38,7 +38,9 @@ const MOST_LARGE = 2000;
 /// Runs that stay beside each other; of more the oldest are forgotten.
 const MOST_RUNS = 30;
 
-const post = (note: Note, transfer: Transferable[] = []): void => self.postMessage(note, { transfer });
+/// A machine that stops sooner than that after it went on is told of as stopped, and the page does not show that it ran.
+const MOMENT = 30;
+
 let numbers = 0;
 
 /// Runs and recorded executions are counted together.
@@ -54,6 +56,10 @@ export class Run {
   private flushing = false;
   private saying = false;
   private gone = false;
+  /// Runs out when it is to be said that the machine goes on.
+  private going: ReturnType<typeof setTimeout> | undefined;
+  /// What goes to the page in one message.
+  private gathered: { notes: Note[]; transfer: Transferable[] } | undefined;
   private clock: ClockMode;
   private timers: PendingTimer[] = [];
   private timersAt = -Infinity;
@@ -80,15 +86,20 @@ export class Run {
     const { session } = this;
     session.on("progress", () => this.flushSoon());
     session.on("tasks", () => this.saySoon());
-    session.on("continued", () => post({ note: "continued", run: this.id }));
+    session.on("continued", () => {
+      clearTimeout(this.going);
+      this.going = setTimeout(() => this.wentOn(), MOMENT);
+    });
     session.on("stopped", () => this.stopped());
     session.on("terminated", (result) => {
-      this.flush();
-      this.say();
-      post({ note: "ended", run: this.id, result: result as never, took: performance.now() - this.started });
-      this.stopped();
+      this.together(() => {
+        this.flush();
+        this.say();
+        this.tell({ note: "ended", run: this.id, result: result as never, took: performance.now() - this.started });
+        this.stopped();
+      });
     });
-    session.on("output", ({ text, event }) => post({ note: "console", run: this.id, level: "point", text, event }));
+    session.on("output", ({ text, event }) => this.tell({ note: "console", run: this.id, level: "point", text, event }));
     session.on("run", ({ run }) => this.switched(run));
   }
 
@@ -151,7 +162,7 @@ export class Run {
     if (saved) {
       this.flush();
       const outcome = this.session.runs().find(({ current }) => current)?.outcome;
-      if (outcome) post({ note: "ended", run: this.id, result: outcome as never, took: 0 });
+      if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
     }
     this.stopped();
   }
@@ -278,11 +289,11 @@ export class Run {
         break;
       }
       case "token":
-        if (!this.session.answerToken(message.token, message.method, message.value)) post({ note: "console", run: this.id, level: "error", text: `No task waits for the token ${message.token}` });
+        if (!this.session.answerToken(message.token, message.method, message.value)) this.tell({ note: "console", run: this.id, level: "error", text: `No task waits for the token ${message.token}` });
         this.saySoon();
         break;
       case "log":
-        post({ note: "console", run: this.id, level: message.level, text: message.text });
+        this.tell({ note: "console", run: this.id, level: message.level, text: message.text });
         break;
     }
   }
@@ -356,9 +367,38 @@ export class Run {
 
   private stopped(): void {
     if (this.gone || this.beginning) return;
-    this.flush();
-    this.say();
-    post({ note: "stopped", run: this.id, position: this.position() });
+    this.together(() => {
+      this.flush();
+      this.say();
+      this.tell({ note: "stopped", run: this.id, position: this.position() });
+    });
+  }
+
+  private tell(note: Note, transfer: Transferable[] = []): void {
+    this.wentOn();
+    if (!this.gathered) return self.postMessage(note, { transfer });
+    this.gathered.notes.push(note);
+    this.gathered.transfer.push(...transfer);
+  }
+
+  /// Says that the machine goes on, if that is still to be said: before all that comes of it.
+  private wentOn(): void {
+    if (this.going === undefined) return;
+    clearTimeout(this.going);
+    this.going = undefined;
+    if (!this.gone) this.tell({ note: "continued", run: this.id });
+  }
+
+  /// What is told meanwhile goes in one message, and is shown at once.
+  private together(telling: () => void): void {
+    if (this.gathered) return telling();
+    const { notes, transfer } = (this.gathered = { notes: [] as Note[], transfer: [] as Transferable[] });
+    try {
+      telling();
+    } finally {
+      this.gathered = undefined;
+      if (notes.length > 0) self.postMessage({ note: "together", notes }, { transfer });
+    }
   }
 
   /// A fork, or a run of before, is shown from here on.
@@ -371,10 +411,10 @@ export class Run {
     const about = session.runs().find(({ id }) => id === run)!;
     this.id = nextNumber();
     this.history = new ListedHistory(graph);
-    post({ note: "switched", run: this.id, graph, label: about.label, ...(about.parent !== undefined && { parent: about.parent }) });
+    this.tell({ note: "switched", run: this.id, graph, label: about.label, ...(about.parent !== undefined && { parent: about.parent }) });
     this.flush();
     const { outcome } = about;
-    if (outcome) post({ note: "ended", run: this.id, result: outcome as never, took: 0 });
+    if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
   }
 
   /// At most one message a frame, however fast the machine runs.
@@ -398,9 +438,9 @@ export class Run {
     while (next < events.length) history.add(events[next++]!);
     const chunk = this.history.take();
     if (!chunk) return;
-    post({ note: "log", run: this.id, chunk, now: this.session.now }, buffersOf(chunk));
+    this.tell({ note: "log", run: this.id, chunk, now: this.session.now }, buffersOf(chunk));
     const large = events.flatMap(largeIn);
-    if (large.length > 0) post({ note: "large", run: this.id, large: large.slice(0, MOST_LARGE) });
+    if (large.length > 0) this.tell({ note: "large", run: this.id, large: large.slice(0, MOST_LARGE) });
     this.saySoon();
   }
 
@@ -416,7 +456,7 @@ export class Run {
     const { session } = this;
     const flows = session.status === "running";
     const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
-    post({ note: "waiting", run: this.id, tasks, children: session.children().slice(-MOST_THREADS) });
+    this.tell({ note: "waiting", run: this.id, tasks, children: session.children().slice(-MOST_THREADS) });
     const speed = SPEED[this.clock];
     // Asking for all that runs costs something where much runs at once; the last word is the present state all the same.
     const early = TIMERS_EVERY - (performance.now() - this.timersAt);
@@ -430,7 +470,7 @@ export class Run {
         this.saySoon();
       }, early + 1);
     }
-    post({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: this.timers });
+    this.tell({ note: "timer", run: this.id, due: session.due, now: session.now, speed: flows && typeof speed === "number" ? speed : 0, timers: this.timers });
   }
 }
 
