@@ -144,16 +144,20 @@ const debugging = {
   name: "debugging",
   setup(build) {
     const without = (names, contents) => build.onLoad({ filter: new RegExp(`[\\\\/]src[\\\\/]js[\\\\/](${names})\\.js$`) }, () => ({ contents, loader: "js" }));
-    without("driver[\\\\/]driver|nested", "export class Driver {}\nexport class Machines {}\nexport class Family {}\n");
+    without("driver[\\\\/]driver|nested", "export class Driver {}\nexport class Machines {}\nexport class Family {}\nexport const rejoin = () => {};\n");
     without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
     without("start", "export const startProblem = () => {};\n");
-    // It saves none of its runs.
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^ {2}static \{\n[^]*?^ {2}\}\n/m, ""), loader: "js" }));
+    // It saves none of its runs, and has no way to ask for what these methods do.
+    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|selectExecution|childSteps)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, ""), loader: "js" }));
     // It shows one run, and does not compare.
     without("debug[\\\\/](?:coverage|difference)", "export const hitsOf = () => {}, outlineOf = hitsOf, differenceOf = hitsOf;\n");
     // Its tasks are functions, and start nothing.
     without("activity", "export class Activity {}\nexport const isTaker = () => false;\n");
-    without("debug[\\\\/]children", "export class Children {\n  among(own) {\n    return own;\n  }\n  answer() {}\n  take() {}\n  answerToken() {}\n  stop() {}\n}\nexport const machinesOf = () => {};\n");
+    without("debug[\\\\/]children", "export class Relatives {\n  left() {}\n}\nexport const machinesOf = () => {}, listOf = machinesOf, startedIn = machinesOf;\n");
+    without("debug[\\\\/]borders", "export const leaves = () => () => false, startsExecution = () => false, isAboutToEnter = startsExecution;\n");
+    // It changes nothing by hand, and draws no time line.
+    without("debug[\\\\/](?:editing|visits)", "export const changeOf = () => {}, answered = changeOf, madeAgain = changeOf, visitsOf = changeOf;\n");
   },
 };
 

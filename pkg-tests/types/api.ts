@@ -170,6 +170,9 @@ compared.map(({ state, a, b, changes }) => `${state} ${a?.enter} ${b?.enter} ${c
 measureCoverage({}, debug.coverage(debug.run, { whole: true })).places.map(({ count }) => count.toFixed());
 debug.restart({}, { seed: 2, label: "again" });
 debug.stackTrace().map(({ state, iterations }) => `${state} ${iterations.at(-1)}`);
+debug.setBreakpoints([{ kind: "entry", state: "Charge", machine: "Payment" }]);
+const inner: string | undefined = debug.stopped.execution?.machine;
+for (const { id, parent, status } of debug.executions()) if (parent === 0 && status === "RUNNING" && inner) debug.selectExecution(id);
 const edit = debug.applyDefinition({});
 const told: string = edit.same ? "" : edit.now;
 // @ts-expect-error there is no such mode

@@ -52,6 +52,11 @@ export interface Breakpoint {
    */
   kind: "entry" | "exit" | "stage" | "error" | "retry" | "catch" | "transition" | "iteration" | "change";
   state?: string;
+  /**
+   * The name of the machine among `machines` whose executions it is for. Default: the session's own machine; one that names no
+   * state either is for all.
+   */
+  machine?: string;
   /** A stage's name as {@link TraceStage} has it: `afterParameters`. */
   stage?: string;
   /** Default: `after`. */
@@ -146,8 +151,9 @@ export interface DebugOptions {
   startTime?: number;
   tasks?: TaskHandlers;
   /**
-   * State machines that tasks start (`states:startExecution` and its kin), by name or ARN. They run by themselves on the
-   * session's time, with its mocks and handlers. Without this option such tasks are like any other.
+   * State machines that tasks start (`states:startExecution` and its kin), by name or ARN. Their executions are on the
+   * session's time, with its mocks and handlers, and can be stepped into: {@link DebugSession.executions}. They start each other
+   * at most 32 deep. Without this option such tasks are like any other.
    */
   machines?: Record<string, Definition | StateMachine> | Map<string, Definition | StateMachine> | StateMachine[];
   /**
@@ -180,10 +186,14 @@ export interface Stop {
   description: string;
   /** The id of the breakpoint. */
   breakpoint?: number;
+  /** The execution in which it has stopped, where a task has started that; absent for the run's own. */
+  execution?: { id: number; name: string; machine: string };
 }
 
 /** A state that is being run, of a stack of such. */
 export interface StackFrame {
+  /** The number of the execution that it is of. */
+  execution: number;
   visit: number;
   state: string;
   type: string;
@@ -253,6 +263,33 @@ export interface AskedTask {
   since: number;
 }
 
+/** An execution of a run: its own, or one that a task has started. */
+export interface DebugExecution {
+  /** 0 is the run's own. */
+  id: number;
+  name: string;
+  arn: string;
+  /** The machine's name. */
+  machine: string;
+  /** Whether it is the one that is looked at. */
+  current: boolean;
+  /** How many executions have started each other up to this one; 0 for the run's own. */
+  depth: number;
+  /** The execution that has started it, and there the state, its visit, the event that entered it and the indices of Maps. */
+  parent?: number;
+  state?: string;
+  visit?: number;
+  event?: number;
+  iterations?: number[];
+  /** As far as it was seen. */
+  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+  output?: any;
+  error?: string;
+  cause?: string;
+  /** How many of its events have been seen. */
+  events: number;
+}
+
 /** An execution that a task has started. */
 export interface ChildExecution {
   name: string;
@@ -283,14 +320,19 @@ export type EditReport = { same: true } | { same?: undefined; event: number; was
 export interface DebugEvents {
   stopped: Stop;
   continued: undefined;
-  /** All has been seen, the execution has ended. */
+  /**
+   * All has been seen, the run's own execution has ended. Those that nobody waits for may go on: with the next command, or at once
+   * where one of them is looked at.
+   */
   terminated: ExecutionResult;
-  /** A log point. */
-  output: { breakpoint: number; text: string; event: number };
+  /** A log point; `execution` where it is not in the run's own. */
+  output: { breakpoint: number; text: string; event: number; execution?: number };
   /** The waiting tasks are others. */
   tasks: undefined;
   /** Another run is looked at. */
   run: { run: number };
+  /** Another execution of the run is looked at. */
+  execution: { execution: number };
   /** There is more to be seen. */
   progress: undefined;
 }
@@ -304,9 +346,10 @@ export class DebugSession {
   constructor(definition: Definition | StateMachine, options?: DebugOptions);
   on<Name extends keyof DebugEvents>(name: Name, listener: (what: DebugEvents[Name]) => void): () => void;
 
+  /** "ended" where all executions have, and all of that was seen. */
   readonly status: "running" | "paused" | "ended";
   readonly stopped: Stop;
-  /** How the execution has ended, once that has been seen. */
+  /** How the run's own execution has ended, once that has been seen. */
   readonly outcome: ExecutionResult | undefined;
   /** The execution's time where one looks. */
   readonly now: number;
@@ -318,39 +361,67 @@ export class DebugSession {
   readonly event: number;
   /** How many events have been seen. */
   readonly events: number;
+  /** The definition of the execution that is looked at. */
   readonly definition: Definition | StateMachine;
   /** The run that is looked at. */
   readonly run: number;
-  /** The events that have been seen, from an index on; of the run that is looked at, or of another. */
-  history(from?: number, run?: number): HistoryEvent[];
+  /**
+   * The number of the execution that is looked at: 0 is the run's own. Where a started execution stops, it is the one that is
+   * looked at from there on; events, stack, variables, values and steps are its own.
+   */
+  readonly execution: number;
+  /**
+   * The executions of this run as far as they were seen: its own, and those that tasks have started, in turn.
+   *
+   * @example
+   * ```js
+   * const session = new DebugSession(order, { machines: { Payment: payment } });
+   * session.setBreakpoints([{ kind: "entry", state: "Charge", machine: "Payment" }]);
+   * session.on("stopped", ({ execution }) => {
+   *   if (execution) console.log(`in ${execution.machine}, ${execution.name}`, session.stackTrace());
+   * });
+   * ```
+   */
+  executions(): DebugExecution[];
+  /** Looks at another execution at the same moment; pauses. Throws a RangeError for a number that no execution has. */
+  selectExecution(id: number): void;
+  /**
+   * The events that have been seen, from an index on: of the execution that is looked at, or of another of this run or another;
+   * of another run its own where no `execution` is given.
+   */
+  history(from?: number, run?: number, execution?: number): HistoryEvent[];
   /** What child executions of Distributed Maps were seen to do, which no event tells, from an index on. */
   childSteps(from?: number): ChildStep[];
 
   continue(options?: { ignoreBreakpoints?: boolean }): void;
   pause(): void;
-  /** Step over: to the next state of the same scope. */
+  /**
+   * Step over: to the next state of the same scope. After the last state of a started execution that is where the task which
+   * waits for it has its answer.
+   */
   next(): void;
-  /** Into a Parallel or Map; in any other state to its first stage. */
+  /** Into a Parallel or Map, or the execution that a Task starts; in any other state to its first stage. */
   stepIn(): void;
-  /** To the end of the branch or iteration. */
+  /** To the end of the branch or iteration; else of the execution, back to the task that has started it. */
   stepOut(): void;
   /** One stage of the data's flow. */
   stepStage(): void;
-  /** One event back, along the branch. */
+  /** One event back, along the branch; before the first event of a started execution is the task that has started it. */
   stepBack(): void;
   /** Back to where a breakpoint would have stopped. */
   reverseContinue(): void;
-  /** Looks at the moment after an event; changes nothing. */
+  /** Looks at the moment after an event, which is the same moment in all executions; changes nothing. */
   goto(event: number): void;
   /** Looks at the moment after a stage, by its `place`. */
   gotoPlace(place: number): void;
+  /** Goes on until a state of the machine that is looked at is entered. */
   runTo(state: string): void;
   /**
    * Begins anew, as another run beside those there are. Options stand from here on in place of those that the session began
    * with; what is absent stays, also the input, the seed and the start time.
    */
   restart(definition?: Definition | StateMachine, options?: DebugOptions & { label?: string }): void;
-  /** Ends the execution as ABORTED. */
+  /** Ends the execution as ABORTED, and all that tasks have started. */
   stop(error?: string, cause?: string): void;
   /** Ends everything; the session is of no use after it. */
   dispose(): void;
@@ -369,7 +440,9 @@ export class DebugSession {
   advance(milliseconds?: number): boolean;
   /** When something happens by itself next, in milliseconds since 1970. */
   readonly due: number | null;
-  timers(): { at: number; kind: "wait" | "retry" | "timeout"; state: string; iterations: number[]; retries: number }[];
+  /** What time moves, the next first; `execution` is the name of one that a task has started. */
+  timers(): { at: number; kind: "wait" | "retry" | "timeout"; state: string; iterations: number[]; retries: number; execution?: string }[];
+  /** The tasks that wait for an answer, of all executions, the oldest first. */
   waiting(): AskedTask[];
   /** False where no such task waits. */
   answer(task: number, answer: TaskAnswer): boolean;
@@ -379,7 +452,7 @@ export class DebugSession {
   answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown): boolean;
 
   /**
-   * The calls of tasks in turn and what they were answered, as far as the run has gone, as `replayHistory()` tells of a
+   * The calls of the run's own tasks in turn and what they were answered, as far as the run has gone, as `replayHistory()` tells of a
    * recording's; those of a Distributed Map's children and of its readers are there, too. One that nobody answered has no `after`.
    *
    * @example
@@ -388,13 +461,13 @@ export class DebugSession {
    * ```
    */
   calls(): (Omit<RecordedTask, "event" | "input" | "unknown"> & { resource: string })[];
-  /** The executions that tasks of this run have started, in turn. */
+  /** The executions that tasks of this run have started, in turn, also what of them was not seen yet. */
   children(): ChildExecution[];
   /** The events of one of them, by its ARN; undefined where there is none. */
   childHistory(arn: string): HistoryEvent[] | undefined;
 
   threads(): DebugThread[];
-  /** The innermost first. */
+  /** The innermost first; behind the states of a started execution those around the task that has started it. */
   stackTrace(thread?: number): StackFrame[];
   scopes(visit?: number): Record<string, Variable>;
   /** The values after the stages of a visit, up to where one looks; with `all` of those that were seen at any time. */
@@ -407,8 +480,8 @@ export class DebugSession {
   /** The engine's frames where one looks, from the nearest snapshot on. */
   frames(): Frame[];
 
-  /** The tree of runs. */
-  runs(): { id: number; parent?: number; at?: number; label: string; current: boolean; events: number; outcome?: ExecutionResult }[];
+  /** The tree of runs. A fork has left its `parent` at the event `at`, of the execution `atExecution` where not of its own. */
+  runs(): { id: number; parent?: number; at?: number; atExecution?: number; label: string; current: boolean; events: number; outcome?: ExecutionResult }[];
   selectRun(id: number): void;
   /** Forgets a run that is not looked at. Its forks stay. */
   removeRun(id: number): void;
@@ -425,7 +498,10 @@ export class DebugSession {
   coverage(run?: number, options?: { whole?: boolean }): Record<string, number>;
   /** Two runs beside each other, as far as they were seen. */
   compare(a: number, b: number): RunDifference;
-  /** Another run that is the same up to an event. */
+  /**
+   * Another run that is the same up to an event of the execution that is looked at. Executions that tasks had started by then are
+   * in it as they were, and are not started again.
+   */
   fork(options?: { event?: number; label?: string }): void;
   /** A fork in which something is another where one looks. Throws an Error with code `NOT_SETTABLE` where that is impossible. */
   setValue(change: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }): void;
@@ -486,7 +562,7 @@ export interface SavedSession {
 }
 
 /**
- * The runs of a session with their forks, as data that goes through JSON. Mocks, handlers and breakpoints are not in it.
+ * The runs of a session with their forks and started executions, as data that goes through JSON. Mocks, handlers and breakpoints are not in it.
  *
  * @example
  * ```js

@@ -10,6 +10,9 @@ const SEND = { "aws-sdk:sfn:sendTaskSuccess": "succeed", "aws-sdk:sfn:sendTaskFa
 const ASK = /^(?:states|aws-sdk:sfn):(describe|stop)Execution$/;
 const START = ["states:startExecution", "aws-sdk:sfn:startExecution", "aws-sdk:sfn:startSyncExecution"];
 
+/** The API's limit: an error that is handed on from execution to execution is quoted once more in each, and doubles. */
+const LONGEST_CAUSE = 32_768;
+
 /** The machines that tasks may start, by name and by ARN. */
 export class Machines {
   #named = new Map();
@@ -43,6 +46,11 @@ export class Machines {
     return machine && new Starter(machine);
   }
 
+  /** Whether a task starts an execution. */
+  isStart({ kind, name }) {
+    return kind === "service" && START.includes(name);
+  }
+
   /** The error of a task that starts a machine which is not registered; undefined for other tasks. */
   missing({ name }, input) {
     const arn = input?.StateMachineArn;
@@ -58,9 +66,13 @@ export class Family {
   // Those that can be described or stopped, by ARN.
   known = new Map();
 
-  /** `launch` starts or restores an execution as a member; with `keeps` those that have ended can still be described. */
-  constructor({ launch, onNested, keeps, payloadLimit }) {
+  /**
+   * `launch` starts or restores an execution as a member; with `keeps` those that have ended can still be described.
+   * `refuses` tells the code and message of the error with which no more may be started.
+   */
+  constructor({ launch, refuses, onNested, keeps, payloadLimit }) {
     this.launch = launch;
+    this.refuses = refuses;
     this.onNested = onNested;
     this.keeps = keeps;
     this.payloadLimit = payloadLimit;
@@ -74,6 +86,16 @@ export class Family {
       if (!this.keeps) this.known.delete(record.arn);
     };
     return { begun: (execution) => (record.execution = execution), ended };
+  }
+
+  /** Takes in an execution that was begun elsewhere, as the data of its record has it; with an outcome it has ended. */
+  again(data, execution, outcome, stopDate) {
+    const record = Object.assign(new Child(), data, { told: true });
+    const { begun, ended } = this.enter(record);
+    if (data.named) this.named.set(record.arn, record);
+    if (outcome === undefined) begun(execution);
+    else ended(outcome, stopDate);
+    return { record, ended };
   }
 
   /** Takes in the execution that is nobody's child. */
@@ -99,11 +121,13 @@ class Starter {
 
   take(call, driver) {
     const { resource } = call;
+    const refused = driver.family.refuses?.(driver);
+    if (refused) return fail(driver, call, refusal(resource.name, ...refused));
     if (resource.name.endsWith("startSyncExecution") && this.machine.type !== "EXPRESS") {
       return fail(driver, call, refusal(resource.name, "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine"));
     }
     const child = this.#child(call, driver);
-    if (child !== undefined) this.#answer(child, call, driver);
+    if (child !== undefined) this.answer(child, call, driver);
     // Told last: who hears of it may stop it at once.
     if (child?.told === false) {
       child.told = true;
@@ -111,7 +135,7 @@ class Starter {
     }
   }
 
-  #answer(child, call, driver) {
+  answer(child, call, driver) {
     const { resource, command } = call;
     const { task } = command;
     const now = driver.now();
@@ -157,8 +181,8 @@ class Starter {
     } catch {
       return void fail(driver, call, refusal(resource.name, "InvalidExecutionInput", "Invalid State Machine Execution Input: 'the input is not JSON'"));
     }
-    const child = Object.assign(new Child(), { name, arn, machineArn: arnOf(machineArn), input, startDate: driver.now(), seed: `${seed}` });
-    if (typeof Name === "string") driver.family.named.set(arn, child);
+    const child = Object.assign(new Child(), { name, arn, machineArn: arnOf(machineArn), input, startDate: driver.now(), seed: `${seed}`, named: typeof Name === "string" });
+    if (child.named) driver.family.named.set(arn, child);
     this.#begin(child, driver, { text: input });
     return child;
   }
@@ -172,6 +196,7 @@ class Starter {
       seed: BigInt(child.seed),
       info: { name: child.name, arn: child.arn, stateMachineName: bareName(child.machineArn, ":stateMachine:"), stateMachineArn: child.machineArn },
       onFinish: ended,
+      record: child,
     });
     begun(execution);
   }
@@ -184,14 +209,21 @@ class Starter {
       const parent = driver.execution.arn;
       child.execution.abort(undefined, `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`);
     };
-    child.waiters.push(() => {
+    const tell = () => {
       const about = { ...child, ...child.outcome };
       if (resource.name.endsWith("startSyncExecution")) return driver.complete(call, "succeed", JSON.stringify(syncResponse(about)));
       const text = JSON.stringify(description(resource, about));
       if (child.outcome.status === "SUCCEEDED") driver.complete(call, "succeed", text);
-      else driver.complete(call, "fail", "States.TaskFailed", text);
-    });
+      else driver.complete(call, "fail", "States.TaskFailed", text.slice(0, LONGEST_CAUSE));
+    };
+    if (child.running) child.waiters.push(tell);
+    else tell();
   }
+}
+
+/** A task whose execution runs already, or has ended, is answered as if it had just started it. */
+export function rejoin(record, call, driver) {
+  new Starter().answer(record, call, driver);
 }
 
 /** An execution that a task has started, for as long as it counts. */

@@ -50,7 +50,7 @@ export class Breakpoints {
     let stop;
     if (this.enabled) {
       for (const breakpoint of this.#list) {
-        if (!breakpoint.enabled || !isAt(breakpoint, run, place)) continue;
+        if (!breakpoint.enabled || !isOf(breakpoint, run) || !isAt(breakpoint, run, place)) continue;
         if (breakpoint.condition) {
           const { holds, message } = test(breakpoint.language ?? "jsonata", breakpoint.condition, look());
           if (message !== undefined) {
@@ -83,6 +83,12 @@ export class Breakpoints {
     if (handedOn(run, place)) return undefined;
     return { reason: "exception", description: `${error ?? "an error"} in ${entry.state}, ${caught === undefined ? "caught by nothing" : caught === "retry" ? "to be retried" : "to be caught"}` };
   }
+}
+
+/** Whether a breakpoint is of an execution's machine. One that names neither machine nor state is of all. */
+function isOf({ machine, state, from }, { info, run }) {
+  if (machine === undefined && state === undefined && from === undefined) return true;
+  return (machine ?? run.first.info.stateMachineName) === info.stateMachineName;
 }
 
 /** Whether the entry at `place` is where a breakpoint stands. */

@@ -1,53 +1,88 @@
-// One run of a machine: its recording, and the world that it runs in: tasks at work, answers to come, time.
+// One run of a machine: its execution, those that its tasks have started, and what they share: time, and one order of all things.
+//
+// Each execution has a tape of its own; what is on them stands in one row, in the order of its happening. A place in that row
+// is all that there is to where one looks, so that all executions are seen at the same moment.
 
-import { misuse } from "../errors.js";
-import { TaskResponse, failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
-import { Children } from "./children.js";
-import { Reply, factsOf } from "./mocks.js";
+import { engineSettings, handleOf } from "../machine.js";
+import { Relatives } from "./children.js";
+import { Execution, lowerBound } from "./execution.js";
 import { Recording } from "./recording.js";
+
+export { answersOf } from "./execution.js";
 
 const now = performance.now.bind(performance);
 
 export class Run {
-  /** Tasks that wait for an answer by their number. */
-  calls = new Map();
-  /** How far the world has done what the engine wished: facts whose commands were done. */
-  performed = 0;
-  /** Where on the tape one looks: so many entries have been seen. */
+  /** The run's own first, then those that tasks have started, in turn; each has its number for its place. */
+  executions = [];
+  /** The one that is looked at. */
+  focus;
+  /** Where in the row one looks: so many entries have been seen. */
   position = 0;
-  /** The furthest place on the tape that was ever seen. */
+  /** The furthest place in it that was ever seen. */
   frontier = 0;
-  /** Where on the tape begins what this run has done itself: a fork has the rest from its parent. */
+  /** Where in it begins what this run has done itself: a fork has the rest from its parent. */
   own = 0;
-  /** How it ended. */
-  outcome;
-  /** Answers of an earlier run that stand for tasks, by `keyOf`; and those of a recorded execution, which come after mocks. */
-  answers;
-  recorded;
-  /** Facts to be fed. */
-  inbox = [];
-  #coming = [];
-  #invoked = new Map();
-  /** What calls are named, and the how manieth of their state they are: also those made before this run was forked. */
-  #known = new Map();
+  /** Whether its own execution's end was told. */
+  told = false;
+  /** Of each entry of the row: whose it is. */
+  #owners = [];
+  /** Of each fact, in the order of their feeding: whose it is, and how long the row was before it. */
+  #fed = [];
   #base;
   #since = 0;
   #speed = 0;
-  #host;
+  /** What its executions know of each other. */
+  relatives;
 
-  constructor({ id, parent, at, label, definition, machine, settings, info, seed, input, start, host, recording, performed }) {
-    Object.assign(this, { id, parent, at, label, definition, info, seed, input, start });
-    this.#host = host;
+  /** Without the executions of another run it has its own one, which has yet to begin. */
+  constructor({ id, parent, at, label, start, host }, first) {
+    Object.assign(this, { id, parent, at, label, start, host });
     this.#base = start;
-    this.recording = recording ?? new Recording(machine, settings);
-    /** Executions that tasks have started. */
-    this.children = new Children(this, host);
-    if (recording === undefined) this.inbox.push(["start", input, info, seed]);
-    else this.#adopt(performed);
+    this.relatives = new Relatives(this, (about) => this.#begin(about));
+    if (first) this.focus = this.#begin({ ...first, start });
+  }
+
+  get first() {
+    return this.executions[0];
+  }
+
+  get definition() {
+    return this.first.definition;
+  }
+
+  /** How the run's own execution has ended. */
+  get outcome() {
+    return this.first.outcome;
   }
 
   get ended() {
-    return this.outcome !== undefined;
+    return this.first.ended;
+  }
+
+  /** Whether all executions have ended. */
+  get over() {
+    return this.executions.every(({ ended }) => ended);
+  }
+
+  get length() {
+    return this.#owners.length;
+  }
+
+  /** How many facts all executions were fed. */
+  get fed() {
+    return this.#fed.length;
+  }
+
+  /** Whose the entry at a place of the row is, and where it is on the tape of that. */
+  entryAt(place) {
+    const execution = this.executions[this.#owners[place]];
+    return { execution, place: lowerBound(execution.places, place) };
+  }
+
+  /** The place in the row at which so many entries of an execution have been seen. */
+  placeAfter(execution, entries) {
+    return entries > 0 ? execution.places[entries - 1] + 1 : (execution.places[0] ?? this.length);
   }
 
   // Time.
@@ -70,344 +105,149 @@ export class Run {
 
   /** When something happens by itself next, or null. */
   due() {
-    this.#drop();
-    const { deadline } = this.recording;
-    const coming = this.#coming[0]?.at ?? null;
-    return deadline === null ? coming : coming === null ? deadline : Math.min(deadline, coming);
+    let first = null;
+    for (const execution of this.executions) {
+      const due = execution.due();
+      if (due !== null && (first === null || due < first)) first = due;
+    }
+    return first;
   }
 
   /** Whether somebody may answer before time has to pass. */
   get busy() {
-    for (const call of this.calls.values()) if ((call.pending && !call.sleeps) || (call.asked && !call.silent)) return true;
-    return this.children.busy;
+    return this.executions.some((execution) => !execution.ended && execution.busy);
   }
 
   // Facts.
 
-  /** What to feed next without waiting, or undefined. */
+  /** What to feed next without waiting, `{execution, fact}`: the executions take turns, and what is due comes by its time. */
   next() {
-    if (this.inbox.length > 0) return this.inbox.shift();
-    if (this.recording.more) return ["tick"];
-    const due = this.due();
-    if (due === null || due > this.now()) return undefined;
-    const first = this.#coming[0];
-    const { deadline } = this.recording;
-    // A tie is the engine's: a result in the very millisecond of its time out is too late.
-    if (first === undefined || (deadline !== null && deadline <= first.at)) return ["tick"];
-    this.#coming.shift();
-    if (first.fact !== undefined) return first.fact;
-    first.wake();
-    return this.next();
-  }
-
-  feed([method, a, b, c]) {
-    const fact = [method, this.now(), a, b, c];
-    try {
-      this.recording.feed(fact);
-    } catch (thrown) {
-      if (method !== "succeed" && method !== "submitted") throw thrown;
-      this.recording.feed(["fail", this.now(), a, "States.TaskFailed", `the answer cannot be read: ${thrown?.message ?? thrown}`]);
+    const { executions } = this;
+    const last = this.#fed.at(-1)?.owner ?? -1;
+    for (let i = 1; i <= executions.length; i++) {
+      const execution = executions[(last + i) % executions.length];
+      const fact = execution.ready();
+      if (fact !== undefined) return { execution, fact };
     }
-    if (method === "succeed" || method === "fail") this.#finish(a);
-  }
-
-  /** Does what the engine wished and was not done yet. */
-  perform() {
-    this.#resume();
-    const { facts } = this.recording;
-    while (this.performed < facts.length) {
-      for (const command of facts[this.performed].commands) {
-        if (command.type === "Invoke") this.#invoke(command);
-        else if (command.type === "Cancel") this.#cancel(command.task, command.reason);
-        else if (command.type === "Finish") this.#end(command);
-      }
-      this.performed += 1;
+    const dues = executions.map((execution) => ({ execution, due: execution.due() })).filter(({ due }) => due !== null && due <= this.now());
+    for (const { execution } of dues.sort((a, b) => a.due - b.due)) {
+      const fact = execution.timely();
+      if (fact !== undefined) return { execution, fact };
     }
-  }
-
-  stop(error, cause) {
-    this.inbox.push(["stop", error, cause]);
-  }
-
-  // Tasks.
-
-  /** The tasks that a person is asked about. */
-  waiting() {
-    return this.children.among([...this.calls.values()].filter((call) => call.asked).map(({ command, asked, resource, silent, since, taken }) => ({
-      task: command.task,
-      kind: asked,
-      state: command.state,
-      resource: command.resource,
-      attempt: command.attempt,
-      iterations: command.iterations ?? [],
-      input: handlerInput(resource, command.input),
-      ...(command.token !== undefined && { token: command.token }),
-      ...(command.timeout !== undefined && { timeoutAt: since + command.timeout * 1000 }),
-      ...(command.heartbeat !== undefined && { heartbeatSeconds: command.heartbeat }),
-      silent: silent === true,
-      ...(asked === "activity" && { taken: taken === true }),
-      since,
-    })));
-  }
-
-  /** A person's answer. */
-  answer(task, answer) {
-    const call = this.calls.get(task);
-    if (call === undefined) return this.children.answer(task, answer);
-    const at = this.now() + (answer.after ?? 0);
-    // Only a worker who has taken it can say anything of it.
-    if (answer.kind !== "silence") this.children.take(task);
-    switch (answer.kind) {
-      case "heartbeat":
-        this.inbox.push(["heartbeat", task]);
-        return true;
-      case "silence":
-        call.silent = true;
-        return true;
-      case "fail": {
-        call.asked = undefined;
-        this.#later(at, ["fail", task, answer.error, answer.cause]);
-        return true;
-      }
-      case "succeed":
-        call.asked = undefined;
-        this.#later(at, ["succeed", task, this.#resultOf(call, answer.output)]);
-        return true;
-      default:
-        throw misuse("INVALID_ARGUMENT", `no answer is of the kind ${JSON.stringify(answer.kind)}`);
-    }
-  }
-
-  /** The call that a token names. */
-  callOf(token) {
-    for (const call of this.calls.values()) if (call.command.token === token) return call;
     return undefined;
   }
 
-  heartbeat(task) {
-    if (this.calls.has(task)) this.post(["heartbeat", task]);
+  feed({ execution, fact }) {
+    execution.feed(fact);
+    this.#grown(execution);
   }
 
-  /** Takes a fact in. */
-  post(fact) {
-    this.inbox.push(fact);
+  /** Does what the engines wished and was not done yet. */
+  perform() {
+    for (const execution of this.executions) execution.perform();
   }
 
-  /** Calls a function when the run's time is there; returns what calls that off. */
-  wakeAt(time, wake) {
-    const entry = { at: time, wake };
-    this.#insert(entry);
-    return () => {
-      const place = this.#coming.indexOf(entry);
-      if (place >= 0) this.#coming.splice(place, 1);
-    };
+  /** Ends all executions. */
+  stop(error, cause) {
+    for (const execution of this.executions) execution.stop(error, cause);
   }
 
-  /** The calls of tasks in turn, and what they were answered: facts and how long after the invocation they came. */
-  answered(facts) {
-    const byTask = new Map();
-    for (const { fact, commands } of this.recording.facts.slice(0, facts)) {
-      const [method, at, task, b, c] = fact;
-      const known = typeof task === "number" ? byTask.get(task) : undefined;
-      if (known && ["started", "submitted", "succeed", "fail", "heartbeat"].includes(method)) known.facts.push({ method, after: at - known.at, b, c });
-      for (const command of commands) if (command.type === "Invoke") byTask.set(command.task, { command, at, facts: [] });
-    }
-    return [...byTask.values()];
-  }
-
-  /** The same for another run, by `keyOf`. */
-  recordedAnswers(facts) {
-    const counts = new Map();
-    return new Map(this.answered(facts).map((call) => [keyOf(call.command, counts), call]));
-  }
-
-  /** Takes over what a recording has at work, of which the commands of so many facts were done. */
-  #adopt(performed) {
-    const { recording } = this;
-    const { facts } = recording;
-    const last = facts.at(-1)?.fact[1];
-    if (last !== undefined) this.#base = last;
-    this.performed = performed ?? facts.length;
-    const status = recording.ask("status");
-    // An end that nobody has seen yet is to come.
-    if (this.performed === facts.length && status.status !== "RUNNING" && status.status !== "NOT_STARTED") this.outcome = status;
-    for (const { commands } of facts.slice(0, this.performed)) for (const command of commands) if (command.type === "Invoke") this.#name(command);
-    if (status.status === "NOT_STARTED") this.inbox.push(["start", this.input, this.info, this.seed]);
-    const submitted = new Set(facts.filter(({ fact }) => fact[0] === "submitted").map(({ fact }) => fact[2]));
-    for (const command of recording.ask("pending")) if (this.#known.has(command.task)) this.#pending.push({ command, submitted: submitted.has(command.task) });
-  }
-
-  #pending = [];
-
-  /** Invokes again what a fork has found at work, and what was not answered by the fork itself. */
-  #resume() {
-    if (this.#pending.length === 0) return;
-    const pending = this.#pending;
-    this.#pending = [];
-    if (this.ended) return;
-    const open = new Set(this.recording.ask("pending").map(({ task }) => task));
-    for (const { command, submitted } of pending) if (open.has(command.task)) this.#invoke(command, submitted, true);
-  }
-
-  /** Counts a call: what it is called in another run of the same way, and the how manieth of its state it is. */
-  #name(command) {
-    const counted = `${command.state} `;
-    const call = this.#invoked.get(counted) ?? 0;
-    this.#invoked.set(counted, call + 1);
-    this.#known.set(command.task, { key: keyOf(command, this.#invoked), call });
-  }
-
-  #invoke(command, submitted = false, again = false) {
-    const call = { command, resource: this.#host.resource(command.resource), since: this.now(), ended: false, submitted };
-    this.calls.set(command.task, call);
-    const { task } = command;
-    if (!again) this.#name(command);
-    const known = this.#known.get(task);
-    command.call = known?.call ?? 0;
-    const repeats = (answer) => answer?.silent || answer?.facts.length > 0;
-    const earlier = this.answers?.get(known?.key);
-    if (repeats(earlier)) return this.#repeat(call, earlier);
-    const { reply, mode, taker, mocked } = this.#host.reply(command);
-    const recorded = mocked ? undefined : this.recorded?.get(known?.key);
-    if (repeats(recorded)) return this.#repeat(call, recorded);
-    call.mode = mode;
-    command.mode = mode;
-    if (taker) return this.children.hand(call, taker);
-    if (!again && mode !== "recorded") {
-      // Who is asked takes an activity's task like a worker.
-      if (call.resource.kind === "activity" && mode !== "ask") this.inbox.push(["started", task, undefined]);
-      if (call.resource.pattern.startsWith("sync")) this.inbox.push(["submitted", task, submittedText(call.resource, command, this.now())]);
-    }
-    if (submitted && call.resource.pattern === "waitForTaskToken" && (mode === "handler" || mode === "function")) {
-      call.asked = "token";
-      return;
-    }
-    if (reply === undefined) {
-      const { error, cause } = this.#host.missing(command);
-      this.#later(this.now(), ["fail", task, error, cause]);
-      return;
-    }
-    let value;
-    try {
-      value = reply(command, call, this);
-    } catch (thrown) {
-      this.reject(call, thrown);
-      return;
-    }
-    if (typeof value?.then === "function") {
-      call.pending = true;
-      Promise.resolve(value).then(
-        (result) => this.#settle(call, result, submitted),
-        (thrown) => this.reject(call, thrown),
-      );
-    } else {
-      this.#settle(call, value, submitted);
+  /** Nobody needs it any more. */
+  discard() {
+    for (const { calls, recording } of this.executions) {
+      for (const call of calls.values()) call.onCancel?.("Stopped");
+      recording.discard();
     }
   }
 
-  /** Answers as a recording has it. */
-  #repeat(call, { facts, silent }) {
-    call.mode = call.command.mode = "recorded";
-    call.silent = silent === true;
-    for (const { method, after, b, c } of facts) if (!call.submitted || (method !== "submitted" && method !== "started")) this.#later(this.now() + after, [method, call.command.task, b, c]);
-  }
-
-  #settle(call, value, submitted) {
-    call.pending = false;
-    if (call.ended) return this.#host.changed(this);
-    const { task } = call.command;
-    try {
-      this.#take(call, value, submitted);
-    } catch (thrown) {
-      this.#later(this.now(), ["fail", task, "States.TaskFailed", `the answer for state ${JSON.stringify(call.command.state)} cannot be written as JSON: ${thrown?.message ?? thrown}`]);
+  /** What has come onto an execution's tape is the end of the row. */
+  #grown(execution) {
+    const { recording, places, order, number } = execution;
+    while (order.length < recording.facts.length) {
+      order.push(this.#fed.length);
+      this.#fed.push({ owner: number, row: this.#owners.length });
     }
-    this.#host.changed(this);
-  }
-
-  #take(call, value, submitted) {
-    const { task } = call.command;
-    const byToken = call.resource.pattern === "waitForTaskToken";
-    const at = this.now();
-    if (value instanceof Reply) {
-      if (value.facts) return this.#repeat(call, value);
-      // A mock of a callback answers the request too.
-      if (byToken && !submitted) this.inbox.push(["submitted", task, "{}"]);
-      if (value.ask) call.asked = byToken ? "token" : call.resource.kind === "activity" ? "activity" : "ask";
-      else if (value.silent) call.silent = true;
-      else if (value.error !== undefined) this.#later(at + value.after, ["fail", task, value.error, value.cause]);
-      else this.#later(at + value.after, ["succeed", task, this.#resultOf(call, value.output)]);
-    } else if (byToken) {
-      if (!submitted) this.inbox.push(["submitted", task, this.#resultOf(call, value)]);
-      // Who holds the token may have answered already.
-      if (!call.answered) call.asked = "token";
-    } else {
-      this.#later(at, ["succeed", task, this.#resultOf(call, value)]);
+    while (places.length < recording.length) {
+      places.push(this.#owners.length);
+      this.#owners.push(number);
     }
   }
 
-  /** Fails a call as its handler's error does. */
-  reject(call, thrown) {
-    call.pending = false;
-    if (!call.ended) {
-      const { error, cause } = failure(call.resource, call.command, thrown, this.now());
-      this.#later(this.now(), ["fail", call.command.task, error, cause]);
+  // Executions.
+
+  #begin({ settings, ...about }) {
+    const execution = new Execution(this, { born: this.#fed.length, ...about, recording: about.recording ?? new Recording(about.machine, settings) });
+
+    this.executions.push(execution);
+    return execution;
+  }
+
+  /** The execution that a task of another has started, or undefined. */
+  startedBy(parent, task) {
+    return this.executions.find((execution) => execution.parent === parent && execution.task === task);
+  }
+
+  /**
+   * A run that is as this one was when so many facts were fed; `change` may alter the snapshot of one of its executions,
+   * which then counts as a fact.
+   */
+  forked(about, fed, { of = this.first, change } = {}) {
+    const fork = new Run({ ...about, start: this.start, host: this.host });
+    const kept = this.executions.filter(({ born }) => born <= fed);
+    const last = kept.reduce((time, { recording, order }) => Math.max(time, recording.facts[lowerBound(order, fed) - 1]?.fact[1] ?? time), this.start);
+    fork.jump(last);
+    for (const old of kept) {
+      const facts = lowerBound(old.order, fed);
+      const recording = old.recording.forked(facts, old === of ? change : undefined);
+      fork.adopt({ ...old, recording, performed: recording.facts.length, parent: old.parent?.number, record: dataOf(old.record) });
+      if (old === this.focus) fork.focus = fork.executions.at(-1);
     }
-    this.#host.changed(this);
+    fork.order(this.owners().slice(0, fed));
+    fork.told = fork.ended;
+    return fork;
   }
 
-  #resultOf(call, value) {
-    return call.asked === "token" || call.resource.pattern === "waitForTaskToken" ? jsonText(value) : resultText(call.resource, call.command, value, this.now());
+  /** Takes an execution of another run over, with its recording, of which the commands of so many facts were done. */
+  adopt({ definition, machine, info, seed, input, start, task, visit, awaited, type, born, recording, performed, parent, record }) {
+    const execution = this.#begin({ definition, machine, info, seed, input, start, task, visit, awaited, type, born, recording, performed, parent: this.executions[parent] });
+    if (execution.parent) this.relatives.again(execution, record);
+    this.focus ??= execution;
+    return execution;
   }
 
-  #later(at, fact) {
-    this.#insert({ at, fact });
+  /** Puts all that was taken over in one row, by whose the facts are, in turn. */
+  order(owners) {
+    for (const owner of owners) {
+      const { number, recording, order, places } = this.executions[owner];
+      order.push(this.#fed.length);
+      this.#fed.push({ owner: number, row: this.#owners.length });
+      const until = recording.facts[order.length]?.tape ?? recording.length;
+      while (places.length < until) {
+        places.push(this.#owners.length);
+        this.#owners.push(number);
+      }
+    }
+    // A change by hand is a fact that is not in that order.
+    for (const execution of this.executions) this.#grown(execution);
   }
 
-  #insert(entry) {
-    let i = this.#coming.length;
-    while (i > 0 && this.#coming[i - 1].at > entry.at) i--;
-    this.#coming.splice(i, 0, entry);
-  }
-
-  /** Forgets answers to tasks that have ended. */
-  #drop() {
-    while (this.#coming[0]?.fact && !this.calls.has(this.#coming[0].fact[1])) this.#coming.shift();
-  }
-
-  #finish(task) {
-    const call = this.calls.get(task);
-    if (call === undefined) return;
-    call.ended = true;
-    call.onEnd?.();
-    this.calls.delete(task);
-  }
-
-  #cancel(task, reason) {
-    const call = this.calls.get(task);
-    call?.onCancel?.(reason);
-    call?.onStop?.(reason);
-    this.#finish(task);
-  }
-
-  #end({ type, ...outcome }) {
-    this.outcome = outcome;
-    for (const task of [...this.calls.keys()]) this.#cancel(task, "Stopped");
+  /** Of each fact, in turn: the number of the execution that was fed it. */
+  owners() {
+    return this.#fed.map(({ owner }) => owner);
   }
 }
 
-/** The tasks of a recorded execution, as `replayHistory()` tells of them, as answers. */
-export function answersOf(tasks) {
-  const counts = new Map();
-  return new Map(
-    // What the recording has left out somebody else has to say.
-    tasks.map((task) => [keyOf(task, counts), task.unknown ? { facts: [] } : factsOf(task)]),
-  );
+/** A fact as it is fed again. */
+export function withoutTime([method, , ...rest]) {
+  return [method, ...rest];
 }
 
-/** Names a task in a way that holds in another run of the same path: state, iterations, and the how manieth it is there. */
-function keyOf(command, counts) {
-  const place = JSON.stringify([command.state, command.iterations ?? []]);
-  const n = counts.get(place) ?? 0;
-  counts.set(place, n + 1);
-  return `${place} ${n}`;
+/** What the family of another run is to know of an execution. */
+export function dataOf(record) {
+  return record && { ...record.toJSON(), named: record.named, stopDate: record.stopDate };
+}
+
+/** A new execution of a machine, as a run begins with it. */
+export function firstOf(machine, definition, options, about) {
+  return { ...about, definition, machine: handleOf(machine), settings: engineSettings(options, machine.type), type: machine.type };
 }

@@ -3,21 +3,26 @@
 import { Task } from "../driver/task.js";
 import { inTime, later } from "../driver/scheduler.js";
 import { handlerInput, jsonText } from "../integration.js";
-import { StateMachine, checkOptions, engineSettings, handleOf, seedOf } from "../machine.js";
+import { StateMachine, checkOptions, seedOf } from "../machine.js";
 import { Handlers } from "../resource.js";
 import { misuse } from "../errors.js";
+import { startsExecution } from "./borders.js";
 import { Breakpoints } from "./breakpoints.js";
 import { detailsOf } from "./chains.js";
-import { machinesOf } from "./children.js";
+import { listOf, machinesOf, startedIn } from "./children.js";
 import { hitsOf, outlineOf } from "./coverage.js";
 import { differenceOf } from "./difference.js";
+import { answered, changeOf, madeAgain } from "./editing.js";
 import { ask } from "./expressions.js";
 import { Mocks, Reply, answerOf } from "./mocks.js";
-import { Run, answersOf } from "./run.js";
+import { TASKS } from "./execution.js";
+import { Run, answersOf, firstOf, withoutTime } from "./run.js";
+import { isEntering, stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.js";
+import { visitsOf } from "./visits.js";
 import { eventAt, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
 const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
-const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "progress"];
+const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "execution", "progress"];
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
 
@@ -74,7 +79,7 @@ export class DebugSession {
     this.#begin(this.#newRun(definition, { input: text, seed, start: options.startTime ?? Date.now(), label: "Run" }));
   }
 
-  /** Calls a listener for "stopped", "continued", "terminated", "output", "tasks", "run" or "progress"; returns what ends that. */
+  /** Calls a listener for "stopped", "continued", "terminated", "output", "tasks", "run", "execution" or "progress"; returns what ends that. */
   on(name, listener) {
     const listeners = this.#listeners.get(name);
     if (listeners === undefined) throw misuse("INVALID_ARGUMENT", `there is no event ${JSON.stringify(name)}; there are ${NAMES.join(", ")}`);
@@ -87,29 +92,34 @@ export class DebugSession {
   /** "running", "paused", or "ended" where all has been seen. */
   get status() {
     if (this.#mode === "running") return "running";
-    return this.#run.ended && this.#run.position === this.#run.recording.length ? "ended" : "paused";
+    return this.#run.over && this.#atEnd() ? "ended" : "paused";
   }
 
-  /** Why it is paused: `{reason, description, breakpoint?}`. */
+  /** Why it is paused: `{reason, description, breakpoint?, execution?}`. */
   get stopped() {
     return this.#stop;
   }
 
   /** How the execution has ended, as soon as that has been seen. */
   get outcome() {
-    return this.#run.position === this.#run.recording.length ? this.#run.outcome : undefined;
+    const { first } = this.#run;
+    return first.position === first.recording.length ? first.outcome : undefined;
   }
 
   /** The execution's time, in milliseconds since 1970: of what is looked at while it is paused. */
   get now() {
     if (this.#atEnd()) return this.#run.now();
-    const event = this.#run.recording.events[this.event - 1];
-    return event ? Date.parse(event.timestamp) : this.#run.start;
+    for (let at = this.#run.position - 1; at >= 0; at--) {
+      const { execution, place } = this.#run.entryAt(at);
+      const entry = execution.recording.tape[place];
+      if (entry.kind === "event") return Date.parse(entry.event.timestamp);
+    }
+    return this.#run.start;
   }
 
   /** The place on the tape of events and stages that is looked at. */
   get position() {
-    return this.#run.position;
+    return this.#at.position;
   }
 
   /** Whether all is seen that has happened: nothing of it is to come before something new does. */
@@ -119,17 +129,20 @@ export class DebugSession {
 
   /** The last event that has happened there; 0 before the first. */
   get event() {
-    return eventAt(this.#run.recording, this.#run.position);
+    return eventAt(this.#at.recording, this.#at.position);
   }
 
   /** How many events have been seen at all. */
   get events() {
-    return eventAt(this.#run.recording, this.#run.frontier);
+    return eventAt(this.#at.recording, this.#at.frontier);
   }
 
-  /** The events that have been seen, from an index on, of the run that is looked at or of another. */
-  history(from = 0, run = this.run) {
-    const { recording, frontier } = this.#found(run);
+  /**
+   * The events that have been seen, from an index on, of the execution that is looked at; with a run or an execution's number,
+   * of another.
+   */
+  history(from = 0, run = undefined, execution = run === undefined ? this.execution : 0) {
+    const { recording, frontier } = this.#executionOf(run === undefined ? this.#run : this.#found(run), execution);
     return recording.events.slice(from, eventAt(recording, frontier));
   }
 
@@ -138,7 +151,7 @@ export class DebugSession {
    * `{state, entered, stage}`, of an end `{status}`.
    */
   childSteps(from = 0) {
-    const { recording, frontier } = this.#run;
+    const { recording, frontier } = this.#at;
     const { steps, facts } = recording;
     const found = [];
     for (let i = from; i < steps.length && steps[i].place < frontier; i++) {
@@ -148,14 +161,33 @@ export class DebugSession {
     return found;
   }
 
-  /** The definition's text that the present run has. */
+  /** The definition of the execution that is looked at. */
   get definition() {
-    return this.#run.definition;
+    return this.#at.definition;
+  }
+
+  /** The number of the execution that is looked at: 0 is the run's own. */
+  get execution() {
+    return this.#at.number;
+  }
+
+  /** The run's own execution and those that its tasks have started, in turn, as far as they were seen. */
+  executions() {
+    return listOf(this.#run);
+  }
+
+  /** Looks at another execution of the run, at the same moment. */
+  selectExecution(id) {
+    const execution = this.#executionOf(this.#run, id);
+    if (execution === this.#at) return;
+    this.#halt();
+    this.#turnTo(execution);
+    this.#stopAt({ reason: "goto", description: execution.name });
   }
 
   /** The runs by their forks: `{id, parent, at, label, current, events, outcome}`. */
   runs() {
-    return this.#runs.map((run) => ({ id: run.id, parent: run.parent, at: run.at, label: run.label, current: run === this.#run, events: eventAt(run.recording, run.frontier), ...(run.outcome && { outcome: run.outcome }) }));
+    return this.#runs.map((run) => ({ id: run.id, parent: run.parent, at: run.at, label: run.label, current: run === this.#run, events: eventAt(run.first.recording, run.first.frontier), ...(run.atExecution && { atExecution: run.atExecution }), ...(run.outcome && { outcome: run.outcome }) }));
   }
 
   get run() {
@@ -174,86 +206,74 @@ export class DebugSession {
     if (this.#mode === "running") this.#halt({ reason: "pause", description: "by hand" });
   }
 
-  /** Goes on to the next state of the same scope; what a Parallel or Map does inside is done whole. */
+  /** Goes on to the next state of the same scope; what a Parallel, a Map or a started execution does inside is done whole. */
   next() {
-    const here = this.#thread();
-    const { chains } = this.#run.recording;
-    this.#go((entry) => isEntering(entry) && chains.isWithin(here, chains.visitOf(entry.event.id).thread));
+    this.#go(stepsOver(this.#at, this.#thread()));
   }
 
-  /** Goes into a Parallel or Map; in any other state to its first stage, and from there on to the next state. */
+  /**
+   * Goes into a Parallel or Map, or into the execution that a Task starts; in any other state to its first stage, and from
+   * there on to the next state.
+   */
   stepIn() {
-    const { recording, position } = this.#run;
-    const visit = visitAt(recording, position);
-    const last = recording.tape[position - 1];
-    const begins = visit !== undefined && last?.kind === "event" && last.event.id === visit.enter;
-    const container = visit?.type === "Parallel" || visit?.type === "Map";
-    const here = this.#thread();
-    const { chains } = recording;
-    const within = (other) => other === visit || chains.isWithin(here, other?.thread);
-    this.#go((entry) => {
-      if (entry.kind === "stage") return (begins && !container && entry.entered === visit.enter && entry.child === undefined) || (container && entry.child !== undefined);
-      if (!isEntering(entry)) return false;
-      const entered = chains.visitOf(entry.event.id);
-      return within(entered) || (visit !== undefined && isInside(chains, entered, visit));
-    });
+    const at = this.#at;
+    const visit = visitAt(at.recording, at.position);
+    this.#go(stepsInto(at, visit, this.#thread(), visit !== undefined && startsExecution(at, visit, this.#machines, this.#mocks)));
   }
 
-  /** Finishes the branch or iteration, or the execution where there is none. */
+  /** Finishes the branch or iteration; where there is none the execution, back to the task that has started it. */
   stepOut() {
-    const { chains } = this.#run.recording;
-    const here = this.#thread();
-    const thread = chains.threads[here];
-    const container = chains.visits[thread?.around ?? -1];
-    if (container === undefined) return this.#go(undefined);
-    this.#go((entry) => {
-      if (entry.kind !== "event") return false;
-      const { event } = entry;
-      if (/^MapIteration(?:Succeeded|Failed|Aborted)$/.test(event.type)) return chains.visitOf(event.id) === container && detailsOf(event).index === thread.slot && thread.isIteration;
-      return chains.visitOf(event.id) === container && /(?:Exited|Succeeded|Failed|Aborted)$/.test(event.type);
-    });
+    this.#go(stepsOut(this.#at, this.#thread()));
   }
 
   /** Goes on by one stage of the data's flow, or by one event where there is none. */
   stepStage() {
-    const { chains } = this.#run.recording;
-    const here = this.#thread();
-    this.#go((entry) => {
-      const visit = entry.kind === "stage" ? chains.entered(entry.entered) : chains.visitOf(entry.event.id);
-      return visit === undefined || chains.isWithin(here, visit.thread) || isInside(chains, visit, chains.visits[chains.threads[here]?.around ?? -1]);
-    });
+    this.#go(stepsStage(this.#at, this.#thread()));
   }
 
   /** Goes back to the event before, of the same branch; out of the middle of a state to its last event. */
   stepBack() {
-    const { recording, position } = this.#run;
+    const at = this.#at;
+    const { recording, position } = at;
     const last = this.event;
     const place = last === 0 ? 0 : recording.eventAt[last - 1] + 1;
     const to = place < position ? last : (recording.events[last - 1]?.previousEventId ?? 0);
-    this.#look(to === 0 ? 0 : recording.eventAt[to - 1] + 1, { reason: "step", description: "back" });
+    // Before the first event of a started execution is the task that has started it.
+    if (to === 0 && at.parent) this.#turnTo(at.parent);
+    this.#look(this.#run.placeAfter(at, to === 0 ? 0 : recording.eventAt[to - 1] + 1), { reason: "step", description: "back" });
   }
 
   /** Goes back to where a breakpoint would have stopped, or to the beginning. */
   reverseContinue() {
-    for (let place = this.#run.position - 1; place > 0; place--) {
-      const { stop } = this.#breakpoints.check(this.#run, place - 1, () => valuesAt(this.#run, place), false);
-      if (stop) return this.#look(place, stop);
+    const run = this.#run;
+    for (let row = run.position - 1; row > 0; row--) {
+      const { execution, place } = run.entryAt(row - 1);
+      const { stop } = this.#breakpoints.check(execution, place, () => valuesAt(execution, place + 1), false);
+      if (!stop) continue;
+      this.#turnTo(execution);
+      return this.#look(row, stop);
     }
+    this.#turnTo(run.first);
     this.#look(0, { reason: "step", description: "before the first state" });
   }
 
   /** Looks at the moment after an event, the last of which is the present. */
   goto(event) {
-    const { recording } = this.#run;
+    const at = this.#at;
     const to = Math.max(0, Math.min(event, this.events));
-    // The present is where the run stands, also in the middle of a state.
-    const place = to === this.events ? this.#run.frontier : to === 0 ? 0 : recording.eventAt[to - 1] + 1;
+    const place = to === this.events ? this.#present(at) : this.#run.placeAfter(at, to === 0 ? 0 : at.recording.eventAt[to - 1] + 1);
     this.#look(place, { reason: "goto", description: `event ${to} of ${this.events}` });
   }
 
   /** Looks at the moment after a stage of a state: one of those that `stages()` tells of. */
   gotoPlace(place) {
-    this.#look(Math.max(0, Math.min(place, this.#run.frontier)), { reason: "goto", description: "a stage" });
+    const at = this.#at;
+    this.#look(place >= at.frontier ? this.#present(at) : this.#run.placeAfter(at, Math.max(0, place)), { reason: "goto", description: "a stage" });
+  }
+
+  /** The last that was seen of an execution: where the run stands, also in the middle of a state. */
+  #present(at) {
+    return at.parent && at.ended ? this.#run.placeAfter(at, at.frontier) : this.#run.frontier;
   }
 
   /**
@@ -263,11 +283,11 @@ export class DebugSession {
   restart(definition = this.#run.definition, { input, label = "Run", ...options } = {}) {
     checkOptions(options, OPTIONS, "restart()");
     const before = this.#options;
-    const { seed, start } = this.#run;
+    const { seed, start, input: given } = this.#run.first;
     this.#options = { ...before, ...options };
     let run;
     try {
-      const text = input === undefined ? this.#run.input : jsonText(input);
+      const text = input === undefined ? given : jsonText(input);
       run = this.#newRun(definition, { input: text, seed: options.seed === undefined ? seed : seedOf(options.seed), start: options.startTime ?? start, label, named: options.name !== undefined || options.arn !== undefined });
     } catch (thrown) {
       this.#options = before;
@@ -284,18 +304,18 @@ export class DebugSession {
     this.#begin(run);
   }
 
-  /** Goes on until a state is entered. */
+  /** Goes on until a state of the machine that is looked at is entered. */
   runTo(state) {
-    const { chains } = this.#run.recording;
-    this.#go((entry) => isEntering(entry) && chains.visitOf(entry.event.id).state === state);
+    const { stateMachineName } = this.#at.info;
+    this.#go((entry, at) => at.info.stateMachineName === stateMachineName && isEntering(entry) && at.recording.chains.visitOf(entry.event.id).state === state);
   }
 
-  /** Ends the execution as ABORTED. */
+  /** Ends the execution as ABORTED, and all that its tasks have started. */
   stop(error = "Stopped", cause = "Stopped by hand.") {
     const run = this.#run;
-    if (run.ended) return;
+    if (run.over) return;
     run.stop(error, cause);
-    this.#look(run.recording.length, this.#stop, true);
+    this.#look(run.length, this.#stop, true);
     this.#go(undefined, true);
   }
 
@@ -303,11 +323,7 @@ export class DebugSession {
   dispose() {
     this.#disposed = true;
     this.#halt();
-    for (const run of this.#runs) {
-      for (const call of run.calls.values()) call.onCancel?.("Stopped");
-      run.children.stop();
-      run.recording.discard();
-    }
+    for (const run of this.#runs) run.discard();
   }
 
   // What stops it.
@@ -375,39 +391,36 @@ export class DebugSession {
 
   /** When things happen by themselves, the next first: `{at, kind, state, iterations}`. */
   timers() {
-    const run = this.#run;
-    if (run.ended || !this.#atEnd()) return [];
+    if (!this.#atEnd()) return [];
     const kinds = { waiting: "wait", retrying: "retry", running: "timeout" };
-    return run.recording
+    const timersOf = ({ recording, parent, name }) => recording
       .ask("frames")
       .filter(({ until }) => until !== undefined)
-      .map(({ until, phase, state, iterations = [], retries }) => ({ at: until, kind: kinds[phase] ?? phase, state, iterations, retries }))
-      .sort((a, b) => a.at - b.at);
+      .map(({ until, phase, state, iterations = [], retries }) => ({ at: until, kind: kinds[phase] ?? phase, state, iterations, retries, ...(parent && { execution: name }) }));
+    return this.#run.executions.filter(({ ended }) => !ended).flatMap(timersOf).sort((a, b) => a.at - b.at);
   }
 
   /** When something happens by itself next, or null. */
   get due() {
-    return this.#run.ended || !this.#atEnd() ? null : this.#run.due();
+    return this.#atEnd() ? this.#run.due() : null;
   }
 
   /** The tasks that wait for somebody's answer. */
   waiting() {
-    return this.#run.waiting();
+    return this.#run.executions.flatMap((execution) => execution.waiting()).sort((a, b) => a.since - b.since);
   }
 
   /** Answers a task: `{kind: "succeed", output}`, `{kind: "fail", error, cause}`, `{kind: "heartbeat"}`, `{kind: "silence"}`. */
   answer(task, answer) {
-    const found = this.#run.answer(task, answer);
-    if (found) {
-      this.#tell("tasks");
-      this.#pumpSoon();
-    }
-    return found;
+    return this.#heard(this.#run.executions[Math.floor(task / TASKS)]?.answer(task % TASKS, answer));
   }
 
   /** Takes an activity's task as a worker of that name. */
   take(task, { workerName } = {}) {
-    const found = this.#run.children.take(task, workerName);
+    return this.#heard(this.#run.executions[Math.floor(task / TASKS)]?.take(task % TASKS, workerName));
+  }
+
+  #heard(found = false) {
     if (found) {
       this.#tell("tasks");
       this.#pumpSoon();
@@ -415,27 +428,31 @@ export class DebugSession {
     return found;
   }
 
-  /** The calls of tasks and what they were answered, as `replayHistory()` tells of a recording's: also those of a Distributed Map's children. */
+  /**
+   * The calls of the run's own tasks and what they were answered, as `replayHistory()` tells of a recording's: also those of a
+   * Distributed Map's children.
+   */
   calls() {
-    return this.#run.answered().map(({ command: { state, iterations = [], attempt, resource }, facts }) => ({ state, iterations, attempt, resource, ...answerOf(facts) }));
+    return answered(this.#run.first).map(({ command: { state, iterations = [], attempt, resource }, facts }) => ({ state, iterations, attempt, resource, ...answerOf(facts) }));
   }
 
   /** Executions that tasks have started: `{name, arn, machine, parent, status, output, error, cause, events}`. */
   children() {
-    return this.#run.children.list();
+    return startedIn(this.#run);
   }
 
   /** The events of an execution that a task has started. */
   childHistory(arn) {
-    return this.#run.children.history(arn);
+    return this.#run.executions.find((execution) => execution.number > 0 && execution.arn === arn)?.recording.events;
   }
 
   /** Answers the task that a token names: "succeed" with an output, "fail" with `{error, cause}`, or "heartbeat". */
   answerToken(token, method, value) {
-    const call = this.#run.callOf(token);
-    if (call === undefined) return this.#run.children.answerToken(token, method, value);
+    const execution = this.#run.executions.find((one) => one.callOf(token) !== undefined);
+    if (execution === undefined) return false;
+    const call = execution.callOf(token);
     call.answered = true;
-    const { task } = call.command;
+    const task = execution.number * TASKS + call.command.task;
     if (method === "heartbeat") return this.answer(task, { kind: "heartbeat" });
     return this.answer(task, method === "fail" ? { kind: "fail", error: value?.error, cause: value?.cause } : { kind: "succeed", output: value });
   }
@@ -444,7 +461,7 @@ export class DebugSession {
 
   /** Chains of states that are not over: `{id, name, state, type, iterations, slot, visit}`, the outer ones first. */
   threads() {
-    const { recording, position } = this.#run;
+    const { recording, position } = this.#at;
     const { chains } = recording;
     const last = new Map();
     for (const visit of chains.openAt(eventAt(recording, position))) last.set(visit.thread, visit);
@@ -454,22 +471,29 @@ export class DebugSession {
     });
   }
 
-  /** The states that lie around each other, the innermost first; of what is looked at, or of a thread. */
+  /**
+   * The states that lie around each other, the innermost first; of what is looked at, or of a thread. Behind those of a started
+   * execution come those around the task that has started it.
+   */
   stackTrace(thread) {
-    const { recording, position } = this.#run;
+    const { recording, position } = this.#at;
     const visit = thread === undefined ? visitAt(recording, position) : recording.chains.visits[this.threads().find(({ id }) => id === thread)?.visit ?? -1];
-    return visit === undefined ? [] : stackOf(recording, visit, position);
+    const frames = [];
+    for (let at = this.#at, from = visit; at !== undefined; from = at.parent?.recording.chains.visits[at.visit], at = at.parent) {
+      if (from !== undefined) frames.push(...stackOf(at.recording, from, at === this.#at ? position : at.position).map((frame) => ({ ...frame, execution: at.number })));
+    }
+    return frames;
   }
 
   /** The variables in reach of a visit, each with its value and who assigned it. */
   scopes(visit) {
     const at = this.#visit(visit);
-    return at === undefined ? {} : variablesOf(this.#run.recording, at, this.#run.position);
+    return at === undefined ? {} : variablesOf(this.#at.recording, at, this.#at.position);
   }
 
   /** The stages of a visit that were seen: `{place, stage, value}`; of its last attempt or the given one, and how many there are. */
   stages(visit, attempt, { all = false } = {}) {
-    const { recording, position, frontier } = this.#run;
+    const { recording, position, frontier } = this.#at;
     const at = this.#visit(visit);
     if (at === undefined) return { attempts: 0, stages: [] };
     const found = stagesOf(recording, at, all ? frontier : position, attempt);
@@ -478,7 +502,7 @@ export class DebugSession {
 
   /** Visits of a state that were seen: `{id, enter, exit, end, iterations, attempts}`. */
   visits(state) {
-    const { recording } = this.#run;
+    const { recording } = this.#at;
     const { events } = this;
     return recording.chains.visitsOf(state).filter(({ enter }) => enter <= events).map((visit) => {
       const thread = recording.chains.threads[visit.thread];
@@ -487,25 +511,12 @@ export class DebugSession {
   }
 
   /** All visits by their entering, with the pauses between their attempts: `{…, threadName, backoffs: [{failed, again}]}`. */
-  *visitsInOrder() {
-    const { recording } = this.#run;
-    const { chains, tape } = recording;
-    const { events } = this;
-    for (const visit of chains.visits) {
-      if (visit.enter > events) return;
-      const backoffs = [];
-      if (visit.attempts > 1) {
-        for (const place of recording.stagesOf(visit.enter)) {
-          const failed = tape[place].after;
-          if (tape[place].stage === "retry") backoffs.push({ failed, again: nextAttempt(recording, failed, visit) });
-        }
-      }
-      yield { ...visit, slot: chains.threads[visit.thread].slot, threadName: this.#threadName(visit.thread), backoffs };
-    }
+  visitsInOrder() {
+    return visitsOf(this.#at.recording, this.events, (thread) => this.#threadName(thread));
   }
 
   #threadName(id) {
-    const { chains } = this.#run.recording;
+    const { chains } = this.#at.recording;
     const thread = chains.threads[id];
     const around = chains.visits[thread.around];
     return around === undefined ? "Execution" : thread.isIteration ? `${around.state} #${thread.slot}` : `${around.state} branch ${thread.slot + 1}`;
@@ -513,18 +524,18 @@ export class DebugSession {
 
   /** Evaluates in "jsonata", "jsonpath" or "template" where one looks, or in a visit: `{value}`, `{nothing}` or `{message}`. */
   evaluate(question, { language = "jsonata", visit, values } = {}) {
-    const run = this.#run;
-    return ask(language, question, values ?? valuesAt(run, run.position, visit === undefined ? undefined : this.#visit(visit)));
+    const at = this.#at;
+    return ask(language, question, values ?? valuesAt(at, at.position, visit === undefined ? undefined : this.#visit(visit)));
   }
 
   /** What expressions see where one looks. */
   values(visit) {
-    return valuesAt(this.#run, this.#run.position, visit === undefined ? undefined : this.#visit(visit));
+    return valuesAt(this.#at, this.#at.position, visit === undefined ? undefined : this.#visit(visit));
   }
 
   /** Frames of the engine as they were where one looks, from the nearest snapshot on. */
   frames() {
-    const { recording, position } = this.#run;
+    const { recording, position } = this.#at;
     if (position === recording.length) return recording.ask("frames");
     const last = position === 0 ? 0 : recording.tape[position - 1].fact;
     const fact = last + (position > 0 && recording.tape[position].fact !== last ? 1 : 0);
@@ -540,42 +551,25 @@ export class DebugSession {
 
   /** A run that is as this one was up to an event, and goes on from there by itself. */
   fork({ event = this.event, label = `fork at ${event}` } = {}) {
-    const { recording } = this.#run;
-    if (event <= 0) return this.restart();
+    const at = this.#at;
+    const { recording } = at;
+    if (event <= 0 && at.parent === undefined) return this.restart();
+    if (event <= 0) return this.#fork(at, 0, undefined, label, 0, undefined, 0);
     const place = recording.eventAt[Math.min(event, this.events) - 1];
     const { fact } = recording.tape[place];
-    this.#fork(fact, undefined, label, event, (run) => run.feed(fact === 0 ? run.next() : withoutTime(recording.facts[fact].fact)), place + 1);
+    this.#fork(at, fact, undefined, label, event, withoutTime(recording.facts[fact].fact), place + 1);
   }
 
   /** Sets an input, a task's result or a variable where one looks, which is a fork: `target` is "input", "result" or "variable". */
   setValue({ target, name, value, visit }) {
-    const { recording, position } = this.#run;
+    const execution = this.#at;
     const at = this.#visit(visit);
     if (at === undefined) {
-      if (target === "input") return this.restart(this.#run.definition, { input: value });
+      if (target === "input" && execution.parent === undefined) return this.restart(this.#run.definition, { input: value });
       throw misuse("NOT_SETTABLE", "no state has been entered yet", Error);
     }
-    const label = target === "variable" ? `✎ $${name}` : `✎ ${target} of ${at.state}`;
-    if (target === "input") {
-      const place = recording.eventAt[at.enter - 1];
-      const { fact } = recording.tape[place];
-      this.#fork(fact, ({ frames, ready }) => (frames.find(({ id }) => id === ready[0]).input = value), label, at.enter, (run) => run.feed(["tick"]), place + 1);
-    } else if (target === "result") {
-      const place = recording.stagesOf(at.enter).findLast((one) => recording.tape[one].stage === "result" && one < Math.max(position, 1));
-      const fact = place === undefined ? undefined : recording.tape[place].fact;
-      if (fact === undefined || recording.facts[fact].fact[0] !== "succeed") throw misuse("NOT_SETTABLE", "only a Task's result can be set, after it has come", Error);
-      const [method, , task] = recording.facts[fact].fact;
-      this.#fork(fact, undefined, label, eventAt(recording, place), (run) => run.feed([method, task, jsonText(value)]), place + 1);
-    } else if (target === "variable") {
-      const inside = position > 0 && (position < recording.length || this.#run.performed < recording.facts.length);
-      const fact = inside ? recording.tape[position - 1].fact : recording.facts.length;
-      const change = ({ frames, ready }) => {
-        const frame = frames.find(({ enteredEvent, phase }) => enteredEvent === at.enter && phase !== "enter") ?? frames.find(({ id }) => id === ready[0]);
-        if (frame === undefined) throw misuse("NOT_SETTABLE", "the variable's scope is over", Error);
-        frame.variables[name] = value;
-      };
-      this.#fork(fact, change, label, this.event, inside ? (run) => run.feed(withoutTime(recording.facts[fact].fact)) : undefined, position);
-    } else throw misuse("INVALID_ARGUMENT", 'a target is "input", "result" or "variable"');
+    const { fact, change, label, event, feed, position } = changeOf(execution, at, { target, name, value });
+    this.#fork(execution, fact, change, label, event, feed, position);
   }
 
   /** As DAP has it. */
@@ -589,39 +583,17 @@ export class DebugSession {
    * paused there. Throws DefinitionError and changes nothing where the definition has errors.
    */
   applyDefinition(definition) {
-    const old = this.#run;
-    const until = this.event;
-    const offset = old.position - (until === 0 ? 0 : old.recording.eventAt[until - 1] + 1);
-    const { input, seed, start } = old;
-    const run = this.#newRun(definition, { input, seed, start, label: "edited definition", parent: old.id, at: until });
-    run.answers = old.recordedAnswers();
-    let checked = 0;
-    let different;
-    while (different === undefined && run.recording.events.length < until) {
-      run.perform();
-      let fact = run.next();
-      if (fact === undefined && run.due() !== null && !run.busy) {
-        run.jump(run.due());
-        fact = run.next();
-      }
-      if (fact === undefined) {
-        different = run.recording.events.length + 1;
-        break;
-      }
-      run.feed(fact);
-      const { events } = run.recording;
-      for (; different === undefined && checked < Math.min(events.length, until); checked++) if (!alike(old.recording.events[checked], events[checked])) different = checked + 1;
-    }
+    const before = this.#run;
+    const { first, start, id: parent } = before;
+    const at = eventAt(first.recording, first.position);
+    const run = this.#newRun(definition, { input: first.input, seed: first.seed, start, label: "edited definition", parent, at });
+    const { focus, position, report } = madeAgain(run, before, at);
     this.#halt();
     this.#begin(run);
-    const { recording } = run;
-    const event = different ?? until;
-    const shown = Math.min(event, recording.events.length);
-    const base = shown === 0 ? 0 : recording.eventAt[shown - 1] + 1;
-    run.position = different === undefined ? Math.min(base + Math.max(0, offset), recording.length) : base;
+    this.#turnTo(focus);
+    run.position = position;
     run.frontier = Math.max(run.position, run.frontier);
-    const report = different === undefined ? { same: true } : { event: different, was: brief(old.recording, different), now: brief(recording, different) };
-    this.#stopAt({ reason: "edit", description: different === undefined ? "the new definition took the same way" : `diverged at event ${different}: ${report.now} (was ${report.was})` });
+    this.#stopAt({ reason: "edit", description: report.same ? "the new definition took the same way" : `diverged at event ${report.event}: ${report.now} (was ${report.was})` });
     return report;
   }
 
@@ -638,8 +610,7 @@ export class DebugSession {
   removeRun(id) {
     const run = this.#found(id);
     if (run === this.#run) throw misuse("INVALID_ARGUMENT", "the run that is looked at cannot be removed");
-    for (const call of run.calls.values()) call.onCancel?.("Stopped");
-    run.recording.discard();
+    run.discard();
     this.#runs = this.#runs.filter((one) => one !== run);
     for (const fork of this.#runs) if (fork.parent === id) fork.parent = fork.at = undefined;
   }
@@ -650,10 +621,10 @@ export class DebugSession {
    */
   coverage(id = this.run, { whole = false } = {}) {
     const run = this.#found(id);
-    return this.#hits(run, whole ? 0 : run.own);
+    return this.#hits(run, whole ? 0 : run.first.own);
   }
 
-  #hits({ recording, frontier }, from) {
+  #hits({ first: { recording, frontier } }, from) {
     return hitsOf(recording, outlineOf(recording.machine), from, frontier);
   }
 
@@ -661,7 +632,8 @@ export class DebugSession {
   compare(a, b) {
     const [one, other] = [a, b].map((id) => {
       const run = this.#found(id);
-      return { recording: run.recording, events: eventAt(run.recording, run.frontier), hits: this.#hits(run, 0) };
+      const { recording, frontier } = run.first;
+      return { recording, events: eventAt(recording, frontier), hits: this.#hits(run, 0) };
     });
     return differenceOf(one, other);
   }
@@ -679,12 +651,13 @@ export class DebugSession {
     const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, type ? { type } : {});
     const id = this.#lastRun + 1;
     const info = { name: name ?? `run-${id}`, stateMachineName: machine.name, ...(arn !== undefined && { arn }) };
-    return this.#answered(new Run({ id, parent, at, label, definition, machine: handleOf(machine), settings: engineSettings(this.#options, machine.type), info: (named ? undefined : this.#run?.info) ?? info, seed, input, start, host: this.#host }));
+    const about = { info: (named ? undefined : this.#run?.first.info) ?? info, seed, input };
+    return this.#answered(new Run({ id, parent, at, label, start, host: this.#host }, firstOf(machine, definition, this.#options, about)));
   }
 
   /** Calls that the recorded execution had are answered as they were there, unless a mock stands for them. */
   #answered(run) {
-    if (this.#options.recorded) run.recorded = answersOf(this.#options.recorded);
+    if (this.#options.recorded) run.first.recorded = answersOf(this.#options.recorded);
     return run;
   }
 
@@ -696,16 +669,38 @@ export class DebugSession {
     this.#stopAt({ reason: "start", description: "before the first state" });
   }
 
-  #fork(fact, change, label, at, feed, position) {
+  /** A run that is as this one was before a fact of an execution; then that is fed the fact `feed`. */
+  #fork(of, fact, change, label, at, feed, position) {
     const old = this.#run;
     this.#halt();
-    const recording = old.recording.forked(fact, change);
-    const { definition, info, seed, input, start } = old;
-    const run = this.#answered(new Run({ id: this.#lastRun + 1, parent: old.id, at, label, definition, info, seed, input, start, host: this.#host, recording }));
-    if (feed) feed(run);
-    run.position = Math.min(position, recording.length);
+    const run = this.#answered(old.forked({ id: this.#lastRun + 1, parent: old.id, at, label }, of.order[fact] ?? old.fed, { of, change }));
+    const execution = run.executions[of.number];
+    if (of.number > 0) run.atExecution = of.number;
+    if (feed) {
+      run.jump(of.recording.facts[fact].fact[1]);
+      run.feed({ execution, fact: feed[0] === "start" ? execution.ready() : feed });
+    }
+    run.focus = execution;
+    run.position = run.placeAfter(execution, Math.min(position, execution.recording.length));
     run.frontier = run.own = run.position;
     this.#begin(run);
+  }
+
+  #executionOf(run, id) {
+    const execution = run.executions[id];
+    if (execution === undefined) throw misuse("INVALID_ARGUMENT", `there is no execution ${id} in this run`, RangeError);
+    return execution;
+  }
+
+  /** The execution that is looked at. */
+  get #at() {
+    return this.#run.focus;
+  }
+
+  #turnTo(execution) {
+    if (execution === this.#run.focus) return;
+    this.#run.focus = execution;
+    this.#tell("execution", { execution: execution.number });
   }
 
   #host = {
@@ -732,7 +727,7 @@ export class DebugSession {
   #given = (call, run) => {
     const { command } = call;
     const execution = {
-      name: run.info.name,
+      name: run.name,
       succeed: (token, output) => this.answerToken(token, "succeed", output),
       fail: (token, failure = {}) => this.answerToken(token, "fail", failure),
       heartbeat: (token) => this.answerToken(token, "heartbeat"),
@@ -741,25 +736,25 @@ export class DebugSession {
       execution,
       heartbeat: (id) => {
         run.heartbeat(id);
-        this.#host.changed(run);
+        this.#host.changed(run.run);
       },
-      sleep: (_, milliseconds) => run.children.sleep(call, milliseconds),
+      sleep: (_, milliseconds) => run.sleep(call, milliseconds),
     });
     call.onCancel = (reason) => Task.cancel(task, reason);
     return [handlerInput(call.resource, command.input), task];
   };
 
   #atEnd() {
-    return this.#run.position === this.#run.recording.length;
+    return this.#run.position === this.#run.length;
   }
 
   #thread() {
-    const { recording, position } = this.#run;
+    const { recording, position } = this.#at;
     return visitAt(recording, position)?.thread ?? 0;
   }
 
   #visit(visit) {
-    const { recording, position } = this.#run;
+    const { recording, position } = this.#at;
     return visit === undefined ? visitAt(recording, position) : recording.chains.visits[visit];
   }
 
@@ -793,8 +788,9 @@ export class DebugSession {
   }
 
   #stopAt(stop) {
-    this.#stop = stop;
-    this.#tell("stopped", stop);
+    const { number: id, name, info } = this.#at;
+    this.#stop = id === 0 ? stop : { ...stop, execution: { id, name, machine: info.stateMachineName } };
+    this.#tell("stopped", this.#stop);
   }
 
   #flow() {
@@ -827,25 +823,27 @@ export class DebugSession {
 
   #moveOn() {
     const run = this.#run;
-    const { recording } = run;
     let stepped = false;
     while (this.#mode === "running" && run === this.#run) {
-      if (run.position < recording.length) {
-        const place = run.position++;
+      if (run.position < run.length) {
+        const { execution, place } = run.entryAt(run.position++);
         const fresh = run.position > run.frontier;
         if (fresh) run.frontier = run.position;
-        const { stop, logs } = this.#ignoring ? NOTHING : this.#breakpoints.check(run, place, () => valuesAt(run, run.position), fresh);
-        for (const log of logs) this.#tell("output", { ...log, event: this.event });
-        const reached = this.#goal?.(recording.tape[place], place);
-        if (stop || reached) this.#halt(stop ?? { reason: "step", description: "" });
+        const { stop, logs } = this.#ignoring ? NOTHING : this.#breakpoints.check(execution, place, () => valuesAt(execution, place + 1), fresh);
+        for (const log of logs) this.#tell("output", { ...log, event: eventAt(execution.recording, place + 1), ...(execution.number > 0 && { execution: execution.number }) });
+        const reached = this.#goal?.(execution.recording.tape[place], execution, place);
+        if (stop || reached) {
+          this.#turnTo(execution);
+          this.#halt(stop ?? { reason: "step", description: "" });
+        }
         continue;
       }
       if (!stepped) this.#flow();
       stepped = true;
       run.perform();
-      const fact = run.next();
-      if (fact !== undefined) {
-        run.feed(fact);
+      const next = run.next();
+      if (next !== undefined) {
+        run.feed(next);
         if (!inTime()) {
           this.#tell("progress");
           return this.#pumpSoon();
@@ -853,16 +851,31 @@ export class DebugSession {
         continue;
       }
       this.#tell("progress");
-      if (run.ended) {
-        this.#halt();
-        this.#stop = { reason: "end", description: "" };
-        this.#tell("terminated", run.outcome);
-        return;
+      if (run.ended && (!run.told || run.over)) {
+        this.#finish(run);
+        continue;
       }
       this.#tell("tasks");
       if (!this.#wait(run)) return;
     }
     this.#tell("progress");
+  }
+
+  /**
+   * The run's own execution has ended. Others may be left, which go on with the next command, or at once where one of them is
+   * looked at.
+   */
+  #finish(run) {
+    if (run.over || this.#at === run.first) this.#halt();
+    const first = !run.told;
+    run.told = true;
+    if (!run.over || first) {
+      if (this.#mode !== "running") {
+        this.#stop = { reason: "end", description: "" };
+        this.#turnTo(run.first);
+      }
+      this.#tell("terminated", run.outcome);
+    } else this.#stopAt({ reason: "end", description: "all executions have ended" });
   }
 
   /** Nothing is to be done at once. Whether time was moved. */
@@ -892,39 +905,3 @@ export class DebugSession {
 }
 
 const NOTHING = { logs: [] };
-
-function isEntering(entry) {
-  return entry.kind === "event" && entry.event.type.endsWith("StateEntered");
-}
-
-function isInside(chains, visit, container) {
-  for (let at = visit; container !== undefined && at !== undefined; at = chains.visits[at.around]) if (at === container) return true;
-  return false;
-}
-
-/** The event that begins the attempt after a failed one; 0 while there is none. */
-function nextAttempt({ chains, events }, failed, visit) {
-  for (let id = failed + 1; id <= events.length; id++) {
-    if (chains.visitOf(id) === visit && /(?:Scheduled|Started)$/.test(events[id - 1].type)) return id;
-    if (visit.end > 0 && id > visit.end) return 0;
-  }
-  return 0;
-}
-
-function withoutTime([method, , ...rest]) {
-  return [method, ...rest];
-}
-
-/** Whether two events are the same step of the same way, whatever data they carry. */
-function alike(a, b) {
-  if (a === undefined || b === undefined || a.type !== b.type || a.previousEventId !== b.previousEventId) return false;
-  const [x, y] = [detailsOf(a), detailsOf(b)];
-  return x.name === y.name && x.index === y.index && x.resource === y.resource;
-}
-
-function brief({ events }, id) {
-  const event = events[id - 1];
-  if (event === undefined) return "nothing yet";
-  const { name, index } = detailsOf(event);
-  return [event.type, name, index === undefined ? undefined : `#${index}`].filter((part) => part !== undefined).join(" ");
-}

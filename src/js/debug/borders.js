@@ -1,0 +1,40 @@
+// The ways into an execution that a task starts, and out of it.
+
+import { parseResource } from "../resource.js";
+import { outlineOf } from "./coverage.js";
+import { isEntering } from "./steps.js";
+
+const ANSWERED = /^Task(?:Succeeded|Failed|TimedOut|StateAborted)$/;
+
+/**
+ * Whether an entry is the way out of an execution that a task has started: the task's answer where that waits for it, else
+ * the execution's end, or once that is over the next state of the one that has started it.
+ */
+export function leaves(at) {
+  const { parent, awaited } = at;
+  if (parent === undefined) return () => false;
+  const { chains } = parent.recording;
+  const over = at.ended && at.position === at.recording.length;
+  return (entry, execution) => {
+    if (execution === at) return !awaited && isEnd(entry);
+    if (execution !== parent || entry.kind !== "event") return false;
+    return awaited ? isEnd(entry) || (ANSWERED.test(entry.event.type) && chains.visitOf(entry.event.id)?.id === at.visit) : over && isEntering(entry);
+  };
+}
+
+/** Whether a visit's Task is going to start an execution of a machine: no mock stands for it. */
+export function startsExecution({ recording }, { state, type }, machines, mocks) {
+  if (type !== "Task" || machines === undefined) return false;
+  const resource = outlineOf(recording.machine).named.get(state)?.fields.Resource;
+  if (typeof resource !== "string") return false;
+  return machines.isStart(parseResource(resource)) && mocks.find({ state, resource, input: {} }) === undefined;
+}
+
+/** Whether an execution that a visit has started has yet to enter its first state. */
+export function isAboutToEnter(at, { id }) {
+  return at.run.executions.some(({ parent, visit, recording, ended }) => parent === at && visit === id && recording.chains.visits.length === 0 && !ended);
+}
+
+function isEnd(entry) {
+  return entry.kind === "event" && /^Execution(?:Succeeded|Failed|Aborted|TimedOut)$/.test(entry.event.type);
+}
