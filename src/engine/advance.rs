@@ -381,8 +381,21 @@ impl Engine {
     }
 
     /// The end of a state that has a result: ResultSelector, Assign, ResultPath, OutputPath; or Assign and Output.
-    pub(super) fn complete(&mut self, frame: &mut Frame, state: &State, result: Value, token: Option<&Arc<str>>) -> Ran {
+    pub(super) fn complete(&mut self, frame: &mut Frame, state: &State, result: Value) -> Ran {
+        self.complete_task(frame, state, result, None, false)
+    }
+
+    /// The same for a Task. `fits` says that the result was measured and may be handed on as it is.
+    pub(super) fn complete_task(
+        &mut self,
+        frame: &mut Frame,
+        state: &State,
+        result: Value,
+        token: Option<&Arc<str>>,
+        fits: bool,
+    ) -> Ran {
         let context = self.context(frame, state, token);
+        let fitting = if fits { result.clone() } else { Value::Null };
         self.stage(frame, state, "result", &result);
         let trace = self.options.trace;
         let mut eval = self.eval(frame, state);
@@ -413,7 +426,9 @@ impl Engine {
                 (output, assigned)
             }
         };
-        self.check_exit(frame, state, &output, &assigned)?;
+        if !same(&output, &fitting) || !assigned.is_empty() {
+            self.check_exit(frame, state, &output, &assigned)?;
+        }
         Ok(self.exit(frame, state, output, assigned, Branch::Way, state.next))
     }
 
@@ -494,10 +509,8 @@ impl Engine {
     /// Refuses a value that is too large to be handed on, or too deep for any recursion over it. Whatever goes into the
     /// history, a command or a frame has passed here.
     pub(super) fn check_payload(&self, frame: &Frame, state: &State, value: &Value) -> Result<(), Fault> {
-        match json::excess(value, self.options.payload_limit, PAYLOAD_DEPTH) {
+        match self.excess(value) {
             None => Ok(()),
-            // A limit that no number fits into is for what carries data.
-            Some(json::Excess::Length) if !self.too_large(value) => Ok(()),
             Some(json::Excess::Length) => Err(data_limit(&state.name)),
             Some(json::Excess::Depth) => {
                 let cause = format!("The payload is nested deeper than {PAYLOAD_DEPTH} levels.");
@@ -506,11 +519,12 @@ impl Engine {
         }
     }
 
-    /// Whether a value's JSON text is longer than a payload may be.
-    pub(super) fn too_large(&self, value: &Value) -> bool {
+    /// How a value exceeds what a payload may be.
+    pub(super) fn excess(&self, value: &Value) -> Option<json::Excess> {
         match value {
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
-            _ => json::longer_than(value, self.options.payload_limit),
+            // A limit that no number fits into is for what carries data.
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
+            _ => json::excess(value, self.options.payload_limit, PAYLOAD_DEPTH),
         }
     }
 

@@ -313,6 +313,17 @@ impl Engine {
         std::mem::take(&mut self.commands)
     }
 
+    /// The wishes that have come up and were not taken yet (getter); with [`clear_commands`](Engine::clear_commands) for
+    /// hosts that do them where they lie, and keep their room for the next ones.
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
+    /// Forgets the wishes that have come up (output).
+    pub fn clear_commands(&mut self) {
+        self.commands.clear();
+    }
+
     /// When to feed `Tick` next (getter); `None` if only tasks can move the execution.
     pub fn deadline(&self) -> Option<Millis> {
         if self.outcome.is_some() {

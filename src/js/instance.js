@@ -136,7 +136,7 @@ export class MachineHandle {
 
 // The port: src/wasm/port.rs says what stands where.
 
-const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, NUMBERS] = Array(11).keys();
+const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, NUMBERS] = Array(12).keys();
 const [NOTHING, INVOKE, COMMANDS, , ECHO] = Array(5).keys();
 const encoder = new TextEncoder();
 // Of a text of more characters the bytes are counted first: room for the most that they could be is three times as much.
@@ -150,6 +150,12 @@ let bytes;
 // The inbox of usual size; a text that comes in as a whole takes it with it.
 const USUAL = 2 ** 12;
 let inbox;
+// The JSON text that crossed last, where the instance has its value still: it does not cross again.
+const AGAIN = -1;
+let known;
+// How often it was read, and what it says, from the second time on: to copy that is much faster than to read.
+let reads = 0;
+let said;
 
 /** Views of the instance's memory: growing it takes the old ones away. */
 function look() {
@@ -161,13 +167,29 @@ function look() {
 
 /** Feeds a fact to a raw engine. */
 function apply(raw, method, now, a, b, c) {
-  if (method === "succeed") raw.succeed(now, a, send(b));
-  else if (method === "submitted") raw.submitted(now, a, send(b));
+  if (method === "succeed") raw.succeed(now, a, sendValue(b));
+  else if (method === "submitted") raw.submitted(now, a, sendValue(b));
+  else if (method === "fail") sendFailure(raw, now, a, b, c);
   else if (method === "items") {
+    know(undefined);
     const length = send(b);
     inbox = undefined;
     raw.items(now, a, length, c);
   } else raw[method](now, a, b, c);
+}
+
+/** Remembers the JSON text that crosses. */
+function know(text) {
+  known = text;
+  reads = 0;
+  said = undefined;
+}
+
+/** Writes a JSON text into the inbox, unless its value is known; its length in bytes. */
+function sendValue(text) {
+  if (text === known) return AGAIN;
+  know(text);
+  return send(text);
 }
 
 /** Writes a text into the inbox; its length in bytes. */
@@ -176,6 +198,15 @@ function send(text) {
   const long = encoder.encode(text);
   room(long.length).set(long);
   return long.length;
+}
+
+/** Feeds a failure: both texts, each of which may be missing, follow one another in the inbox. */
+function sendFailure(raw, now, task, error, cause) {
+  const texts = [error ?? "", cause ?? ""];
+  const view = room((texts[0].length + texts[1].length) * 3);
+  const first = encoder.encodeInto(texts[0], view).written;
+  const second = encoder.encodeInto(texts[1], first > 0 ? view.subarray(first) : view).written;
+  raw.fail(now, task, error == null ? -1 : first, cause == null ? -1 : second);
 }
 
 /** The inbox, with room for so many bytes at least. One of a usual size stays where it is, as long as the memory does. */
@@ -200,28 +231,59 @@ function receive() {
   return decoder.decode(bytes.subarray(head[TEXT_AT], head[TEXT_AT] + length));
 }
 
-/** The step that a fact has left: `{commands, more, deadline, events}`; `sent` is the text that went in with it. Throws
- * the reason why the fact was refused. */
-function readStep(machine, sent) {
+/** The step that a fact has left: `{commands, more, deadline, events}`. Throws the reason why the fact was refused. */
+function readStep(machine) {
   look();
   let commands = [];
   switch (head[KIND]) {
     case NOTHING:
       break;
     case INVOKE:
+      know(receive());
+    // falls through
     case ECHO: {
       const { state, resource } = machine.task(head[STATE]);
-      const input = JSON.parse(head[KIND] === ECHO ? sent : receive());
-      commands = [{ type: "Invoke", task: head[TASK], state, resource, input, attempt: head[ATTEMPT] }];
+      commands = [{ type: "Invoke", task: head[TASK], state, resource, input: read(), attempt: head[ATTEMPT] }];
       break;
     }
     case COMMANDS:
       commands = JSON.parse(receive());
       break;
     default:
+      know(undefined);
       throw JSON.parse(receive());
   }
+  if (head[KNOWN] === 0) know(undefined);
   return { commands, more: head[MORE] === 1, deadline: head[DEADLINE] < 0 ? null : head[DEADLINE], events: head[EVENTS] };
+}
+
+/** What the known text says, made anew: it is the handler's own. */
+function read() {
+  reads += 1;
+  if (reads === 1) return JSON.parse(known);
+  said ??= JSON.parse(known);
+  return typeof said === "object" && said !== null ? copy(said) : said;
+}
+
+/** A copy of what JSON.parse has made; as deep as the instance lets payloads be. */
+function copy(whole) {
+  if (Array.isArray(whole)) {
+    const items = whole.slice();
+    for (let i = 0; i < items.length; i++) {
+      const part = items[i];
+      if (typeof part === "object" && part !== null) items[i] = copy(part);
+    }
+    return items;
+  }
+  const members = { ...whole };
+  for (const name in members) {
+    const part = members[name];
+    if (typeof part !== "object" || part === null) continue;
+    // An assignment would set the prototype.
+    if (name === "__proto__") Object.defineProperty(members, name, { value: copy(part), configurable: true, enumerable: true, writable: true });
+    else members[name] = copy(part);
+  }
+  return members;
 }
 
 // A journal is replaced by a snapshot when it is this long, and then each time it has doubled: executions that run
@@ -257,9 +319,10 @@ export class EngineHandle {
     try {
       apply(raw, method, now, a, b, c);
     } catch (thrown) {
+      know(undefined);
       throw translate(thrown);
     }
-    const step = readStep(this.#machine, b);
+    const step = readStep(this.#machine);
     this.#journal.push(method, now, a, b, c);
     if (this.#journal.length >= this.#compactAt * MEMBERS) this.#compact(head[RUNNING]);
     return step;
@@ -312,7 +375,11 @@ export class EngineHandle {
     try {
       const raw = this.#base === undefined ? new glue.Engine(machine, this.#options) : glue.Engine.restore(machine, this.#base, this.#options.once === true);
       if (this.#options.coverage) raw.cover();
-      for (let i = 0; i < this.#journal.length; i += MEMBERS) apply(raw, ...this.#journal.slice(i, i + MEMBERS));
+      for (let i = 0; i < this.#journal.length; i += MEMBERS) {
+        apply(raw, ...this.#journal.slice(i, i + MEMBERS));
+        // What came out was not read.
+        know(undefined);
+      }
       this.#raw = raw;
       this.#generation = generation;
       return raw;
@@ -345,7 +412,7 @@ function translate(thrown) {
     return thrown?.code === "RESTORE" ? new RestoreError(thrown.message) : thrown;
   }
   generation += 1;
-  head = bytes = inbox = undefined;
+  head = bytes = inbox = known = undefined;
   glue.__wbg_reset_state();
   const error = new InternalError(thrown);
   for (const reject of driven) reject(error);

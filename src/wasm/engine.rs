@@ -64,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// The task has its result: the text of `length` bytes in the inbox.
+    /// The task has its result: the text of `length` bytes in the inbox, or, of length -1, the one that crossed last.
     pub fn succeed(&self, now: f64, task: u32, length: usize) {
         if let Some(output) = port::received(length) {
             self.feed(now, Event::TaskSucceeded { task: TaskId(task), output });
@@ -76,9 +76,11 @@ impl Engine {
         self.feed(now, Event::ItemsRead { task: TaskId(task), text: port::taken(length), file });
     }
 
-    /// The task has failed.
-    pub fn fail(&self, now: f64, task: u32, error: Option<String>, cause: Option<String>) {
-        self.feed(now, Event::TaskFailed { task: TaskId(task), error: error.map(Arc::from), cause: cause.map(Arc::from) });
+    /// The task has failed: the texts of error and cause follow one another in the inbox, and are so many bytes long; of one
+    /// that is not given -1.
+    pub fn fail(&self, now: f64, task: u32, error: i32, cause: i32) {
+        let [error, cause] = port::failure(error, cause);
+        self.feed(now, Event::TaskFailed { task: TaskId(task), error, cause });
     }
 
     /// The task's worker is alive.

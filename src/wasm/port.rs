@@ -1,8 +1,10 @@
 //! What a step leaves behind, where JavaScript reads it by itself: a few numbers at a fixed address and one text.
 //!
 //! A fact costs microseconds, so what is fixed counts: no object is made for what the numbers tell, there is no text where
-//! there is nothing to do, and the result of a task comes in through a buffer that stays. An Invoke command with nothing
-//! special about it, the common one, is its numbers and the text of its input.
+//! there is nothing to do, and what is said of a task comes in through a buffer that stays. An Invoke command with nothing
+//! special about it, the common one, is its numbers and the text of its input. And a payload that has just crossed, in either
+//! direction, does not cross again: both sides keep the last one, here as a value and there as its text. A retry has the
+//! input of the attempt before it, a chain hands results on, and mocks give the same answer many times.
 
 use super::convert;
 use crate::base::Value;
@@ -27,7 +29,12 @@ const STATE: usize = 7;
 const ATTEMPT: usize = 8;
 /// How many chains of states run.
 const RUNNING: usize = 9;
-const NUMBERS: usize = 10;
+/// Whether the value of the text that crossed last, be it in or out, is kept.
+const KNOWN: usize = 10;
+const NUMBERS: usize = 11;
+
+/// The numbers, by their places.
+type Head = [f64; NUMBERS];
 
 /// What the text is.
 #[derive(Clone, Copy)]
@@ -40,19 +47,32 @@ enum Kind {
     Commands = 2,
     /// `{"code", "message"}`: the fact was refused.
     Refused = 3,
-    /// There is none: the input of the one Invoke command is the very value that came in.
+    /// There is none: the input of the one Invoke command is the value of the text that crossed last.
     Echo = 4,
 }
 
 /// Buffers that have grown beyond this many bytes are not kept.
 const KEPT: usize = 1 << 20;
 
+/// Nor is a value whose text is longer than this kept beyond its own step.
+const SHORT: usize = 1 << 16;
+
+/// Stands for the length of a text that does not come in, because it is the one that crossed last.
+const AGAIN: usize = u32::MAX as usize;
+
+/// The value of the text that crossed last.
+struct Known {
+    value: Value,
+    /// The text's length.
+    length: usize,
+}
+
 thread_local! {
-    static HEAD: [Cell<f64>; NUMBERS] = const { [const { Cell::new(0.0) }; NUMBERS] };
+    static HEAD: Cell<Head> = const { Cell::new([0.0; NUMBERS]) };
     static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
     static INBOX: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    /// What came in with the present fact.
-    static RECEIVED: RefCell<Value> = const { RefCell::new(Value::Null) };
+    /// `None` where JavaScript must not take its text for the value.
+    static KNOWN_VALUE: RefCell<Option<Known>> = const { RefCell::new(None) };
 }
 
 /// The instance's memory.
@@ -80,67 +100,100 @@ pub fn inbox(length: usize) -> usize {
 
 /// The text of `length` bytes in the inbox, which is gone from there: a large one is not held twice.
 pub fn taken(length: usize) -> String {
-    RECEIVED.take();
+    KNOWN_VALUE.take();
     let mut bytes = INBOX.take();
     bytes.truncate(length);
     // JavaScript's encoder writes UTF-8 only.
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The JSON value whose text of `length` bytes is in the inbox; refused if it is none.
+/// The JSON value whose text of `length` bytes is in the inbox, or of [`AGAIN`] the one that is known; refused if it is none.
 pub fn received(length: usize) -> Option<Value> {
-    INBOX.with_borrow(|bytes| {
-        let text = bytes.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-        match json::parse_noting_escapes(text) {
-            Ok((value, escaped)) => {
-                // An escape may be half a surrogate pair, which is another character here than it is there.
-                RECEIVED.set(if escaped { Value::Null } else { value.clone() });
-                Some(value)
-            }
-            Err(error) => {
-                refuse("NOT_JSON", format_args!("{} at offset {}", error.message, error.offset));
-                None
-            }
+    if length == AGAIN
+        && let Some(value) = KNOWN_VALUE.with_borrow(|known| known.as_ref().map(|known| known.value.clone()))
+    {
+        return Some(value);
+    }
+    INBOX.with_borrow(|bytes| match json::parse_noting_escapes(text_at(bytes, 0, length)) {
+        Ok((value, escaped)) => {
+            // An escape may be half a surrogate pair, which is another character here than it is there.
+            KNOWN_VALUE.set((!escaped).then(|| Known { value: value.clone(), length }));
+            Some(value)
+        }
+        Err(error) => {
+            refuse("NOT_JSON", format_args!("{} at offset {}", error.message, error.offset));
+            None
         }
     })
 }
 
+/// The texts of an error and its cause, which follow one another in the inbox; the length of one that is not given is negative.
+pub fn failure(error: i32, cause: i32) -> [Option<Arc<str>>; 2] {
+    INBOX.with_borrow(|bytes| {
+        let mut at = 0;
+        [error, cause].map(|length| {
+            let length = usize::try_from(length).ok()?;
+            let text = text_at(bytes, at, length).into();
+            at += length;
+            Some(text)
+        })
+    })
+}
+
+/// A text that JavaScript's encoder has written: UTF-8.
+fn text_at(bytes: &[u8], at: usize, length: usize) -> &str {
+    bytes.get(at..at.saturating_add(length)).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
 /// Leaves a step with the commands that are to be done.
 pub fn leave(engine: &mut Engine, step: Step) {
-    let commands = engine.take_commands();
-    let received = RECEIVED.take();
-    set(DEADLINE, engine.deadline().map_or(-1.0, |at| at.0 as f64));
-    set(EVENTS, engine.history().len() as f64);
-    set(MORE, f64::from(step.more));
-    set(RUNNING, engine.running() as f64);
-    match commands.as_slice() {
-        [] => set(KIND, f64::from(Kind::Nothing as u8)),
-        [Command::Invoke(call)] if is_plain(call) => {
-            set(TASK, f64::from(call.task.0));
-            set(STATE, f64::from(call.state.0));
-            set(ATTEMPT, f64::from(call.attempt));
-            // The next state of a chain has the last one's result as its input: JavaScript has that text.
-            if shared(&call.input, &received) {
-                set(KIND, f64::from(Kind::Echo as u8));
-            } else {
-                text(Kind::Invoke, |out| json::write(out, &call.input));
+    let mut head = HEAD.get();
+    head[KIND] = f64::from(Kind::Nothing as u8);
+    head[DEADLINE] = engine.deadline().map_or(-1.0, |at| at.0 as f64);
+    head[EVENTS] = engine.history().len() as f64;
+    head[MORE] = f64::from(step.more);
+    head[RUNNING] = engine.running() as f64;
+    KNOWN_VALUE.with_borrow_mut(|known| {
+        match engine.commands() {
+            [] => {}
+            [Command::Invoke(call)] if is_plain(call) => {
+                head[TASK] = f64::from(call.task.0);
+                head[STATE] = f64::from(call.state.0);
+                head[ATTEMPT] = f64::from(call.attempt);
+                if known.as_ref().is_some_and(|known| shared(&call.input, &known.value)) {
+                    head[KIND] = f64::from(Kind::Echo as u8);
+                } else {
+                    let length = text(&mut head, Kind::Invoke, |out| json::write(out, &call.input));
+                    *known = Some(Known { value: call.input.clone(), length });
+                }
+            }
+            commands => {
+                text(&mut head, Kind::Commands, |out| convert::commands(out, commands));
             }
         }
-        commands => text(Kind::Commands, |out| convert::commands(out, commands)),
-    }
+        if known.as_ref().is_some_and(|known| known.length > SHORT) {
+            *known = None;
+        }
+        head[KNOWN] = f64::from(known.is_some());
+    });
+    engine.clear_commands();
+    HEAD.set(head);
 }
 
 /// Leaves the reason why a fact was refused.
 pub fn refuse(code: &str, message: impl Display) {
-    RECEIVED.take();
+    KNOWN_VALUE.take();
     let message = message.to_string();
-    text(Kind::Refused, |out| {
+    let mut head = HEAD.get();
+    head[KNOWN] = 0.0;
+    text(&mut head, Kind::Refused, |out| {
         out.push_str("{\"code\":");
         json::write_str(out, code);
         out.push_str(",\"message\":");
         json::write_str(out, &message);
         out.push('}');
     });
+    HEAD.set(head);
 }
 
 /// Whether the call's numbers and input are all that there is to it.
@@ -164,21 +217,15 @@ fn shared(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn text(kind: Kind, write: impl FnOnce(&mut String)) {
+/// Writes the step's text; how long it is.
+fn text(head: &mut Head, kind: Kind, write: impl FnOnce(&mut String)) -> usize {
     TEXT.with_borrow_mut(|out| {
         out.clear();
         out.shrink_to(KEPT);
         write(out);
-        set(KIND, f64::from(kind as u8));
-        set(TEXT_AT, out.as_ptr() as usize as f64);
-        set(TEXT_LENGTH, out.len() as f64);
-    });
-}
-
-fn set(place: usize, number: f64) {
-    HEAD.with(|head| {
-        if let Some(cell) = head.get(place) {
-            cell.set(number);
-        }
-    });
+        head[KIND] = f64::from(kind as u8);
+        head[TEXT_AT] = out.as_ptr() as usize as f64;
+        head[TEXT_LENGTH] = out.len() as f64;
+        out.len()
+    })
 }

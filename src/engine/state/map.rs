@@ -111,7 +111,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     };
     if !distributed {
         if let Some(result) = engine.mocked() {
-            return engine.complete(frame, state, result?, None);
+            return engine.complete(frame, state, result?);
         }
         joining.items = items;
         return go_on(engine, id, frame, state, map, joining, None);
@@ -152,7 +152,7 @@ fn start_run(
         engine.stage(frame, state, "toleratedFailurePercentage", &Value::from(percentage));
     }
     if let Some(result) = engine.mocked() {
-        return engine.complete(frame, state, result?, None);
+        return engine.complete(frame, state, result?);
     }
     let uuid: Arc<str> = engine.rng.uuid().into();
     let label: Arc<str> = map.label.clone().unwrap_or_else(|| engine.rng.uuid().into());
@@ -473,7 +473,7 @@ pub(in crate::engine) fn go_on(
     engine.record(frame.execution, "MapStateSucceeded", joining.last_succeeded, Details::None);
     frame.tail = joining.last_succeeded;
     let results: Vec<Value> = joining.results.into_iter().flatten().collect();
-    engine.complete(frame, state, Value::from(results), None)
+    engine.complete(frame, state, Value::from(results))
 }
 
 /// Goes on with a Map Run that is redriven.
@@ -592,7 +592,7 @@ fn run_succeeded(engine: &mut Engine, frame: &mut Frame, state: &State, joining:
     let succeeded = engine.record(frame.execution, "MapRunSucceeded", started, Details::None);
     engine.record(frame.execution, "MapStateSucceeded", succeeded, Details::None);
     frame.tail = started;
-    engine.complete(frame, state, output, None)
+    engine.complete(frame, state, output)
 }
 
 impl Engine {

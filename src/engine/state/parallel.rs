@@ -26,7 +26,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     engine.check_payload(frame, state, &input)?;
     frame.tail = engine.record(frame.execution, "ParallelStateStarted", frame.tail, Details::None);
     if let Some(result) = engine.mocked() {
-        return engine.complete(frame, state, result?, None);
+        return engine.complete(frame, state, result?);
     }
     let mut joining =
         Joining { results: vec![None; branches.len()], started_event: frame.tail, last_tail: frame.tail, ..Joining::default() };
@@ -46,5 +46,5 @@ pub(in crate::engine) fn join(engine: &mut Engine, frame: &mut Frame, state: &St
     frame.tail = joining.last_tail;
     engine.record(frame.execution, "ParallelStateSucceeded", frame.tail, Details::None);
     let results: Vec<Value> = joining.results.into_iter().flatten().collect();
-    engine.complete(frame, state, Value::from(results), None)
+    engine.complete(frame, state, Value::from(results))
 }

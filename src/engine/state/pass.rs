@@ -13,7 +13,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, frame: &mut Frame, state: &Sta
         return engine.pass_on(frame, state, &input, state.next);
     }
     if let Some(result) = result {
-        return engine.complete(frame, state, result.clone(), None);
+        return engine.complete(frame, state, result.clone());
     }
     let context = engine.context(frame, state, None);
     let eval = engine.eval(frame, state);
@@ -26,5 +26,5 @@ pub(in crate::engine) fn run(engine: &mut Engine, frame: &mut Frame, state: &Sta
         None => effective,
     };
     engine.stage(frame, state, "afterParameters", &payload);
-    engine.complete(frame, state, payload, None)
+    engine.complete(frame, state, payload)
 }

@@ -284,15 +284,24 @@ impl Engine {
         let Acting { resource, purpose, token, started, submitted, input, .. } = *acting;
         let ran = match purpose {
             Purpose::Task => {
-                // AWS names a function or activity by its ARN and a service by its type.
-                let name = match (&resource, &state.kind) {
-                    (Resource::Service { kind, .. }, _) => kind.clone(),
-                    (_, Kind::Task(task)) => task.resource.clone(),
-                    _ => state.name.clone(),
-                };
-                let result = result.and_then(|output| if self.too_large(&output) { Err(data_limit(&name)) } else { Ok(output) });
+                let mut fits = false;
+                let result = result.and_then(|output| match self.excess(&output) {
+                    Some(json::Excess::Length) => {
+                        // AWS names a function or activity by its ARN and a service by its type.
+                        let name = match (&resource, &state.kind) {
+                            (Resource::Service { kind, .. }, _) => kind,
+                            (_, Kind::Task(task)) => &task.resource,
+                            _ => &state.name,
+                        };
+                        Err(data_limit(name))
+                    }
+                    excess => {
+                        fits = excess.is_none();
+                        Ok(output)
+                    }
+                });
                 self.task_events(&mut frame, &resource, &result, started, submitted, timed_out);
-                result.and_then(|output| self.complete(&mut frame, state, output, token.as_ref()))
+                result.and_then(|output| self.complete_task(&mut frame, state, output, token.as_ref(), fits))
             }
             Purpose::ItemReader(joining) => {
                 state::map::items_read(self, id, &mut frame, state, *joining, &input, result.map(Answer::from))
