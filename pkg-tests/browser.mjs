@@ -1,7 +1,9 @@
-// What the browser tests stand on: one headless Chromium a file, a static server on the loopback, and the reason to skip
-// where there is no browser.
+// What the browser tests stand on: one headless Chromium a file, a static server on the loopback, patience, and the reason
+// to skip where there is no browser.
+import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { extname, join, normalize, sep } from "node:path";
 import { chromium } from "playwright-core";
 import { findBrowser } from "../scripts/browser.mjs";
@@ -10,6 +12,19 @@ const browser = process.env.STEPGLASS_NO_BROWSER ? { reason: process.env.STEPGLA
 
 /** The `skip` of a test that needs a browser: `false`, or why it cannot run. */
 export const skip = browser.path ? false : browser.reason;
+
+/**
+ * With STEPGLASS_SLOW=4 pages compute four times slower and each file that is served comes a moment late, which finds tests
+ * that read at once what comes a moment later.
+ */
+export const slow = Number(process.env.STEPGLASS_SLOW ?? 1);
+
+/** Makes a page as slow as wanted. */
+export async function slowDown(page) {
+  if (slow <= 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slow });
+}
 
 /** Starts Chromium; close it after the last test. */
 export function launch() {
@@ -28,9 +43,39 @@ export function launch() {
   });
 }
 
+/** So long a test waits for what is to come, in ms: one that passes does not wait, however busy the machine is. */
+export const PATIENCE = 60_000;
+
+/**
+ * Waits until what is read is as expected: it matches the pattern, or is deeply equal to the value. What a page shows comes
+ * a moment after what is done to it, so that whatever is read from it is read by this, and not asserted at once.
+ */
+export function comes(read, expected, message) {
+  return until(async () => {
+    const found = await read();
+    if (expected instanceof RegExp) assert.match(found, expected, message);
+    else assert.deepEqual(found, expected, message);
+  });
+}
+
+/** Waits until a check passes, and gives what it gives; throws what it threw last where it never does. */
+export async function until(check) {
+  const end = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    await setTimeout(30);
+  }
+}
+
 /** A new page; `problems` collects what it reports as wrong: exceptions, errors on the console, failed requests. */
 export async function open(chrome, url) {
   const page = await chrome.newPage();
+  await slowDown(page);
+  page.setDefaultTimeout(PATIENCE);
   const problems = [];
   page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
   page.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()}`));
@@ -55,6 +100,7 @@ export async function serve(folder, headers = {}) {
     const file = join(folder, path.endsWith(sep) ? join(path, "index.html") : path);
     try {
       const body = await readFile(file);
+      if (slow > 1) await setTimeout(Math.random() * 60 * slow);
       response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", ...headers }).end(body);
     } catch {
       response.writeHead(404).end();

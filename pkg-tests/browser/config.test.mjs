@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, visits } from "./playground.mjs";
 
 const CONTEXT = {
   StartAt: "Look",
@@ -25,17 +25,17 @@ describe("what an execution begins with", { skip }, () => {
     await pane.getByLabel(/^Start time/).fill("2030-01-02T03:04:05");
     await pane.getByLabel(/^Seed/).fill("7");
     await page.keyboard.press("Tab");
-    assert.match(await pane.locator('pre[aria-label="Context Object"]').innerText(), /"Name": "order-17"[\s\S]*"StartTime": "2030-01-02T03:04:05.000Z"/);
+    await comes(() => pane.locator('pre[aria-label="Context Object"]').innerText(), /"Name": "order-17"[\s\S]*"StartTime": "2030-01-02T03:04:05.000Z"/);
     await visitor.run();
     const { n, ...rest } = await visitor.output();
     assert.deepEqual(rest, { id: "arn:aws:states:eu-west-1:1:execution:m:order-17", name: "order-17", at: "2030-01-02T03:04:05Z" });
     await pane.locator('pre[aria-label="Context Object"]', { hasText: '"State": {' }).waitFor();
     // The same again after a reload: it is part of the draft.
-    await page.waitForTimeout(600);
+    await page.waitForFunction(() => /order-17[^]*"startTime"/.test(localStorage.getItem("stepglass.draft") ?? "") && JSON.parse(localStorage.getItem("stepglass.draft")).seed === 7);
     await page.reload();
     await visitor.ready();
     await visitor.run();
-    assert.deepEqual(await visitor.output(), { n, ...rest });
+    await comes(() => visitor.output(), { n, ...rest });
   });
 
   visit("time by hand: by a second, a minute, to a date, to a timer of the list", {}, async (visitor, page) => {
@@ -48,7 +48,7 @@ describe("what an execution begins with", { skip }, () => {
     await visitor.run();
     const timers = pane.getByRole("list", { name: "Pending timers" });
     await timers.waitFor();
-    assert.match(await timers.innerText(), /Short\s+wait in 10 min[\s\S]*Long\s+wait in 1 d/, "in the order in which they come");
+    await comes(() => timers.innerText(), /Short\s+wait in 10 min[\s\S]*Long\s+wait in 1 d/, "in the order in which they come");
     await pane.getByRole("button", { name: "+1 s" }).click();
     await pane.getByText("2030-01-01 00:00:01 UTC").waitFor();
     await pane.getByRole("button", { name: "+1 min" }).click();
@@ -59,20 +59,20 @@ describe("what an execution begins with", { skip }, () => {
     await timers.getByRole("button", { name: "Short" }).waitFor({ state: "detached" });
     await pane.getByLabel("To, UTC").fill("2029-12-31T00:00:00");
     await pane.getByText("That is in the execution's past.").waitFor();
-    assert.equal(await pane.getByRole("button", { name: "Go there" }).isDisabled(), true);
+    await comes(() => pane.getByRole("button", { name: "Go there" }).isDisabled(), true);
     await pane.getByLabel("To, UTC").fill("2030-01-01T20:00:00");
     await pane.getByRole("button", { name: "Go there" }).click();
     await pane.getByText("2030-01-01 20:00:00 UTC").waitFor();
     await pane.getByRole("button", { name: "+1 h" }).click();
     await timers.getByRole("button", { name: "Long" }).click();
-    assert.match(await (await visitor.result()).innerText(), /SUCCEEDED/);
+    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
   });
 
   visit("AWS's limits can be lifted, and the type is Express where that is chosen", {}, async (visitor, page) => {
     const large = { StartAt: "Grow", States: { Grow: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:grow", End: true } } };
     await visitor.open({ definition: large, tasks: "export default { grow: () => 'x'.repeat(300_000) };" });
     await visitor.run();
-    assert.match(await (await visitor.result()).innerText(), /FAILED[\s\S]*States\.DataLimitExceeded/);
+    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*States\.DataLimitExceeded/);
     await visitor.tab("Config");
     await config(page).getByLabel(/Data of at most 256 KiB/).uncheck();
     await visitor.run();
@@ -105,7 +105,7 @@ describe("what an execution begins with", { skip }, () => {
     await visitor.write("Definition", JSON.stringify({ StartAt: "Wait", States: { Wait: { Type: "Pass", Parameters: { said: "$.text" }, End: true } } }));
     await problems.filter({ hasText: "1 warning" }).waitFor({ state: "attached" });
     await visitor.run();
-    assert.match(await (await visitor.result()).innerText(), /SUCCEEDED/, "as AWS has it, a warning stops nothing");
+    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/, "as AWS has it, a warning stops nothing");
     await visitor.tab("Config");
     await config(page).getByLabel(/^AWS strictness/).selectOption("strict");
     await visitor.run();
@@ -125,21 +125,21 @@ describe("what an execution begins with", { skip }, () => {
     await visitor.open({ definition: `{\n  "Comment": "none said",\n  "StartAt": "A",\n  "States": { "A": { "Type": "Succeed" } }\n}` });
     await visitor.tab("Config");
     const language = config(page).getByLabel(/^Query language/);
-    assert.equal(await language.inputValue(), "");
+    await comes(() => language.inputValue(), "");
     await language.selectOption("JSONata");
     const text = () => visitor.editor("Definition").innerText();
     await visitor.tab("Definition");
-    assert.match(await text(), /^\{\n  "QueryLanguage": "JSONata",\n  "Comment": "none said",/);
+    await comes(text, /^\{\n  "QueryLanguage": "JSONata",\n  "Comment": "none said",/);
     await visitor.tab("Config");
     await language.selectOption("JSONPath");
     await visitor.tab("Definition");
-    assert.match(await text(), /"QueryLanguage": "JSONPath",\n  "Comment"/);
+    await comes(text, /"QueryLanguage": "JSONPath",\n  "Comment"/);
     await page.getByLabel("Format").selectOption("yaml");
     await visitor.tab("Config");
-    assert.equal(await language.inputValue(), "JSONPath");
+    await comes(() => language.inputValue(), "JSONPath");
     await language.selectOption("");
     await visitor.tab("Definition");
-    assert.match(await text(), /^Comment: none said\nStartAt: A/);
+    await comes(text, /^Comment: none said\nStartAt: A/);
   });
 
   visit("inputs: generated from the definition, named, chosen, taken from a history", {}, async (visitor, page) => {
@@ -150,9 +150,9 @@ describe("what an execution begins with", { skip }, () => {
       await visitor.editor("Input").filter({ hasText: text }).waitFor();
       return JSON.parse(await visitor.editor("Input").innerText());
     };
-    assert.deepEqual(await written("customer"), { order: { total: 1, customer: { name: "name" } } });
+    await comes(() => written("customer"), { order: { total: 1, customer: { name: "name" } } });
     const chosen = page.getByLabel("Input to run with");
-    assert.deepEqual(await chosen.locator("option").allInnerTexts(), ["Input 1", "Generated"], "what was there is kept");
+    await comes(() => chosen.locator("option").allInnerTexts(), ["Input 1", "Generated"], "what was there is kept");
     await page.getByRole("button", { name: "Rename" }).click();
     await page.getByLabel("Name of the input").fill("Small order");
     await page.keyboard.press("Enter");
@@ -166,9 +166,9 @@ describe("what an execution begins with", { skip }, () => {
     await page.getByText("The history has no events.").waitFor();
     await field.fill(JSON.stringify({ events: [{ id: 1, previousEventId: 0, timestamp: "2030-01-01T00:00:00Z", type: "ExecutionStarted", executionStartedEventDetails: { input: '{"from":"there"}' } }] }));
     await page.getByRole("button", { name: "Take its input" }).click();
-    assert.deepEqual(await written("from"), { from: "there" });
+    await comes(() => written("from"), { from: "there" });
     await page.getByRole("button", { name: "Remove" }).click();
-    assert.deepEqual(await chosen.locator("option").allInnerTexts(), ["As written below", "Input 1", "Small order"]);
+    await comes(() => chosen.locator("option").allInnerTexts(), ["As written below", "Input 1", "Small order"]);
   });
 
   for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["a phone", { width: 360, height: 740 }]]) {
@@ -182,12 +182,12 @@ describe("what an execution begins with", { skip }, () => {
       await page.keyboard.press("ControlOrMeta+Enter");
       if (options.width) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Code" }).click();
       await config(page).getByLabel("To, UTC").waitFor();
-      assert.deepEqual(await visitor.violations(), [], "Config");
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+      await comes(() => visitor.violations(), [], "Config");
+      await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
       await visitor.tab("Input");
       await page.getByRole("button", { name: "From a history…" }).click();
       await page.getByRole("button", { name: "Take its input" }).waitFor();
-      assert.deepEqual(await visitor.violations(), [], "Input");
+      await comes(() => visitor.violations(), [], "Input");
       await visitor.leave();
     });
   }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
 import { INPUT, charges } from "../charges.mjs";
-import { visits } from "./playground.mjs";
+import { comes, visits } from "./playground.mjs";
 
 const EACH = charges({ Catch: [{ ErrorEquals: ["States.ALL"], Next: "Skip" }] }, { Skip: { Type: "Pass", End: true } });
 const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
@@ -21,22 +21,24 @@ describe("the debugger", { skip }, () => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.node(CHARGE_STATE).waitFor();
     // The margin beside the line with the state's name.
+    // Above it are its commands, which move it down when they come.
+    await page.locator('.sg-lenses [title*="Charge"]').first().waitFor();
     const name = page.locator(".cm-line", { hasText: '"Charge": {' });
     await name.scrollIntoViewIfNeeded();
     const line = await name.boundingBox();
     const margin = await page.locator(".sg-breaks").boundingBox();
     await page.mouse.click(margin.x + 6, line.y + 8);
     await page.locator(".sg-break-plain").waitFor();
-    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /breakpoint/);
+    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /breakpoint/);
     await visitor.run();
     await paused(page, "before Charge · item #0");
-    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused before it/);
+    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /paused before it/);
     const stack = page.getByRole("navigation", { name: "Call stack" });
     await stack.waitFor();
-    assert.match((await stack.innerText()).replace(/\s+/g, " "), /^Execution.*Each \(Map\).*item #0.*Charge$/);
+    await comes(async () => (await stack.innerText()).replace(/\s+/g, " "), /^Execution.*Each \(Map\).*item #0.*Charge$/);
     const variables = page.getByRole("region", { name: "Variables" });
     await variables.getByRole("rowheader", { name: "$limit" }).waitFor();
-    assert.match(await variables.innerText(), /\$limit\s+5 by Prepare at T\+00:00:00, outer scope/);
+    await comes(() => variables.innerText(), /\$limit\s+5 by Prepare at T\+00:00:00, outer scope/);
     // On again to the next iteration, over to the next state, out of the iteration.
     await page.keyboard.press("F8");
     await paused(page, "item #1");
@@ -45,7 +47,7 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("Shift+F11");
     await page.getByRole("option", { name: /MapIterationSucceeded/ }).nth(1).waitFor();
     await page.keyboard.press("Shift+F8");
-    assert.equal((await visitor.output()).length, 3);
+    await comes(async () => (await visitor.output()).length, 3);
   });
 
   visit("steps into the data flow stage by stage, and back", {}, async (visitor, page) => {
@@ -58,7 +60,7 @@ describe("the debugger", { skip }, () => {
     await page.getByRole("radio", { name: "InputPath", checked: true }).waitFor();
     await page.keyboard.press("Control+F11");
     const rules = page.getByRole("table", { name: "Choice rules" });
-    assert.match(await rules.innerText(), /\$\[0\]\.n is 1 (?:· )?NumericGreaterThan 5 ✗[\s\S]*does not hold[\s\S]*taken: no rule holds/);
+    await comes(() => rules.innerText(), /\$\[0\]\.n is 1 (?:· )?NumericGreaterThan 5 ✗[\s\S]*does not hold[\s\S]*taken: no rule holds/);
     const event = await page.getByRole("slider", { name: "Event shown" }).getAttribute("aria-valuetext");
     await page.keyboard.press("Alt+BracketLeft");
     await page.keyboard.press("Alt+BracketLeft");
@@ -124,7 +126,7 @@ describe("the debugger", { skip }, () => {
     await page.getByRole("textbox", { name: "Condition" }).press("Tab");
     await visitor.run();
     await paused(page, "item #2");
-    assert.match(await page.locator(".breakpoints").innerText(), /1 hit/);
+    await comes(() => page.locator(".breakpoints").innerText(), /1 hit/);
     await page.getByRole("button", { name: /^Edit|^Done/ }).first().waitFor();
     await page.getByRole("textbox", { name: "Condition" }).fill("");
     await page.getByRole("textbox", { name: "Log instead of stopping" }).fill("n is {% $.n %}");
@@ -134,7 +136,7 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("F8");
     await visitor.result();
     await visitor.tab("Console");
-    assert.match(await page.locator(".console").innerText(), /n is 1\s+event \d+ ○ n is 2\s+event \d+ ○ n is 3/);
+    await comes(() => page.locator(".console").innerText(), /n is 1\s+event \d+ ○ n is 2\s+event \d+ ○ n is 3/);
   });
 
   visit("retries: the attempt, its error, which retrier and why, and where a value came from", {}, async (visitor, page) => {
@@ -145,11 +147,11 @@ describe("the debugger", { skip }, () => {
     const pane = inspector(page);
     await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("1");
     await page.keyboard.press("Tab");
-    await pane.getByRole("button", { name: "Attempt 1" }).click();
-    await pane.getByRole("radio", { name: "Retry" }).click();
-    assert.match(await pane.getByRole("table", { name: "Retriers and catchers" }).innerText(), /1 of 3\s+✓ retry 1 back-off 2\.0 s \(2 × 2⁰\)[\s\S]*next: back-off 4\.0 s \(2 × 2¹\)/);
-    await pane.getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }).click();
-    await pane.getByRole("radio", { name: /ResultPath/ }).click();
+    await visitor.choose(pane.getByRole("button", { name: "Attempt 1" }));
+    await visitor.choose(pane.getByRole("radio", { name: "Retry" }));
+    await comes(() => pane.getByRole("table", { name: "Retriers and catchers" }).innerText(), /1 of 3\s+✓ retry 1 back-off 2\.0 s \(2 × 2⁰\)[\s\S]*next: back-off 4\.0 s \(2 × 2¹\)/);
+    await visitor.choose(pane.getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
+    await visitor.choose(pane.getByRole("radio", { name: /ResultPath/ }));
     await pane.locator(".tree-line.added", { hasText: '"ok"' }).click();
     const origin = pane.getByRole("list", { name: "Where it came from" });
     await origin.getByText("the task's result in Charge").waitFor();
@@ -168,7 +170,8 @@ describe("the debugger", { skip }, () => {
     const pane = inspector(page);
     await pane.getByRole("spinbutton", { name: "Iteration of Each" }).fill("2");
     await page.keyboard.press("Tab");
-    await pane.getByRole("radio", { name: /Result changed/ }).click();
+    await visitor.idle();
+    await visitor.choose(pane.getByRole("radio", { name: /Result changed/ }));
     await pane.getByRole("button", { name: "Set result" }).click();
     await pane.getByRole("textbox", { name: "New result of Charge, JSON" }).fill('{"ok":"by hand"}');
     await pane.getByRole("button", { name: "Fork with it" }).click();
@@ -177,10 +180,10 @@ describe("the debugger", { skip }, () => {
     assert.deepEqual(output[2], { n: 3, paid: { ok: "by hand" } });
     await visitor.tab("Runs");
     await page.getByRole("treeitem").nth(1).waitFor();
-    assert.match(await page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1[\s\S]*Run 2\s+✎ result of Charge · after event \d+, LambdaFunctionSucceeded/);
+    await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1[\s\S]*Run 2\s+✎ result of Charge · after event \d+, LambdaFunctionSucceeded/);
     await page.getByRole("button", { name: /^Run 1/ }).click();
     await visitor.tab("Result");
-    assert.deepEqual((await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });
+    await comes(async () => (await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });
   });
 
   visit("takes an edited definition over while paused, and says where the way is another", {}, async (visitor, page) => {
@@ -216,13 +219,13 @@ describe("the debugger", { skip }, () => {
     await script.getByLabel("Error").first().press("Tab");
     await script.getByRole("textbox", { name: "Result, JSON" }).fill('"mocked"');
     await script.getByRole("textbox", { name: "Result, JSON" }).press("Tab");
-    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
+    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
     await visitor.run();
-    assert.deepEqual((await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
-    assert.match(await visitor.node(CHARGE_STATE).getAttribute("aria-label"), /3 failed attempts/);
+    await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
+    await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /3 failed attempts/);
     await page.getByLabel("What answers for Charge").selectOption("expression");
     await visitor.run();
-    assert.deepEqual((await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
+    await comes(async () => (await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
   });
 
   visit("watches expressions, and finds every command in the palette", {}, async (visitor, page) => {
@@ -261,7 +264,7 @@ describe("the debugger", { skip }, () => {
     await visitor.open({ definition: asking, input: INPUT });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Charge" });
-    assert.match(await card.innerText(), /item #0 · times out in 30 s/);
+    await comes(() => card.innerText(), /item #0 · times out in 30 s/);
     await card.getByRole("textbox", { name: "Result, JSON" }).fill('"by hand"');
     await card.getByLabel("Take").fill("5");
     await card.getByRole("button", { name: /^Answer/ }).click();
@@ -269,14 +272,14 @@ describe("the debugger", { skip }, () => {
     // Nobody answers: the catcher takes the time out.
     await card.getByRole("button", { name: "Let it time out" }).click();
     await card.getByText("item #2").waitFor();
-    assert.equal(await card.getByRole("textbox", { name: "Result, JSON" }).inputValue(), '"by hand"', "the last answer is there again");
+    await comes(() => card.getByRole("textbox", { name: "Result, JSON" }).inputValue(), '"by hand"', "the last answer is there again");
     await card.getByLabel("Always answer so").check();
     await card.getByRole("button", { name: /^Answer/ }).click();
     const output = await visitor.output();
     assert.deepEqual([output[0].paid, output[1].Error, output[2].paid], ["by hand", "States.Timeout", "by hand"]);
-    assert.match(await page.locator(".result-head").innerText(), /55 s|1 min/);
+    await comes(() => page.locator(".result-head").innerText(), /55 s|1 min/);
     await visitor.run();
-    assert.deepEqual((await visitor.output()).map(({ paid }) => paid), ["by hand", "by hand", "by hand"]);
+    await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["by hand", "by hand", "by hand"]);
   });
 
   visit("iterations by key, and a lane for each on the time line", {}, async (visitor, page) => {
@@ -291,7 +294,7 @@ describe("the debugger", { skip }, () => {
     await inspector(page).getByRole("group", { name: "Attempt" }).waitFor();
     await page.keyboard.press("]");
     await page.waitForFunction(() => document.querySelector('#inspector-pane input[aria-label="Iteration of Each"]')?.value === "2");
-    assert.equal(await index.inputValue(), "2");
+    await comes(() => index.inputValue(), "2");
     await visitor.tab("Time line");
     await page.getByRole("group", { name: "Each #1" }).getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
     await page.getByRole("group", { name: "Each #2" }).getByRole("button", { name: "Rest, wait, 10 s" }).click();
@@ -310,7 +313,7 @@ describe("the debugger", { skip }, () => {
     await paused(page, "Broken in Charge, caught by nothing");
     await page.keyboard.press("F8");
     const result = await visitor.result();
-    assert.match(await result.innerText(), /FAILED[\s\S]*Broken/);
+    await comes(() => result.innerText(), /FAILED[\s\S]*Broken/);
   });
 
   for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
@@ -326,19 +329,16 @@ describe("the debugger", { skip }, () => {
           await paused(page, "ChargeCard");
           for (const tab of ["Time line", "Breakpoints", "Watch", "Runs"]) {
             await visitor.tab(tab);
-            await page.waitForTimeout(150);
-            assert.deepEqual(await visitor.violations(), [], tab);
+            await comes(() => visitor.violations(), [], tab);
           }
           await page.keyboard.press("Control+F11");
-          await page.waitForTimeout(150);
           await visitor.tab("Mocks");
           await page.getByLabel("What answers for ChargeCard").selectOption("script");
         } else {
           await page.getByRole("button", { name: "Over", exact: true }).click();
           await paused(page, "before CheckStock");
         }
-        await page.waitForTimeout(200);
-        assert.deepEqual(await visitor.violations(), []);
+        await comes(() => visitor.violations(), []);
         await visitor.leave();
       });
     }

@@ -61,10 +61,17 @@ export function endOf(page, piece) {
 /** The list of proposals. */
 export const proposed = (page) => page.locator(".cm-tooltip-autocomplete li");
 
-/** Takes the proposal that is chosen; a list that has just come up takes no keys yet. */
+/** Takes the proposal that is chosen; a list that has just come up, or changed, takes no keys yet. */
 export async function accept(page, chosen) {
-  await page.locator(".cm-tooltip-autocomplete li[aria-selected]", { hasText: chosen }).waitFor();
-  await page.waitForTimeout(150);
+  const list = page.locator(".cm-tooltip-autocomplete");
+  await list.locator("li[aria-selected]", { hasText: chosen }).waitFor();
+  await list.evaluate(async (element) => {
+    let changed = performance.now();
+    const watch = new MutationObserver(() => (changed = performance.now()));
+    watch.observe(element, { childList: true, subtree: true, attributes: true });
+    while (performance.now() - changed < 150) await new Promise((resolve) => setTimeout(resolve, 20));
+    watch.disconnect();
+  });
   await page.keyboard.press("Enter");
   await proposed(page).first().waitFor({ state: "detached" });
 }

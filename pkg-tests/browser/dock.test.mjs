@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 const CHARGES = {
@@ -43,8 +43,10 @@ describe("the time line", { skip }, () => {
     const one = page.getByRole("group", { name: "Each #1" });
     await one.getByRole("button", { name: /^Charge, failed attempt/ }).waitFor();
     await one.getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
-    const [track, last] = await page.getByRole("group", { name: "Execution" }).evaluate((lane) => [lane.querySelector(".lane-track"), [...lane.querySelectorAll(".lane-bar")].at(-1)].map((element) => element.getBoundingClientRect().right));
-    assert.ok(track - last >= 6, `the last bar ends ${track - last} pixels before the edge`);
+    await until(async () => {
+      const [track, last] = await page.getByRole("group", { name: "Execution" }).evaluate((lane) => [lane.querySelector(".lane-track"), [...lane.querySelectorAll(".lane-bar")].at(-1)].map((element) => element.getBoundingClientRect().right));
+      assert.ok(track - last >= 6, `the last bar ends ${track - last} pixels before the edge`);
+    });
   });
 
   visit("zooms by dragging, by buttons and by keys, with the whole run as a strip", {}, async (visitor, page) => {
@@ -52,7 +54,8 @@ describe("the time line", { skip }, () => {
     await visitor.tab("Time line");
     const view = page.locator("#lanes-view");
     await page.getByRole("group", { name: "Each #2" }).waitFor();
-    assert.equal(await view.innerText(), "All events");
+    await comes(() => view.innerText(), "All events");
+    await visitor.still();
     const box = await page.locator(".lane-track").first().boundingBox();
     await page.mouse.move(box.x + box.width * 0.1, box.y + 10);
     await page.mouse.down();
@@ -68,14 +71,14 @@ describe("the time line", { skip }, () => {
     await page.getByRole("button", { name: "Later", exact: true }).click();
     await page.waitForFunction((before) => document.querySelector("#lanes-view").textContent !== before, `Events ${from} to ${to} of ${of}`);
     await page.getByRole("button", { name: "All", exact: true }).last().click();
-    assert.equal(await view.innerText(), "All events");
+    await comes(() => view.innerText(), "All events");
     // By keys: one stop, arrows between bars and lanes, plus, minus, nought.
     const bar = page.getByRole("group", { name: "Execution" }).getByRole("button").first();
     await bar.focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowRight");
-    assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Rest, wait/);
-    assert.equal(await page.locator('.lane-bar[tabindex="0"]').count(), 1);
+    await comes(() => page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^Rest, wait/);
+    await comes(() => page.locator('.lane-bar[tabindex="0"]').count(), 1);
     await page.keyboard.press("Enter");
     await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
     await page.keyboard.press("+");
@@ -109,14 +112,16 @@ describe("the list of events and the table", { skip }, () => {
     await visitor.tab("Events");
     await page.getByLabel("Type of event").selectOption("LambdaFunctionFailed");
     await page.getByRole("listbox", { name: "History, 1 event" }).waitFor();
-    assert.match(await page.locator(".event-row").innerText(), /Charge[\s\S]*#1[\s\S]*Busy/);
+    await comes(() => page.locator(".event-row").innerText(), /Charge[\s\S]*#1[\s\S]*Busy/);
     await page.getByLabel("Type of event").selectOption("Any type");
     await page.getByLabel("Branch or iteration").selectOption("Each #1");
     const rows = page.getByRole("listbox", { name: /^History/ });
     await page.waitForFunction(() => document.querySelector(".event-list").getAttribute("aria-label") === "History, 12 events");
-    const shown = await types(page);
-    assert.deepEqual([shown[0], shown.at(-1)], ["MapIterationStarted", "MapIterationSucceeded"]);
-    assert.equal(shown.filter((type) => type === "LambdaFunctionScheduled").length, 2);
+    await until(async () => {
+      const shown = await types(page);
+      assert.deepEqual([shown[0], shown.at(-1)], ["MapIterationStarted", "MapIterationSucceeded"]);
+      assert.equal(shown.filter((type) => type === "LambdaFunctionScheduled").length, 2);
+    });
     await page.getByLabel("Search the events").fill("try again");
     await page.getByRole("listbox", { name: "History, 1 event" }).waitFor();
     await page.getByLabel("Search the events").fill("");
@@ -129,7 +134,7 @@ describe("the list of events and the table", { skip }, () => {
     await page.keyboard.press("ArrowDown");
     await page.locator("#event-3.chosen").waitFor();
     await page.waitForFunction(() => document.querySelectorAll(".event-link.on").length === 2);
-    assert.match(await page.locator("#event-3").innerText(), /on the way here, after event 2/);
+    await comes(() => page.locator("#event-3").innerText(), /on the way here, after event 2/);
   });
 
   visit("the way to an event leaves out what happened in other branches meanwhile", {}, async (visitor, page) => {
@@ -140,8 +145,8 @@ describe("the list of events and the table", { skip }, () => {
     await visitor.tab("Events");
     await page.getByRole("option").filter({ hasText: "PassStateExitedRight" }).click();
     await page.waitForFunction(() => document.querySelectorAll(".event-link.on").length === 4);
-    const way = await page.locator(".event-row:has(.event-link.on)").evaluateAll((rows) => rows.map((row) => `${row.querySelector(".event-type").textContent} ${row.querySelector(".event-state").textContent}`.trim()));
-    assert.deepEqual(way, ["ParallelStateEntered Both", "ParallelStateStarted Both", "PassStateEntered Right", "PassStateExited Right"]);
+    const way = () => page.locator(".event-row:has(.event-link.on)").evaluateAll((rows) => rows.map((row) => `${row.querySelector(".event-type").textContent} ${row.querySelector(".event-state").textContent}`.trim()));
+    await comes(way, ["ParallelStateEntered Both", "ParallelStateStarted Both", "PassStateEntered Right", "PassStateExited Right"]);
     await page.getByLabel("Branch or iteration").selectOption("Both branch 1");
     await page.getByRole("listbox", { name: "History, 2 events" }).waitFor();
   });
@@ -153,11 +158,15 @@ describe("the list of events and the table", { skip }, () => {
     await page.getByRole("button", { name: "Table" }).click();
     const cells = (name) => page.getByRole("row").filter({ has: page.locator("b", { hasText: name }) }).getByRole("gridcell").allInnerTexts();
     await page.waitForFunction(() => [...document.querySelectorAll(".state-table .body .col-out")].some((cell) => cell.textContent === "32 B"));
-    const [, , visits, attempts, failures, iteration, , input, output] = await cells("Charge");
-    assert.deepEqual([visits, attempts, failures, iteration, input, output], ["3", "1", "1", "#2", "7 B", "32 B"]);
-    assert.deepEqual(await page.getByRole("columnheader").allInnerTexts(), ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"]);
+    const counted = async () => {
+      const [, , visits, attempts, failures, iteration, , input, output] = await cells("Charge");
+      return [visits, attempts, failures, iteration, input, output];
+    };
+    await comes(counted, ["3", "1", "1", "#2", "7 B", "32 B"]);
+    await comes(() => page.getByRole("columnheader").allInnerTexts(), ["Name", "Type", "Status", "Visits", "Attempts", "Failures", "Iteration", "Items", "In", "Out", "Start", "Duration", "Time"]);
     await page.getByRole("row").nth(1).focus();
     await page.keyboard.press("ArrowDown");
+    await page.waitForFunction(() => document.activeElement.textContent.includes("Charge"));
     await page.keyboard.press("F9");
     await visitor.tab("Breakpoints 1");
     await page.getByRole("row").filter({ has: page.locator("b", { hasText: "Charge" }) }).focus();
@@ -174,8 +183,8 @@ describe("the list of events and the table", { skip }, () => {
     await page.getByRole("row").nth(1).focus();
     await page.keyboard.press("End");
     await page.locator(`[role="row"][aria-rowindex="${n + 1}"][aria-selected="true"]`).waitFor();
-    assert.match(await page.evaluate(() => document.activeElement.textContent), /^ ?S9999,/);
-    assert.ok((await page.getByRole("row").count()) < 120, "only the rows in sight");
+    await comes(() => page.evaluate(() => document.activeElement.textContent), /^ ?S9999,/);
+    await until(async () => assert.ok((await page.getByRole("row").count()) < 120, "only the rows in sight"));
     await page.keyboard.press("PageUp");
     await page.locator(`[role="row"][aria-rowindex="${n - 9}"][aria-selected="true"]`).waitFor();
   });
@@ -196,12 +205,12 @@ describe("the console and what is watched", { skip }, () => {
     await page.locator(".console-pane").getByText("7 lines").waitFor();
     await page.getByRole("button", { name: "Log points" }).click();
     const lines = page.getByRole("list", { name: "Console" }).getByRole("listitem");
-    assert.deepEqual((await lines.allInnerTexts()).map((text) => text.replace(/event \d+/, "event").replace(/\s+/g, " ").trim()), ["event ○ charged 1", "event ○ charged 2", "event ○ charged 3"]);
+    await comes(async () => (await lines.allInnerTexts()).map((text) => text.replace(/event \d+/, "event").replace(/\s+/g, " ").trim()), ["event ○ charged 1", "event ○ charged 2", "event ○ charged 3"]);
     await lines.nth(1).getByRole("button").click();
     await page.locator(".banner", { hasText: "Viewing event" }).waitFor();
     await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();
     await page.getByRole("button", { name: "Handlers" }).click();
-    assert.equal(await lines.count(), 4);
+    await comes(() => lines.count(), 4);
     await page.getByRole("button", { name: "Clear" }).click();
     await page.getByText("What handlers write with console.log stands here").waitFor();
   });

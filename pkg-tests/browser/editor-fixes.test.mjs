@@ -4,7 +4,7 @@ import { describe } from "node:test";
 import { parse, stringify } from "yaml";
 import { skip } from "../browser.mjs";
 import { command, putCursor, text, toYaml } from "./definition.mjs";
-import { visits } from "./playground.mjs";
+import { comes, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:states:::lambda:invoke";
 const task = (fields) => ({ StartAt: "A", States: { A: { Type: "Task", Resource: LAMBDA, ...fields, End: true } } });
@@ -62,7 +62,7 @@ describe("changes that the editor offers", { skip }, () => {
         await putCursor(visitor, typeof piece === "string" ? piece : format === "yaml" ? ` ${piece.name}:` : `"${piece.name}":`);
         for (let i = line; i < 0; i++) await page.keyboard.press("ArrowUp");
         await choose(page, title, what);
-        assert.deepEqual(read(await text(visitor)), after, what);
+        await comes(async () => read(await text(visitor)), after, what);
       }
     });
   }
@@ -74,7 +74,7 @@ describe("changes that the editor offers", { skip }, () => {
       await visitor.write("Definition", before);
       await putCursor(visitor, piece);
       await choose(page, title);
-      assert.deepEqual(JSON.parse(await text(visitor)), { StartAt: "A", States: { A: { Type: "Succeed" } } }, what);
+      await comes(async () => JSON.parse(await text(visitor)), { StartAt: "A", States: { A: { Type: "Succeed" } } }, what);
     }
   });
 
@@ -103,14 +103,14 @@ describe("changes that the editor offers", { skip }, () => {
       await visitor.state("Charge").waitFor();
       await putCursor(visitor, "lambda:invoke");
       await choose(page, /^Convert .?Charge.? to JSONata/);
-      assert.deepEqual(read(await text(visitor)), { ...PATHS, States: { ...PATHS.States, Charge: CHARGE } });
+      await comes(async () => read(await text(visitor)), { ...PATHS, States: { ...PATHS.States, Charge: CHARGE } });
       await page.keyboard.press("ControlOrMeta+z");
-      assert.deepEqual(read(await text(visitor)), PATHS);
+      await comes(async () => read(await text(visitor)), PATHS);
       // What cannot be turned stays, and says why.
       await putCursor(visitor, "$..deep");
       await choose(page, /^.?Look.? stays in JSONPath: /);
       await page.locator(".toast", { hasText: "stays in JSONPath" }).waitFor();
-      assert.deepEqual(read(await text(visitor)), PATHS);
+      await comes(async () => read(await text(visitor)), PATHS);
     });
   }
 
@@ -120,7 +120,7 @@ describe("changes that the editor offers", { skip }, () => {
     await command(page, "convert all states");
     const alarm = page.getByRole("alert").filter({ hasText: "2 states are in JSONata now" });
     await alarm.waitFor();
-    assert.match(await alarm.innerText(), /In JSONPath stays “Look”: /);
+    await comes(() => alarm.innerText(), /In JSONPath stays “Look”: /);
     const { States, QueryLanguage } = JSON.parse(await text(visitor));
     assert.deepEqual([QueryLanguage, States.Charge, States.Look, States.Done.Output], [undefined, CHARGE, PATHS.States.Look, "{% $states.input.order %}"]);
     await visitor.write("Definition", JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", InputPath: "$.x", End: true } } }, null, 2));
@@ -128,6 +128,6 @@ describe("changes that the editor offers", { skip }, () => {
     await command(page, "convert all states");
     await page.locator(".toast", { hasText: "“A” is in JSONata now" }).waitFor();
     await page.locator(".cm-line", { hasText: '"QueryLanguage": "JSONata"' }).waitFor();
-    assert.deepEqual(JSON.parse(await text(visitor)), { QueryLanguage: "JSONata", StartAt: "A", States: { A: { Type: "Pass", Output: "{% $states.input.x %}", End: true } } });
+    await comes(async () => JSON.parse(await text(visitor)), { QueryLanguage: "JSONata", StartAt: "A", States: { A: { Type: "Pass", Output: "{% $states.input.x %}", End: true } } });
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
 import { command, endOf, putCursor, text, toYaml } from "./definition.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:states:::lambda:invoke";
 
@@ -42,13 +42,13 @@ describe("the editor beside a run", { skip }, () => {
     await visitor.state("Charge").waitFor();
     await lens(page, "Charge", "runTo").click();
     await paused(page, "Charge");
-    assert.equal(await lens(page, "Refund", "rerun").count(), 0, "it has not run");
+    await comes(() => lens(page, "Refund", "rerun").count(), 0, "it has not run");
     await lens(page, "Enough", "rerun").click();
     await page.locator(".toast, .pause-where").first().waitFor();
     await visitor.tab("Runs");
     await page.getByRole("treeitem").filter({ hasText: "Run 2" }).first().waitFor();
     // Mocking is for what calls something.
-    assert.equal(await lens(page, "Count", "mock").count(), 0);
+    await comes(() => lens(page, "Count", "mock").count(), 0);
     await lens(page, "Charge", "mock").click();
     await page.getByRole("tab", { name: /^Mocks/, selected: true }).waitFor();
   });
@@ -62,14 +62,15 @@ describe("the editor beside a run", { skip }, () => {
     const shown = async () => (await values.evaluateAll((all) => all.map((one) => one.dataset.value))).sort();
     await values.nth(1).waitFor();
     // What reads the result has no value yet.
-    assert.deepEqual(await shown(), ['"Ada"', "3"]);
-    assert.equal((await text(visitor)).includes('= 3'), false, "they are no part of the text");
-    await page.getByRole("button", { name: "Stage", exact: true }).click();
-    for (let i = 0; i < 6 && !(await shown()).includes('{"ok":true}'); i++) {
+    await comes(() => shown(), ['"Ada"', "3"]);
+    await comes(async () => (await text(visitor)).includes('= 3'), false, "they are no part of the text");
+    const where = page.locator(".pause-where").first();
+    for (let i = 0, before = await where.innerText(); i < 8 && !/ResultSelector/.test(before); i++) {
       await page.getByRole("button", { name: "Stage", exact: true }).click();
-      await page.waitForTimeout(400);
+      await until(async () => assert.notEqual(await where.innerText(), before));
+      before = await where.innerText();
     }
-    assert.ok((await shown()).includes('{"ok":true}'), "the selector's");
+    await until(async () => assert.ok((await shown()).includes('{"ok":true}'), "the selector's"));
     await page.keyboard.press("F8");
     await visitor.result();
     await values.first().waitFor({ state: "detached" });
@@ -80,10 +81,10 @@ describe("the editor beside a run", { skip }, () => {
     await visitor.run();
     await visitor.result();
     const sign = (state) => page.locator(`.sg-sign[title^="${state}:"]`);
-    assert.equal(await sign("Count").innerText(), "✓3");
-    assert.equal(await sign("Count").getAttribute("title"), "Count: succeeded, entered 3 times");
-    assert.equal(await sign("Charge").innerText(), "↷");
-    assert.equal(await sign("Refund").innerText(), "✗");
+    await comes(() => sign("Count").innerText(), "✓3");
+    await comes(() => sign("Count").getAttribute("title"), "Count: succeeded, entered 3 times");
+    await comes(() => sign("Charge").innerText(), "↷");
+    await comes(() => sign("Refund").innerText(), "✗");
   });
 
   visit("a click into the margin: a breakpoint as it was, its condition in words, and its sign by kind", {}, async (visitor, page) => {
@@ -99,13 +100,13 @@ describe("the editor beside a run", { skip }, () => {
     // Switched off in the list, it is hollow and keeps its form, and says what it is.
     await page.getByRole("checkbox", { name: "Breakpoint on Count" }).uncheck();
     await page.locator('.sg-break-condition.sg-break-off[title*="if $.n = 2"]').waitFor();
-    assert.match(await breakpoint.getAttribute("title"), /Switched off: a click switches it on/);
+    await comes(() => breakpoint.getAttribute("title"), /Switched off: a click switches it on/);
     await breakpoint.click();
     await page.locator(".toast", { hasText: "on again: before it, if $.n = 2" }).waitFor();
     await page.locator(".sg-break-condition:not(.sg-break-off)").waitFor();
     await visitor.run();
     await paused(page, "Count");
-    assert.match(await page.locator(".sg-value").first().getAttribute("data-value"), /^3$/);
+    await comes(() => page.locator(".sg-value").first().getAttribute("data-value"), /^3$/);
     // With Shift it is edited, without it is removed.
     await page.getByRole("button", { name: "Done", exact: true }).click();
     await breakpoint.click({ modifiers: ["Shift"] });
@@ -115,15 +116,17 @@ describe("the editor beside a run", { skip }, () => {
     await page.locator(".sg-break-log").click();
     await page.locator(".sg-break-log, .sg-break-condition").waitFor({ state: "detached" });
     await mark(page, "Refund").click();
-    assert.match(await page.locator(".sg-break-plain").getAttribute("title"), /^Refund: before it\nA click removes it/);
+    await comes(() => page.locator(".sg-break-plain").getAttribute("title"), /^Refund: before it\nA click removes it/);
   });
 
   const LONG = { StartAt: "S0", States: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`S${i}`, { Type: "Pass", Comment: `Number ${i}`, Result: { i }, Next: `S${i + 1}` }])) };
   LONG.States.S60 = { Type: "Succeed" };
-  const middle = async (page) => {
-    const [line, pane] = await Promise.all([lines(page, "sg-paused").boundingBox(), page.locator("#definition-editor").boundingBox()]);
-    return (line.y - pane.y) / pane.height;
-  };
+  const inSight = (page) =>
+    until(async () => {
+      const [line, pane] = await Promise.all([lines(page, "sg-paused").boundingBox(), page.locator("#definition-editor").boundingBox()]);
+      const at = (line.y - pane.y) / pane.height;
+      assert.ok(at > 0.1 && at < 0.9, `${at}`);
+    });
 
   visit("goes where the run is paused, and marks the whole state", {}, async (visitor, page) => {
     await visitor.open({ definition: LONG });
@@ -133,11 +136,9 @@ describe("the editor beside a run", { skip }, () => {
     await page.keyboard.press("Control+F10");
     await paused(page, "S40");
     await lines(page, "sg-paused").waitFor();
-    assert.match(await lines(page, "sg-paused").innerText(), /"S40"/);
-    assert.equal(await lines(page, "sg-executing").count(), 8);
-    await page.waitForTimeout(300);
-    const at = await middle(page);
-    assert.ok(at > 0.1 && at < 0.9, `${at}`);
+    await comes(() => lines(page, "sg-paused").innerText(), /"S40"/);
+    await comes(() => lines(page, "sg-executing").count(), 8);
+    await inSight(page);
   });
 
   visit("goes there on a phone, when the code comes up", { width: 390, height: 844, hasTouch: true }, async (visitor, page) => {
@@ -151,10 +152,8 @@ describe("the editor beside a run", { skip }, () => {
     await paused(page, "S40");
     await bar("Code");
     await lines(page, "sg-paused").waitFor();
-    await page.waitForTimeout(300);
-    const at = await middle(page);
-    assert.ok(at > 0.1 && at < 0.9, `${at}`);
-    assert.equal(await page.locator(".sg-lenses").count(), 0, "no room for them");
+    await inSight(page);
+    await comes(() => page.locator(".sg-lenses").count(), 0, "no room for them");
   });
 
   visit("what may be in the way can be switched off", {}, async (visitor, page) => {
@@ -163,13 +162,13 @@ describe("the editor beside a run", { skip }, () => {
     await page.locator(".sg-lenses").first().waitFor();
     await page.getByRole("button", { name: "Settings" }).click();
     for (const name of [/^Commands above each state/, /^Values in the definition/]) await page.getByRole("checkbox", { name }).uncheck();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await page.keyboard.press("Escape");
     await page.locator(".sg-lenses").first().waitFor({ state: "detached" });
     await page.keyboard.press("F10");
     await page.locator(".pause-where").waitFor();
     await lines(page, "sg-paused").waitFor();
-    assert.equal(await page.locator(".sg-value").count(), 0);
+    await comes(() => page.locator(".sg-value").count(), 0);
   });
 
   for (const format of ["json", "yaml"]) {
@@ -198,7 +197,7 @@ describe("the editor beside a run", { skip }, () => {
       await page.getByLabel("Rename Enough to").fill("Ready?");
       await page.keyboard.press("Enter");
       await visitor.state("Ready?").waitFor();
-      assert.equal((await text(visitor)).match(/Ready\?/g).length, 2);
+      await comes(async () => (await text(visitor)).match(/Ready\?/g).length, 2);
       await page.keyboard.press("Control+Shift+O");
       await page.getByRole("combobox", { name: "Name of the state" }).fill("char");
       await page.keyboard.press("Enter");

@@ -1,9 +1,8 @@
 // The definition's editor as people write with it, in JSON and in YAML.
-import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
 import { accept, endOf, inYaml, proposed, putCursor, text, toYaml } from "./definition.mjs";
-import { visits } from "./playground.mjs";
+import { comes, visits } from "./playground.mjs";
 
 const DEFINITION = `{
   "StartAt": "Charge",
@@ -36,12 +35,12 @@ describe("the editor", { skip }, () => {
     const hover = page.locator(".sg-hover");
     await page.locator(".cm-line", { hasText: "InputPath" }).locator("span", { hasText: '"InputPath"' }).first().hover();
     await hover.waitFor();
-    assert.match(await hover.innerText(), /InputPath · path or null · JSONPath\s+The part of the input/);
+    await comes(() => hover.innerText(), /InputPath · path or null · JSONPath\s+The part of the input/);
     await page.mouse.move(5, 5);
     await hover.waitFor({ state: "detached" });
     await page.locator(".cm-line", { hasText: "InputPath" }).locator("span", { hasText: '"$.order"' }).first().hover();
     await page.locator(".sg-hover-value").waitFor();
-    assert.equal(await page.locator(".sg-hover-value").innerText(), 'Last value: {"id":7}');
+    await comes(() => page.locator(".sg-hover-value").innerText(), 'Last value: {"id":7}');
   });
 
   visit("goes to where a state is given, and lists where it stands", {}, async (visitor, page) => {
@@ -53,7 +52,7 @@ describe("the editor", { skip }, () => {
     await page.keyboard.press("Shift+F12");
     const list = page.getByRole("menu", { name: "Ship stands in 2 places" });
     await list.waitFor();
-    assert.match(await list.innerText(), /line 4[\s\S]*given here · line 5/);
+    await comes(() => list.innerText(), /line 4[\s\S]*given here · line 5/);
     await page.keyboard.press("Escape");
     await list.waitFor({ state: "detached" });
   });
@@ -70,7 +69,7 @@ describe("the editor", { skip }, () => {
     await field.fill("Send");
     await page.keyboard.press("Enter");
     await visitor.state("Send").waitFor();
-    assert.equal((await text(visitor)).match(/Send/g).length, 2);
+    await comes(async () => (await text(visitor)).match(/Send/g).length, 2);
     await page.keyboard.press("ControlOrMeta+z");
     await visitor.state("Ship").waitFor();
   });
@@ -79,7 +78,7 @@ describe("the editor", { skip }, () => {
     await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"Next": "Shipp"').replace(', "End": true', "") });
     const groups = page.locator(".problem-groups section");
     await groups.nth(2).waitFor();
-    assert.deepEqual((await groups.locator("h2").allInnerTexts()).map((title) => title.split(/\s/)[0]).sort(), ["Charge", "Machine", "Ship"]);
+    await comes(async () => (await groups.locator("h2").allInnerTexts()).map((title) => title.split(/\s/)[0]).sort(), ["Charge", "Machine", "Ship"]);
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("Control+.");
     await page.getByRole("menuitem", { name: /Did you mean/ }).click();
@@ -99,12 +98,12 @@ describe("the editor", { skip }, () => {
     await page.keyboard.press("Control+Shift+O");
     await page.getByRole("combobox", { name: "Name of the state" }).waitFor();
     await page.keyboard.type("pkp");
-    assert.equal(await page.locator("#go-to-list li").first().locator("b").innerText(), "PackParcel");
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => page.locator("#go-to-list li").first().locator("b").innerText(), "PackParcel");
+    await comes(() => visitor.violations(), []);
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"PackParcel"');
     await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Fulfil\s*›\s*\[0\]\s*›\s*PackParcel/ }).waitFor();
-    assert.match(await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
+    await comes(() => visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
   });
 
   visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", {}, async (visitor, page) => {
@@ -124,7 +123,7 @@ describe("the editor", { skip }, () => {
     await page.keyboard.press("Control+Space");
     await page.keyboard.type('"Sh');
     await accept(page, /^Ship: it/);
-    assert.match(await text(visitor), /Type: Task\n {4}Retry:\n {6}- ErrorEquals:\n {10}- States\.Timeout\n[\s\S]*Next: "Ship: it"\n/);
+    await comes(() => text(visitor), /Type: Task\n {4}Retry:\n {6}- ErrorEquals:\n {10}- States\.Timeout\n[\s\S]*Next: "Ship: it"\n/);
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
   });
 
@@ -143,7 +142,7 @@ describe("the editor", { skip }, () => {
       await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
       if (format === "yaml") await toYaml(page);
       await visitor.run();
-      assert.equal(await visitor.output(), "i-1");
+      await comes(() => visitor.output(), "i-1");
       const seen = proposed(page).filter({ hasText: "seen in run 1" });
       const names = async () => (await seen.locator(".cm-completionLabel").allInnerTexts()).sort();
       /** Writes behind a piece of the text, and takes it back. */
@@ -151,7 +150,7 @@ describe("the editor", { skip }, () => {
         await putCursor(visitor, piece);
         await page.keyboard.type(typed);
         await seen.first().waitFor();
-        assert.deepEqual(await names(), expect, `${piece}${typed}`);
+        await comes(() => names(), expect, `${piece}${typed}`);
         await page.keyboard.press("Escape");
         for (let i = 0; i < typed.length; i++) await page.keyboard.press("Backspace");
       };
@@ -174,11 +173,11 @@ describe("the editor", { skip }, () => {
         }
         return (await page.locator(".sg-hover-value").allInnerTexts()).join("\n");
       };
-      assert.equal(await lastOf("$.total"), "Last value: 4");
-      assert.equal(await lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
-      assert.equal(await lastOf("$.Payload.id"), 'Last value: "i-1"');
-      assert.equal(await lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
-      assert.equal(await lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
+      await comes(() => lastOf("$.total"), "Last value: 4");
+      await comes(() => lastOf("$.Payload"), 'Last value: {"id":"i-1","label":{"text":"ok","de-DE":"gut"}}');
+      await comes(() => lastOf("$.Payload.id"), 'Last value: "i-1"');
+      await comes(() => lastOf("cart.$"), 'Last value: {"total":4,"items":[{"sku":"a"}]}');
+      await comes(() => lastOf("Next: Show".slice(format === "json" ? 6 : 0)), 'Last input: {"y":"i-1"}\nLast output: "i-1"');
     });
   }
 
@@ -187,15 +186,15 @@ describe("the editor", { skip }, () => {
     await page.locator(".problems li", { hasText: "Shipp" }).waitFor();
     await page.getByRole("button", { name: /Did you mean/ }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-    assert.match(await text(visitor), /# Money first\.[\s\S]*Next: Ship\n/);
+    await comes(() => text(visitor), /# Money first\.[\s\S]*Next: Ship\n/);
     await putCursor(visitor, "Next: Sh");
     await page.keyboard.press("F2");
     await page.getByLabel("Rename Ship to").fill("Send it");
     await page.keyboard.press("Enter");
     await visitor.state("Send it").waitFor();
-    assert.match(await text(visitor), /Next: Send it\n {2}Send it:\n {4}<<: \*task/);
+    await comes(() => text(visitor), /Next: Send it\n {2}Send it:\n {4}<<: \*task/);
     await visitor.write("Definition", YAML.replace("Type: Task", "Type: Tusk").replace("Shipp", "Ship"));
     await page.locator(".problems li").first().waitFor();
-    assert.match(await page.locator(".problems").innerText(), /Line 6[\s\S]*Line 10/, "at the anchor and at the alias");
+    await comes(() => page.locator(".problems").innerText(), /Line 6[\s\S]*Line 10/, "at the anchor and at the alias");
   });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 describe("for everyone", { skip }, () => {
   const { site, visit } = visits();
@@ -17,7 +17,7 @@ describe("for everyone", { skip }, () => {
     await page.reload();
     await visitor.ready();
     await visitor.run();
-    assert.deepEqual((await visitor.output()).payment, { receipt: "R-1001" });
+    await comes(async () => (await visitor.output()).payment, { receipt: "R-1001" });
     // What was never opened before is there as well: the gallery with its drawings, YAML.
     await visitor.example("YAML, and a problem to fix");
     await page.locator(".problems li", { hasText: "Publsh" }).waitFor();
@@ -38,8 +38,8 @@ describe("for everyone", { skip }, () => {
       await page.locator("[data-node]").first().waitFor();
       const narrow = options.width < 640;
       const clean = async (where) => {
-        assert.deepEqual(await visitor.violations(), [], where);
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${where}: scrolls in one way`);
+        await comes(() => visitor.violations(), [], where);
+        await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${where}: scrolls in one way`);
       };
       const dialog = async (button, title = button) => {
         await page.getByRole("button", { name: button, exact: true }).click();
@@ -51,7 +51,7 @@ describe("for everyone", { skip }, () => {
       };
       if (setting) {
         await dialog("Settings");
-        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "contrast");
+        await comes(() => page.evaluate(() => document.documentElement.dataset.theme), "contrast");
       }
       await visitor.run();
       if (narrow) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Run" }).click();
@@ -103,7 +103,7 @@ describe("for everyone", { skip }, () => {
       await visitor.example("Map over items");
       const panes = page.getByRole("navigation", { name: "Panes" });
       const pane = async (title) => options.width === 390 && (await panes.getByRole("button", { name: title }).click());
-      const clean = async (where) => assert.deepEqual(await visitor.violations(), [], where);
+      const clean = (where) => comes(() => visitor.violations(), [], where);
       await pane("Graph");
       await page.locator('[data-node$="/States/Shrink"]').click();
       await pane("Inspect");
@@ -121,8 +121,8 @@ describe("for everyone", { skip }, () => {
       for (const [place, where, least] of [["Code", "#left", 5], ["Run", "#dock", 9]]) {
         await pane(place);
         const tabs = page.locator(`${where} [role="tab"]`);
+        await until(async () => assert.ok((await tabs.count()) >= least, `tabs in ${where}`));
         const found = await tabs.count();
-        assert.ok(found >= least, `${found} tabs in ${where}`);
         for (let i = 0; i < found; i++) {
           await tabs.nth(i).click();
           await clean(await tabs.nth(i).innerText());
@@ -159,15 +159,15 @@ describe("for everyone", { skip }, () => {
     visit(`a phone of ${width} pixels: buttons for thumbs, nothing cut off, a task that waits comes up from below`, { width, height: 640, hasTouch: true }, async (visitor, page) => {
       const panes = page.getByRole("navigation", { name: "Panes" });
       const whole = async (where) => {
-        const cut = await page.evaluate(() => {
+        const cut = () => page.evaluate(() => {
           const left = (element) => element.closest("svg, .cm-editor, pre, .tablist, .event-list, .state-table");
           return [...document.querySelectorAll("body *")].filter((element) => !left(element) && element.checkVisibility() && element.getBoundingClientRect().width > 1 && element.getBoundingClientRect().right > innerWidth + 1).map((element) => element.outerHTML.slice(0, 100));
         });
-        assert.deepEqual(cut, [], where);
-        assert.deepEqual(await visitor.violations(), [], where);
+        await comes(cut, [], where);
+        await comes(() => visitor.violations(), [], where);
       };
-      const thumbs = await page.locator(".narrow-bar button, .bottom-bar button").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width < 44 || one.getBoundingClientRect().height < 44).map((one) => one.textContent));
-      assert.deepEqual(thumbs, [], "buttons are 44 pixels wide and high");
+      const thumbs = () => page.locator(".narrow-bar button, .bottom-bar button").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width < 44 || one.getBoundingClientRect().height < 44).map((one) => one.textContent));
+      await comes(thumbs, [], "buttons are 44 pixels wide and high");
       await whole("before a run");
       await page.getByRole("button", { name: "Over", exact: true }).tap();
       await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
@@ -198,26 +198,28 @@ describe("for everyone", { skip }, () => {
   visit("between phone and desktop there are two columns over the run, and every tab is in sight", { width: 768, height: 900 }, async (visitor, page) => {
     await page.keyboard.press("F10");
     await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
-    const [left, graph, dock] = await Promise.all(["#left", "#graph-pane", "#dock"].map((pane) => page.locator(pane).boundingBox()));
-    assert.ok(graph.x >= left.x + left.width && Math.abs(graph.y - left.y) < 2, "two columns");
-    assert.ok(dock.y >= left.y + left.height, "the run below them");
-    const list = await page.locator(".event-list").boundingBox();
-    assert.ok(list !== null && list.height > 60, "the events have room");
-    const hidden = await page.locator('#left [role="tab"]').evaluateAll((all) => all.filter((tab) => tab.getBoundingClientRect().right > tab.closest(".tabs").getBoundingClientRect().right || tab.getBoundingClientRect().bottom > tab.closest(".tabs").getBoundingClientRect().bottom + 1).map((tab) => tab.textContent));
-    assert.deepEqual(hidden, []);
+    await until(async () => {
+      const [left, graph, dock] = await Promise.all(["#left", "#graph-pane", "#dock"].map((pane) => page.locator(pane).boundingBox()));
+      assert.ok(graph.x >= left.x + left.width && Math.abs(graph.y - left.y) < 2, "two columns");
+      assert.ok(dock.y >= left.y + left.height, "the run below them");
+      const list = await page.locator(".event-list").boundingBox();
+      assert.ok(list !== null && list.height > 60, "the events have room");
+    });
+    const hidden = () => page.locator('#left [role="tab"]').evaluateAll((all) => all.filter((tab) => tab.getBoundingClientRect().right > tab.closest(".tabs").getBoundingClientRect().right || tab.getBoundingClientRect().bottom > tab.closest(".tabs").getBoundingClientRect().bottom + 1).map((tab) => tab.textContent));
+    await comes(hidden, []);
     await visitor.tab("Inspector");
     await page.getByRole("heading", { name: "CheckStock" }).waitFor();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
   });
 
   visit("magnified four times, the page scrolls in one way and every pane has room", { width: 320, height: 256 }, async (visitor, page) => {
     const panes = page.getByRole("navigation", { name: "Panes" });
     for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
       await panes.getByRole("button", { name: pane }).click();
-      assert.ok((await page.locator(".narrow-panes").boundingBox()).height >= 300, pane);
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, pane);
+      await until(async () => assert.ok((await page.locator(".narrow-panes").boundingBox()).height >= 300, pane));
+      await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, pane);
     }
-    assert.equal(await page.evaluate(() => document.documentElement.scrollHeight > innerHeight), true);
+    await comes(() => page.evaluate(() => document.documentElement.scrollHeight > innerHeight), true);
   });
 
   visit("text may be spaced as its reader wants, and nothing is cut off", {}, async (visitor, page) => {
@@ -229,13 +231,13 @@ describe("for everyone", { skip }, () => {
       sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }");
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     });
-    const cut = await page.evaluate(() => {
+    const cut = () => page.evaluate(() => {
       const text = (element) => element.matches("button, summary, label, h2, h3, p, [role='tab']") && !element.closest("svg, .cm-editor, .tablist, .unseen");
       return [...document.querySelectorAll("body *")].filter((element) => text(element) && element.checkVisibility() && getComputedStyle(element).overflow !== "visible" && element.scrollHeight > element.clientHeight + 2 && !/auto|scroll/.test(getComputedStyle(element).overflowY)).map((element) => element.outerHTML.slice(0, 100));
     });
-    assert.deepEqual(cut, []);
-    const outside = await page.evaluate(() => [...document.querySelectorAll(".debug-bar button, .bar button, .status-text")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollHeight > element.clientHeight + 2).map((element) => element.outerHTML.slice(0, 100)));
-    assert.deepEqual(outside, []);
+    await comes(cut, []);
+    const outside = () => page.evaluate(() => [...document.querySelectorAll(".debug-bar button, .bar button, .status-text")].filter((element) => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollHeight > element.clientHeight + 2).map((element) => element.outerHTML.slice(0, 100)));
+    await comes(outside, []);
   });
 
   visit("an example is found, opened, run and taken away by keyboard alone", {}, async (visitor, page) => {
@@ -259,7 +261,7 @@ describe("for everyone", { skip }, () => {
     await press("Enter");
     await visitor.state("Compare").waitFor();
     await press("Control+Enter");
-    assert.deepEqual(await visitor.output(), { divisor: 21, steps: 5 });
+    await comes(() => visitor.output(), { divisor: 21, steps: 5 });
     await tabTo(page.getByRole("button", { name: "Export", exact: true }));
     await press("Enter");
     const saved = page.waitForEvent("download");
@@ -273,12 +275,13 @@ describe("for everyone", { skip }, () => {
   visit("is told to who hears it: the run as nested lists of named buttons, its end as a message", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
+    await page.locator('[data-node="/States/ChargeCard"][aria-label*="succeeded"]').waitFor();
     const tree = await page.getByRole("group", { name: /Takes an order/ }).ariaSnapshot();
     for (const line of [/button "ChargeCard Task.*succeeded, 2 failed attempts.*on CardRefused to TellCustomer"/, /button "Fulfil Parallel.*succeeded/, /list "Fulfil, .*"/, /button "OutOfStock Fail.*not reached/]) assert.match(tree, line);
     const depth = (name) => /^ */.exec(tree.split("\n").find((line) => line.includes(`button "${name}`)))[0].length;
     assert.ok(depth("PackParcel") > depth("Fulfil"), "what is inside of a state is inside of its list");
     await page.getByRole("status").filter({ hasText: "Succeeded after 47 events" }).waitFor({ state: "attached" });
-    assert.equal(await page.title(), "Order processing · succeeded · Stepglass");
+    await comes(() => page.title(), "Order processing · succeeded · Stepglass");
   });
 
   visit("what fails is told at once, each time anew, and not a second time", {}, async (visitor, page) => {
@@ -291,10 +294,10 @@ describe("for everyone", { skip }, () => {
     for (const heard of [[words], [words, words]]) {
       await visitor.run();
       await page.waitForFunction((count) => told.length >= count, heard.length);
-      assert.deepEqual(await page.evaluate(() => told), heard);
+      await comes(() => page.evaluate(() => told), heard);
     }
-    assert.ok((await page.getByRole("alert").filter({ hasText: words }).boundingBox()).width <= 1, "on screen it stands in the result");
-    assert.equal(await page.getByRole("status").filter({ hasText: "Refused" }).count(), 0);
+    await until(async () => assert.ok((await page.getByRole("alert").filter({ hasText: words }).boundingBox()).width <= 1, "on screen it stands in the result"));
+    await comes(() => page.getByRole("status").filter({ hasText: "Refused" }).count(), 0);
     // A stop at an error is one as well.
     await visitor.tab("Breakpoints");
     await page.getByLabel("Stop on errors").selectOption({ label: "Uncaught ones" });
@@ -309,8 +312,8 @@ describe("for everyone", { skip }, () => {
     await page.keyboard.press("F9");
     await visitor.run();
     await told(/Paused before Shrink.*item 2/);
-    assert.equal(await page.title(), "Map over items · paused in Shrink · Stepglass");
-    assert.match(await visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").getAttribute("aria-label"), /paused before it.*breakpoint/);
+    await comes(() => page.title(), "Map over items · paused in Shrink · Stepglass");
+    await comes(() => visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").getAttribute("aria-label"), /paused before it.*breakpoint/);
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await told("Aborted");
     // Heartbeat: what an example says may be answered is what stands in the answer.
@@ -319,8 +322,8 @@ describe("for everyone", { skip }, () => {
     await visitor.run();
     await told("Render waits for your answer");
     await page.waitForFunction(() => document.title === "Heartbeat · waits for your answer · Stepglass");
-    assert.match(await page.getByLabel("Result, JSON").inputValue(), /voyage\.mp4/);
+    await comes(() => page.getByLabel("Result, JSON").inputValue(), /voyage\.mp4/);
     await page.getByRole("button", { name: "Answer", exact: true }).click();
-    assert.deepEqual(await visitor.output(), { published: "voyage.mp4" });
+    await comes(() => visitor.output(), { published: "voyage.mp4" });
   });
 });

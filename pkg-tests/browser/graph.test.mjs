@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const pass = (next) => (next ? { Type: "Pass", Next: next } : { Type: "Pass", End: true });
 const NESTED = {
@@ -33,19 +33,19 @@ describe("the graph", { skip }, () => {
     await page.keyboard.type("e");
     await page.locator(".match").first().waitFor();
     const said = page.locator(".graph-search .hits");
-    assert.match(await said.innerText(), /^1 of \d$/);
+    await comes(() => said.innerText(), /^1 of \d$/);
     const first = await page.locator(".current-match [data-node]").getAttribute("data-node");
     await page.keyboard.press("Enter");
-    assert.match(await said.innerText(), /^2 of \d$/);
-    assert.notEqual(await page.locator(".current-match [data-node]").getAttribute("data-node"), first);
+    await comes(() => said.innerText(), /^2 of \d$/);
+    await until(async () => assert.notEqual(await page.locator(".current-match [data-node]").getAttribute("data-node"), first));
     await page.keyboard.press("Shift+Enter");
-    assert.equal(await page.locator(".current-match [data-node]").getAttribute("data-node"), first);
+    await comes(() => page.locator(".current-match [data-node]").getAttribute("data-node"), first);
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("lambda");
     await page.locator(".hits", { hasText: "1 of 1" }).waitFor();
-    assert.equal(await page.locator(".match [data-node]").getAttribute("data-node"), "/States/Fetch");
+    await comes(() => page.locator(".match [data-node]").getAttribute("data-node"), "/States/Fetch");
     await page.keyboard.press("Escape");
-    assert.equal(await page.locator(".match").count(), 0);
+    await comes(() => page.locator(".match").count(), 0);
   });
 
   visit("finds a state inside of a folded one, and unfolds it", {}, async (visitor, page) => {
@@ -70,9 +70,11 @@ describe("the graph", { skip }, () => {
     more.States.Extra = pass("Each");
     await visitor.write("Definition", JSON.stringify(more, null, 2));
     await visitor.state("Extra").waitFor();
-    await page.waitForTimeout(300);
-    const now = await middle(visitor.state("Done"));
-    assert.ok(Math.abs(now[0] - before[0]) <= 1 && Math.abs(now[1] - before[1]) <= 1, `${before} became ${now}`);
+    await visitor.still();
+    await until(async () => {
+      const now = await middle(visitor.state("Done"));
+      assert.ok(Math.abs(now[0] - before[0]) <= 1 && Math.abs(now[1] - before[1]) <= 1, `${before} became ${now}`);
+    });
   });
 
   visit("has a menu for every state, by mouse and by keyboard", {}, async (visitor, page) => {
@@ -88,11 +90,11 @@ describe("the graph", { skip }, () => {
     await page.keyboard.press("f");
     await page.keyboard.press("Enter");
     await visitor.node("/States/Each/ItemProcessor/States/Inner").waitFor({ state: "detached" });
-    assert.match(await visitor.state("Each").getAttribute("aria-label"), /folded/);
+    await comes(() => visitor.state("Each").getAttribute("aria-label"), /folded/);
     await visitor.state("Fetch").focus();
     await page.keyboard.press("Shift+F10");
     await page.getByRole("menuitem", { name: "Copy the path" }).click();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "/States/Fetch");
+    await comes(() => page.evaluate(() => navigator.clipboard.readText()), "/States/Fetch");
   });
 
   visit("shows a card for a state that the pointer or the focus rests on, until Escape", {}, async (visitor, page) => {
@@ -100,10 +102,10 @@ describe("the graph", { skip }, () => {
     await visitor.state("Fetch").hover();
     const card = page.locator(".card");
     await card.waitFor();
-    assert.match(await card.innerText(), /Fetch\s+Task · lambda invoke\s+Gets the order\s+goes to Each\s+on States.ALL to Sorry/);
+    await comes(() => card.innerText(), /Fetch\s+Task · lambda invoke\s+Gets the order\s+goes to Each\s+on States.ALL to Sorry/);
     await card.hover();
     await page.waitForTimeout(400);
-    assert.equal(await card.count(), 1, "it can be reached");
+    await comes(() => card.count(), 1, "it can be reached");
     await page.mouse.move(5, 5);
     await card.waitFor({ state: "detached" });
     await visitor.state("Fetch").focus();
@@ -111,18 +113,18 @@ describe("the graph", { skip }, () => {
     await card.waitFor();
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement.dataset.node), "/States/Each", "the first Escape only takes the card away");
+    await comes(() => page.evaluate(() => document.activeElement.dataset.node), "/States/Each", "the first Escape only takes the card away");
   });
 
   visit("says how often states and transitions were taken, and what was not reached", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
-    assert.ok((await page.locator(".line.taken").count()) > 5);
-    assert.match(await page.locator(".line-count").first().textContent(), /^×2$/);
-    assert.match(await visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
+    await until(async () => assert.ok((await page.locator(".line.taken").count()) > 5));
+    await comes(() => page.locator(".line-count").first().textContent(), /^×2$/);
+    await comes(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
     const opacity = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).opacity);
-    assert.equal(await opacity(".run-over .line:not(.taken)"), "0.35");
-    assert.equal(await opacity(".is-skipped > .node-button"), "0.45");
+    await comes(() => opacity(".run-over .line:not(.taken)"), "0.35");
+    await comes(() => opacity(".is-skipped > .node-button"), "0.45");
   });
 
   visit("is a table with the same states, statuses, keys and selection", {}, async (visitor, page) => {
@@ -131,15 +133,15 @@ describe("the graph", { skip }, () => {
     await page.getByRole("button", { name: "Table", exact: true }).click();
     const grid = page.getByRole("treegrid");
     await grid.waitFor();
-    assert.equal(await grid.getAttribute("aria-rowcount"), "13");
+    await comes(() => grid.getAttribute("aria-rowcount"), "13");
     const row = (name) => grid.getByRole("row", { name: new RegExp(`^${name}`) });
-    assert.match(await row("ChargeCard").innerText(), /succeeded[\s\S]*2/);
-    assert.match(await row("OutOfStock").innerText(), /not reached/);
-    assert.equal(await row("PackParcel").getAttribute("aria-level"), "2");
+    await comes(() => row("ChargeCard").innerText(), /succeeded[\s\S]*2/);
+    await comes(() => row("OutOfStock").innerText(), /not reached/);
+    await comes(() => row("PackParcel").getAttribute("aria-level"), "2");
     await row("CheckStock").click();
     await page.keyboard.press("ArrowDown");
     await page.locator("#inspector-pane h3, #inspector-pane h2", { hasText: "InStock?" }).first().waitFor();
-    assert.equal(await row("InStock").getAttribute("aria-selected"), "true");
+    await comes(() => row("InStock").getAttribute("aria-selected"), "true");
     await row("Fulfil").click();
     await page.keyboard.press("ArrowLeft");
     await row("PackParcel").waitFor({ state: "detached" });
@@ -148,7 +150,7 @@ describe("the graph", { skip }, () => {
     await page.keyboard.press("Shift+F10");
     await page.getByRole("menu", { name: "Fulfil" }).waitFor();
     await page.keyboard.press("Escape");
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await page.reload();
     await grid.waitFor();
   });
@@ -157,27 +159,27 @@ describe("the graph", { skip }, () => {
     const large = { StartAt: "Big", States: { Big: { Type: "Map", ItemProcessor: { StartAt: "I0", States: chain(61, "I") }, Next: "S0" }, ...chain(90) } };
     await visitor.open({ definition: large });
     await visitor.state("Big").waitFor();
-    assert.match(await visitor.state("Big").getAttribute("aria-label"), /folded/);
+    await comes(() => visitor.state("Big").getAttribute("aria-label"), /folded/);
     await page.locator(".minimap").waitFor();
     await visitor.state("Big").focus();
     await page.keyboard.press("+");
     await visitor.node("/States/Big/ItemProcessor/States/I0").waitFor();
     await page.getByRole("button", { name: "Fit the graph" }).click();
     await page.locator("svg.canvas.far").waitFor();
-    assert.equal(await page.locator("svg.canvas text").count(), 0);
-    assert.ok((await page.locator("svg.canvas .line").count()) <= 4, "the lines of a scope are one path");
+    await comes(() => page.locator("svg.canvas text").count(), 0);
+    await until(async () => assert.ok((await page.locator("svg.canvas .line").count()) <= 4, "the lines of a scope are one path"));
     // The view goes where the minimap is pressed.
     const before = await page.locator(".minimap .seen").getAttribute("d");
     await page.getByRole("button", { name: /100 %|Zoom \d+/ }).first().click();
     await page.locator(".minimap").click({ position: { x: 84, y: 100 } });
-    assert.notEqual(await page.locator(".minimap .seen").getAttribute("d"), before);
+    await until(async () => assert.notEqual(await page.locator(".minimap .seen").getAttribute("d"), before));
   });
 
   visit("draws a state that does not exist as one that is missing", {}, async (visitor) => {
     await visitor.open({ definition: { StartAt: "One", States: { One: pass("Two") } } });
     const missing = visitor.node("#missing/Two");
     await missing.waitFor();
-    assert.match(await missing.getAttribute("aria-label"), /^Two not found, missing state/);
+    await comes(() => missing.getAttribute("aria-label"), /^Two not found, missing state/);
   });
 
   visit("moves with the arrow keys while Space is held, and chooses with Space alone", {}, async (visitor, page) => {
@@ -187,10 +189,10 @@ describe("the graph", { skip }, () => {
     await page.keyboard.down(" ");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.up(" ");
-    assert.equal((await middle(visitor.state("Fetch")))[0], before[0] - 60);
-    assert.equal(await visitor.state("Fetch").getAttribute("aria-pressed"), "false");
+    await comes(async () => (await middle(visitor.state("Fetch")))[0], before[0] - 60);
+    await comes(() => visitor.state("Fetch").getAttribute("aria-pressed"), "false");
     await page.keyboard.press(" ");
-    assert.equal(await visitor.state("Fetch").getAttribute("aria-pressed"), "true");
+    await comes(() => visitor.state("Fetch").getAttribute("aria-pressed"), "true");
   });
 
   visit("glides from one layout to the next unless motion is unwelcome", { reducedMotion: "no-preference" }, async (visitor, page) => {
@@ -207,7 +209,7 @@ describe("the graph", { skip }, () => {
     await visitor.state("Each").focus();
     await page.keyboard.press("-");
     await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor({ state: "detached" });
-    assert.ok((await page.evaluate(() => globalThis.moves)) > 0);
+    await until(async () => assert.ok((await page.evaluate(() => globalThis.moves)) > 0));
   });
 
   for (const theme of ["contrast", "light"]) {
@@ -215,12 +217,12 @@ describe("the graph", { skip }, () => {
       await page.getByRole("button", { name: "Settings" }).click();
       await page.locator(".settings select").first().selectOption(theme);
       await page.keyboard.press("Escape");
-      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
+      await comes(() => page.evaluate(() => document.documentElement.dataset.theme), theme);
       await visitor.run();
       await visitor.result();
       await page.getByRole("button", { name: "Search the graph" }).click();
       await page.keyboard.type("c");
-      assert.deepEqual(await visitor.violations(), []);
+      await comes(() => visitor.violations(), []);
     });
   }
 
@@ -228,9 +230,11 @@ describe("the graph", { skip }, () => {
     await visitor.run();
     await visitor.result();
     const box = page.locator(".node.is-succeeded .box").first();
-    const style = await box.evaluate((element) => [getComputedStyle(element).stroke, getComputedStyle(element).fill]);
-    assert.notEqual(style[0], style[1], "the border stands out from the fill");
-    assert.equal(await page.locator(".node.is-succeeded .status path").first().isVisible(), true, "a sign says what the colour does not");
+    await until(async () => {
+      const style = await box.evaluate((element) => [getComputedStyle(element).stroke, getComputedStyle(element).fill]);
+      assert.notEqual(style[0], style[1], "the border stands out from the fill");
+    });
+    await comes(() => page.locator(".node.is-succeeded .status path").first().isVisible(), true, "a sign says what the colour does not");
   });
 
   visit("at most 24 transitions move together, however many are taken", { reducedMotion: "no-preference", width: 2600, height: 1500 }, async (visitor, page) => {
@@ -249,12 +253,16 @@ describe("the graph", { skip }, () => {
         globalThis.most = Math.max(globalThis.most, document.querySelectorAll(".token").length);
       }).observe(document.querySelector("svg.canvas"), { childList: true, subtree: true });
     });
-    await visitor.run();
-    await visitor.result();
-    await page.waitForFunction(() => document.querySelectorAll(".lines .line.taken").length > 200);
-    const { most, seen } = await page.evaluate(() => ({ most: globalThis.most, seen: globalThis.seen }));
+    // A machine that is too busy to draw pictures on the way shows fewer; then it runs once more.
+    await until(async () => {
+      await visitor.run();
+      await visitor.result();
+      await page.waitForFunction(() => document.querySelectorAll(".lines .line.taken").length > 200);
+      const { most, seen } = await page.evaluate(() => ({ most: globalThis.most, seen: globalThis.seen }));
+      assert.ok(seen > 24 && most > 8, `${seen} in all, ${most} at once`);
+    });
+    const most = await page.evaluate(() => globalThis.most);
     assert.ok(most <= 24, `${most} at once`);
-    assert.ok(seen > 24 && most > 8, `${seen} in all, ${most} at once`);
   });
 
   visit("what is large or deep is folded at first, and unfolds when the run comes in", {}, async (visitor, page) => {
@@ -269,21 +277,23 @@ describe("the graph", { skip }, () => {
     await visitor.open({ definition, input: { items: [1] } });
     const rest = visitor.node("/States/Big/ItemProcessor/States/Rest");
     await visitor.state("Big").waitFor();
-    assert.match(await visitor.state("Big").getAttribute("aria-label"), /folded/);
-    assert.equal(await rest.count(), 0);
-    assert.equal(await page.locator('[data-node$="/States/Core"]').count(), 0);
+    await comes(() => visitor.state("Big").getAttribute("aria-label"), /folded/);
+    await comes(() => rest.count(), 0);
+    await comes(() => page.locator('[data-node$="/States/Core"]').count(), 0);
     await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
     await visitor.run();
     await rest.waitFor();
-    assert.match(await rest.getAttribute("aria-label"), /waiting/);
+    await comes(() => rest.getAttribute("aria-label"), /waiting/);
     // In sight, not only there.
-    const [box, frame] = await Promise.all([rest.boundingBox(), page.locator("svg.canvas").boundingBox()]);
-    assert.ok(box.x >= frame.x && box.y >= frame.y && box.y + box.height <= frame.y + frame.height, "in sight");
+    await until(async () => {
+      const [box, frame] = await Promise.all([rest.boundingBox(), page.locator("svg.canvas").boundingBox()]);
+      assert.ok(box.x >= frame.x && box.y >= frame.y && box.y + box.height <= frame.y + frame.height, "in sight");
+    });
     // A stop deep inside unfolds all that is around it.
     const session = { kind: "stepglass/session/1", t: "Deep", f: "json", d: JSON.stringify(definition), i: '{"items": [1]}', k: "", s: 1, b: [{ kind: "entry", state: "Core" }] };
     await visitor.bring(session, "Deep");
     await visitor.node("/States/Deep/Branches/0/States/L4").waitFor();
-    assert.equal(await page.locator('[data-node$="/States/Core"]').count(), 0);
+    await comes(() => page.locator('[data-node$="/States/Core"]').count(), 0);
     await visitor.run();
     await page.locator(".pause-where", { hasText: "before Core" }).first().waitFor();
     await page.locator('[data-node$="/States/Core"]').waitFor();

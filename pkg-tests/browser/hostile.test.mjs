@@ -5,7 +5,7 @@ import { deflateRawSync } from "node:zlib";
 import { renderSvg } from "stepglass";
 import { skip } from "../browser.mjs";
 import { runTest } from "./exported.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const ELSEWHERE = "//evil.invalid/x";
 const CALL = "pwned()";
@@ -78,9 +78,9 @@ describe("hostile texts", { skip }, () => {
       await visitor.run();
       await page.getByRole("button", { name: "Run it" }).click();
       const result = await visitor.result();
-      assert.match(await result.innerText(), /FAILED/);
+      await comes(() => result.innerText(), /FAILED/);
       await visitor.tab("Console");
-      assert.ok((await page.locator(".console").innerText()).includes(texts.find((text) => /^[ -~]+$/.test(text)) ?? ""));
+      await until(async () => assert.ok((await page.locator(".console").innerText()).includes(texts.find((text) => /^[ -~]+$/.test(text)) ?? "")));
       await visitor.tab("Events");
       await page.getByRole("listbox").waitFor();
       // Every state is chosen once, so that the inspector has shown all of them.
@@ -118,8 +118,8 @@ describe("hostile texts", { skip }, () => {
       const drawing = await site.visit({ before: (other) => other.route("**/drawing.svg", (route) => route.fulfill({ contentType: "image/svg+xml", body: svg })) });
       await drawing.page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true)));
       await drawing.page.goto(`${site.url}drawing.svg`);
-      assert.equal(await drawing.page.evaluate(() => document.documentElement.localName), "svg", "it is well-formed");
-      assert.equal(await drawing.page.evaluate(() => globalThis.wasPwned === true || document.querySelector("script, foreignObject, image, a") !== null), false);
+      await comes(() => drawing.page.evaluate(() => document.documentElement.localName), "svg", "it is well-formed");
+      await comes(() => drawing.page.evaluate(() => globalThis.wasPwned === true || document.querySelector("script, foreignObject, image, a") !== null), false);
       await drawing.leave();
     }),
   );
@@ -295,7 +295,7 @@ describe("hostile texts", { skip }, () => {
       if (await page.getByRole("dialog").count()) await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
-    assert.deepEqual(await page.evaluate(() => [globalThis.wasPwned, {}.polluted, document.querySelector("img")]), [undefined, undefined, null]);
+    await comes(() => page.evaluate(() => [globalThis.wasPwned, {}.polluted, document.querySelector("img")]), [undefined, undefined, null]);
     await visitor.leave();
   });
 
@@ -307,7 +307,7 @@ describe("hostile texts", { skip }, () => {
     await visitor.state("C").click();
     await visitor.page.locator('[data-node="/States/C"][aria-pressed="true"]').waitFor();
     const result = await visitor.result();
-    assert.match(await result.innerText(), /FAILED[\s\S]*25,?000|history/i);
+    await comes(() => result.innerText(), /FAILED[\s\S]*25,?000|history/i);
     await visitor.leave();
   });
 });

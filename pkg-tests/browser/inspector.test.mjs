@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
@@ -39,12 +39,12 @@ describe("the inspector", { skip }, () => {
   visit("an expression lights what it reads, a value what it came from, by pointer and by key", {}, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();
-    await pane(page).getByRole("radio", { name: /^Parameters/ }).click();
+    await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
     const before = "Before: InputPath";
     // A filter: the elements that it takes, and in them what the path goes on to.
     await pane(page).getByText("$.lines[?(@.price > 10)].sku", { exact: true }).hover();
     await page.locator(".tree-line.lit").first().waitFor();
-    assert.deepEqual(await lit(page, before), ['"sku": "lens", lit', '"sku": "body", lit']);
+    await comes(() => lit(page, before), ['"sku": "lens", lit', '"sku": "body", lit']);
     // By key, an intrinsic function and a path.
     await pane(page).getByText("States.ArrayLength($.lines)", { exact: true }).focus();
     await page.waitForFunction(() => document.querySelectorAll(".tree-line.lit").length > 8);
@@ -53,16 +53,16 @@ describe("the inspector", { skip }, () => {
     // A part of what came out: the second of those that the filter took.
     await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: '"body"' }).hover();
     await page.waitForFunction(() => document.querySelector(".tree-line.lit")?.textContent.includes("body"));
-    assert.deepEqual(await lit(page, before), ['"sku": "body", lit']);
+    await comes(() => lit(page, before), ['"sku": "body", lit']);
     await page.getByRole("tree", { name: "afterParameters" }).locator(".added", { hasText: "fixed" }).hover();
     await page.getByText("Written in the definition.").waitFor();
     // From ResultPath into the raw input.
-    await pane(page).getByRole("radio", { name: /^ResultPath/ }).click();
+    await visitor.choose(pane(page).getByRole("radio", { name: /^ResultPath/ }));
     const tree = page.getByRole("tree", { name: "afterResultPath" });
     await tree.getByRole("treeitem").first().focus();
     for (let i = 0; i < 20 && !/total/.test(await page.evaluate(() => document.activeElement.textContent)); i++) await page.keyboard.press("ArrowDown");
     await page.waitForFunction(() => /130/.test(document.querySelector(".tree-line.lit")?.textContent ?? ""));
-    assert.deepEqual(await lit(page, "Before: ResultSelector"), ['"total": 130, lit']);
+    await comes(() => lit(page, "Before: ResultSelector"), ['"total": 130, lit']);
     await page.keyboard.press("Enter");
     const origin = pane(page).getByRole("list", { name: "Where it came from" });
     await origin.getByText("$.sum ← the task's result in Price").waitFor();
@@ -84,13 +84,13 @@ describe("the inspector", { skip }, () => {
     await visitor.run();
     await paused(page, "before Price");
     const state = pane(page).locator(".state-chip");
-    assert.match(await state.innerText(), /paused before it/);
-    assert.match(await visitor.state("Price").getAttribute("aria-label"), /paused before it/);
+    await comes(() => state.innerText(), /paused before it/);
+    await comes(() => visitor.state("Price").getAttribute("aria-label"), /paused before it/);
     // What is to come stands there, and can be stopped at.
     await chip(/^Output .*(to come|not reached).*breakpoint before it/).waitFor();
     await page.keyboard.press("F8");
     await paused(page, "after afterResultSelector of Price");
-    assert.match(await state.innerText(), /paused after ResultSelector/);
+    await comes(() => state.innerText(), /paused after ResultSelector/);
     await page.keyboard.press("F8");
     await paused(page, "before output of Price");
     await chip(/^ResultSelector .*breakpoint after it/).focus();
@@ -123,7 +123,7 @@ describe("the inspector", { skip }, () => {
           return element.contains(top) && element.contains(bottom);
         });
       };
-      for (const part of [page.getByRole("radiogroup", { name: "Stages" }), page.getByRole("tree", { name: "Before: InputPath" }), page.getByRole("tree", { name: "afterParameters" })]) assert.ok(await seen(part), String(part));
+      for (const part of [page.getByRole("radiogroup", { name: "Stages" }), page.getByRole("tree", { name: "Before: InputPath" }), page.getByRole("tree", { name: "afterParameters" })]) await until(async () => assert.ok(await seen(part), String(part)));
     });
   }
 
@@ -138,12 +138,12 @@ describe("the inspector", { skip }, () => {
       await visitor.run();
       await visitor.result();
       await visitor.state("Price").click();
-      await pane(page).getByRole("radio", { name: /^Parameters/ }).click();
+      await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
       await pane(page).getByRole("button", { name: "Try an expression" }).click();
       await pane(page).getByLabel("Field that is tried").selectOption({ label: "Parameters['who.$']" });
       const expression = pane(page).getByRole("textbox", { name: "Expression" });
       const whole = yaml ? "$.order." : "$.";
-      assert.equal(await expression.inputValue(), `${whole}customer.name`);
+      await comes(() => expression.inputValue(), `${whole}customer.name`);
       await expression.fill(`States.Format('{}!', ${whole}customer.name)`);
       await pane(page).locator('.scratch pre:text-is(\'"Ada!"\')').waitFor();
       const definition = () => visitor.editor("Definition").innerText();
@@ -151,11 +151,10 @@ describe("the inspector", { skip }, () => {
       const before = await definition();
       await pane(page).getByRole("button", { name: "Put into definition" }).click();
       await pane(page).getByText("It is in the definition now").waitFor();
-      const after = await definition();
-      assert.equal(after, before.replace(yaml ? "who.$: $.order.customer.name" : '"who.$": "$.customer.name"', yaml ? "who.$: States.Format('{}!', $.order.customer.name)" : '"who.$": "States.Format(\'{}!\', $.customer.name)"'));
+      await comes(definition, before.replace(yaml ? "who.$: $.order.customer.name" : '"who.$": "$.customer.name"', yaml ? "who.$: States.Format('{}!', $.order.customer.name)" : '"who.$": "States.Format(\'{}!\', $.customer.name)"'));
       await visitor.editor("Definition").click();
       await page.keyboard.press("ControlOrMeta+z");
-      assert.equal(await definition(), before, "one step of undo");
+      await comes(() => definition(), before, "one step of undo");
     });
   }
 
@@ -164,24 +163,24 @@ describe("the inspector", { skip }, () => {
     const open = async (State, more = {}) => {
       await ended(visitor, { definition: { StartAt: "Price", States: { Price: State, ...more } }, input: ORDER, tasks: "export default { price: () => { throw new TaskError('Broken', 'no use'); } };" });
       await visitor.state("Price").click();
-      await pane(page).getByRole("radio", { name: /^Error/ }).click();
+      await visitor.choose(pane(page).getByRole("radio", { name: /^Error/ }));
       return pane(page).getByRole("group", { name: "Error" });
     };
     const runtime = await open({ Type: "Pass", Parameters: { "x.$": "States.Format('{}', $.order.buyer.name)" }, End: true });
-    assert.equal(await runtime.locator(".underlined u").innerText(), ".buyer.name");
-    assert.match(await runtime.innerText(), /States\.Runtime[\s\S]*Parameters\.x\.\$[\s\S]*\$\.order is an object with lines, customer: it has no buyer\.[\s\S]*Nothing can catch this[\s\S]*AWS cannot catch States\.Runtime[\s\S]*It saw\s+Input after InputPath/);
-    assert.equal(await runtime.getByRole("button", { name: "Add a Catch" }).count(), 0);
+    await comes(() => runtime.locator(".underlined u").innerText(), ".buyer.name");
+    await comes(() => runtime.innerText(), /States\.Runtime[\s\S]*Parameters\.x\.\$[\s\S]*\$\.order is an object with lines, customer: it has no buyer\.[\s\S]*Nothing can catch this[\s\S]*AWS cannot catch States\.Runtime[\s\S]*It saw\s+Input after InputPath/);
+    await comes(() => runtime.getByRole("button", { name: "Add a Catch" }).count(), 0);
     const jsonata = await open({ Type: "Pass", QueryLanguage: "JSONata", Output: { total: "{% $states.input.order.lines.price[0] + $states.input.order.customer %}" }, End: true });
-    assert.match(await jsonata.innerText(), /Output\.total[\s\S]*AWS cannot catch this here: a Pass state has no Catch/);
-    assert.equal(await jsonata.locator(".underlined u").count(), 1);
+    await comes(() => jsonata.innerText(), /Output\.total[\s\S]*AWS cannot catch this here: a Pass state has no Catch/);
+    await comes(() => jsonata.locator(".underlined u").count(), 1);
     const caught = await open(task({ Catch: [{ ErrorEquals: ["Other"], Next: "Notify" }, { ErrorEquals: ["States.ALL"], Next: "Notify" }], End: true }), { Notify: { Type: "Pass", End: true } });
-    assert.match(await caught.innerText(), /Broken[\s\S]*no use[\s\S]*Caught by catcher 2 → Notify/);
+    await comes(() => caught.innerText(), /Broken[\s\S]*no use[\s\S]*Caught by catcher 2 → Notify/);
     // On the node, too.
     await page.mouse.move(5, 5);
     await visitor.state("Price").hover();
     await page.locator(".card .node-failure", { hasText: "Caught by catcher 2 → Notify" }).waitFor();
     const open_ = await open(task({ End: true }));
-    assert.match(await open_.innerText(), /Nothing caught this: add a Catch/);
+    await comes(() => open_.innerText(), /Nothing caught this: add a Catch/);
     await open_.getByRole("button", { name: "Add a Catch" }).click();
     await open_.getByText("Price has a catcher now").waitFor();
     await visitor.state("Handle error").waitFor();
@@ -215,41 +214,43 @@ describe("the inspector", { skip }, () => {
     await paused(page, "before Try");
     const variables = pane(page).getByRole("region", { name: "Variables" });
     await variables.getByRole("rowheader", { name: "$total" }).waitFor();
-    assert.match((await variables.innerText()).replace(/\s+/g, " "), /\$seen "no" by First at T\+00:00:00 ✎ \$total 1 5 by Second at T\+00:00:00 changed/);
+    await comes(async () => (await variables.innerText()).replace(/\s+/g, " "), /\$seen "no" by First at T\+00:00:00 ✎ \$total 1 5 by Second at T\+00:00:00 changed/);
     await page.keyboard.press("Shift+F8");
     await visitor.result();
-    await pane(page).getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }).click();
-    await pane(page).getByRole("radio", { name: /^Retry/ }).click();
+    await visitor.choose(pane(page).getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));
+    await visitor.choose(pane(page).getByRole("radio", { name: /^Retry/ }));
     const table = pane(page).getByRole("table", { name: "Retriers and catchers" });
-    const rows = (await table.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
-    assert.match(rows[1], /Retry 1 Other 0 of 3 does not name Busy/);
-    assert.match(rows[2], /Retry 2 Busy 2 of 3 ✓ retry 2 back-off 4\.0 s \(2 × 2¹\), FULL jitter → [\d.]+ m?s next: back-off 8\.0 s \(2 × 2²\), FULL jitter/);
-    assert.match(rows[3], /Retry 3 States\.ALL 0 of 3 the first that names it decides/);
-    assert.match(rows[4], /Catch 1 States\.ALL not looked at: it is retried/);
+    const told = async () => (await table.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " ")).join("\n");
+    await comes(told, /Retry 1 Other 0 of 3 does not name Busy/);
+    await comes(told, /Retry 2 Busy 2 of 3 ✓ retry 2 back-off 4\.0 s \(2 × 2¹\), FULL jitter → [\d.]+ m?s next: back-off 8\.0 s \(2 × 2²\), FULL jitter/);
+    await comes(told, /Retry 3 States\.ALL 0 of 3 the first that names it decides/);
+    await comes(told, /Catch 1 States\.ALL not looked at: it is retried/);
     await visitor.state("Which").click();
-    await pane(page).getByRole("radio", { name: /^Rules/ }).click();
+    await visitor.choose(pane(page).getByRole("radio", { name: /^Rules/ }));
     const rules = pane(page).getByRole("table", { name: "Choice rules" });
     await rules.getByText("nothing is there").waitFor();
-    const [, one, two, three] = (await rules.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
-    assert.match(one, /\$total is 5 does not hold/);
-    assert.match(two, /\$states\.input\.nothing nothing is there \$total is 5 ✓ taken/);
-    assert.match(three, /not evaluated/);
+    await until(async () => {
+      const [, one, two, three] = (await rules.getByRole("row").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
+      assert.match(one, /\$total is 5 does not hold/);
+      assert.match(two, /\$states\.input\.nothing nothing is there \$total is 5 ✓ taken/);
+      assert.match(three, /not evaluated/);
+    });
   });
 
   visit("a rule whose variable is missing says what is there instead", {}, async (visitor, page) => {
     await ended(visitor, { definition: { StartAt: "Which", States: { Which: { Type: "Choice", Choices: [{ Variable: "$.order.customer.age", NumericGreaterThan: 17, Next: "Done" }], Default: "Done" }, Done: { Type: "Succeed" } } }, input: ORDER });
     await visitor.state("Which").click();
-    await pane(page).getByRole("radio", { name: /^Rules/ }).click();
+    await visitor.choose(pane(page).getByRole("radio", { name: /^Rules/ }));
     const rules = pane(page).getByRole("table", { name: "Choice rules" });
     await rules.getByText("$.order.customer is an object with name: it has no age.").waitFor();
-    assert.match(await rules.innerText(), /has no value/);
+    await comes(() => rules.innerText(), /has no value/);
   });
 
   visit("values are searched, cut where they are long, and copied with their paths", {}, async (visitor, page) => {
     const rows = Array.from({ length: 3000 }, (_, n) => ({ id: n, name: n % 1000 === 7 ? "Needle" : "straw" }));
     await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Parameters: { "rows.$": "$.rows", more: { "a b": 1 } }, End: true } } }, input: { rows } });
     await visitor.state("P").click();
-    await pane(page).getByRole("radio", { name: /^Parameters/ }).click();
+    await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
     const after = page.getByRole("tree", { name: "afterParameters" });
     await pane(page).getByText("Cut after 64 KiB.").first().waitFor();
     const search = pane(page).getByRole("searchbox", { name: "Search in these values" });
@@ -260,8 +261,8 @@ describe("the inspector", { skip }, () => {
     await search.press("Shift+Enter");
     await search.press("Shift+Enter");
     await pane(page).getByText("6 of 6").waitFor();
-    assert.match(await after.locator(".tree-line.current").textContent(), /Needle/);
-    assert.ok(await after.locator(".tree-line.current").evaluate((line) => line.getBoundingClientRect().bottom <= line.parentElement.getBoundingClientRect().bottom + 1), "it is scrolled into view");
+    await comes(() => after.locator(".tree-line.current").textContent(), /Needle/);
+    await until(async () => assert.ok(await after.locator(".tree-line.current").evaluate((line) => line.getBoundingClientRect().bottom <= line.parentElement.getBoundingClientRect().bottom + 1), "it is scrolled into view"));
     await pane(page).getByRole("button", { name: "Find the next" }).click();
     await pane(page).getByText("1 of 6").waitFor();
     await search.fill("");
@@ -272,11 +273,11 @@ describe("the inspector", { skip }, () => {
     await search.fill("a b");
     await after.locator(".tree-line.current", { hasText: '"a b"' }).click();
     await pane(page).getByRole("button", { name: "Copy path" }).click();
-    assert.equal(await copied(), "$.more['a b']");
+    await comes(() => copied(), "$.more['a b']");
     await pane(page).getByRole("button", { name: "Copy as JSONata" }).click();
-    assert.equal(await copied(), "$states.input.more.`a b`");
+    await comes(() => copied(), "$states.input.more.`a b`");
     await pane(page).getByRole("button", { name: "Copy value", exact: true }).click();
-    assert.equal(await copied(), "1");
+    await comes(() => copied(), "1");
     // The same in any other value of the page.
     await visitor.tab("Result");
     await page.getByRole("button", { name: "Search in Output" }).click();
@@ -284,21 +285,21 @@ describe("the inspector", { skip }, () => {
     await page.locator(".result").getByText("1 of 3").waitFor();
     await page.locator(".result .tree-line.current").click();
     await page.locator(".result").getByRole("button", { name: "Copy JSONata path" }).click();
-    assert.equal(await copied(), "$.rows[7].name");
+    await comes(() => copied(), "$.rows[7].name");
     await page.locator(".result").getByRole("button", { name: "Text", exact: true }).click();
     await page.getByRole("searchbox", { name: "Search in Output" }).press("Enter");
     await page.locator(".result").getByText("2 of 3").waitFor();
-    assert.equal(await page.locator(".result mark.current").innerText(), "Needle");
+    await comes(() => page.locator(".result mark.current").innerText(), "Needle");
   });
 
   visit("a payload near the limit is warned of beside the value and on the node", {}, async (visitor, page) => {
     await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Next: "Q" }, Q: { Type: "Pass", OutputPath: "$.small", End: true } } }, input: { small: 1, text: "x".repeat(220_000) } });
     await visitor.state("P").click();
     await pane(page).getByText(/^215 KiB of 256 KiB: 83 % of the limit$/).waitFor();
-    assert.match(await visitor.state("P").getAttribute("aria-label"), /payload of 215 KiB/);
+    await comes(() => visitor.state("P").getAttribute("aria-label"), /payload of 215 KiB/);
     await page.locator('[data-move="/States/P"] .corner', { hasText: "84 %" }).or(page.locator('[data-move="/States/P"] .corner', { hasText: "83 %" })).waitFor();
     await visitor.state("Q").click();
-    await pane(page).getByRole("radio", { name: /^Output/ }).click();
+    await visitor.choose(pane(page).getByRole("radio", { name: /^Output/ }));
     await pane(page).getByText(/^1 B of 256 KiB$/).waitFor();
   });
 
@@ -367,7 +368,7 @@ describe("the inspector", { skip }, () => {
     await stops({ Stops: "entry", State: "In", "Hit count": "% 4" }, "before In · item #3");
     await stops({ Stops: "exit", State: "In", "Log instead of stopping": "n is {% $.n %}" }, null);
     await visitor.tab("Console");
-    assert.match(await page.locator(".console").innerText(), /n is 0\s[^]*n is 1\s[^]*n is 2\s[^]*n is 3/);
+    await comes(() => page.locator(".console").innerText(), /n is 0\s[^]*n is 1\s[^]*n is 2\s[^]*n is 3/);
     // And errors that nothing catches, wherever they are.
     await visitor.tab("Breakpoints");
     await list.getByRole("button", { name: "Remove all" }).click();

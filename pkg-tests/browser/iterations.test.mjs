@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, shared, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
@@ -78,35 +78,35 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.run();
     await visitor.result();
     // All together.
-    assert.match(await name(visitor, PRICE_STATE), /entered 6 times/);
-    assert.match(await name(visitor, ZERO_STATE), /succeeded/);
+    await comes(() => name(visitor, PRICE_STATE), /entered 6 times/);
+    await comes(() => name(visitor, ZERO_STATE), /succeeded/);
     const outer = controls(page, "Orders");
     const inner = controls(page, "Lines");
-    assert.equal(await outer.getByRole("button", { name: "All iterations together" }).getAttribute("aria-pressed"), "true");
-    assert.match(await inner.innerText(), /of 6/);
+    await comes(() => outer.getByRole("button", { name: "All iterations together" }).getAttribute("aria-pressed"), "true");
+    await comes(() => inner.innerText(), /of 6/);
     // Of the first order alone.
     await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("0");
     await names(visitor, PRICE_STATE, /entered 2 times/);
-    assert.match(await name(visitor, ZERO_STATE), /not reached/);
-    assert.match(await inner.innerText(), /of 2/);
+    await comes(() => name(visitor, ZERO_STATE), /not reached/);
+    await comes(() => inner.innerText(), /of 2/);
     // The next one, and of it a line that was odd.
     await outer.getByRole("button", { name: "Next iteration" }).click();
     await names(visitor, PRICE_STATE, /entered 3 times/);
     await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
     await names(visitor, PRICE_STATE, /failed, caught, (?!entered)/);
-    assert.match(await name(visitor, ZERO_STATE), /succeeded/);
+    await comes(() => name(visitor, ZERO_STATE), /succeeded/);
     const path = page.getByRole("navigation", { name: "Iterations shown" });
-    assert.equal((await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
+    await comes(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
     // The inspector has the same choice, and the visit of it.
     await visitor.node(PRICE_STATE).click();
     const pane = page.locator("#inspector-pane");
     await page.waitForFunction(() => [...document.querySelectorAll("#inspector-pane .index")].map(({ value }) => value).join() === "1,1");
     await pane.getByText('"n"').first().waitFor();
-    assert.match(await pane.innerText(), /13/);
+    await comes(() => pane.innerText(), /13/);
     // A choice there is one on the graph.
     await pane.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
     await names(visitor, ZERO_STATE, /not reached/);
-    assert.equal(await inner.getByRole("spinbutton").inputValue(), "2");
+    await comes(() => inner.getByRole("spinbutton").inputValue(), "2");
     await path.getByRole("button", { name: "Show all iterations together" }).click();
     await names(visitor, PRICE_STATE, /entered 6 times/);
   });
@@ -118,9 +118,9 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.result();
     const own = controls(page, "Each");
     // The failed ones stand first.
-    assert.deepEqual(await own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 3", "Cancelled 1"]);
+    await comes(() => own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 3", "Cancelled 1"]);
     await own.getByRole("button", { name: "Failed 1" }).click();
-    assert.equal(await own.getByRole("spinbutton").inputValue(), "3");
+    await comes(() => own.getByRole("spinbutton").inputValue(), "3");
     await names(visitor, "/States/Each/ItemProcessor/States/Broken", /failed/);
     await names(visitor, "/States/Each/ItemProcessor/States/Fine", /not reached/);
     await own.getByRole("button", { name: "Failed 1" }).click();
@@ -136,15 +136,15 @@ describe("iterations on the graph", { skip }, () => {
     for (let i = 0; i < 12 && (await page.evaluate(() => document.activeElement.getAttribute("role"))) !== "slider"; i++) await page.keyboard.press("Tab");
     const strip = own.getByRole("slider");
     await page.keyboard.press("Home");
-    assert.equal(await strip.getAttribute("aria-valuetext"), "#0, done");
+    await comes(() => strip.getAttribute("aria-valuetext"), "#0, done");
     const box = await strip.boundingBox();
     await page.mouse.click(box.x + box.width * 0.7, box.y + box.height / 2);
-    assert.equal(await strip.getAttribute("aria-valuetext"), "#3, failed");
+    await comes(() => strip.getAttribute("aria-valuetext"), "#3, failed");
     // All together again, and back to what has failed.
     await own.getByRole("button", { name: "All iterations together" }).click();
-    assert.equal(await strip.getAttribute("aria-valuetext"), "all together");
+    await comes(() => strip.getAttribute("aria-valuetext"), "all together");
     await own.getByRole("button", { name: "All iterations together" }).click();
-    assert.equal(await strip.getAttribute("aria-valuetext"), "#3, failed");
+    await comes(() => strip.getAttribute("aria-valuetext"), "#3, failed");
   });
 
   visit("say what runs at once and what waits for its turn", {}, async (visitor, page) => {
@@ -154,15 +154,15 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.run();
     const own = controls(page, "Each");
     await own.getByText("3 of max 3 running, 5 queued").waitFor();
-    assert.match(await name(visitor, "/States/Each"), /3 of max 3 running, 5 queued/);
-    assert.match(await name(visitor, REST), /5 queued/);
+    await comes(() => name(visitor, "/States/Each"), /3 of max 3 running, 5 queued/);
+    await comes(() => name(visitor, REST), /5 queued/);
     // One that has not begun.
     await own.getByRole("spinbutton").fill("7");
     await names(visitor, REST, /queued/);
     await visitor.node(REST).locator("xpath=..").and(page.locator(".is-queued")).waitFor();
     // The latest is followed as time goes on.
     await own.getByRole("button", { name: "Follow the latest" }).click();
-    assert.equal(await own.getByRole("spinbutton").inputValue(), "2");
+    await comes(() => own.getByRole("spinbutton").inputValue(), "2");
     // Three that were at rest end together, and three others begin.
     const next = page.getByRole("button", { name: "Next timer" });
     await next.click();
@@ -172,7 +172,7 @@ describe("iterations on the graph", { skip }, () => {
     await next.click();
     await page.waitForFunction(() => document.querySelector("svg .index").value === "7");
     await visitor.result();
-    assert.equal(await own.getByText("queued").count(), 0);
+    await comes(() => own.getByText("queued").count(), 0);
   });
 
   visit("of very many are shown as shares, and each is found by its index", {}, async (visitor, page) => {
@@ -182,10 +182,10 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.run();
     await visitor.result();
     const own = controls(page, "Each");
-    assert.match(await own.innerText(), /of 1,500/);
+    await comes(() => own.innerText(), /of 1,500/);
     await names(visitor, "/States/Each/ItemProcessor/States/Fine", /entered 1499 times/);
     // A few path elements, however many iterations there are.
-    assert.ok((await own.locator(".it-strip path").count()) <= 6);
+    await until(async () => assert.ok((await own.locator(".it-strip path").count()) <= 6));
     await own.getByRole("spinbutton").fill("1234");
     await names(visitor, "/States/Each/ItemProcessor/States/Odd", /succeeded/);
     await names(visitor, "/States/Each/ItemProcessor/States/Fine", /not reached/);
@@ -199,8 +199,8 @@ describe("iterations on the graph", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before Zero" }).first().waitFor();
     const path = page.getByRole("navigation", { name: "Iterations shown" });
     await path.waitFor();
-    assert.equal((await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
-    assert.match(await name(visitor, PRICE_STATE), /failed, caught, (?!entered)/);
+    await comes(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
+    await comes(() => name(visitor, PRICE_STATE), /failed, caught, (?!entered)/);
     // Another run begins with all of them.
     await page.keyboard.press("Shift+F8");
     await visitor.result();
@@ -218,8 +218,7 @@ describe("iterations on the graph", { skip }, () => {
     await controls(page, "Orders").getByRole("spinbutton").fill("1");
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await page.getByRole("checkbox", { name: /^Position/ }).check();
-    await page.waitForTimeout(500);
-    const link = await page.locator("dialog textarea").inputValue();
+    const link = await shared(page, ({ q }) => q !== undefined);
     await page.goto("about:blank");
     await page.goto(link);
     await visitor.ready();
@@ -234,14 +233,14 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.result();
     const sums = (pointer) => page.locator(`g[data-move="${pointer}"] .sums`);
     await sums(REST).waitFor();
-    assert.match(await sums(REST).textContent(), /✓4\s+⌀ 10 s/);
-    assert.match(await sums(REST).getAttribute("class"), /heat-5/);
-    assert.equal(await sums("/States/Each/ItemProcessor/States/Fine").count(), 0, "took no time");
-    assert.match(await name(visitor, REST), /entered 4 times, 10 s in the mean/);
+    await comes(() => sums(REST).textContent(), /✓4\s+⌀ 10 s/);
+    await comes(() => sums(REST).getAttribute("class"), /heat-5/);
+    await comes(() => sums("/States/Each/ItemProcessor/States/Fine").count(), 0, "took no time");
+    await comes(() => name(visitor, REST), /entered 4 times, 10 s in the mean/);
     // None for one iteration alone.
     await controls(page, "Each").getByRole("spinbutton").fill("2");
     await sums(REST).waitFor({ state: "detached" });
-    assert.doesNotMatch(await name(visitor, REST), /entered/);
+    await until(async () => assert.doesNotMatch(await name(visitor, REST), /entered/));
   });
 
   visit("of a Distributed Map are its child executions, with batches, stages and what became of each", {}, async (visitor, page) => {
@@ -274,37 +273,38 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.node(CHARGE).waitFor();
     const own = controls(page, "Each");
     const stages = own.getByRole("list", { name: "Stages around the iterations" });
-    assert.match(await stages.innerText(), /ItemBatcher ≤ 2 items\s+ResultWriter s3 putObject/);
+    await comes(() => stages.innerText(), /ItemBatcher ≤ 2 items\s+ResultWriter s3 putObject/);
     await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
     await visitor.run();
     // Two children at once, of five batches; they have no events in the history.
     await own.getByText(/of max 2 running, [1234] queued/).waitFor();
-    assert.match(await stages.innerText(), /ItemBatcher 5 batches/);
+    await comes(() => stages.innerText(), /ItemBatcher 5 batches/);
     const next = page.getByRole("button", { name: "Next timer" });
-    for (let i = 0; i < 12 && (await next.isEnabled()); i++) {
-      await next.click();
-      await page.waitForTimeout(60);
-    }
     // What writes the results asks for an answer.
-    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    const answer = page.getByRole("button", { name: "Answer", exact: true });
+    await until(async () => {
+      if ((await answer.count()) === 0 && (await next.isEnabled())) await next.click({ timeout: 1_000 });
+      assert.equal(await answer.count(), 1);
+    });
+    await answer.click();
     await visitor.result();
-    assert.deepEqual(await own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 4"]);
-    assert.match(await name(visitor, CHARGE), /failed, entered 5 times/);
+    await comes(() => own.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Failed 1", "Done 4"]);
+    await comes(() => name(visitor, CHARGE), /failed, entered 5 times/);
     await own.getByRole("button", { name: "Failed 1" }).click();
-    assert.equal(await own.getByRole("spinbutton").inputValue(), "2");
+    await comes(() => own.getByRole("spinbutton").inputValue(), "2");
     await names(visitor, CHARGE, /failed/);
-    assert.match(await name(visitor, WAIT), /not reached/);
+    await comes(() => name(visitor, WAIT), /not reached/);
     // And from the list of child executions.
     await visitor.state("Each").click({ position: { x: 60, y: 20 } });
     await page.locator("#inspector-pane").getByRole("button", { name: "Failed 1" }).click();
     const children = page.locator("#inspector-pane").getByRole("list", { name: "Child executions of Each" });
     await children.getByRole("button", { name: /^#1 done [0-9a-f-]{36}$/ }).click();
     await names(visitor, CHARGE, /failed, caught/);
-    assert.match(await name(visitor, TELL), /succeeded/);
+    await comes(() => name(visitor, TELL), /succeeded/);
     await visitor.node(TELL).click();
     await page.locator("#inspector-pane").getByText("It runs in child executions").waitFor();
-    assert.match(await stages.innerText(), /ResultWriter s3 putObject/);
-    assert.equal(await stages.locator("li.done").count(), 2);
+    await comes(() => stages.innerText(), /ResultWriter s3 putObject/);
+    await comes(() => stages.locator("li.done").count(), 2);
   });
 });
 
@@ -339,16 +339,16 @@ describe("breakpoints on the graph", { skip }, () => {
       drawn.map(([form, sign, x]) => `${x < middle ? "left" : "right"} ${form.replace("breakpoint ", "")} ${sign}`.trim()),
       ["left diamond", "left triangle", "right ring", "right diamond ✗>=7", "right filled ↻", "right hollow ↷"],
     );
-    assert.match(await visitor.state("Work").getAttribute("aria-label"), /conditional breakpoint: before it, if \$\.n > 100.*log point.*on any error.*breakpoint: before a retry.*breakpoint off: when an error is caught/);
+    await comes(() => visitor.state("Work").getAttribute("aria-label"), /conditional breakpoint: before it, if \$\.n > 100.*log point.*on any error.*breakpoint: before a retry.*breakpoint off: when an error is caught/);
     // On the line between the two states.
     const [each, done] = await Promise.all(["Each", "Done"].map((state) => visitor.state(state).locator(".box").boundingBox()));
     const dot = await page.locator(".lines .breakpoint circle").boundingBox();
     assert.ok(dot.y > each.y + each.height && dot.y + dot.height < done.y, "between the boxes");
-    assert.match(await visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the way from Each to Done/);
+    await comes(() => visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the way from Each to Done/);
     // On the strip, once there are iterations.
     await visitor.run();
     await page.locator(".pause-where", { hasText: "iteration 2 of Each" }).first().waitFor();
-    assert.equal(await page.locator("svg.canvas .it-stop").count(), 2);
+    await comes(() => page.locator("svg.canvas .it-stop").count(), 2);
     await page.keyboard.press("F8");
     await page.locator(".pause-where", { hasText: "iteration 3 of Each" }).first().waitFor();
     await page.keyboard.press("F8");

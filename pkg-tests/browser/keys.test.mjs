@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const pass = (next) => ({ Type: "Pass", ...(next ? { Next: next } : { End: true }) });
 const LOOP = {
@@ -33,12 +33,13 @@ describe("keys", { skip }, () => {
     const focused = (name) => page.waitForFunction((wanted) => (document.activeElement?.dataset?.node ?? document.activeElement?.id ?? "").includes(wanted), name);
     const dialog = (name) => page.getByRole("dialog", { name }).waitFor();
     // By the keyboard: a tool of the graph may stand over the node.
-    const choose = async (pointer) => {
-      await visitor.node(pointer).focus();
-      await visitor.node(pointer).dispatchEvent("click");
-      await page.locator(`[data-node="${pointer}"][aria-pressed="true"]`).waitFor();
-      await visitor.node(pointer).focus();
-    };
+    const choose = (pointer) =>
+      until(async () => {
+        await visitor.node(pointer).dispatchEvent("click");
+        await page.locator(`[data-node="${pointer}"][aria-pressed="true"]`).waitFor({ timeout: 5_000 });
+        await visitor.node(pointer).focus();
+        assert.equal(await visitor.node(pointer).evaluate((node) => node === document.activeElement), true);
+      });
     const breakpoint = async (pointer) => {
       await choose(pointer);
       await page.getByRole("button", { name: "Breakpoint", exact: true }).click();
@@ -61,20 +62,24 @@ describe("keys", { skip }, () => {
       },
       async inMap() {
         await breakpoint(WORK);
-        await page.getByRole("button", { name: "Run", exact: true }).click();
+        await visitor.run();
         await paused("before Work · item #0");
       },
       async ended() {
-        await page.getByRole("button", { name: "Run", exact: true }).click();
+        await visitor.run();
         await ended();
       },
     };
     const reset = async () => {
       await page.keyboard.press("Escape");
-      if (await page.getByRole("button", { name: "Stop", exact: true }).isEnabled()) await page.getByRole("button", { name: "Stop", exact: true }).click();
-      await page.waitForFunction(() => [...document.querySelectorAll(".debug-bar .move")].find((one) => one.textContent.includes("Stop")).disabled);
+      const stop = page.getByRole("button", { name: "Stop", exact: true });
+      await until(async () => {
+        if (await stop.isEnabled()) await stop.click({ timeout: 2_000 });
+        assert.equal(await stop.isDisabled(), true);
+      });
       await page.getByRole("button", { name: /^Commands/ }).click();
       await page.getByRole("combobox", { name: "Command or state" }).fill("remove all breakpoints");
+      await page.locator("#palette-list li", { hasText: "Remove all breakpoints" }).or(page.getByText("Nothing is called that")).waitFor();
       await page.keyboard.press(await page.locator("#palette-list li").count() ? "Enter" : "Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     };
@@ -114,14 +119,17 @@ describe("keys", { skip }, () => {
       }, () => breakpoint(WORK)],
       ["restart", "inMap", "Control+Shift+Enter", () => paused("before the first state")],
       ["run", "open", "Control+Enter", ended],
-      ["run again from the selected state", "inMap", "Control+Enter", () => page.waitForFunction(() => /^Runs\s*2/.test(document.querySelector("#dock-tab-runs").textContent)), () => choose("/States/Prepare")],
+      ["run again from the selected state", "inMap", "Control+Enter", async () => {
+        await page.waitForFunction(() => /^Runs\s*2/.test(document.querySelector("#dock-tab-runs").textContent));
+        await paused("");
+      }, () => choose("/States/Prepare")],
       ["stop", "paused", "Control+F2", () => page.locator(".status-bar", { hasText: "Stopped" }).waitFor()],
       ["let time pass to the next timer", "open", "Control+Alt+.", async () => {
         await ended();
         await page.getByRole("combobox", { name: "Clock" }).selectOption("skip");
       }, async () => {
         await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
-        await page.getByRole("button", { name: "Run", exact: true }).click();
+        await visitor.run();
         await page.locator(".timers").waitFor();
       }],
       ["time line: one event", "ended", "ArrowLeft", async () => at(before - 1), async () => {
@@ -169,7 +177,7 @@ describe("keys", { skip }, () => {
       ["menu of a state", "open", "Shift+F10", async () => {
         const menu = page.getByRole("menu", { name: "Done" });
         await menu.waitFor();
-        assert.match(await menu.innerText(), /Breakpoint\s+F9[\s\S]*Run to here\s+Ctrl F10/);
+        await comes(() => menu.innerText(), /Breakpoint\s+F9[\s\S]*Run to here\s+Ctrl F10/);
         await page.keyboard.press("Escape");
       }, () => choose("/States/Done")],
       ["go to a state by name", "open", "Control+Shift+O", () => dialog("Go to a state")],
@@ -251,35 +259,35 @@ describe("keys", { skip }, () => {
       await dialog.waitFor({ state: "detached" });
     };
     const over = page.getByRole("button", { name: "Over", exact: true });
-    assert.match(await over.getAttribute("title"), /\(F10\)/);
+    await comes(() => over.getAttribute("title"), /\(F10\)/);
 
     await open();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await row("Step over").getByRole("button", { name: /^Add a key/ }).click();
     await dialog.getByRole("textbox", { name: "Press the new key" }).waitFor();
     // Escape leaves the recording, not the dialog.
     await page.keyboard.press("Escape");
     await dialog.getByRole("textbox", { name: "Press the new key" }).waitFor({ state: "detached" });
-    assert.equal(await dialog.isVisible(), true);
+    await comes(() => dialog.isVisible(), true);
     await page.waitForFunction(() => /^Add a key/.test(document.activeElement?.getAttribute("aria-label") ?? ""));
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Press the new key");
     await page.keyboard.press("F9");
     await dialog.getByText("F9 is the key of “Breakpoint on the selected state”").waitFor();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await page.keyboard.press("Alt+Shift+N");
     await dialog.getByText("Nothing else has this key").waitFor();
     await page.keyboard.press("F9");
     await dialog.getByRole("button", { name: "Take it over" }).click();
-    assert.deepEqual(await keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
-    assert.deepEqual(await keysOf("Breakpoint on the selected state"), []);
+    await comes(() => keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
+    await comes(() => keysOf("Breakpoint on the selected state"), []);
     await row("Step over").getByRole("button", { name: /^Take F10 from/ }).click();
     await row("Step over").getByRole("button", { name: /^Take Ctrl ' from/ }).click();
     await shut();
 
     // The key, its tooltip, the palette, the help and the menu of a state have changed.
-    assert.match(await over.getAttribute("title"), /\(F9\)/);
-    assert.equal(await over.getAttribute("aria-keyshortcuts"), "F9");
+    await comes(() => over.getAttribute("title"), /\(F9\)/);
+    await comes(() => over.getAttribute("aria-keyshortcuts"), "F9");
     await page.keyboard.press("F10");
     await page.keyboard.press("F9");
     await page.locator(".pause-where", { hasText: "before Prepare" }).waitFor();
@@ -287,14 +295,14 @@ describe("keys", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before Each" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command or state" }).fill("step over");
-    assert.match(await page.locator("#palette-list").innerText(), /Step over.*\s+F9/);
+    await comes(() => page.locator("#palette-list").innerText(), /Step over.*\s+F9/);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("F1");
     await page.getByRole("combobox", { name: "Command or state" }).fill("help");
     await page.keyboard.press("Enter");
     const help = page.getByRole("dialog", { name: "Help" });
-    assert.match(await help.innerText(), /Step over, to the next state\s+F9/);
+    await comes(() => help.innerText(), /Step over, to the next state\s+F9/);
     await help.getByRole("button", { name: "Change keys…" }).click();
     await dialog.waitFor();
     await shut();
@@ -305,11 +313,11 @@ describe("keys", { skip }, () => {
     await page.waitForFunction(() => /\(F9\)/.test([...document.querySelectorAll(".move")].find((one) => one.textContent.includes("Over")).title));
     await open();
     await row("Breakpoint on the selected state").getByRole("button", { name: /^Reset the keys/ }).click();
-    assert.deepEqual(await keysOf("Breakpoint on the selected state"), ["F9"]);
+    await comes(() => keysOf("Breakpoint on the selected state"), ["F9"]);
     await dialog.getByRole("button", { name: "Reset all keys" }).click();
-    assert.deepEqual(await keysOf("Step over"), ["F10", "Ctrl '"]);
+    await comes(() => keysOf("Step over"), ["F10", "Ctrl '"]);
     await shut();
-    assert.match(await over.getAttribute("title"), /\(F10\)/);
+    await comes(() => over.getAttribute("title"), /\(F10\)/);
   });
 
   visit("keys of one character can be switched off, and never count where somebody writes", {}, async (visitor, page) => {
@@ -317,8 +325,8 @@ describe("keys", { skip }, () => {
     await visitor.editor("Definition").click();
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("?");
-    assert.match(await visitor.editor("Definition").innerText(), /^\?/);
-    assert.equal(await help.count(), 0);
+    await comes(() => visitor.editor("Definition").innerText(), /^\?/);
+    await comes(() => help.count(), 0);
     await page.keyboard.press("Control+z");
     await visitor.state("CheckStock").click();
     await page.keyboard.press("?");
@@ -334,8 +342,8 @@ describe("keys", { skip }, () => {
     await page.keyboard.press("/");
     await page.keyboard.press("F1");
     await page.getByRole("dialog", { name: "Commands" }).waitFor();
-    assert.equal(await help.count(), 0);
-    assert.equal(await page.getByRole("search").count(), 0);
-    assert.doesNotMatch(await page.getByRole("button", { name: /^Help/ }).getAttribute("title"), /\?/);
+    await comes(() => help.count(), 0);
+    await comes(() => page.getByRole("search").count(), 0);
+    await until(async () => assert.doesNotMatch(await page.getByRole("button", { name: /^Help/ }).getAttribute("title"), /\?/));
   });
 });

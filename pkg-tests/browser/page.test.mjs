@@ -3,17 +3,18 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { GREETING, visits } from "./playground.mjs";
+import { accept, proposed } from "./definition.mjs";
+import { GREETING, comes, until, visits } from "./playground.mjs";
 
 describe("the page", { skip }, () => {
   const { site, visit } = visits();
 
   visit("begins with an example, its graph and no problems", {}, async (visitor, page) => {
     await visitor.state("CheckStock").waitFor();
-    assert.equal(await page.locator("[data-node]").count(), 12);
-    assert.match(await visitor.state("ChargeCard").getAttribute("aria-label"), /^ChargeCard Task .*not run, has retries, breakpoint off: before a retry, goes to Fulfil, on CardRefused to TellCustomer$/);
-    assert.equal(await page.locator(".problems-head").innerText(), "No problems");
-    assert.match(await page.title(), /^Order processing/);
+    await comes(() => page.locator("[data-node]").count(), 12);
+    await comes(() => visitor.state("ChargeCard").getAttribute("aria-label"), /^ChargeCard Task .*not run, has retries, breakpoint off: before a retry, goes to Fulfil, on CardRefused to TellCustomer$/);
+    await comes(() => page.locator(".problems-head").innerText(), "No problems");
+    await comes(() => page.title(), /^Order processing/);
   });
 
   visit("runs the example: output, states, transitions, events, console", {}, async (visitor, page) => {
@@ -21,28 +22,28 @@ describe("the page", { skip }, () => {
     const output = await visitor.output();
     assert.deepEqual(output.payment, { receipt: "R-1001" });
     assert.match(output.fulfilment.tracking, /^PKG-run-1-1$/);
-    assert.match(await visitor.state("ChargeCard").getAttribute("aria-label"), /succeeded, 2 failed attempts/);
-    assert.match(await visitor.state("CheckStock").getAttribute("aria-label"), /entered 2 times/);
-    assert.match(await visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
-    assert.match(await visitor.node("/States/Fulfil/Branches/0/States/HandOver").getAttribute("aria-label"), /succeeded/);
-    assert.equal(await page.locator(".line-back.taken").count(), 1, "the way back was taken");
-    assert.equal(await page.locator(".line-catch.taken").count(), 0, "the catcher was not");
+    await comes(() => visitor.state("ChargeCard").getAttribute("aria-label"), /succeeded, 2 failed attempts/);
+    await comes(() => visitor.state("CheckStock").getAttribute("aria-label"), /entered 2 times/);
+    await comes(() => visitor.state("OutOfStock").getAttribute("aria-label"), /not reached/);
+    await comes(() => visitor.node("/States/Fulfil/Branches/0/States/HandOver").getAttribute("aria-label"), /succeeded/);
+    await comes(() => page.locator(".line-back.taken").count(), 1, "the way back was taken");
+    await comes(() => page.locator(".line-catch.taken").count(), 0, "the catcher was not");
     await visitor.tab("Events");
     await page.getByRole("listbox", { name: "History, 47 events" }).waitFor();
     await visitor.tab("Console");
-    assert.equal(await page.locator(".console").innerText(), "charged 129.5 at attempt 3");
-    assert.match(await page.title(), /succeeded/);
+    await comes(() => page.locator(".console").innerText(), "charged 129.5 at attempt 3");
+    await comes(() => page.title(), /succeeded/);
   });
 
   visit("draws what is typed, and keeps the last graph while the text is broken", {}, async (visitor, page) => {
     await visitor.write("Definition", JSON.stringify({ StartAt: "One", States: { One: { Type: "Pass", Next: "Two" }, Two: { Type: "Succeed" } } }));
     await visitor.state("Two").waitFor();
-    assert.equal(await page.locator("[data-node]").count(), 2);
+    await comes(() => page.locator("[data-node]").count(), 2);
     await page.keyboard.press("End");
     await page.keyboard.type("]");
     await page.getByText("This is its last good graph").waitFor();
-    assert.equal(await page.locator("[data-node]").count(), 2);
-    assert.notEqual(await page.locator(".problems li").count(), 0);
+    await comes(() => page.locator("[data-node]").count(), 2);
+    await until(async () => assert.notEqual(await page.locator(".problems li").count(), 0));
     await page.keyboard.press("Backspace");
     await page.getByText("This is its last good graph").waitFor({ state: "detached" });
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
@@ -51,26 +52,19 @@ describe("the page", { skip }, () => {
   visit("proposes what may stand at a place: states, fields with an empty value, values", {}, async (visitor, page) => {
     const lines = ['{', '"StartAt": "One",', '"States": {', '"One": { "Type": "Pass", "Next": "" },', '"Two": { "Type": "Succeed" }', "}", "}"];
     await visitor.open({ definition: lines.join("\n") });
-    const proposals = page.locator(".cm-tooltip-autocomplete li");
     await visitor.editor("Definition").click();
     await page.keyboard.press("Control+Home");
     for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
     await page.keyboard.press("End");
     for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowLeft");
     await page.keyboard.type("T");
-    await proposals.first().waitFor();
-    assert.deepEqual(await proposals.locator(".cm-completionLabel").allInnerTexts(), ["Two"]);
-    // The list takes keys a moment after it has come.
-    await page.waitForTimeout(150);
-    await page.keyboard.press("Enter");
+    await comes(() => proposed(page).locator(".cm-completionLabel").allInnerTexts(), ["Two"]);
+    await accept(page, "Two");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.type(', "Outp');
-    await proposals.filter({ hasText: "OutputPath" }).waitFor();
-    await page.waitForTimeout(150);
-    await page.keyboard.press("Enter");
+    await accept(page, "OutputPath");
     await page.keyboard.type("$.x");
-    const written = await visitor.editor("Definition").locator(".cm-line").nth(3).innerText();
-    assert.equal(written, '"One": { "Type": "Pass", "Next": "Two", "OutputPath": "$.x" },');
+    await comes(() => visitor.editor("Definition").locator(".cm-line").nth(3).innerText(), '"One": { "Type": "Pass", "Next": "Two", "OutputPath": "$.x" },');
   });
 
   visit("underlines problems, lists them, marks them in the graph, and fixes one", {}, async (visitor, page) => {
@@ -80,8 +74,8 @@ describe("the page", { skip }, () => {
     const problem = page.locator(".problems li", { hasText: "Dnoe" });
     await problem.waitFor();
     await page.locator(".cm-lintRange-error").first().waitFor();
-    assert.equal(await page.locator(".problem-badge").count(), 1);
-    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /1 problem/);
+    await comes(() => page.locator(".problem-badge").count(), 1);
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /1 problem/);
     await problem.locator(".problem").click();
     // The place is chosen in the editor, so that typing replaces it.
     await page.waitForFunction(() => {
@@ -90,14 +84,14 @@ describe("the page", { skip }, () => {
     });
     await problem.getByRole("button", { name: /Did you mean/ }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
-    assert.match(await visitor.editor("Definition").innerText(), /"Next": "Done"/);
+    await comes(() => visitor.editor("Definition").innerText(), /"Next": "Done"/);
   });
 
   visit("does not run a definition with errors, and says why", {}, async (visitor) => {
     await visitor.open({ definition: { StartAt: "Nowhere", States: {} } });
     await visitor.run();
     const result = await visitor.result();
-    assert.match(await result.innerText(), /Not started\s+The definition has/);
+    await comes(() => result.innerText(), /Not started\s+The definition has/);
   });
 
   visit("selects a state everywhere, from the graph", {}, async (visitor, page) => {
@@ -105,11 +99,11 @@ describe("the page", { skip }, () => {
     await visitor.result();
     await visitor.tab("Events");
     await visitor.state("WaitForSupply").click();
-    assert.equal(await visitor.state("WaitForSupply").getAttribute("aria-pressed"), "true");
+    await comes(() => visitor.state("WaitForSupply").getAttribute("aria-pressed"), "true");
     await page.locator(".sg-current", { hasText: '"WaitForSupply"' }).waitFor();
     await page.locator(".event-row.of-state", { hasText: "WaitStateEntered" }).waitFor();
     const inspector = page.locator("#inspector-pane");
-    assert.equal(await inspector.getByRole("heading", { level: 3 }).innerText(), "WaitForSupply");
+    await comes(() => inspector.getByRole("heading", { level: 3 }).innerText(), "WaitForSupply");
     await inspector.getByText("took 2 d").waitFor();
   });
 
@@ -117,7 +111,7 @@ describe("the page", { skip }, () => {
     await visitor.editor("Definition").getByText('"Succeed"').click().catch(() => {});
     await page.locator(".cm-line", { hasText: '"InStock?": {' }).click();
     await page.locator('[data-node="/States/InStock?"][aria-pressed="true"]').waitFor();
-    assert.equal(await page.locator("#inspector-pane").getByRole("heading", { level: 3 }).innerText(), "InStock?");
+    await comes(() => page.locator("#inspector-pane").getByRole("heading", { level: 3 }).innerText(), "InStock?");
   });
 
   visit("shows the machine as it was after an event, and comes back", {}, async (visitor, page) => {
@@ -128,10 +122,10 @@ describe("the page", { skip }, () => {
     const failed = page.locator(".event-row", { hasText: "TaskFailed" });
     await failed.first().click();
     await page.locator('[data-node="/States/ChargeCard"][aria-label*="failed, will retry"]').waitFor();
-    assert.match(await visitor.node("/States/Fulfil").getAttribute("aria-label"), /not run/);
+    await comes(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /not run/);
     const inspector = page.locator("#inspector-pane");
     await inspector.getByText("GatewayBusy").first().waitFor();
-    assert.match(await page.getByRole("slider").getAttribute("aria-valuetext"), /^Event 21 of 47/);
+    await comes(() => page.getByRole("slider").getAttribute("aria-valuetext"), /^Event 21 of 47/);
     await page.getByRole("button", { name: "Return to live" }).click();
     await page.locator('[data-node="/States/Fulfil"][aria-label*="succeeded"]').waitFor();
   });
@@ -143,7 +137,7 @@ describe("the page", { skip }, () => {
     await visitor.node("/States/Fulfil/Branches/0/States/PackParcel").waitFor({ state: "detached" });
     await visitor.run();
     await visitor.result();
-    assert.match(await visitor.state("Fulfil").getAttribute("aria-label"), /succeeded, folded/);
+    await comes(() => visitor.state("Fulfil").getAttribute("aria-label"), /succeeded, folded/);
     await page.locator(".fold").click();
     await page.locator('[data-node="/States/Fulfil/Branches/0/States/PackParcel"][aria-label*="succeeded"]').waitFor();
 
@@ -221,13 +215,13 @@ describe("the page", { skip }, () => {
     const old = await width();
     await border.focus();
     await page.keyboard.press("Shift+ArrowRight");
-    assert.ok((await width()) > old + 30);
+    await until(async () => assert.ok((await width()) > old + 30));
     const now = await width();
     await page.reload();
     await visitor.ready();
-    assert.equal(await width(), now);
+    await comes(() => width(), now);
     await border.dblclick();
-    assert.equal(await width(), old);
+    await comes(() => width(), old);
   });
 
   visit("asks a person for a task without a handler", {}, async (visitor, page) => {
@@ -238,10 +232,10 @@ describe("the page", { skip }, () => {
     await page.locator('[data-node="/States/Greet"][aria-label*="running"]').waitFor();
     await card.getByLabel("Result, JSON").fill("{ no");
     await card.getByRole("button", { name: /^Answer/ }).click();
-    assert.match(await card.locator(".field-problem").innerText(), /JSON/);
+    await comes(() => card.locator(".field-problem").innerText(), /JSON/);
     await card.getByLabel("Result, JSON").fill('{"greeting": "Hello Ada"}');
     await card.getByRole("button", { name: /^Answer/ }).click();
-    assert.deepEqual(await visitor.output(), { greeting: "Hello Ada" });
+    await comes(() => visitor.output(), { greeting: "Hello Ada" });
   });
 
   visit("fails a task by hand, and shows error and cause", {}, async (visitor, page) => {
@@ -254,8 +248,8 @@ describe("the page", { skip }, () => {
     await card.getByLabel("Cause").fill("will not speak");
     await card.getByRole("button", { name: "Fail the task" }).click();
     const result = await visitor.result();
-    assert.match(await result.innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
-    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
+    await comes(() => result.innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
   });
 
   visit("waits for a token; the answer goes on, and time can be let run out", {}, async (visitor, page) => {
@@ -264,14 +258,14 @@ describe("the page", { skip }, () => {
     await visitor.run();
     await page.locator('[data-node="/States/AskManager"][aria-label*="waits for an answer"]').waitFor();
     await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: /^Answer/ }).click();
-    assert.deepEqual(await visitor.output(), { paid: 120, to: "Ada" });
+    await comes(() => visitor.output(), { paid: 120, to: "Ada" });
 
     await visitor.run();
     await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
     await page.getByRole("button", { name: /Next timer/ }).click();
     const result = await visitor.result();
-    assert.match(await result.innerText(), /Unanswered/);
-    assert.match(await visitor.state("AskManager").getAttribute("aria-label"), /failed, caught/);
+    await comes(() => result.innerText(), /Unanswered/);
+    await comes(() => visitor.state("AskManager").getAttribute("aria-label"), /failed, caught/);
   });
 
   visit("stops a run", {}, async (visitor, page) => {
@@ -280,8 +274,8 @@ describe("the page", { skip }, () => {
     await visitor.run();
     await page.locator('[data-node="/States/Long"][aria-label*="waiting"]').waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    assert.match(await (await visitor.result()).innerText(), /ABORTED/);
-    assert.match(await visitor.state("Long").getAttribute("aria-label"), /cancelled/);
+    await comes(() => visitor.result().then((result) => result.innerText()), /ABORTED/);
+    await comes(() => visitor.state("Long").getAttribute("aria-label"), /cancelled/);
   });
 
   visit("runs handlers without network, and without a way to the page", {}, async (visitor) => {
@@ -297,20 +291,20 @@ describe("the page", { skip }, () => {
       } };`,
     });
     await visitor.run();
-    assert.deepEqual(await visitor.output(), { fetch: "refused", script: "refused", storage: "refused", origin: "null" });
+    await comes(() => visitor.output(), { fetch: "refused", script: "refused", storage: "refused", origin: "null" });
     visitor.problems.length = 0;
   });
 
   visit("stops a handler that never yields", {}, async (visitor) => {
     await visitor.open({ definition: GREETING, tasks: "export default { Greet: () => { for (;;); } };" });
     await visitor.run();
-    assert.match(await (await visitor.result()).innerText(), /HandlerStopped[\s\S]*did not yield/);
+    await comes(() => visitor.result().then((result) => result.innerText()), /HandlerStopped[\s\S]*did not yield/);
   });
 
   visit("says what is wrong with a tasks' module", {}, async (visitor) => {
     await visitor.open({ definition: GREETING, tasks: "export default { Greet: 42 };" });
     await visitor.run();
-    assert.match(await (await visitor.result()).innerText(), /the handler of "Greet" is no function/);
+    await comes(() => visitor.result().then((result) => result.innerText()), /the handler of "Greet" is no function/);
   });
 
   visit("keeps the draft over a reload", {}, async (visitor, page) => {
@@ -329,7 +323,7 @@ describe("the page", { skip }, () => {
     await problem.getByRole("button", { name: /Did you mean/ }).click();
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
     await visitor.run();
-    assert.deepEqual(await visitor.output(), { page: "home", checked: true, published: true });
+    await comes(() => visitor.output(), { page: "home", checked: true, published: true });
   });
 
   visit("turns JSON into YAML and back", {}, async (visitor, page) => {
@@ -355,9 +349,9 @@ describe("the page", { skip }, () => {
 
   visit("restarts an interpreter that hangs", {}, async (visitor, page) => {
     const worker = page.workers().find((candidate) => candidate.url().includes("interpreter"));
-    worker.evaluate(() => {
+    await worker.evaluate(() => void setTimeout(() => {
       for (;;);
-    }).catch(() => {});
+    }));
     await visitor.write("Definition", JSON.stringify(GREETING));
     await page.getByRole("alert").filter({ hasText: "was restarted" }).waitFor();
     await visitor.state("Greet").waitFor();
@@ -366,7 +360,7 @@ describe("the page", { skip }, () => {
   test("says so when the interpreter cannot be loaded", async () => {
     const visitor = await site.visit({ before: (page) => page.route("**/*.wasm", (route) => route.abort()) });
     await visitor.page.getByText("The interpreter could not be loaded").waitFor();
-    assert.equal(await visitor.page.getByRole("button", { name: "Run", exact: true }).first().isDisabled(), true);
+    await comes(() => visitor.page.getByRole("button", { name: "Run", exact: true }).first().isDisabled(), true);
     await visitor.page.context().close();
   });
 
@@ -385,13 +379,13 @@ describe("the page", { skip }, () => {
     const States = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`S${i}`, i < 999 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }]));
     await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
     await visitor.state("S0").waitFor();
-    assert.ok((await visitor.page.locator("[data-node]").count()) < 200);
+    await until(async () => assert.ok((await visitor.page.locator("[data-node]").count()) < 200));
     await visitor.state("S0").focus();
     for (let i = 0; i < 30; i++) await visitor.page.keyboard.press("ArrowDown");
     await visitor.page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/S30");
     await visitor.run();
     await visitor.result();
-    assert.match(await visitor.state("S30").getAttribute("aria-label"), /succeeded/);
+    await comes(() => visitor.state("S30").getAttribute("aria-label"), /succeeded/);
     await visitor.leave();
   });
 
@@ -402,11 +396,14 @@ describe("the page", { skip }, () => {
       globalThis.seen = [];
       new MutationObserver(() => globalThis.seen.push(node.getAttribute("aria-label"))).observe(node, { attributes: true });
     });
-    await visitor.run();
-    await visitor.result();
-    const seen = await visitor.page.evaluate(() => globalThis.seen);
-    assert.ok(seen.some((label) => /, running/.test(label)), "the state was seen running on the way");
-    assert.match(await visitor.node("/States/Fulfil").getAttribute("aria-label"), /succeeded/);
+    // A machine that is too busy to draw pictures on the way shows only the end; then it runs once more.
+    await until(async () => {
+      await visitor.run();
+      await visitor.result();
+      const seen = await visitor.page.evaluate(() => globalThis.seen);
+      assert.ok(seen.some((label) => /, running/.test(label)), "the state was seen running on the way");
+    });
+    await comes(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /succeeded/);
     await visitor.leave();
   });
 
@@ -415,13 +412,13 @@ describe("the page", { skip }, () => {
       test(`is accessible at ${width} × ${height}, ${colorScheme}`, async () => {
         const visitor = await site.visit({ width, height, colorScheme });
         await visitor.page.locator("[data-node]").first().waitFor();
-        assert.deepEqual(await visitor.violations(), [], "at the start");
+        await comes(() => visitor.violations(), [], "at the start");
         await visitor.run();
         if (width < 640) await visitor.page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Run" }).click();
         await visitor.result();
         await visitor.page.locator(".problems-head").waitFor({ state: width < 640 ? "attached" : "visible" });
-        assert.deepEqual(await visitor.violations(), [], "after a run");
-        assert.equal(await visitor.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "no scrolling in two ways");
+        await comes(() => visitor.violations(), [], "after a run");
+        await comes(() => visitor.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "no scrolling in two ways");
         await visitor.leave();
       });
     }
@@ -431,16 +428,16 @@ describe("the page", { skip }, () => {
     for (const [button, title] of [["Share", "Share"], ["Settings", "Settings"], ["Help and keyboard shortcuts", "Help"]]) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("dialog", { name: title }).waitFor();
-      assert.deepEqual(await visitor.violations(), [], title);
+      await comes(() => visitor.violations(), [], title);
       await page.keyboard.press("Escape");
     }
     await visitor.example("YAML, and a problem to fix");
     await page.locator(".problems li").waitFor();
-    assert.deepEqual(await visitor.violations(), [], "problems");
+    await comes(() => visitor.violations(), [], "problems");
     await visitor.example("A person decides");
     await visitor.state("AskManager").waitFor();
     await visitor.run();
     await page.getByRole("form", { name: "Answer of AskManager" }).waitFor();
-    assert.deepEqual(await visitor.violations(), [], "waiting");
+    await comes(() => visitor.violations(), [], "waiting");
   });
 });

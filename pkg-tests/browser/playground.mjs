@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, serve } from "../browser.mjs";
+import { inflateRawSync } from "node:zlib";
+import { PATIENCE, launch, serve, slowDown, until } from "../browser.mjs";
+
+export { comes, until } from "../browser.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -14,6 +17,16 @@ export const GREETING = {
   StartAt: "Greet",
   States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
 };
+
+/** The link in the dialog, once what is in it passes; the letters of its members are those of www/src/share.ts. */
+export function shared(page, passes) {
+  return until(async () => {
+    const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
+    const packed = JSON.parse(inflateRawSync(Buffer.from(link.slice(link.indexOf("#v1.") + 4), "base64url")).toString());
+    assert.ok(passes(packed), Object.keys(packed).join());
+    return link;
+  });
+}
 
 /** The built page, served, and a browser. */
 async function begin() {
@@ -25,6 +38,8 @@ async function begin() {
     async visit({ width = 1440, height = 900, hash = "", before, ...options } = {}) {
       const context = await chrome.newContext({ viewport: { width, height }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], serviceWorkers: "block", ...options });
       const page = await context.newPage();
+      await slowDown(page);
+      page.setDefaultTimeout(PATIENCE);
       const problems = [];
       page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
       page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/Service Worker registration blocked/.test(message.text()) && problems.push(`console: ${message.text()}`));
@@ -53,8 +68,16 @@ export function visits() {
   const visit = (name, options, body) =>
     test(name, async () => {
       const visitor = await site.visit(options);
-      await visitor.ready();
-      await body(visitor, visitor.page);
+      try {
+        await visitor.ready();
+        await body(visitor, visitor.page);
+      } catch (error) {
+        // What was on the screen then, and what the console said, tell more than where the test stood.
+        const folder = process.env.STEPGLASS_SHOTS;
+        if (folder) await visitor.page.screenshot({ path: join(folder, `${name.replaceAll(/\W+/g, "-")}.png`) });
+        error.message += `\non screen: ${(await visitor.page.locator("body").innerText()).replaceAll(/\s+/g, " ").slice(0, 1500)}\nproblems: ${visitor.problems.join("; ")}`;
+        throw error;
+      }
       await visitor.leave();
     });
   return { site, visit };
@@ -81,12 +104,15 @@ export class Visitor {
     return this.node(`/States/${name}`);
   }
 
+  /** An editor that takes text: until it is loaded its text can only be read. */
   editor(label) {
-    return this.page.getByRole("textbox", { name: label, exact: true });
+    return this.page.getByRole("textbox", { name: label, exact: true }).and(this.page.locator(":not([readonly])"));
   }
 
   async ready() {
     await this.page.locator("[data-node]").first().waitFor();
+    // The keys are a part of their own; who has them says so.
+    await this.page.locator("[aria-keyshortcuts]").first().waitFor({ state: "attached" });
     // On a phone another pane comes first.
     if (this.page.viewportSize().width >= 640) await this.editor("Definition").waitFor();
   }
@@ -136,12 +162,41 @@ export class Visitor {
     if (title !== undefined) await this.page.locator(".document", { hasText: title }).waitFor();
   }
 
+  /** Chooses what is chosen by a click, again where it was drawn anew just then, and waits until it is. */
+  async choose(one) {
+    await until(async () => {
+      await one.click();
+      await this.idle();
+      assert.equal((await one.getAttribute("aria-checked")) ?? (await one.getAttribute("aria-pressed")), "true");
+    });
+  }
+
+  /** The inspector shows the data of the visit and the attempt that are chosen. */
+  async idle() {
+    await this.page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  }
+
+  /** Nothing has been drawn for a moment: lazily loaded parts have come. What never rests is waited for no longer than two seconds. */
+  async still() {
+    await this.page.evaluate(async () => {
+      const begin = performance.now();
+      let changed = begin;
+      const watch = new MutationObserver(() => (changed = performance.now()));
+      watch.observe(document.body, { childList: true, subtree: true, attributes: true });
+      while (performance.now() - changed < 120 && performance.now() - begin < 2_000) await new Promise((resolve) => setTimeout(resolve, 20));
+      watch.disconnect();
+    });
+  }
+
   tab(name) {
     return this.page.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
   }
 
+  /** By the keyboard, because a button that is held down runs past all breakpoints, and a busy machine holds it for long. */
   async run() {
-    await this.page.getByRole("button", { name: "Run", exact: true }).first().click();
+    const button = this.page.getByRole("button", { name: "Run", exact: true }).first();
+    await button.click({ trial: true });
+    await button.press("Enter");
   }
 
   /** The result's pane, when the run has ended. */
@@ -160,6 +215,7 @@ export class Visitor {
 
   /** Violations of WCAG and of good practice. */
   async violations() {
+    await this.still();
     await this.page.evaluate(axe);
     return this.page.evaluate(async () => {
       const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

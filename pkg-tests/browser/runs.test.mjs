@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
-import { visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const SIZES = {
   StartAt: "Size",
@@ -42,24 +42,24 @@ describe("runs beside each other", { skip }, () => {
   visit("compares two runs: data of each visit, ways on the graph in words and letters, back by Escape", {}, async (visitor, page) => {
     await twice(visitor);
     await visitor.tab("Runs");
-    assert.match(await page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+the first[\s\S]*Run 2\s+other input/);
+    await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+the first[\s\S]*Run 2\s+other input/);
     await page.getByRole("button", { name: "Compare two runs" }).focus();
     await page.keyboard.press("Enter");
     const rows = page.getByRole("listbox", { name: "Visits of both runs" });
     await rows.waitFor();
-    assert.deepEqual(await rows.getByRole("option").allInnerTexts().then((all) => all.map((text) => text.replaceAll(/\s+/g, " ").trim())), [
+    await comes(() => rows.getByRole("option").allInnerTexts().then((all) => all.map((text) => text.replaceAll(/\s+/g, " ").trim())), [
       "≠ Size input, output differ", "A Middle only in run 1", "B Big only in run 2", "A Pay only in run 1", "≠ Each input, output differ", "≠ One #1 input, output differ",
     ]);
     // The first difference is shown first.
     const data = page.getByRole("region", { name: "Size in both runs" });
-    assert.match(await data.getByRole("tree", { name: "input, compared" }).innerText(), /"n":\s*7\s*70/);
+    await comes(() => data.getByRole("tree", { name: "input, compared" }).innerText(), /"n":\s*7\s*70/);
     // On the graph, in words.
-    assert.match(await visitor.state("Pay").getAttribute("aria-label"), /only in run 1/);
-    assert.match(await visitor.state("Big").getAttribute("aria-label"), /only in run 2/);
-    assert.match(await visitor.state("Each").getAttribute("aria-label"), /in both runs/);
-    assert.match(await visitor.state("Sorry").getAttribute("aria-label"), /in neither run/);
-    assert.equal(await page.locator(".line.over-a").count(), 3, "the rule to Middle, Middle to Pay, Pay to Each");
-    assert.match(await page.getByRole("region", { name: "Legend: runs 1 and 2 compared" }).innerText(), /A: only run 1[\s\S]*B: only run 2/);
+    await comes(() => visitor.state("Pay").getAttribute("aria-label"), /only in run 1/);
+    await comes(() => visitor.state("Big").getAttribute("aria-label"), /only in run 2/);
+    await comes(() => visitor.state("Each").getAttribute("aria-label"), /in both runs/);
+    await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /in neither run/);
+    await comes(() => page.locator(".line.over-a").count(), 3, "the rule to Middle, Middle to Pay, Pay to Each");
+    await comes(() => page.getByRole("region", { name: "Legend: runs 1 and 2 compared" }).innerText(), /A: only run 1[\s\S]*B: only run 2/);
     // By keys: a row, and its state everywhere.
     await rows.focus();
     for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
@@ -67,9 +67,9 @@ describe("runs beside each other", { skip }, () => {
     await page.locator('[data-node="/States/Each/ItemProcessor/States/One"][aria-pressed="true"]').waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("tree", { name: "Runs" }).waitFor();
-    assert.equal(await page.locator("[class*=over-]").count(), 0);
-    assert.doesNotMatch(await visitor.state("Pay").getAttribute("aria-label"), /only in run/);
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Compare two runs");
+    await comes(() => page.locator("[class*=over-]").count(), 0);
+    await until(async () => assert.doesNotMatch(await visitor.state("Pay").getAttribute("aria-label"), /only in run/));
+    await comes(() => page.evaluate(() => document.activeElement.textContent), "Compare two runs");
   });
 
   visit("goes from a difference to the event in either run", {}, async (visitor, page) => {
@@ -99,11 +99,11 @@ describe("runs beside each other", { skip }, () => {
     await page.getByLabel("What answers for Pay").selectOption("error");
     await tree.getByText(/^mock of Pay · after event \d+, TaskStateEntered Pay/).waitFor();
     await page.keyboard.press("F8");
-    assert.match(await (await visitor.result()).innerText(), /FAILED[\s\S]*Sorry/);
+    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Sorry/);
     await visitor.tab("Runs");
     await page.getByRole("button", { name: "Forget run 1" }).click();
     await tree.getByRole("treeitem").nth(1).waitFor({ state: "detached" });
-    assert.match(await tree.innerText(), /Run 2/);
+    await comes(() => tree.innerText(), /Run 2/);
   });
 
   visit("coverage of all runs: counts, what was never used, on the graph, as files", {}, async (visitor, page) => {
@@ -120,12 +120,12 @@ describe("runs beside each other", { skip }, () => {
     await visitor.tab("Coverage");
     await page.getByText("of 17 parts used in 2 runs").waitFor();
     const option = (text) => page.getByRole("option").filter({ hasText: text });
-    assert.match(await option("Size").first().innerText(), /2×/);
-    assert.match(await option("rule 0 → Big").innerText(), /1×/);
-    assert.match(await option("default → Each").innerText(), /never/);
-    assert.match(await option(/^4×\s*Onestate/).innerText(), /state, line/);
+    await comes(() => option("Size").first().innerText(), /2×/);
+    await comes(() => option("rule 0 → Big").innerText(), /1×/);
+    await comes(() => option("default → Each").innerText(), /never/);
+    await comes(() => option(/^4×\s*Onestate/).innerText(), /state, line/);
     await page.getByRole("button", { name: "Never used (4)" }).click();
-    assert.deepEqual((await page.locator(".coverage").getByRole("option").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").replace(/ line.*/, "").trim()), [
+    await comes(async () => (await page.locator(".coverage").getByRole("option").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").replace(/ line.*/, "").trim()), [
       "never Size: default → Each transition,", "never Pay: retry 0 on Busy retrier,", "never Pay: catch 0 on States.ALL → Sorry catcher,", "never Sorry state,",
     ]);
     // A row chooses its state.
@@ -134,9 +134,9 @@ describe("runs beside each other", { skip }, () => {
     await page.locator('[data-node="/States/Sorry"][aria-pressed="true"]').waitFor();
     await page.getByRole("button", { name: "Show on the graph" }).click();
     await page.getByRole("region", { name: "Legend: coverage" }).waitFor();
-    assert.match(await visitor.state("Sorry").getAttribute("aria-label"), /never entered in any run/);
-    assert.match(await visitor.state("Pay").getAttribute("aria-label"), /entered 1 time in all runs, 2 parts never used/);
-    assert.equal(await visitor.state("Sorry").locator(".box").evaluate((box) => getComputedStyle(box).fill), "none", "hollow");
+    await comes(() => visitor.state("Sorry").getAttribute("aria-label"), /never entered in any run/);
+    await comes(() => visitor.state("Pay").getAttribute("aria-label"), /entered 1 time in all runs, 2 parts never used/);
+    await comes(() => visitor.state("Sorry").locator(".box").evaluate((box) => getComputedStyle(box).fill), "none", "hollow");
     const json = await visitor.saved(page.getByRole("button", { name: "Save JSON" }));
     const report = JSON.parse(json.bytes.toString());
     assert.deepEqual(report.totals.states, { covered: 6, total: 7 });
@@ -170,17 +170,17 @@ describe("runs beside each other", { skip }, () => {
       await page.getByRole("tab", { name: "Runs 2 runs" }).click();
       await page.getByRole("button", { name: "Compare two runs" }).click();
       await page.getByText(/^The same in every visit|differ\./).waitFor();
-      assert.deepEqual(await visitor.violations(), [], "compared");
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+      await comes(() => visitor.violations(), [], "compared");
+      await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
       await pane("Graph");
       await page.getByRole("region", { name: /^Legend/ }).waitFor();
-      assert.deepEqual(await visitor.violations(), [], "on the graph");
+      await comes(() => visitor.violations(), [], "on the graph");
       await page.getByRole("button", { name: "Leave: runs 1 and 2 compared" }).click();
       await pane("Run");
       await visitor.tab("Coverage");
       await page.getByRole("button", { name: "Show on the graph" }).click();
       await page.getByRole("button", { name: "Show on the graph", pressed: true }).waitFor();
-      assert.deepEqual(await visitor.violations(), [], "coverage");
+      await comes(() => visitor.violations(), [], "coverage");
       await visitor.leave();
     });
   }

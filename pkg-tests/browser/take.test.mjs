@@ -5,8 +5,8 @@ import { simulate } from "stepglass";
 import { expectRun, testMachine } from "stepglass/testing";
 import { gallery } from "../api/examples.mjs";
 import { skip } from "../browser.mjs";
-import { GREETING, visits } from "./playground.mjs";
 import { runTest } from "./exported.mjs";
+import { GREETING, comes, shared, until, visits } from "./playground.mjs";
 
 describe("bring and take", { skip }, () => {
   const { site, visit } = visits();
@@ -17,15 +17,15 @@ describe("bring and take", { skip }, () => {
     await page.getByTitle("Examples and recent drafts").click();
     const cards = page.locator(".gallery li");
     await cards.first().waitFor();
-    assert.equal(await cards.count(), examples.length + 1, "and an empty one");
-    assert.deepEqual((await cards.locator(".gallery-title").allInnerTexts()).map((title) => title.trim()).sort(), [...examples.map(({ title }) => title), "Empty"].sort());
+    await comes(() => cards.count(), examples.length + 1, "and an empty one");
+    await comes(async () => (await cards.locator(".gallery-title").allInnerTexts()).map((title) => title.trim()).sort(), [...examples.map(({ title }) => title), "Empty"].sort());
     await page.locator(".gallery-drawing").last().scrollIntoViewIfNeeded();
     await page.waitForFunction(() => [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0));
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await page.getByRole("button", { name: "Catch", exact: true }).click();
-    assert.equal(await cards.count(), examples.filter(({ features }) => features.includes("Catch")).length);
+    await comes(() => cards.count(), examples.filter(({ features }) => features.includes("Catch")).length);
     await page.getByRole("searchbox", { name: "Search the examples" }).fill("compensation");
-    assert.deepEqual(await page.locator(".gallery-title").allInnerTexts(), ["Saga: undo what was done"]);
+    await comes(() => page.locator(".gallery-title").allInnerTexts(), ["Saga: undo what was done"]);
     await cards.getByRole("button").click();
     await visitor.state("CancelFlight").waitFor();
   });
@@ -45,7 +45,7 @@ describe("bring and take", { skip }, () => {
       await visitor.tab("Definition");
       await visitor.run();
       const { status, error } = inputs[at].result;
-      assert.match(await (await visitor.result()).innerText(), new RegExp(`${status}${error ? `[\\s\\S]*${error}` : ""}`), title);
+      await comes(() => visitor.result().then((result) => result.innerText()), new RegExp(`${status}${error ? `[\\s\\S]*${error}` : ""}`), title);
     }
     await visitor.leave();
   });
@@ -54,14 +54,14 @@ describe("bring and take", { skip }, () => {
     await page.getByRole("button", { name: "Import" }).click();
     await dialog(page, "Import").locator('input[type="file"]').setInputFiles({ name: "hello.asl.yaml", mimeType: "application/yaml", buffer: Buffer.from("StartAt: Hello\nStates:\n  Hello:\n    Type: Succeed\n") });
     await visitor.state("Hello").waitFor();
-    assert.match(await page.title(), /^hello/);
+    await comes(() => page.title(), /^hello/);
     await page.evaluate((text) => {
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File([text], "dropped.asl.json", { type: "application/json" }));
       document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     }, JSON.stringify(GREETING));
     await visitor.state("Greet").waitFor();
-    assert.match(await page.title(), /^dropped/);
+    await comes(() => page.title(), /^dropped/);
   });
 
   visit("says why a text cannot be opened", {}, async (visitor, page) => {
@@ -104,10 +104,10 @@ Resources:
     await visitor.bring(template);
     const asked = dialog(page, "Import a template");
     await asked.getByLabel("Orders").check();
-    assert.deepEqual(await visitor.violations(), []);
-    assert.equal(await asked.getByLabel("${ChargeArn}").inputValue(), "arn:aws:lambda:us-east-1:123456789012:function:Charge");
-    assert.equal(await asked.getByLabel("${Stage}").inputValue(), "test");
-    assert.equal(await asked.getByLabel("${Table}").inputValue(), "");
+    await comes(() => visitor.violations(), []);
+    await comes(() => asked.getByLabel("${ChargeArn}").inputValue(), "arn:aws:lambda:us-east-1:123456789012:function:Charge");
+    await comes(() => asked.getByLabel("${Stage}").inputValue(), "test");
+    await comes(() => asked.getByLabel("${Table}").inputValue(), "");
     await asked.getByRole("button", { name: "Open Orders" }).click();
     await visitor.state("Store").waitFor();
     const text = await visitor.editor("Definition").innerText();
@@ -133,8 +133,8 @@ Resources:
     // As the AWS command prints it: seconds instead of texts.
     const events = history.map((event) => ({ ...event, timestamp: Date.parse(event.timestamp) / 1000 }));
     await visitor.bring({ events });
-    assert.match(await (await visitor.result()).innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
-    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
+    await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Shy\s+will not speak/);
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
     await visitor.tab("Events");
     await page.getByRole("listbox", { name: `History, ${events.length} events` }).waitFor();
 
@@ -154,12 +154,12 @@ Resources:
     await visitor.bring({ events });
     const strip = page.getByRole("region", { name: "Recorded execution" });
     await strip.getByText(/does the same: \d+ events compared/).waitFor();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await strip.getByRole("button", { name: "Debug with its answers" }).click();
     await strip.getByText(/Tasks answer as they did/).waitFor();
     await page.keyboard.press("F8");
-    assert.deepEqual(await visitor.output(), { hello: "Ada" });
-    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
+    await comes(() => visitor.output(), { hello: "Ada" });
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
     await page.getByText("5.7 s of the machine's time").waitFor();
 
     // The same history against a definition that has been changed since.
@@ -190,9 +190,9 @@ Resources:
       },
     });
     await visitor.ready();
-    assert.match(await (await visitor.result()).innerText(), /SUCCEEDED/);
-    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /succeeded/);
-    assert.equal(asked, "4");
+    await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded/);
+    await comes(() => asked, "4");
     await visitor.page.evaluate(() => (location.hash = "#import=https%3A%2F%2Felsewhere.invalid%2Fx"));
     await visitor.page.getByRole("alert").filter({ hasText: "own server only" }).waitFor();
     await visitor.leave();
@@ -203,7 +203,7 @@ Resources:
     await visitor.result();
     await page.getByRole("button", { name: "Export" }).click();
     const asked = dialog(page, "Export");
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     const button = (name) => asked.getByRole("button", { name, exact: true });
 
     const svg = (await visitor.saved(button("SVG"))).bytes.toString();
@@ -222,7 +222,7 @@ Resources:
     assert.ok(Math.abs(sizes[1] - 2 * sizes[0]) <= 2, sizes.join());
     assert.match((await visitor.saved(button("Mermaid file"))).bytes.toString(), /^stateDiagram-v2/m);
 
-    assert.deepEqual(JSON.parse((await visitor.saved(button("JSON"))).bytes).StartAt, "CheckStock");
+    assert.equal(JSON.parse((await visitor.saved(button("JSON"))).bytes).StartAt, "CheckStock");
     assert.match((await visitor.saved(button("YAML"))).bytes.toString(), /^StartAt: CheckStock$/m);
     const { events } = JSON.parse((await visitor.saved(button("History, as AWS has it"))).bytes);
     assert.deepEqual([events.length, events[0].type], [47, "ExecutionStarted"]);
@@ -242,7 +242,7 @@ Resources:
     assert.throws(() => runTest(vitest.bytes.toString().replaceAll('throws("GatewayBusy"', 'throws("Broken"'), "vitest"));
     await button("Copy as test").click();
     await page.locator(".toast", { hasText: "copied" }).waitFor();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), vitest.bytes.toString());
+    await comes(() => page.evaluate(() => navigator.clipboard.readText()), vitest.bytes.toString());
 
     // The mock file goes with the test kit, too.
     const definition = JSON.parse((await visitor.saved(button("JSON"))).bytes);
@@ -334,7 +334,7 @@ Resources:
     await page.locator('[data-node="/States/Route"][aria-pressed="true"]').waitFor();
     await visitor.tab("Input");
     await page.getByLabel("Input to run with").waitFor();
-    assert.deepEqual((await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()), ["Light and express", "Heavy", "To an island", "No address"]);
+    await comes(async () => (await page.getByLabel("Input to run with").locator("option").allInnerTexts()).map((text) => text.trim()), ["Light and express", "Heavy", "To an island", "No address"]);
   });
 
   visit("a session file has the runs with their forks, the mocks, the breakpoints and the inputs", {}, async (visitor, page) => {
@@ -352,7 +352,7 @@ Resources:
     await page.getByRole("button", { name: "Fork at event 2" }).click();
     await page.getByRole("treeitem", { level: 2 }).first().waitFor();
     await page.keyboard.press("Shift+F8");
-    assert.equal(await visitor.output(), "mocked");
+    await comes(() => visitor.output(), "mocked");
     await page.getByRole("button", { name: "Export" }).click();
     const { bytes } = await visitor.saved(page.getByRole("button", { name: "Session file" }));
     await page.keyboard.press("Escape");
@@ -364,18 +364,18 @@ Resources:
     await visitor.tab("Runs");
     const runs = page.getByRole("tree", { name: "Runs" });
     await runs.getByText(/^Run 2$/).waitFor();
-    assert.deepEqual(await runs.locator(".run-row b").allInnerTexts(), ["Run 1", "Run 2"]);
+    await comes(() => runs.locator(".run-row b").allInnerTexts(), ["Run 1", "Run 2"]);
     await visitor.tab("Result");
-    assert.equal(await visitor.output(), "mocked");
+    await comes(() => visitor.output(), "mocked");
     await visitor.tab("Mocks");
-    assert.equal(await page.getByLabel("Result of Greet, JSON").inputValue(), '"mocked"');
+    await comes(() => page.getByLabel("Result of Greet, JSON").inputValue(), '"mocked"');
     await visitor.tab("Breakpoints 1");
     await visitor.tab("Runs");
     await runs.getByText(/^Run 1$/).click();
     await page.getByRole("button", { name: "Return to live" }).click();
     await page.locator('[data-node="/States/Done"][aria-label*="paused"]').waitFor();
     await page.keyboard.press("F8");
-    assert.equal(await visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
+    await comes(() => visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
 
     // One that is damaged is refused with a word; what else is in the file is there.
     await visitor.bring(bytes.toString().replace('"patch"', '"patches"').replace(/"facts":\[/, '"facts":[["nothing",0],'), "Untitled");
@@ -396,12 +396,12 @@ Resources:
 
     const other = await site.visit({ hash: link.slice(link.indexOf("#")) });
     await other.ready();
-    assert.equal(await other.page.locator(".event-row").count(), 0, "nothing runs by itself");
+    await comes(() => other.page.locator(".event-row").count(), 0, "nothing runs by itself");
     await other.run();
     const question = other.page.getByRole("dialog", { name: "Run this link's code?" });
     await question.waitFor();
     await question.getByRole("button", { name: "Run it" }).click();
-    assert.deepEqual(await other.output(), { hello: "Ada" });
+    await comes(() => other.output(), { hello: "Ada" });
     await other.leave();
 
     const cut = await site.visit({ hash: link.slice(link.indexOf("#"), -40) });
@@ -423,25 +423,23 @@ Resources:
     await asked.getByLabel("Mocks and machines (1)").uncheck();
     await asked.getByLabel("Breakpoints (1)").uncheck();
     await asked.getByLabel("Position: Greet").check();
-    await page.waitForFunction((before) => document.querySelector("dialog textarea").value !== before, whole);
-    await page.waitForTimeout(100);
-    const part = await page.getByRole("textbox", { name: "Link" }).inputValue();
+    const part = await shared(page, ({ i = "", k = "", m, b, p }) => i === "" && k === "" && m === undefined && b === undefined && p === "Greet");
     await asked.getByText(`${part.length} characters`).waitFor();
     const other = await site.visit({ hash: part.slice(part.indexOf("#")) });
     await other.ready();
     await other.page.locator('[data-node="/States/Greet"][aria-pressed="true"]').waitFor();
     await other.tab("Input");
-    assert.doesNotMatch(await other.editor("Input").innerText(), /secret/);
+    await until(async () => assert.doesNotMatch(await other.editor("Input").innerText(), /secret/));
     await other.tab("Mocks");
-    assert.equal(await other.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "");
-    assert.equal(await other.page.getByRole("tab", { name: "Breakpoints 1" }).count(), 0);
+    await comes(() => other.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "");
+    await comes(() => other.page.getByRole("tab", { name: "Breakpoints 1" }).count(), 0);
     await other.leave();
 
     // And the whole of it has them.
     const all = await site.visit({ hash: whole.slice(whole.indexOf("#")) });
     await all.ready();
     await all.tab("Mocks");
-    assert.equal(await all.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "echo");
+    await comes(() => all.page.getByLabel("What answers for Greet", { exact: true }).inputValue(), "echo");
     await all.tab("Breakpoints 1");
     await all.leave();
   });
@@ -485,12 +483,13 @@ Resources:
       const { page } = visitor;
       await visitor.open({ definition: { ...GREETING, Comment: "the newest" } });
       await visitor.example("Hello");
-      const drafts = JSON.parse(await page.evaluate(() => localStorage.getItem("stepglass.recent")));
-      assert.equal(drafts.length, kept, `of ${size} characters`);
+      const recent = async () => JSON.parse(await page.evaluate(() => localStorage.getItem("stepglass.recent")));
+      await comes(async () => (await recent()).length, kept, `of ${size} characters`);
+      const drafts = await recent();
       assert.match(drafts[0].definition, /the newest/);
       assert.ok(JSON.stringify(drafts).length <= 2_000_100);
       await page.getByTitle("Examples and recent drafts").click();
-      assert.equal(await page.locator(".recent li").count(), kept);
+      await comes(() => page.locator(".recent li").count(), kept);
       await page.locator(".recent button").first().click();
       await visitor.state("Greet").waitFor();
       await visitor.leave();
@@ -504,12 +503,12 @@ Resources:
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Clear everything kept in this browser" }).click();
     const keys = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.")));
-    assert.deepEqual(await keys(), []);
+    await comes(() => keys(), []);
     await page.keyboard.press("Escape");
     await page.getByTitle("Examples and recent drafts").click();
-    assert.equal(await page.locator(".recent").count(), 0);
+    await comes(() => page.locator(".recent").count(), 0);
     await page.locator(".gallery button", { hasText: "Hello" }).first().click();
     await page.locator(".document", { hasText: "Hello" }).waitFor();
-    assert.deepEqual((await keys()).filter((key) => /draft|recent/.test(key)), [], "and keeps none of it again");
+    await comes(async () => (await keys()).filter((key) => /draft|recent/.test(key)), [], "and keeps none of it again");
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { simulate } from "stepglass";
 import { skip } from "../browser.mjs";
-import { GREETING, visits } from "./playground.mjs";
+import { GREETING, comes, until, visits } from "./playground.mjs";
 
 const INVOKE = "arn:aws:states:::lambda:invoke";
 const task = (Resource, fields = {}) => ({ Type: "Task", Resource, ...fields });
@@ -34,7 +34,7 @@ describe("tasks", { skip }, () => {
     await page.getByLabel("This is the service's whole response").check();
     await page.getByText("put into Payload by itself").waitFor({ state: "detached" });
     await visitor.run();
-    assert.deepEqual(await visitor.output(), { Payload: 5 });
+    await comes(() => visitor.output(), { Payload: 5 });
     await page.getByLabel("Result of Call, JSON").fill('{"StatusCode": 200}');
     await page.getByText("has the function's answer in Payload: there is none").waitFor();
     await page.getByLabel("This is the service's whole response").uncheck();
@@ -43,7 +43,7 @@ describe("tasks", { skip }, () => {
     await page.locator(".field-problem").filter({ hasText: "JSON" }).waitFor();
     await page.getByLabel("Result of Call, JSON").fill(JSON.stringify("x".repeat(300_000)));
     await page.getByText("more than the 256 KiB").waitFor();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
   });
 
   visit("rules answer for a resource, a pattern and all that is left; a state's own mock comes first", {}, async (visitor, page) => {
@@ -60,8 +60,8 @@ describe("tasks", { skip }, () => {
     await rule("dynamodb:*", "result", '"a row"');
     await page.getByText("for Read", { exact: true }).waitFor();
     await visitor.run();
-    assert.deepEqual(await visitor.output(), { read: "a row", told: "anything" });
-    assert.match(await page.locator('[data-node="/States/Tell"]').getAttribute("aria-label"), /mocked/);
+    await comes(() => visitor.output(), { read: "a row", told: "anything" });
+    await comes(() => page.locator('[data-node="/States/Tell"]').getAttribute("aria-label"), /mocked/);
     await answersFor(page, "Read").selectOption("result");
     await page.getByLabel("Result of Read, JSON").fill('"mine"');
     assert.deepEqual(await again(visitor, page), { read: "mine", told: "anything" });
@@ -69,9 +69,9 @@ describe("tasks", { skip }, () => {
     await answersFor(page, "Tell").selectOption("handler");
     await page.keyboard.press("ControlOrMeta+Shift+Enter");
     await page.getByRole("form", { name: "Answer of Tell" }).getByRole("button", { name: "Answer", exact: true }).click();
-    assert.ok("MessageId" in (await visitor.output()).told, "filled in with an example of the service");
+    await until(async () => assert.ok("MessageId" in (await visitor.output()).told, "filled in with an example of the service"));
     await page.getByRole("button", { name: "Remove the rule *" }).click();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
   });
 
   visit("JavaScript plays a task in the sandbox, also when it changes while the run is paused", {}, async (visitor, page) => {
@@ -85,7 +85,7 @@ describe("tasks", { skip }, () => {
     };
     await write("async (input, task) => { await task.sleep(90_000); console.log(typeof document, typeof fetch); return { hello: input.name, attempt: task.attempt }; }");
     await visitor.run();
-    assert.deepEqual(await visitor.output(), { hello: "Ada", attempt: 0 });
+    await comes(() => visitor.output(), { hello: "Ada", attempt: 0 });
     await page.getByText("1 min 30 s of the machine's time").or(page.getByText("90 s of the machine's time")).or(page.getByText(/1 ?m.* of the machine's time/)).first().waitFor();
     await write("() => {");
     await page.keyboard.press("ControlOrMeta+Shift+Enter");
@@ -95,10 +95,18 @@ describe("tasks", { skip }, () => {
     await page.keyboard.press("F10");
     await page.locator(".status-bar, footer, [role=status]").filter({ hasText: /Paused/ }).first().waitFor();
     await write("() => 'changed on the way'");
-    // The sandbox reads it on the way: faster than anybody's hand, but not than a test's.
-    await page.waitForTimeout(500);
+    // At once: the run goes on when the sandbox has read it.
     await page.keyboard.press("F8");
-    assert.equal(await visitor.output(), "changed on the way");
+    await comes(() => visitor.output(), "changed on the way");
+    // Also where another run takes the sandbox while it reads.
+    await write("() => 'for the next run'");
+    await page.keyboard.press("ControlOrMeta+Shift+Enter");
+    await page.locator(".result", { hasText: "for the next run" }).waitFor();
+    await page.keyboard.press("F10");
+    await page.locator(".pause-where", { hasText: "Greet" }).first().waitFor();
+    for (const text of ["first", "second", "last"]) await write(`() => '${text} of three'`);
+    await page.keyboard.press("F8");
+    await page.locator(".result", { hasText: "last of three" }).waitFor();
   });
 
   visit("a script answers by attempt, item and call; a recording as it was", {}, async (visitor, page) => {
@@ -111,7 +119,7 @@ describe("tasks", { skip }, () => {
     await answersFor(page, "Greet").selectOption("recorded");
     await page.getByText("2 answers of the recorded execution").waitFor();
     await page.keyboard.press("F8");
-    assert.deepEqual(await visitor.output(), { hello: "Ada" });
+    await comes(() => visitor.output(), { hello: "Ada" });
     // A mock goes before the recording.
     await answersFor(page, "Greet").selectOption("script");
     const script = page.getByRole("list", { name: "Script of Greet" });
@@ -123,7 +131,7 @@ describe("tasks", { skip }, () => {
     await script.getByLabel("call").first().fill("0-1");
     await script.getByLabel("call").first().blur();
     assert.equal(await again(visitor, page), "third");
-    assert.match(await visitor.state("Greet").getAttribute("aria-label"), /2 failed attempts/);
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /2 failed attempts/);
   });
 
   const CONFIG = {
@@ -145,10 +153,10 @@ describe("tasks", { skip }, () => {
     };
     await bring(JSON.stringify(CONFIG));
     await dialog(page, "Mocks of a file").getByLabel(/Prices › Plain/).check();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     await visitor.run();
-    assert.deepEqual((await visitor.output()).Payload, { price: 1 });
+    await comes(async () => (await visitor.output()).Payload, { price: 1 });
     await bring(JSON.stringify(CONFIG));
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     assert.deepEqual((await again(visitor, page)).Payload, { price: 3 });
@@ -169,7 +177,7 @@ describe("tasks", { skip }, () => {
     await dialog(page, "Mocks of a file").getByLabel("Text").fill(JSON.stringify({ mock: { result: JSON.stringify({ Payload: 9 }) } }));
     await dialog(page, "Mocks of a file").getByRole("button", { name: "Use 1 mock" }).click();
     await visitor.run();
-    assert.deepEqual(await visitor.output(), { Payload: 9 });
+    await comes(() => visitor.output(), { Payload: 9 });
     await page.getByRole("button", { name: "Copy for TestState" }).click();
     await page.locator(".toast", { hasText: "Mock for TestState copied." }).waitFor();
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
@@ -182,25 +190,25 @@ describe("tasks", { skip }, () => {
     await visitor.run();
     const cards = page.locator("form.answer");
     await cards.nth(1).waitFor();
-    assert.deepEqual(await cards.locator("header .strong").allInnerTexts(), ["First", "Second"]);
+    await comes(() => cards.locator("header .strong").allInnerTexts(), ["First", "Second"]);
     await page.getByRole("tab", { name: /^Waiting tasks 2/ }).waitFor();
     await page.getByRole("group", { name: /2 tasks waiting/ }).focus();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await page.keyboard.press("2");
-    assert.equal(await page.evaluate(() => document.activeElement.closest("form").getAttribute("aria-label")), "Answer of Second");
+    await comes(() => page.evaluate(() => document.activeElement.closest("form").getAttribute("aria-label")), "Answer of Second");
     await page.keyboard.type("2 is typed, not a key");
     await cards.nth(1).getByRole("button", { name: "Fail", exact: true }).click();
     const errors = cards.nth(1).getByLabel("Error", { exact: true });
-    assert.deepEqual(await errors.locator("option").allInnerTexts(), ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown", "Another …"]);
+    await comes(() => errors.locator("option").allInnerTexts(), ["States.TaskFailed", "States.Timeout", "Lambda.TooManyRequestsException", "Lambda.ServiceException", "Lambda.Unknown", "Another …"]);
     await errors.selectOption("Lambda.TooManyRequestsException");
-    assert.equal(await cards.nth(1).getByLabel("Cause").inputValue(), "Rate Exceeded.");
+    await comes(() => cards.nth(1).getByLabel("Cause").inputValue(), "Rate Exceeded.");
     await cards.nth(1).getByRole("button", { name: "Fail the task" }).click();
     // The first is the oldest still; the second asks again after its retry's pause once time may pass.
     const first = page.getByRole("form", { name: "Answer of First" });
     await first.getByRole("button", { name: "The input" }).click();
-    assert.equal(await first.getByLabel("Result, JSON").inputValue(), '{\n  "n": 1\n}');
+    await comes(() => first.getByLabel("Result, JSON").inputValue(), '{\n  "n": 1\n}');
     await first.getByRole("button", { name: "An example" }).click();
-    assert.equal(await first.getByLabel("Result, JSON").inputValue(), '{\n  "ok": true\n}');
+    await comes(() => first.getByLabel("Result, JSON").inputValue(), '{\n  "ok": true\n}');
     await first.getByLabel("Take").fill("30");
     await first.getByRole("button", { name: "Answer in 30 s" }).click();
     const second = page.getByRole("form", { name: "Answer of Second" });
@@ -208,9 +216,9 @@ describe("tasks", { skip }, () => {
     await second.getByLabel("Result, JSON").fill('"done"');
     await second.getByLabel("Always answer so for Second").check();
     await second.getByRole("button", { name: "Answer", exact: true }).click();
-    assert.deepEqual(await visitor.output(), [{ ok: true }, "done"]);
+    await comes(() => visitor.output(), [{ ok: true }, "done"]);
     await visitor.tab("Mocks");
-    assert.equal(await answersFor(page, "Second").inputValue(), "result");
+    await comes(() => answersFor(page, "Second").inputValue(), "result");
   });
 
   visit("a token is answered by whoever holds it", {}, async (visitor, page) => {
@@ -232,9 +240,9 @@ describe("tasks", { skip }, () => {
     await inbox.getByRole("button", { name: "Send" }).click();
     await inbox.getByText("The output is not JSON").waitFor();
     await inbox.getByLabel("Output, JSON").fill('{"approved": "by token"}');
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await inbox.getByRole("button", { name: "Send" }).click();
-    assert.deepEqual(await visitor.output(), { approved: "by token" });
+    await comes(() => visitor.output(), { approved: "by token" });
     await page.keyboard.press("ControlOrMeta+Shift+Enter");
     await card.waitFor();
     await page.getByText("Answer by token").click();
@@ -255,7 +263,7 @@ describe("tasks", { skip }, () => {
     await card.getByText("asks you").waitFor();
     await card.getByLabel("Result, JSON").fill('"L1"');
     await card.getByRole("button", { name: "Answer", exact: true }).click();
-    assert.equal(await visitor.output(), "L1");
+    await comes(() => visitor.output(), "L1");
     await visitor.tab("Events");
     await page.locator(".event-row", { hasText: "ActivityStarted" }).click();
     await page.locator(".j-string", { hasText: "hand" }).waitFor();
@@ -280,14 +288,14 @@ describe("tasks", { skip }, () => {
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Price" });
     await card.getByText(/asks you · in /).waitFor();
-    assert.match(await card.locator('pre[aria-label="Task input"]').innerText(), /book/);
+    await comes(() => card.locator('pre[aria-label="Task input"]').innerText(), /book/);
     await card.getByLabel("Result, JSON").fill("12");
     await card.getByRole("button", { name: "Answer", exact: true }).click();
-    assert.equal(await visitor.output(), 12);
+    await comes(() => visitor.output(), 12);
     const started = page.getByRole("list", { name: "Executions started by tasks" });
     await started.getByText(/succeeded/).click();
     await started.locator('pre[aria-label^="Output of"]', { hasText: "12" }).waitFor();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     const history = JSON.parse((await visitor.saved(started.getByRole("button", { name: "Save its history" }))).bytes);
     assert.equal(history.events.at(-1).type, "ExecutionSucceeded");
   });
@@ -307,13 +315,13 @@ describe("tasks", { skip }, () => {
     await page.locator(".toast", { hasText: "In it: definition, input, 1 mock, code (disabled" }).waitFor();
     await visitor.tab("Mocks");
     await page.getByText("Disabled: this code came with a link").waitFor();
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await visitor.run();
     await dialog(page, "Run this link's code?").getByText("The code of mocks").waitFor();
     await dialog(page, "Run this link's code?").getByRole("button", { name: "Look at it first" }).click();
-    assert.equal(await page.locator(".event-row").count(), 0, "nothing has run");
+    await comes(() => page.locator(".event-row").count(), 0, "nothing has run");
     await page.getByRole("button", { name: "I have, enable it" }).click();
     await visitor.run();
-    assert.equal(await visitor.output(), "Hello Ada");
+    await comes(() => visitor.output(), "Hello Ada");
   });
 });

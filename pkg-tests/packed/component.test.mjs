@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { launch, open, serve, skip } from "../browser.mjs";
+import { comes, launch, open, serve, skip, until } from "../browser.mjs";
 import { pack, root, runNpm } from "./tarball.mjs";
 
 const POLICY =
@@ -111,10 +111,12 @@ describe("the component", { skip }, () => {
       await page.locator(".status-line", { hasText: "Greet" }).waitFor();
       await call("run");
       await page.locator(".status-line", { hasText: "Failed: Shy" }).waitFor();
-      const seen = await page.evaluate(() => window.seen);
-      assert.deepEqual(seen[0], ["asl-diagnostics", 0]);
-      assert.deepEqual(seen.find(([type]) => type === "asl-paused"), ["asl-paused", "Greet"]);
-      assert.deepEqual(seen.at(-1), ["asl-complete", "FAILED"]);
+      await until(async () => {
+        const seen = await page.evaluate(() => window.seen);
+        assert.deepEqual(seen[0], ["asl-diagnostics", 0]);
+        assert.deepEqual(seen.find(([type]) => type === "asl-paused"), ["asl-paused", "Greet"]);
+        assert.deepEqual(seen.at(-1), ["asl-complete", "FAILED"]);
+      });
       await call("goto", 3);
       await page.getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of"]')).waitFor();
       assert.match(await element.evaluate((one) => one.exportSvg()), /^<svg [\s\S]*Greet/);
@@ -138,7 +140,7 @@ describe("the component", { skip }, () => {
     },
     async (page) => {
       await page.getByRole("button", { name: /^Each.*1 of 2 items done/ }).waitFor();
-      assert.equal(await page.getByRole("button", { name: "Run", exact: true }).count(), 0, "there is nothing to run");
+      await comes(() => page.getByRole("button", { name: "Run", exact: true }).count(), 0, "there is nothing to run");
       await page.evaluate(() => window.goOn());
       await page.evaluate(() => window.over);
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
@@ -166,11 +168,11 @@ describe("the component", { skip }, () => {
     async (page) => {
       await page.locator(".status-line", { hasText: "Failed: Wanted" }).waitFor();
       await page.getByRole("button", { name: /^A .*, failed/ }).first().waitFor();
-      assert.equal(await page.locator("#far").getByRole("group").count(), 0, "nobody has looked at it yet");
+      await comes(() => page.locator("#far").getByRole("group").count(), 0, "nobody has looked at it yet");
       await page.getByText("The graph of a greeting").scrollIntoViewIfNeeded();
       await page.locator("#far").getByRole("button", { name: /^A / }).waitFor();
-      assert.equal(await page.getByText("The graph of a greeting").isVisible(), false);
-      assert.equal(page.workers().length, 1);
+      await comes(() => page.getByText("The graph of a greeting").isVisible(), false);
+      await comes(() => page.workers().length, 1);
     },
   );
 
@@ -190,16 +192,16 @@ describe("the component", { skip }, () => {
       await page.getByRole("button", { name: "Run", exact: true }).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("form", { name: "Answer of Greet" }).waitFor();
-      assert.deepEqual(await violations(), []);
+      await comes(violations, []);
       await page.locator("stepglass-debugger").evaluate((one) => one.setAttribute("theme", "light"));
-      assert.deepEqual(await violations(), []);
+      await comes(violations, []);
       await page.getByLabel("Result of Greet, JSON").fill('"Hello"');
       await page.getByLabel("Result of Greet, JSON").press("Tab");
       await page.keyboard.press("Enter");
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
       await node(page, "Each").focus();
       await page.keyboard.press("ArrowDown");
-      assert.match(await page.evaluate(() => document.querySelector("stepglass-debugger").shadowRoot.activeElement.getAttribute("aria-label")), /^Done/);
+      await comes(() => page.evaluate(() => document.querySelector("stepglass-debugger").shadowRoot.activeElement.getAttribute("aria-label")), /^Done/);
     },
   );
 
@@ -231,36 +233,36 @@ describe("the component", { skip }, () => {
 
       // at, height, input, mocks: behind addresses.
       await of("at").getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 9"]')).waitFor();
-      assert.equal((await of("at").boundingBox()).height, 300);
-      assert.deepEqual((await told("at", "asl-event")).slice(0, 2), ["ExecutionStarted", "WaitStateEntered"]);
-      assert.deepEqual(await told("at", "asl-complete"), ["SUCCEEDED"]);
+      await comes(async () => (await of("at").boundingBox()).height, 300);
+      await comes(async () => (await told("at", "asl-event")).slice(0, 2), ["ExecutionStarted", "WaitStateEntered"]);
+      await comes(() => told("at", "asl-complete"), ["SUCCEEDED"]);
       await of("at").evaluate((one) => one.setAttribute("at", "5"));
       await of("at").getByRole("slider").and(page.locator('[aria-valuetext^="Event 5 of 9"]')).waitFor();
-      assert.equal(await of("at").evaluate((one) => one.shadowRoot.querySelector("[lang]").lang), "en");
+      await comes(() => of("at").evaluate((one) => one.shadowRoot.querySelector("[lang]").lang), "en");
 
       // autoplay, controls.
       await of("auto").scrollIntoViewIfNeeded();
       await of("auto").locator(".status-line", { hasText: "Succeeded" }).waitFor();
-      assert.deepEqual(await of("auto").getByRole("button").filter({ visible: true }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")).filter((name) => !name.includes(","))), ["Run again", "Restart"]);
+      await comes(() => of("auto").getByRole("button").filter({ visible: true }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")).filter((name) => !name.includes(","))), ["Run again", "Restart"]);
 
       // speed, ::part, theme, playground.
       await of("manual").scrollIntoViewIfNeeded();
       await of("manual").getByRole("button", { name: "Run", exact: true }).click();
       await of("manual").getByRole("button", { name: "Next timer" }).click();
       await of("manual").locator(".status-line", { hasText: "Succeeded" }).waitFor();
-      const looks = await of("manual").evaluate((one) => {
+      const looks = () => of("manual").evaluate((one) => {
         const style = (part, name) => getComputedStyle(one.shadowRoot.querySelector(`[part~="${part}"]`))[name];
         return [style("toolbar", "backgroundColor"), style("node", "opacity"), style("edge", "stroke")];
       });
-      assert.deepEqual(looks, ["rgb(1, 2, 3)", "0.5", "rgb(4, 5, 6)"]);
+      await comes(looks, ["rgb(1, 2, 3)", "0.5", "rgb(4, 5, 6)"]);
       await of("manual").getByRole("button", { name: "Open in playground" }).click();
       await page.waitForFunction(() => window.opened.length > 0);
-      assert.match(await page.evaluate(() => window.opened[0]), /^https:\/\/example\.org\/play\/#v1\./);
+      await comes(() => page.evaluate(() => window.opened[0]), /^https:\/\/example\.org\/play\/#v1\./);
 
       // readonly, worker-src, wasm-src: a place of one's own is another worker.
       await of("placed").scrollIntoViewIfNeeded();
       await of("placed").getByRole("button", { name: /^Nap/ }).waitFor();
-      assert.equal(await of("placed").getByRole("button", { name: "Run", exact: true }).count(), 0);
+      await comes(() => of("placed").getByRole("button", { name: "Run", exact: true }).count(), 0);
 
       // definition, step, fork, restart, pause.
       await of("set").evaluate((one) => void (one.definition = { StartAt: "A", States: { A: { Type: "Pass", Next: "B" }, B: { Type: "Succeed" } } }));
@@ -280,7 +282,7 @@ describe("the component", { skip }, () => {
       });
       assert.match(end, /"StartAt": "A"/);
       await of("set").locator(".status-line", { hasText: "Succeeded" }).waitFor();
-      assert.ok((await told("set", "asl-paused")).length >= 2);
+      await until(async () => assert.ok((await told("set", "asl-paused")).length >= 2));
     },
   );
 

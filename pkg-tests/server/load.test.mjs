@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { start } from "./endpoint.mjs";
 
-test("5,000 executions, 500 at once: none is lost, none is stuck, each has its result", { timeout: 240_000 }, async () => {
+test("5,000 executions, 500 at once: none is lost, none is stuck, each has its result", { timeout: 600_000 }, async () => {
   const server = await start();
   const options = { url: server.url, total: 5000, inFlight: 500, wait: 2, patience: 200_000 };
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(new URL("../../benches/server-load.mjs", import.meta.url)), JSON.stringify(options)]);

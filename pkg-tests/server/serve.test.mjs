@@ -68,7 +68,8 @@ test("the command says where it listens, and ends in order on a signal", { skip:
     const { activityArn } = await post(start.url, "CreateActivity", { name: "A" });
     // A worker that waits is let go with an empty answer.
     const poll = post(start.url, "GetActivityTask", { activityArn });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // What is asked after it is answered after it has come.
+    for (let i = 0; i < 3; i++) await post(start.url, "ListActivities", {});
     child.kill(signal);
     assert.equal((await poll).status, 200);
     const [code] = await once(child, "close");

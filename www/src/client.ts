@@ -11,13 +11,15 @@ interface Waiting {
 /// Said by calls whose worker was ended while they waited.
 export class WorkerLost extends Error {}
 
-const PATIENCE = 5_000;
+/// How many seconds may pass without a word: those in which the page itself could listen, because what it is late to hear
+/// has been said.
+const PATIENCE = 5;
 
 export class Client {
   private worker: Worker | undefined;
   private calls = new Map<number, Waiting>();
   private next = 1;
-  private heard = 0;
+  private silent = 0;
   private watch: ReturnType<typeof setInterval> | undefined;
   private ready = false;
 
@@ -32,7 +34,7 @@ export class Client {
   call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
     return new Promise((resolve, reject) => {
       const id = this.next++;
-      if (this.calls.size === 0) this.heard = performance.now();
+      if (this.calls.size === 0) this.silent = 0;
       this.calls.set(id, { resolve: resolve as (value: never) => void, reject });
       this.worker!.postMessage({ id, method, params });
     });
@@ -59,10 +61,10 @@ export class Client {
     this.worker = worker;
     this.ready = false;
     this.running = false;
-    this.heard = performance.now();
+    this.silent = 0;
     worker.onmessage = ({ data }: MessageEvent<Note | Lost | Reply>) => {
       if (worker !== this.worker) return;
-      this.heard = performance.now();
+      this.silent = 0;
       if ("note" in data) {
         // Loading may take its time on a slow line; patience begins after it.
         if (data.note === "ready") this.ready = true;
@@ -84,16 +86,14 @@ export class Client {
       for (const event of said) worker.onmessage?.call(worker, event);
       if (failed) worker.onerror?.call(worker, failed);
     });
-    // A background tab's timers are slow, so silence counts only while the page is looked at.
-    let visibleSince = performance.now();
-    document.addEventListener("visibilitychange", () => (visibleSince = performance.now()));
     this.watch = setInterval(() => {
+      // A background tab's timers are slow, so silence counts only while the page is looked at.
       if (document.hidden || !this.ready) return;
       if (this.calls.size === 0) {
         if (this.running) this.call("ping", {}).catch(() => {});
         return;
       }
-      if (performance.now() - Math.max(this.heard, visibleSince) > PATIENCE) this.restart("The interpreter did not answer for 5 seconds and was restarted.");
+      if (++this.silent > PATIENCE) this.restart("The interpreter did not answer for 5 seconds and was restarted.");
     }, 1_000);
   }
 }

@@ -22,31 +22,54 @@ export class Sandbox {
   private there: Promise<void> | undefined;
   private pending: Pending | undefined;
   private loads = 0;
-  private code: string | undefined;
+  private loading: Promise<unknown> = Promise.resolve();
+  private loaded = false;
+  /// Who waits until functions of mocks are read, by the number that goes there and back.
+  private readonly reading = new Map<number, (there: boolean) => void>();
+  private reads = 0;
 
   /// `died` is called when a handler was stopped because it did not yield, `mocked` when functions of mocks were read.
   constructor(private readonly died: (message: string) => void, private readonly mocked: (problems: Record<string, string>) => void) {}
 
-  /// Takes functions that stand for tasks in place of those that are there. False where nothing is loaded.
-  mocks(mocks: Record<string, string>): boolean {
-    if (this.code === undefined) return false;
-    this.frame!.contentWindow!.postMessage({ type: "mocks", mocks }, "*");
-    return true;
+  /// Takes functions that stand for tasks in place of those that are there; resolves when the next call finds them.
+  /// False where nothing is loaded.
+  async mocks(mocks: Record<string, string>): Promise<boolean> {
+    await this.loading.catch(() => {});
+    if (!this.loaded) return false;
+    const read = ++this.reads;
+    return new Promise((resolve) => {
+      this.reading.set(read, resolve);
+      this.frame!.contentWindow!.postMessage({ type: "mocks", mocks, read }, "*");
+    });
   }
 
   /// `mocks` are texts of functions by their names.
-  async load(code: string, mocks: Record<string, string>): Promise<Loaded> {
+  load(code: string, mocks: Record<string, string>): Promise<Loaded> {
+    const loading = this.reload(code, mocks);
+    this.loading = loading;
+    return loading;
+  }
+
+  private async reload(code: string, mocks: Record<string, string>): Promise<Loaded> {
     await this.open();
     this.pending?.reject(new Error("another text was loaded"));
-    this.code = undefined;
+    // It ends the worker that reads mocks now; what is loaded has newer ones.
+    this.forget(true);
     const { port1, port2 } = new MessageChannel();
     const load = ++this.loads;
     const loaded = await new Promise<Loaded>((resolve, reject) => {
       this.pending = { load, resolve, reject, port: port1 };
       this.frame!.contentWindow!.postMessage({ type: "load", code, mocks, load }, "*", [port2]);
     });
-    this.code = code;
+    this.loaded = true;
     return loaded;
+  }
+
+  /// The worker is gone, and with it whatever it had yet to say of mocks.
+  private forget(replaced: boolean): void {
+    this.loaded = false;
+    for (const resolve of this.reading.values()) resolve(replaced);
+    this.reading.clear();
   }
 
   private open(): Promise<void> {
@@ -76,11 +99,16 @@ export class Sandbox {
     }));
   }
 
-  private hear(data: { type: string; load: number; handlers?: string[]; resolver?: boolean; message?: string; problems?: Record<string, string> }): void {
+  private hear(data: { type: string; load: number; read?: number; handlers?: string[]; resolver?: boolean; message?: string; problems?: Record<string, string> }): void {
     const { pending } = this;
-    if (data.type === "mocked") return this.mocked(data.problems ?? {});
+    if (data.type === "mocked") {
+      this.mocked(data.problems ?? {});
+      this.reading.get(data.read!)?.(true);
+      this.reading.delete(data.read!);
+      return;
+    }
     if (data.type === "died") {
-      this.code = undefined;
+      this.forget(false);
       this.died(data.message ?? "");
     }
     if (!pending || pending.load !== data.load) return;

@@ -157,19 +157,20 @@ function shortest(file) {
 
 /** Runs, and again whenever one of the files that took part changes; until it is interrupted. */
 async function watch(given, once) {
+  let files = new Set();
+  // In a run as well as between two: there is nothing to put in order.
+  process.once("SIGINT", () => process.exit(0));
   for (;;) {
     const began = Date.now();
-    let results = [];
     try {
-      ({ results } = await once());
+      const { results } = await once();
+      files = new Set(results.flatMap(({ files: all, file }) => all ?? [file]).map((file) => resolve(file)));
     } catch (error) {
+      // What is half written now took part before, and will again: it stays among those that are watched.
       if (!(error instanceof Unusable)) throw error;
       process.stderr.write(`stepglass: ${error.message}\n`);
     }
-    const files = results.flatMap(({ files: all, file }) => all ?? [file]);
-    const changed = await change(new Set(files.map((file) => resolve(file))), given, began);
-    if (changed === undefined) return;
-    process.stdout.write(`\n── ${shortest(changed)} has changed\n`);
+    process.stdout.write(`\n── ${shortest(await change(files, given, began))} has changed\n`);
   }
 }
 
@@ -178,7 +179,7 @@ const STEP = 10;
 
 /**
  * The file that changes next, of those named and of test files that come to be, or one that has changed since the run that
- * read it began; undefined when the process is interrupted.
+ * read it began.
  */
 function change(files, given, began) {
   return new Promise((done) => {
@@ -187,12 +188,9 @@ function change(files, given, began) {
     let timer;
     const end = (file) => {
       clearTimeout(timer);
-      process.off("SIGINT", interrupt);
       for (const watcher of watchers) watcher.close();
       done(file);
     };
-    const interrupt = () => end(undefined);
-    process.once("SIGINT", interrupt);
     // Editors write a file in several steps.
     const soon = (file) => {
       clearTimeout(timer);

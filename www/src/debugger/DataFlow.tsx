@@ -34,7 +34,8 @@ interface Step {
   ahead: boolean;
 }
 
-export function DataFlow({ flow }: { flow: Flow }) {
+/// `busy`: that of another visit or attempt is on its way.
+export function DataFlow({ flow, busy }: { flow: Flow; busy: boolean }) {
   const chosen = useSignal<string | null>(null);
   const { stages, place } = flow;
   // The stage at which the run stands, or the one that was chosen by hand.
@@ -62,7 +63,7 @@ export function DataFlow({ flow }: { flow: Flow }) {
     event.preventDefault();
   };
   return (
-    <section class="flow" aria-label="Data flow">
+    <section class="flow" aria-label="Data flow" aria-busy={busy}>
       <div class="stage-strip" role="radiogroup" aria-label="Stages" onKeyDown={keys}>
         {steps.map((step, i) => (
           <Chip key={step.stage?.place ?? step.name} state={flow.state} step={step} chosen={i === at} choose={() => (step.stage || step.name === "input") && (chosen.value = step.name)} />

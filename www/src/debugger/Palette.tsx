@@ -20,8 +20,8 @@ export function Palette() {
   const run = (command: Command | undefined): void => {
     if (!command) return;
     close();
-    // After the dialog has given the focus back.
-    requestAnimationFrame(() => command.run?.());
+    // When the dialog has given the focus back, which is when it is drawn no more; and before any other key.
+    queueMicrotask(() => command.run?.());
   };
   const keys = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown") at.value = (chosen + 1) % Math.max(1, found.length);

@@ -2,7 +2,7 @@
 // text area does the work.
 
 import { type Signal, effect, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as store from "../store.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
 import type { AskLanguage } from "./language.ts";
@@ -62,7 +62,8 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
   const wanted = useRef(visible);
   if (visible) wanted.current = true;
 
-  useEffect(() => {
+  // With the drawing and not after it: nothing is typed into the editor of another text.
+  useLayoutEffect(() => {
     // One that nobody has looked at needs no editor, nor its language.
     if (!wanted.current) return;
     let gone = false;

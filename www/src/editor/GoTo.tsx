@@ -41,7 +41,7 @@ export function GoTo() {
     open.value = false;
     store.selectState(name, "page");
     // The dialog gives the focus back first.
-    requestAnimationFrame(() => goToDefinition(name));
+    queueMicrotask(() => goToDefinition(name));
   };
   return (
     <Dialog title="Go to a state" close={() => (open.value = false)}>

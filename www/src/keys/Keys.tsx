@@ -1,11 +1,11 @@
 // Listens to the keys of the whole page.
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { canStep } from "../debugger/session.ts";
 import { pageCommand } from "./table.ts";
 
 export function Keys() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Before what has the focus: a key of the page means the same everywhere.
     addEventListener("keydown", heard, true);
     return () => removeEventListener("keydown", heard, true);

@@ -244,6 +244,8 @@ export interface Covered extends Pick<MeasuredCoverage, "places" | "totals" | "p
 /// The data of one visit on its way through a state.
 export interface Flow {
   visit: number;
+  /// The event that was asked for.
+  enter: number;
   state: string;
   type: string;
   iterations: number[];
@@ -547,7 +549,7 @@ export interface Methods {
   /// What is wrong with a machine's definition, or null.
   checkMachine: { params: Machine; value: string | null };
   childHistory: { params: { arn: string }; value: string };
-  rows: { params: { filter: EventFilter; from: number; count: number }; value: { total: number; rows: EventRow[] } };
+  rows: { params: { filter: EventFilter; from: number; count: number }; value: { from: number; total: number; rows: EventRow[] } };
   /// Where an event stands among those that pass the filter: the place of the last one at or before it.
   place: { params: { filter: EventFilter; id: number }; value: number };
   /// The last visits of states up to an event; null for one that was not entered by then.

@@ -125,7 +125,7 @@ function List() {
     let stale = false;
     store.query("rows", { filter, from, count: rows }).then(
       (found) => {
-        if (!stale) window_.value = { from, ...found };
+        if (!stale) window_.value = found;
       },
       () => {},
     );

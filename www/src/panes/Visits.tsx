@@ -99,7 +99,8 @@ function around(index: GraphIndex, id: string): number[] {
 function VisitData({ state, visit, cursor }: { state: string; visit: Visit; cursor: number }) {
   const wanted = useSignal<{ enter: number; attempt: number | undefined }>({ enter: visit.enter, attempt: undefined });
   if (wanted.peek().enter !== visit.enter) wanted.value = { enter: visit.enter, attempt: undefined };
-  const flow = useFlow(state, visit.enter, wanted.value.enter === visit.enter ? wanted.value.attempt : undefined);
+  const nth = wanted.value.enter === visit.enter ? wanted.value.attempt : undefined;
+  const flow = useFlow(state, visit.enter, nth);
   const entered = useEvent(visit.enter);
   const left = useEvent(visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
   const input = details(entered)["input"];
@@ -129,7 +130,7 @@ function VisitData({ state, visit, cursor }: { state: string; visit: Visit; curs
           ))}
         </div>
       )}
-      {flow && <DataFlow key={`${flow.visit} ${flow.attempt}`} flow={flow} />}
+      {flow && <DataFlow key={`${flow.visit} ${flow.attempt}`} flow={flow} busy={flow.enter !== visit.enter || (nth !== undefined && flow.attempt !== nth)} />}
       {!flow && typeof input === "string" && <JsonView label="Input" text={input} />}
       {!flow && attempts.map((attempt, i) => (
         <Attempt key={attempt.scheduled} n={i + 1} of={attempts.length} scheduled={attempt.scheduled} ended={attempt.ended <= cursor ? attempt.ended : 0} failed={attempt.failed} />

@@ -1,7 +1,7 @@
 // A modal dialog: the browser's own, which keeps the focus inside and gives it back.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./Icon.tsx";
 
 interface Props {
@@ -14,7 +14,8 @@ interface Props {
 
 export function Dialog({ title, close, wide = false, children, footer }: Props) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // With the first picture of it and not after: what is typed then is for the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current!;
     const before = document.activeElement;
     dialog.showModal();

@@ -5,7 +5,8 @@ import * as store from "../store.ts";
 
 export function focusGraph(): void {
   if (prefs.layoutSize() === "narrow") store.narrowTab.value = "graph";
-  requestAnimationFrame(() => document.querySelector<SVGGElement>('.canvas [data-node][tabindex="0"]')?.focus());
+  // When the pane is drawn.
+  queueMicrotask(() => document.querySelector<SVGGElement>('.canvas [data-node][tabindex="0"]')?.focus());
 }
 
 const PANES = ["#left", "#graph-pane", "#inspector-pane", "#dock"];

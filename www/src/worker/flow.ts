@@ -22,6 +22,7 @@ export function flowOf(session: DebugSession, definition: string, state: string,
   }
   return {
     visit: chosen.id,
+    enter: enter ?? chosen.enter,
     state,
     type: String(member(fields, "Type") ?? ""),
     iterations: chosen.iterations,

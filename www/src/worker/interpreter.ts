@@ -266,7 +266,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   checkMachine: (machine) => runs!.problemOf(machine),
   childHistory: ({ arn }) => JSON.stringify({ events: current?.session.childHistory(arn) ?? [] }, null, 2),
 
-  rows: ({ filter, from, count }) => history()?.rows(filter, from, count) ?? { total: 0, rows: [] },
+  rows: ({ filter, from, count }) => history()?.rows(filter, from, count) ?? { from: 0, total: 0, rows: [] },
   place: ({ filter, id }) => history()?.place(filter, id) ?? -1,
   lastVisits: ({ states, upTo }) => history()?.lastVisits(states, upTo) ?? states.map(() => null),
   facets: () => history()?.facets() ?? { types: [], scopes: [] },

@@ -71,9 +71,11 @@ export class ListedHistory extends History {
     }
   }
 
-  rows(filter: EventFilter, from: number, count: number): { total: number; rows: EventRow[] } {
+  /// So many rows from one on; where there are too few behind it, the last ones.
+  rows(filter: EventFilter, wanted: number, count: number): { from: number; total: number; rows: EventRow[] } {
     const ids = this.filtered(filter);
-    return { total: ids.length, rows: ids.slice(from, from + count).map((i) => this.row(i)) };
+    const from = Math.max(0, Math.min(wanted, ids.length - count));
+    return { from, total: ids.length, rows: ids.slice(from, from + count).map((i) => this.row(i)) };
   }
 
   place(filter: EventFilter, id: number): number {
