@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
 import { INPUT, charges } from "../charges.mjs";
-import { comes, visits } from "./playground.mjs";
+import { comes, until, visits } from "./playground.mjs";
 
 const EACH = charges({ Catch: [{ ErrorEquals: ["States.ALL"], Next: "Skip" }] }, { Skip: { Type: "Pass", End: true } });
 const CHARGE = "export default { charge: ({ n }, task) => { if (n === 2 && task.attempt === 0) { const e = new Error('try again'); e.name = 'Busy'; throw e; } return { ok: true, n }; } };";
@@ -82,7 +82,7 @@ describe("the debugger", { skip }, () => {
     await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: false }).click();
     await menu.waitFor({ state: "detached" });
     await page.locator(".lines .breakpoint").waitFor({ state: "attached" });
-    assert.match(await visitor.state("CheckStock").getAttribute("aria-label"), /breakpoint: on the way from CheckStock to InStock\?/);
+    await comes(() => visitor.state("CheckStock").getAttribute("aria-label"), /breakpoint: on the way from CheckStock to InStock\?/);
     await visitor.run();
     await paused(page, "on the way from CheckStock to InStock?");
     await page.locator(".status-bar", { hasText: "Paused on the way from CheckStock to InStock? (breakpoint)" }).waitFor();
@@ -90,7 +90,7 @@ describe("the debugger", { skip }, () => {
     await visitor.state("InStock?").click();
     await page.keyboard.press("F9");
     await page.keyboard.press("F9");
-    assert.equal(await page.locator(".lines .breakpoint").count(), 1);
+    await comes(() => page.locator(".lines .breakpoint").count(), 1);
     await page.mouse.click(x, y, { button: "right" });
     await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: true }).click();
     await page.locator(".lines .breakpoint").waitFor({ state: "detached" });
@@ -113,7 +113,7 @@ describe("the debugger", { skip }, () => {
     const name = await visitor.state("ChargeCard").getAttribute("aria-label");
     for (const what of ["on the way from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"]) assert.ok(name.includes(`breakpoint: ${what}`), `${what} in ${name}`);
     await tick("Stop on an error", true);
-    assert.doesNotMatch(await visitor.state("ChargeCard").getAttribute("aria-label"), /on any error/);
+    await until(async () => assert.doesNotMatch(await visitor.state("ChargeCard").getAttribute("aria-label"), /on any error/));
     await visitor.run();
     await paused(page, "before ChargeCard is retried");
   });
