@@ -148,6 +148,16 @@ describe("keys", { skip }, () => {
         before = await event();
         await page.getByRole("slider", { name: "Event shown" }).focus();
       }],
+      ["back to the end, from the graph", "ended", "End", async () => {
+        await at(before);
+        assert.equal(await page.locator(".banner", { hasText: "Viewing event" }).count(), 0);
+      }, async () => {
+        before = await event();
+        await choose("/States/Done");
+        await page.keyboard.press("Alt+BracketLeft");
+        await at(before - 1);
+        await page.locator(".banner", { hasText: "Viewing event" }).getByRole("button", { name: "Return to live (End)" }).waitFor();
+      }],
       ["graph: along the transitions", "open", "ArrowDown", () => focused("/States/Nap"), () => choose("/States/Each")],
       ["graph: into a scope, and out", "open", "Enter", async () => {
         await focused("/States/Each/ItemProcessor/States/Work");
@@ -213,18 +223,21 @@ describe("keys", { skip }, () => {
       });
     }
 
-    await t.test("next problem and the one before: F4", async () => {
+    await t.test("next problem and the one before: F4, Shift+F4", async () => {
       await reset();
-      await visitor.open({ definition: { ...LOOP, StartAt: "Prepar" } });
-      await page.locator(".problems li", { hasText: "Prepar" }).first().waitFor();
-      await inText('"Done": {');
+      const wrong = (next) => ({ Type: "Pass", Next: next });
+      await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.x", IsPresent: true, Next: "B" }], Default: "C" }, B: wrong("First"), C: wrong("Second"), D: wrong("Third") } } });
+      await page.locator(".problems li", { hasText: "Third" }).first().waitFor();
+      const next = (name) => page.locator(".cm-activeLine", { hasText: `"Next": "${name}"` }).waitFor();
+      await inText('"Next": "First"');
+      await page.keyboard.press("End");
       await page.keyboard.press("F4");
-      await page.locator(".cm-activeLine", { hasText: "Prepar" }).waitFor();
-      await visitor.write("Definition", JSON.stringify({ ...LOOP, States: { ...LOOP.States, Done: { Type: "Pass", Next: "Nowhere" } } }, null, 2));
-      await page.locator(".problems li", { hasText: "Nowhere" }).first().waitFor();
-      await inText('"StartAt": "Prepare"');
+      await next("Second");
+      await page.keyboard.press("F4");
       await page.keyboard.press("Shift+F4");
-      await page.locator(".cm-activeLine", { hasText: "Nowhere" }).waitFor();
+      await next("Second");
+      await page.keyboard.press("Shift+F4");
+      await next("First");
     });
     await visitor.leave();
   });
@@ -318,6 +331,106 @@ describe("keys", { skip }, () => {
     await comes(() => keysOf("Step over"), ["F10", "Ctrl '"]);
     await shut();
     await comes(() => over.getAttribute("title"), /\(F10\)/);
+  });
+
+  visit("the keys of the text editors can be changed like those of the page", {}, async (visitor, page) => {
+    const dialog = page.getByRole("dialog", { name: "Keyboard" });
+    const row = (title) => dialog.getByRole("listitem").filter({ has: page.getByText(title, { exact: true }) });
+    const keysOf = (title) => row(title).locator("kbd").allInnerTexts();
+    const text = () => visitor.editor("Input").innerText();
+    const change = async (title, key) => {
+      await page.getByRole("button", { name: "Settings", exact: true }).click();
+      await page.getByRole("button", { name: "Change keys…" }).click();
+      await row(title).getByRole("button", { name: /^Add a key/ }).click();
+      await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Press the new key");
+      await page.keyboard.press(key);
+    };
+    const shut = async () => {
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      await visitor.editor("Input").click();
+    };
+    await visitor.open({ definition: LOOP, input: "1" });
+    await visitor.tab("Input");
+    await visitor.editor("Input").click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("2");
+    await page.keyboard.press("Control+z");
+    await page.waitForFunction(() => !document.activeElement.shadowRoot.activeElement.innerText.includes("2"));
+
+    // Another key of the editors themselves, and one of the page: both are told, and lose it.
+    await change("Undo", "Control+Shift+K");
+    await dialog.getByText("Ctrl Shift K is the key of “Delete the line”").waitFor();
+    await page.keyboard.press("Control+B");
+    await dialog.getByText("Ctrl B is the key of “Breakpoint on the state of the line”").waitFor();
+    await page.keyboard.press("Control+Shift+K");
+    await dialog.getByRole("button", { name: "Take it over" }).click();
+    await row("Undo").getByRole("button", { name: /^Take Ctrl Z from/ }).click();
+    assert.deepEqual([await keysOf("Undo"), await keysOf("Delete the line")], [["Ctrl Shift K"], []]);
+    assert.deepEqual(await visitor.violations(), []);
+    await shut();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("3");
+    await page.keyboard.press("Control+z");
+    assert.match(await text(), /13/);
+    await page.keyboard.press("Control+Shift+K");
+    await page.waitForFunction(() => !document.activeElement.shadowRoot.activeElement.innerText.includes("3"));
+
+    // Also in an editor that comes later.
+    await page.reload();
+    await visitor.ready();
+    await visitor.tab("Input");
+    await visitor.editor("Input").click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("4");
+    await page.keyboard.press("Control+Shift+K");
+    await page.waitForFunction(() => !document.activeElement.shadowRoot.activeElement.innerText.includes("4"));
+    // Every one of them has a name and a key, and no two have the same.
+    await page.getByRole("button", { name: "Settings", exact: true }).click();
+    await page.getByRole("button", { name: "Change keys…" }).click();
+    await dialog.getByRole("button", { name: "Reset all keys" }).click();
+    const keys = await dialog.getByRole("group", { name: "Text, in every editor" }).locator("kbd").allInnerTexts();
+    assert.ok(keys.length >= 40);
+    assert.equal(new Set(keys).size, keys.length);
+  });
+
+  visit("the editors' own keys do as they are said to", {}, async (visitor, page) => {
+    await visitor.open({ definition: LOOP, input: "[1,\n2]" });
+    await visitor.tab("Input");
+    const editor = visitor.editor("Input");
+    const lines = async () => (await editor.locator(".cm-line").allInnerTexts()).map((line) => line.replace("\n", ""));
+    const becomes = async (expected) => {
+      for (let left = 60; left > 0 && JSON.stringify(await lines()) !== JSON.stringify(expected); left--) await page.waitForTimeout(50);
+      assert.deepEqual(await lines(), expected);
+    };
+    await editor.click();
+    const press = async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await press("Control+Home", "Alt+ArrowDown");
+    await becomes(["2]", "[1,"]);
+    await press("Control+z");
+    await becomes(["[1,", "2]"]);
+    await press("Control+y");
+    await becomes(["2]", "[1,"]);
+    await press("Control+z", "Control+Shift+Z", "Control+z", "Control+Home", "Shift+Alt+ArrowDown");
+    await becomes(["[1,", "[1,", "2]"]);
+    await press("Control+Shift+K");
+    await becomes(["[1,", "2]"]);
+    await press("Control+]");
+    await becomes(["[1,", "  2]"]);
+    await press("Control+[", "Control+End", "Control+Shift+ArrowLeft", "Control+Shift+ArrowLeft", "Delete");
+    await becomes(["[1,", ""]);
+    await press("Control+a", "Backspace");
+    await page.keyboard.type("5 5");
+    await press("Control+Home", "Control+d", "Control+d");
+    await page.keyboard.type("6");
+    await becomes(["6 6"]);
+    await press("Control+f");
+    await page.getByRole("textbox", { name: "Find" }).waitFor();
+    await press("Escape");
+    await page.getByRole("textbox", { name: "Find" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Control+Space");
   });
 
   visit("keys of one character can be switched off, and never count where somebody writes", {}, async (visitor, page) => {

@@ -5,6 +5,7 @@ import { fitGraph } from "../graph/GraphView.tsx";
 import { open as searchOpen } from "../graph/search.ts";
 import { view, zoomTo } from "../graph/viewport.ts";
 import type { Place } from "../keys/keymap.ts";
+import { textCommands } from "../keys/text.ts";
 import { isState } from "../model/graph.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
@@ -14,7 +15,7 @@ import { focusGraph, nextPane } from "../ui/panes.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
-export type Group = "Run" | "Debug" | "Anywhere" | "Graph" | "Editor";
+export type Group = "Run" | "Debug" | "Anywhere" | "Graph" | "Editor" | "Text";
 
 export interface Command {
   id: string;
@@ -61,6 +62,8 @@ const fold = (): void => {
 
 /// Whether the focus is where states and events are chosen, not written.
 const choosing = (): boolean => document.activeElement?.closest("#graph-pane, #dock") != null;
+/// Where End goes to the end of something else, that is meant.
+const lookingBack = (): boolean => store.run.value !== null && store.cursor.value < store.eventCount.value && !document.activeElement?.closest("input, select, textarea, [contenteditable], [role=tablist], [role=menu], [role=listbox], [role=treegrid], [role=separator]");
 const rerunnable = (): boolean => session.canStep() && (selected() || store.selectedEvent.value !== null) && (store.busy.value || choosing());
 
 export const commands: readonly Command[] = [
@@ -90,7 +93,7 @@ export const commands: readonly Command[] = [
   { id: "fork", group: "Debug", title: "Fork the run at the event shown", able: session.canStep, run: () => session.fork() },
   { id: "apply", group: "Debug", title: "Apply the edited definition to the paused run", able: () => session.canStep() && store.changedSince.value, run: () => void session.applyDefinition() },
   { id: "first", group: "Debug", title: "Look at the beginning", run: () => store.goTo(0) },
-  { id: "live", group: "Debug", title: "Return to live", run: store.returnToLive },
+  { id: "live", group: "Debug", title: "Return to live", keys: ["End"], able: lookingBack, run: store.returnToLive },
   { id: "back10", group: "Debug", title: "Ten events back, on the time line", keys: ["Shift+ArrowLeft", "Shift+ArrowDown"], place: "timeline", run: () => store.goTo(store.cursor.value - 10) },
   { id: "forward10", group: "Debug", title: "Ten events on, on the time line", keys: ["Shift+ArrowRight", "Shift+ArrowUp"], place: "timeline", run: () => store.goTo(store.cursor.value + 10) },
   { id: "iterationBefore", group: "Debug", title: "The Map's iteration before", keys: ["["], run: () => stepIteration(-1) },
@@ -150,6 +153,7 @@ export const commands: readonly Command[] = [
   { id: "convertState", group: "Editor", title: "Convert the selected state to JSONata", able: selected, run: withState((state) => void convertToJsonata(state)) },
   { id: "convertAll", group: "Editor", title: "Convert all states to JSONata", run: () => void convertToJsonata() },
   { id: "layOut", group: "Editor", title: "Lay the text out", keys: ["Alt+Shift+F"], place: "editor", run: inEditor("layOut") },
+  ...textCommands.map(({ id, title, keys }): Command => ({ id, title, group: "Text", keys, place: "text", run: inEditor(id) })),
 ];
 
 function show(choose: () => void, narrow: typeof store.narrowTab.value): void {

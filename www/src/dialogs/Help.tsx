@@ -6,7 +6,6 @@ import { keysOf } from "../keys/table.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { MOD } from "../ui/format.ts";
 import { GROUPS } from "./groups.ts";
 
 const close = (): void => {
@@ -15,17 +14,13 @@ const close = (): void => {
 
 /// Keys that are as everywhere, and cannot be changed.
 const FIXED: [string, [string, string[]][]][] = [
-  ["Lists and text", [
+  ["Lists", [
     ["Choose an event", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
     ["From an event back to the end of the run", ["Esc"]],
     ["Time line by one; first, last event", ["←", "→", "Home", "End"]],
     ["Answer of the nth waiting task", ["1 … 9"]],
     ["A state in the graph by its first letter", ["A … Z"]],
     ["Move the view of the graph", ["Space ↑ ↓ ← →"]],
-    ["Complete", ["Ctrl Space"]],
-    ["Indent, less", [`${MOD} ]`, `${MOD} [`]],
-    ["Find", [`${MOD} F`]],
-    ["Undo, redo", [`${MOD} Z`, `${MOD} Y`]],
   ]],
 ];
 

@@ -8,4 +8,5 @@ export const GROUPS: readonly { id: Group; title: string }[] = [
   { id: "Anywhere", title: "Anywhere" },
   { id: "Graph", title: "Graph, while it has the focus" },
   { id: "Editor", title: "Definition, while one writes in it" },
+  { id: "Text", title: "Text, in every editor" },
 ];

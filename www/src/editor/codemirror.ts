@@ -2,12 +2,13 @@
 // the page's policy needs no exception for inline styles.
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
+import { history, simplifySelection } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { type Diagnostic as Mark, lintGutter, lintKeymap, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
-import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
+import { HighlightStyle, bracketMatching, codeFolding, foldGutter, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { type Diagnostic as Mark, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
+import { closeSearchPanel, highlightSelectionMatches, openSearchPanel, search } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, type Extension, Prec, type StateEffect } from "@codemirror/state";
+import { effect } from "@preact/signals";
 import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
@@ -16,6 +17,7 @@ import { askedCompletions } from "./completions.ts";
 import { keymap as pageKeys } from "../keys/keymap.ts";
 import { type AskLanguage, apply, askName, doCommand, languageFeatures } from "./language.ts";
 import { type Shown, marks as marksOf, setValues, show } from "./marks.ts";
+import { plainKeys, runOfText, textKeys } from "./textKeys.ts";
 import { type Crumb, pathAt, placeOf, setStates, stateAt, statePlaces } from "./states.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
@@ -128,17 +130,20 @@ const looks = EditorView.theme({
   ".cm-searchMatch-selected": { backgroundColor: "var(--selection)" },
 });
 
+/// Its keys are the editor's.
+const plainCompletions = (): Extension => autocompletion({ defaultKeymap: false });
+
 /// JSON comes with the editor, the others when they are wanted.
 async function languageOf(language: Language, asked: AskLanguage | undefined): Promise<Extension> {
   switch (language) {
     case "asl-yaml":
-      return [(await import("@codemirror/lang-yaml")).yaml(), asked ? askedCompletions(asked.complete, true) : autocompletion()];
+      return [(await import("@codemirror/lang-yaml")).yaml(), asked ? askedCompletions(asked.complete, true) : plainCompletions()];
     case "javascript":
-      return [(await import("@codemirror/lang-javascript")).javascript(), autocompletion()];
+      return [(await import("@codemirror/lang-javascript")).javascript(), plainCompletions()];
     case "asl-json":
-      return [json(), asked ? askedCompletions(asked.complete, false) : autocompletion()];
+      return [json(), asked ? askedCompletions(asked.complete, false) : plainCompletions()];
     default:
-      return [json(), autocompletion()];
+      return [json(), plainCompletions()];
   }
 }
 
@@ -157,6 +162,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
   let quiet = false;
   let telling: ReturnType<typeof setTimeout> | undefined;
   const grammar = new Compartment();
+  const keys = new Compartment();
 
   const view = new EditorView({
     root,
@@ -187,18 +193,10 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         ...(asked ? [languageFeatures(asked)] : []),
         // Before the editor's own keys: the page's table says what these are.
         asl ? Prec.highest(EditorView.domEventHandlers({ keydown: (event) => command(pageKeys.value?.find(event, "editor")?.id ?? "") })) : [],
-        keymap.of([
-          // Tab moves the focus, so indenting has keys of its own.
-          { key: "Mod-]", run: indentMore },
-          { key: "Mod-[", run: indentLess },
-          ...closeBracketsKeymap,
-          ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
-          ...searchKeymap,
-          ...historyKeymap,
-          ...foldKeymap,
-          ...completionKeymap,
-          ...lintKeymap,
-        ]),
+        // Those of the list of completions, while it is open.
+        Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),
+        keys.of(keymap.of(textKeys())),
+        keymap.of([...closeBracketsKeymap, { key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }, { key: "Escape", run: simplifySelection }, ...plainKeys]),
         looks,
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {
@@ -228,7 +226,16 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     }),
   });
 
+  let first = true;
+  const unheard = effect(() => {
+    const now = textKeys();
+    if (!first) view.dispatch({ effects: keys.reconfigure(keymap.of(now)) });
+    first = false;
+  });
+
   function command(id: string): boolean {
+    const run = runOfText(id);
+    if (run) return run(view);
     const place = id === "lineBreakpoint" ? stateAt(view.state, view.state.selection.main.head) : undefined;
     if (place) toggle?.(place.name, false);
     return place !== undefined || (asked !== undefined && doCommand(asked, view, id));
@@ -271,6 +278,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
     destroy() {
       gone = true;
       clearTimeout(telling);
+      unheard();
       view.destroy();
     },
     reveal(from, to, focus) {

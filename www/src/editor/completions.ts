@@ -11,7 +11,7 @@ export type Ask = (text: string, offset: number) => Promise<Completions>;
 const KINDS: Record<string, string> = { field: "property", state: "variable", type: "type", function: "function", variable: "variable", seen: "property" };
 
 export function askedCompletions(ask: Ask, yaml: boolean): Extension {
-  return autocompletion({ override: [(context) => (yaml ? inYaml(context, ask) : inJson(context, ask))], icons: false });
+  return autocompletion({ override: [(context) => (yaml ? inYaml(context, ask) : inJson(context, ask))], icons: false, defaultKeymap: false });
 }
 
 async function inYaml(context: CompletionContext, ask: Ask): Promise<CompletionResult | null> {

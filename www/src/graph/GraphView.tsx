@@ -185,7 +185,7 @@ function LookingBack() {
         </button>
       )}
       <button type="button" class="link" onClick={store.returnToLive}>
-        Return to live
+        Return to live<span class="label">{keyHint("live")}</span>
       </button>
     </p>
   );

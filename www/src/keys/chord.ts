@@ -70,6 +70,9 @@ export function isSingle(chord: string): boolean {
   return !mod && !alt && key !== undefined && ([...key].length === 1 || key === "Space");
 }
 
+/// Whether the chord is a key by itself, or with Shift, that text fields and lists have a use for.
+export const isPlain = (chord: string): boolean => !/^(Mod|Alt)\+|^(Shift\+)?F\d/.test(chord);
+
 const SHOWN: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", PageUp: "PgUp", PageDown: "PgDn", ContextMenu: "Menu", "-": "−" };
 
 /// As people read it: `Ctrl Shift Enter`.
@@ -84,11 +87,11 @@ export function spoken(chord: string): string {
 }
 
 const KEPT = new Set(["F5", "Mod+R", "F6", "F12", "Mod+T", "Mod+W", "Mod+N", "Mod+Shift+N", "Mod+Shift+T", "Mod+Shift+W", "Mod+L", "Mod+Tab", "Alt+F4", "Shift+Escape", "Mod+Q", "Mod+Shift+R", "Mod+F5", "Mod+Shift+F5"]);
-const WRITING = new Set(["Mod+C", "Mod+V", "Mod+X", "Mod+A", "Mod+Z", "Mod+Y", "Mod+Shift+Z", "Mod+F", "Mod+Space"]);
+const WRITING = new Set(["Mod+C", "Mod+V", "Mod+X"]);
 
 /// What to think of before a chord is taken, in a sentence; "" for nothing.
 export function caution(chord: string): string {
   if (KEPT.has(chord) || /^Alt\+\d$/.test(chord)) return `The browser or the desktop keeps ${shown(chord)} for itself: it may never reach the page.`;
-  if (WRITING.has(chord)) return `${shown(chord)} edits text, and does so in the editors also from now on.`;
+  if (WRITING.has(chord)) return `${shown(chord)} is of the clipboard, and is so in the editors also from now on.`;
   return "";
 }

@@ -2,8 +2,9 @@
 
 import { signal } from "@preact/signals";
 
-/// Where a key means something: anywhere, or only with the focus in one part of the page.
-export type Place = "page" | "graph" | "editor" | "timeline";
+/// Where a key means something: anywhere, or only with the focus in one part of the page; `text` is every text editor, `editor`
+/// that of the definition.
+export type Place = "page" | "graph" | "editor" | "text" | "timeline";
 
 export interface Keymap {
   /// The command that a key means there; it has no `run` where the place itself does it.

@@ -3,7 +3,7 @@
 import { type Command, commands } from "../debugger/commands.ts";
 import * as prefs from "../prefs.ts";
 import { type Keymap, type Place, keymap } from "./keymap.ts";
-import { chordsOf, isSingle, shown, spoken } from "./chord.ts";
+import { chordsOf, isPlain, isSingle, shown, spoken } from "./chord.ts";
 
 export const keysOf = (command: Command): readonly string[] => prefs.keymap.value[command.id] ?? command.keys ?? [];
 
@@ -11,8 +11,9 @@ export const isChanged = (command: Command): boolean => prefs.keymap.value[comma
 
 const placeOf = (command: Command): Place => command.place ?? "page";
 
-/// Whether two commands may not have the same key: keys of the page count in every part of it.
-const meet = (a: Command, b: Command): boolean => a !== b && (placeOf(a) === placeOf(b) || placeOf(a) === "page" || placeOf(b) === "page");
+/// Whether two commands may not have the same key: keys of the page count in every part of it, those of text in the definition.
+const meet = (a: Command, b: Command): boolean => a !== b && (placeOf(a) === placeOf(b) || placeOf(a) === "page" || placeOf(b) === "page" || (writes(a) && writes(b)));
+const writes = (command: Command): boolean => command.place === "editor" || command.place === "text";
 
 /// Who has a chord already where a command would have it. Two of the table may share one: which of them can be done decides.
 export function holders(chord: string, command: Command): Command[] {
@@ -47,10 +48,11 @@ function find(event: KeyboardEvent, place: Place): Command | undefined {
   return undefined;
 }
 
-/// The page's command for a key press, where it means one.
+/// The page's command for a key press, where it means one. A key that writes or moves is left to what has the focus.
 export function pageCommand(event: KeyboardEvent): Command | undefined {
   const command = find(event, "page");
-  return command && typing(event) && chordsOf(event).some((chord) => isSingle(chord) && keysOf(command).includes(chord)) ? undefined : command;
+  if (!command || !chordsOf(event).some((chord) => isPlain(chord) && keysOf(command).includes(chord))) return command;
+  return typing(event) || command.able?.() === false ? undefined : command;
 }
 
 function typing(event: KeyboardEvent): boolean {

@@ -1,0 +1,88 @@
+// What the text commands of the table of keys do, and their keys as CodeMirror has them.
+
+import { startCompletion } from "@codemirror/autocomplete";
+import {
+  addCursorAbove, addCursorBelow, copyLineDown, copyLineUp, cursorDocEnd, cursorDocStart, cursorGroupLeft, cursorGroupRight, cursorMatchingBracket, cursorSyntaxLeft, cursorSyntaxRight,
+  deleteGroupBackward, deleteGroupForward, deleteLine, indentLess, indentMore, indentSelection, moveLineDown, moveLineUp, redo, redoSelection, selectAll, selectDocEnd, selectDocStart,
+  selectGroupLeft, selectGroupRight, selectLine, selectMatchingBracket, selectParentSyntax, selectSyntaxLeft, selectSyntaxRight, standardKeymap, toggleBlockComment, toggleComment,
+  toggleTabFocusMode, undo, undoSelection,
+} from "@codemirror/commands";
+import { foldAll, foldCode, unfoldAll, unfoldCode } from "@codemirror/language";
+import { openLintPanel } from "@codemirror/lint";
+import { findNext, findPrevious, gotoLine, openSearchPanel, selectNextOccurrence, selectSelectionMatches } from "@codemirror/search";
+import type { Command, KeyBinding } from "@codemirror/view";
+import { textCommands } from "../keys/text.ts";
+import * as prefs from "../prefs.ts";
+
+/// Each with what it does while Shift is held as well, where that selects.
+const RUN: Record<string, readonly [run: Command, shift?: Command]> = {
+  undo: [undo],
+  redo: [redo],
+  undoSelection: [undoSelection],
+  redoSelection: [redoSelection],
+  complete: [startCompletion],
+  find: [openSearchPanel],
+  findNext: [findNext],
+  findPrevious: [findPrevious],
+  goToLine: [gotoLine],
+  problemList: [openLintPanel],
+  selectAll: [selectAll],
+  selectLine: [selectLine],
+  selectParent: [selectParentSyntax],
+  selectNext: [selectNextOccurrence],
+  selectMatches: [selectSelectionMatches],
+  cursorAbove: [addCursorAbove],
+  cursorBelow: [addCursorBelow],
+  lineUp: [moveLineUp],
+  lineDown: [moveLineDown],
+  copyUp: [copyLineUp],
+  copyDown: [copyLineDown],
+  deleteLine: [deleteLine],
+  deleteWord: [deleteGroupForward],
+  deleteWordBack: [deleteGroupBackward],
+  indent: [indentMore],
+  outdent: [indentLess],
+  indentAnew: [indentSelection],
+  comment: [toggleComment],
+  blockComment: [toggleBlockComment],
+  wordLeft: [cursorGroupLeft, selectGroupLeft],
+  wordRight: [cursorGroupRight, selectGroupRight],
+  partLeft: [cursorSyntaxLeft, selectSyntaxLeft],
+  partRight: [cursorSyntaxRight, selectSyntaxRight],
+  toStart: [cursorDocStart, selectDocStart],
+  toEnd: [cursorDocEnd, selectDocEnd],
+  toBracket: [cursorMatchingBracket, selectMatchingBracket],
+  foldText: [foldCode],
+  unfoldText: [unfoldCode],
+  foldAll: [foldAll],
+  unfoldAll: [unfoldAll],
+  tabIndents: [toggleTabFocusMode],
+};
+
+const IN_SEARCH = new Set(["find", "findNext", "findPrevious"]);
+
+export const runOfText = (id: string): Command | undefined => RUN[id.replace(/^text\./, "")]?.[0];
+
+/// What a text field has anyway: keys without a modifier, and those that only a Mac has.
+export const plainKeys: readonly KeyBinding[] = standardKeymap.filter(({ key }) => key === undefined || !/-./.test(key));
+
+/// What a browser does in any text by itself, also where nobody asks for it.
+const NATIVE = /\+(Z|Y|A|Backspace|Delete|ArrowLeft|ArrowRight|Home|End)$/;
+
+/// The keys of the table as they are now. What was taken away does nothing any more.
+export function textKeys(): KeyBinding[] {
+  const bound = textCommands.flatMap(({ id, keys }) => {
+    const name = id.slice("text.".length);
+    const [run, shift] = RUN[name]!;
+    return (prefs.keymap.value[id] ?? keys).map((chord): KeyBinding => ({ key: forEditor(chord), run, ...(shift && { shift }), preventDefault: true, ...(IN_SEARCH.has(name) && { scope: "editor search-panel" }) }));
+  });
+  const gone = textCommands.flatMap(({ id, keys }) => keys.filter((chord) => NATIVE.test(chord) && prefs.keymap.value[id]?.includes(chord) === false));
+  return [...bound, ...gone.map((chord): KeyBinding => ({ key: forEditor(chord), run: () => true }))];
+}
+
+/// `Mod+Shift+K` as `Mod-Shift-k`.
+function forEditor(chord: string): string {
+  const held = /^((?:Mod|Ctrl|Alt|Shift)\+)*/.exec(chord)![0];
+  const key = chord.slice(held.length);
+  return held.replaceAll("+", "-") + (/^[A-Z]$/.test(key) ? key.toLowerCase() : key);
+}
