@@ -1,7 +1,8 @@
 // What is measured, once for all who run it: us through WebAssembly, us natively, and the peer.
 //
 // A case: `id`, `title`, `definition`, `input`, `expect` (of the output), `transitions` (states entered), and for
-// Tasks `failures`, how often the handler of a state fails before it gives its input back. All handlers are async.
+// Tasks `failures`, how often the handler of a state fails before it gives its input back, or `counts`: it gives back
+// something new, its input with `n` one higher. All handlers are async.
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
 
@@ -104,6 +105,16 @@ export const cases = [
     expect: (output) => output.n === 7,
   },
   {
+    id: "tasks-counting",
+    title: "1,000 Tasks that change what they get",
+    definition: chain(1000, () => ({ Type: "Task", Resource: `${LAMBDA}Count` })),
+    input: record,
+    counts: true,
+    transitions: 1000,
+    target: 2,
+    expect: (output) => output.n === 1007,
+  },
+  {
     id: "payload",
     title: "100 KB through 50 states",
     definition: chain(50, (i) => ({ Type: "Pass", Result: i, ResultPath: "$.step" })),
@@ -121,7 +132,7 @@ export function handlersOf(one) {
     let failures = one.failures ?? 0;
     handlers[name] = async (input) => {
       if (failures-- > 0) throw new Again();
-      return input;
+      return one.counts ? { ...input, n: input.n + 1 } : input;
     };
   }
   return handlers;

@@ -1,6 +1,6 @@
-//! Times machines natively: one JSON case a line on standard input (`name`, `definition`, `input`, `runs`, `failures`), one
-//! line with the fastest run in microseconds and its number of events on standard output. Tasks give their input back,
-//! after they have failed `failures` times.
+//! Times machines natively: one JSON case a line on standard input (`name`, `definition`, `input`, `runs`, `failures`,
+//! `counts`), one line with the fastest run in microseconds and its number of events on standard output. Tasks give their
+//! input back, after they have failed `failures` times; with `counts` its member `n` is one higher.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn time(case: &Value) -> Result<String, String> {
     let input = case.get("input").cloned().unwrap_or_else(Value::empty_object);
     let runs = case.get("runs").and_then(Value::as_i64).unwrap_or(5);
     let mut script = Script::new();
-    script.otherwise_with(echo);
+    script.otherwise_with(if case.get("counts").is_some() { count } else { echo });
     if let Some(failures) = case.get("failures").and_then(Value::as_i64) {
         let again = Ending::Error { error: Some("Again".into()), cause: None };
         for (_, state) in machine.states.iter() {
@@ -49,6 +49,16 @@ fn time(case: &Value) -> Result<String, String> {
         status = report.engine.status();
     }
     Ok(format!("{{\"name\":{},\"microseconds\":{best},\"events\":{events},\"status\":\"{status}\"}}", Value::from(name)))
+}
+
+/// Gives the input back with `n` one higher.
+fn count(call: &Invocation) -> Response {
+    let mut output = call.input.clone();
+    if let Value::Object(members) = &mut output {
+        let n = members.get("n").and_then(Value::as_i64).unwrap_or_default();
+        Arc::make_mut(members).insert("n", n + 1);
+    }
+    Response { ending: Ending::Output(output), ..Response::default() }
 }
 
 /// Gives the input back.

@@ -167,7 +167,7 @@ async function startWorker(side) {
 /** The same machines in the native engine: microseconds of the fastest run. */
 function nativeTimes(chosen) {
   const cargo = ["run", "--quiet", "--profile", "fast", "--example", "time_cases"];
-  const lines = chosen.map(({ id, definition, input, failures }) => JSON.stringify({ name: id, definition, input, failures, runs: TURNS }));
+  const lines = chosen.map(({ id, definition, input, failures, counts }) => JSON.stringify({ name: id, definition, input, failures, counts, runs: TURNS }));
   const result = spawnSync("cargo", cargo, { cwd: root, input: `${lines.join("\n")}\n`, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
   if (result.status !== 0) {
     console.log("no native numbers: cargo cannot build examples/time_cases.rs here");
