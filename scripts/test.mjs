@@ -4,6 +4,7 @@
 // run with exit code 1. What a machine cannot run, for want of a browser, is skipped with the reason; on CI that fails.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs, stripVTControlCharacters } from "node:util";
@@ -104,23 +105,29 @@ async function perform(command, env) {
 }
 
 /**
- * Runs test files one after the other, and those that failed up to two times more: a browser on a busy machine may miss a
- * moment, and what is broken fails each time. Every run is shown, the last one of each file is counted, and the note
- * says which files needed more than one.
+ * Runs test files, two at a time, and those that failed up to two times more, one at a time: a browser on a busy machine
+ * may miss a moment, and what is broken fails each time. Every run is shown when it has ended, the last one of each file
+ * is counted, and the note says which files needed more than one.
  */
 async function performFiles(files, env) {
   const results = new Map();
   let failed = files;
   for (let round = 1; round <= 3 && failed.length > 0; round++) {
-    for (const file of failed) {
-      console.log(`\n${file}${round === 1 ? "" : `: run ${round}, because it failed`}`);
-      const begin = performance.now();
-      results.set(file, { round, ...(await run(node("--test", "--test-reporter=spec", file), env)), seconds: (performance.now() - begin) / 1000 });
-    }
+    const left = [...failed];
+    const worker = async () => {
+      for (let file = left.shift(); file !== undefined; file = left.shift()) {
+        const begin = performance.now();
+        const shown = [];
+        const result = await run(node("--test", "--test-reporter=spec", file), env, (chunk) => shown.push(chunk));
+        process.stdout.write(`\n${file}${round === 1 ? "" : `: run ${round}, because it failed`}\n${Buffer.concat(shown)}`);
+        results.set(file, { round, ...result, seconds: (performance.now() - begin) / 1000 });
+      }
+    };
+    await Promise.all(Array.from({ length: round === 1 ? Math.min(2, availableParallelism()) : 1 }, worker));
     failed = failed.filter((file) => !results.get(file).ok);
   }
   console.log("");
-  for (const [file, { ok, seconds }] of results) console.log(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  for (const [file, { ok, seconds }] of [...results].sort()) console.log(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}`);
   for (const { counts } of results.values()) add(counts);
   const again = [...results].filter(([, { round }]) => round > 1).map(([file, { ok, round }]) => `${basename(file)} ${ok ? `passed in run ${round}` : `failed ${round} times`}`);
   return { ok: failed.length === 0, note: again.length > 0 ? again.join(", ") : undefined };
@@ -130,14 +137,14 @@ function add(counts) {
   for (const kind of Object.keys(totals)) totals[kind] += counts[kind];
 }
 
-/** Runs a command with its output shown and its tests counted; one without tests counts as one. */
-async function run([program, ...args], env) {
+/** Runs a command with its output shown, or given to `show`, and its tests counted; one without tests counts as one. */
+async function run([program, ...args], env, show) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const color = process.stdout.isTTY ? { CARGO_TERM_COLOR: "always", FORCE_COLOR: "1" } : {};
   const code = await new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...color, ...env } });
-    child.stdout.on("data", (chunk) => process.stdout.write(chunk));
-    child.stderr.on("data", (chunk) => process.stderr.write(chunk));
+    child.stdout.on("data", show ?? ((chunk) => process.stdout.write(chunk)));
+    child.stderr.on("data", show ?? ((chunk) => process.stderr.write(chunk)));
     let rest = "";
     child.stdout.on("data", (chunk) => {
       const lines = (rest + chunk).split("\n");

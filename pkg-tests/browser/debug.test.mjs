@@ -71,6 +71,7 @@ describe("the debugger", { skip }, () => {
   });
 
   visit("a breakpoint on a transition is set on its line, shown there, and taken away there", {}, async (visitor, page) => {
+    await visitor.still();
     const [check, stock] = [await visitor.state("CheckStock").boundingBox(), await visitor.state("InStock?").boundingBox()];
     // Beside the line, which is thin.
     const [x, y] = [check.x + check.width / 2 + 6, (check.y + check.height + stock.y) / 2];
@@ -110,8 +111,8 @@ describe("the debugger", { skip }, () => {
     await tick("Stop on an error", false);
     // That of the example is switched on again.
     await tick("Stop before a retry", false);
-    const name = await visitor.state("ChargeCard").getAttribute("aria-label");
-    for (const what of ["on the way from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"]) assert.ok(name.includes(`breakpoint: ${what}`), `${what} in ${name}`);
+    const name = () => visitor.state("ChargeCard").getAttribute("aria-label");
+    for (const what of ["on the way from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"]) await until(async () => assert.ok((await name()).includes(`breakpoint: ${what}`), what));
     await tick("Stop on an error", true);
     await until(async () => assert.doesNotMatch(await visitor.state("ChargeCard").getAttribute("aria-label"), /on any error/));
     await visitor.run();
