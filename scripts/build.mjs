@@ -148,7 +148,7 @@ const debugging = {
     without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
     without("start", "export const startProblem = () => {};\n");
     // It saves none of its runs, and has no way to ask for what these methods do.
-    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|selectExecution|childSteps)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
+    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|selectExecution|childSteps|childVisits|historyOf)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, ""), loader: "js" }));
     // It shows one run, and does not compare.
     without("debug[\\\\/](?:coverage|difference)", "export const hitsOf = () => {}, outlineOf = hitsOf, differenceOf = hitsOf;\n");
@@ -157,7 +157,7 @@ const debugging = {
     without("debug[\\\\/]children", "export class Relatives {\n  left() {}\n}\nexport const machinesOf = () => {}, listOf = machinesOf, startedIn = machinesOf;\n");
     without("debug[\\\\/]borders", "export const leaves = () => () => false, startsExecution = () => false, isAboutToEnter = startsExecution;\n");
     // It changes nothing by hand, and draws no time line.
-    without("debug[\\\\/](?:editing|visits)", "export const changeOf = () => {}, answered = changeOf, madeAgain = changeOf, visitsOf = changeOf;\n");
+    without("debug[\\\\/](?:editing|visits)", "export const changeOf = () => {}, answered = changeOf, madeAgain = changeOf, visitsOf = changeOf, childVisits = changeOf;\n");
   },
 };
 

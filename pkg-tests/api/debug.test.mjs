@@ -395,18 +395,19 @@ describe("tasks", () => {
     assert.equal(debug.outcome.status, "SUCCEEDED");
     const told = (steps) => {
       const byChild = new Map();
-      for (const { child, state, stage, status } of steps) {
+      for (const { child, index, event, status } of steps) {
         const words = byChild.get(child) ?? [];
         if (status) words.push(status);
-        else if (words.at(-1) !== state && stage !== "") words.push(state);
+        else if (event.type === "ExecutionStarted") words.push(`#${index}`);
+        else if (event.type.endsWith("StateEntered")) words.push(event.stateEnteredEventDetails.name);
         byChild.set(child, words);
       }
       return [...byChild.values()].map((words) => words.join(" "));
     };
     const all = debug.childSteps();
-    assert.deepEqual(told(all), ["Check Good SUCCEEDED", "Check Bad FAILED", "Check Good SUCCEEDED"]);
+    assert.deepEqual(told(all), ["#0 Check Good SUCCEEDED", "#1 Check Bad FAILED", "#2 Check Good SUCCEEDED"]);
     assert.ok(all.every(({ place, after, time }, i) => place > 0 && after > 0 && time >= 0 && (i === 0 || all[i - 1].place <= place)));
-    // They have no events, and their Map Run has begun before them.
+    // Their events are their own, and their Map Run has begun before them.
     const types = debug.history().map(({ type }) => type);
     assert.ok(types.every((type) => !/^(Choice|Pass|Fail)/.test(type)));
     assert.ok(all[0].after >= types.indexOf("MapRunStarted") + 1);
@@ -415,5 +416,120 @@ describe("tasks", () => {
     assert.ok(debug.childSteps().length < all.length);
     await until(debug, (it) => it.continue());
     assert.deepEqual(told(debug.childSteps()), told(all));
+  });
+
+  describe("inside of a child execution", () => {
+    const nested = {
+      StartAt: "Orders",
+      States: {
+        Orders: {
+          Type: "Map",
+          ItemSelector: { "lines.$": "$$.Map.Item.Value" },
+          ItemProcessor: {
+            ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+            StartAt: "Mark",
+            States: {
+              Mark: { Type: "Pass", Assign: { rate: 2 }, Next: "Lines" },
+              Lines: {
+                Type: "Map",
+                ItemsPath: "$.lines",
+                ItemProcessor: { StartAt: "Price", States: { Price: { Type: "Task", Resource: "price", Retry: [{ ErrorEquals: ["Busy"], MaxAttempts: 1 }], Next: "Sum" }, Sum: { Type: "Pass", End: true } } },
+                End: true,
+              },
+            },
+          },
+          End: true,
+        },
+      },
+    };
+    const price = (n, task) => {
+      if (n === 3 && task.attempt === 0) throw Object.assign(new Error("busy"), { name: "Busy" });
+      return n * 10;
+    };
+    const orders = (options = {}) => session({ input: [[1, 2], [3]], tasks: { price }, mocks: {}, ...options }, nested);
+
+    test("breakpoints, steps, the stack, variables and questions are as anywhere", async () => {
+      const debug = orders({ breakpoints: [{ kind: "entry", state: "Price", condition: "$iteration = 1" }] });
+      await until(debug, (it) => it.continue());
+      const [top, lines, order] = debug.stackTrace();
+      assert.deepEqual([top, lines, order].map(({ state, iterations }) => [state, iterations]), [["Price", [0, 1]], ["Lines", [0]], ["Orders", []]]);
+      assert.deepEqual([top.slot, lines.slot, lines.isIteration], [1, 0, true]);
+      assert.ok(top.child === lines.child && top.child.length === 36 && order.child === undefined);
+      assert.deepEqual(debug.evaluate("$states.input + $rate").value, 4);
+      const { rate } = debug.scopes();
+      assert.deepEqual([rate.value, rate.state, rate.outer], [2, "Mark", true]);
+      await until(debug, (it) => it.stepIn());
+      assert.match(debug.stackTrace()[0].stage, /^after/);
+      await until(debug, (it) => it.next());
+      assert.deepEqual(debug.stackTrace().slice(0, 1).map(({ state, iterations }) => [state, iterations]), [["Sum", [0, 1]]]);
+      await until(debug, (it) => it.stepBack());
+      assert.equal(debug.stackTrace()[0].state, "Price");
+      await until(debug, (it) => it.stepOut());
+      assert.deepEqual(debug.stackTrace()[0].state, "Lines");
+      await until(debug, (it) => it.stepOut());
+      assert.deepEqual(debug.stackTrace()[0].state, "Orders");
+    });
+
+    test("each stage of every attempt can be looked at when the run is over, and in a fork", async () => {
+      const debug = orders();
+      await until(debug, (it) => it.continue());
+      assert.deepEqual(debug.outcome.output, [[10, 20], [30]]);
+      const look = () => {
+        const all = debug.childVisits("Price");
+        assert.deepEqual(all.map(({ iterations, exit }) => [iterations, exit > 0]), [[[0, 0], true], [[0, 1], true], [[1, 0], true]]);
+        const [third] = debug.childVisits("Price", { iterations: [1] });
+        const told = debug.stages(third.id, undefined, { all: true });
+        assert.deepEqual([told.attempts, told.input, told.stages.find(({ stage }) => stage === "result").value], [2, 3, 30]);
+        const first = debug.stages(third.id, 0, { all: true }).stages;
+        assert.deepEqual(first.map(({ stage }) => stage).slice(-2), ["error", "retry"]);
+        assert.equal(first.at(-2).value.Error, "Busy");
+      };
+      look();
+      const [orders_] = debug.visits("Orders");
+      const map = (item) => debug.stages(orders_.id, undefined, { all: true, item });
+      const selected = ({ stages }) => stages.filter(({ stage }) => stage === "afterItemSelector").map(({ index, value }) => [index, value]);
+      assert.deepEqual(selected(map()), [[1, { lines: [3] }]]);
+      assert.deepEqual(selected(map(0)), [[0, { lines: [1, 2] }]]);
+      assert.deepEqual(map().items, { afterItemSelector: 2 });
+      const started = debug.history().findIndex(({ type }) => type === "MapRunStarted") + 1;
+      debug.fork({ event: started });
+      await until(debug, (it) => it.continue());
+      look();
+    });
+
+    test("a stage of an item stops once for each, and by its value", async () => {
+      const stops = async (breakpoint) => {
+        const debug = orders({ breakpoints: [{ kind: "stage", state: "Orders", stage: "afterItemSelector", ...breakpoint }] });
+        const seen = [];
+        for (await until(debug, (it) => it.continue()); debug.status === "paused"; await until(debug, (it) => it.continue())) seen.push(debug.stopped.description);
+        return seen;
+      };
+      assert.deepEqual(await stops({}), ["after afterItemSelector of Orders, item 0", "after afterItemSelector of Orders, item 1"]);
+      assert.deepEqual(await stops({ condition: "$.lines[0] == 3", language: "jsonpath" }), ["after afterItemSelector of Orders, item 1"]);
+    });
+
+    test("what is too much to be kept is made again", async () => {
+      const rows = Array.from({ length: 40 }, (_, i) => [{ i, text: String.fromCharCode(97 + (i % 26)).repeat(20_000) }]);
+      const debug = orders({ input: rows, tasks: { price: ({ i, text }) => ({ i, text: text.toUpperCase() }) }, payloadLimit: 2 ** 24 });
+      await until(debug, (it) => it.continue());
+      for (const index of [0, 17, 39]) {
+        const [visit] = debug.childVisits("Sum", { iterations: [index] });
+        const { input, stages } = debug.stages(visit.id, undefined, { all: true });
+        const [{ text }] = rows[index];
+        assert.deepEqual([input, stages.at(-1).value], Array(2).fill({ i: index, text: text.toUpperCase() }));
+        assert.equal(debug.scopes(visit.id).rate.value, 2);
+        const entered = debug.historyOf(visit.id).filter(({ type }) => type === "PassStateEntered");
+        assert.equal(JSON.parse(entered[0].stateEnteredEventDetails.input).lines[0].text, text);
+      }
+    });
+
+    test("input of one state is set, which is a fork", async () => {
+      const debug = orders({ breakpoints: [{ kind: "entry", state: "Sum", condition: "$iteration = 1" }] });
+      await until(debug, (it) => it.continue());
+      debug.setBreakpoints([]);
+      debug.setValue({ target: "input", value: 21 });
+      await until(debug, (it) => it.continue());
+      assert.deepEqual(debug.outcome.output, [[10, 21], [30]]);
+    });
   });
 });

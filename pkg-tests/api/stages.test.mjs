@@ -56,6 +56,33 @@ test("stages of child executions say whose they are", async () => {
   assert.ok(stages.filter(({ state }) => state === "M").every(({ child }) => child === undefined));
 });
 
+test("a Map tells what it selects of each item, and its batches, before their executions begin", async () => {
+  const machine = new StateMachine({
+    StartAt: "M",
+    States: {
+      M: {
+        Type: "Map",
+        QueryLanguage: "JSONata",
+        Items: "{% $states.input.rows %}",
+        ItemSelector: { n: "{% $states.context.Map.Item.Value %}" },
+        ItemBatcher: { MaxItemsPerBatch: 2 },
+        ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } },
+        End: true,
+      },
+    },
+  });
+  const seen = [];
+  await machine.run({ rows: [7, 8, 9] }, { onStage: ({ stage, index, value }) => stage.startsWith("afterItem") && seen.push([stage, index, value]) });
+  assert.deepEqual(seen, [
+    ["afterItems", undefined, [7, 8, 9]],
+    ["afterItemSelector", 0, { n: 7 }],
+    ["afterItemSelector", 1, { n: 8 }],
+    ["afterItemBatcher", 0, { Items: [{ n: 7 }, { n: 8 }] }],
+    ["afterItemSelector", 2, { n: 9 }],
+    ["afterItemBatcher", 1, { Items: [{ n: 9 }] }],
+  ]);
+});
+
 test("an observer's mistake changes nothing", async (t) => {
   const errors = t.mock.method(console, "error", () => {});
   const machine = new StateMachine({ StartAt: "P", States: { P: { Type: "Pass", End: true } } });

@@ -302,9 +302,142 @@ describe("iterations on the graph", { skip }, () => {
     await names(visitor, CHARGE, /failed, caught/);
     await comes(() => name(visitor, TELL), /succeeded/);
     await visitor.node(TELL).click();
-    await page.locator("#inspector-pane").getByText("It runs in child executions").waitFor();
+    // What it had as its data, in the child that was chosen.
+    const flow = page.locator("#inspector-pane").getByRole("region", { name: "Data flow" });
+    await flow.getByText("Declined").first().waitFor();
+    await comes(() => page.locator("#inspector-pane .visit-times").innerText(), /[0-9a-f-]{36}/);
     await comes(() => stages.innerText(), /ResultWriter s3 putObject/);
     await comes(() => stages.locator("li.done").count(), 2);
+  });
+
+  visit("of a Map inside of a child execution are that child's, with their data and exact statuses", {}, async (visitor, page) => {
+    const definition = {
+      StartAt: "Orders",
+      States: {
+        Orders: {
+          Type: "Map",
+          ItemsPath: "$.orders",
+          ItemProcessor: {
+            ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" },
+            StartAt: "Lines",
+            States: {
+              Lines: {
+                Type: "Map",
+                ItemsPath: "$.lines",
+                MaxConcurrency: 1,
+                ItemProcessor: { StartAt: "Price", States: { Price: { Type: "Task", Resource: `${LAMBDA}price`, Retry: [{ ErrorEquals: ["Odd"], IntervalSeconds: 5, MaxAttempts: 1 }], Catch: [{ ErrorEquals: ["Odd"], Next: "Zero" }], End: true }, Zero: { Type: "Pass", End: true } } },
+                Next: "Sum",
+              },
+              Sum: { Type: "Pass", End: true },
+            },
+          },
+          End: true,
+        },
+      },
+    };
+    await visitor.open({ definition, input: ORDERS, tasks: PRICE });
+    const SUM = "/States/Orders/ItemProcessor/States/Sum";
+    await visitor.node(PRICE_STATE).waitFor();
+    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+    await visitor.run();
+    const outer = controls(page, "Orders");
+    const inner = controls(page, "Lines");
+    // The second order waits for its retry, the others are done.
+    await outer.getByRole("button", { name: "Waiting 1" }).waitFor();
+    await outer.getByRole("button", { name: "Done 2" }).waitFor();
+    await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("1");
+    await inner.getByText("1 of max 1 running, 1 queued").waitFor();
+    await names(visitor, SUM, /not reached|not run/);
+    await page.getByRole("button", { name: "Next timer" }).click();
+    await visitor.result();
+    assert.match(await inner.innerText(), /of 3/);
+    await names(visitor, SUM, /succeeded/);
+    await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
+    await names(visitor, PRICE_STATE, /failed, caught, (?!entered)/);
+    await names(visitor, ZERO_STATE, /succeeded/);
+    await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
+    await names(visitor, ZERO_STATE, /not reached/);
+    // The inspector has the very visit, with both attempts of the one that was odd.
+    await visitor.node(PRICE_STATE).click();
+    const pane = page.locator("#inspector-pane");
+    await page.waitForFunction(() => [...document.querySelectorAll("#inspector-pane .index")].map(({ value }) => value).join() === "1,2");
+    await pane.getByRole("tree").getByText("12").first().waitFor();
+    await pane.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
+    const attempts = pane.getByRole("group", { name: "Attempt" });
+    await attempts.getByRole("button", { name: "Attempt 1" }).click();
+    await pane.getByRole("radio", { name: /^Retry/ }).waitFor();
+    await attempts.getByRole("button", { name: "2" }).click();
+    await pane.getByRole("radio", { name: /^Catch/ }).waitFor();
+    await pane.getByRole("radio", { name: /^Input/ }).click();
+    await pane.getByRole("tree").getByText("13").first().waitFor();
+    // The first order has lines of its own.
+    await outer.getByRole("spinbutton", { name: "Iteration of Orders" }).fill("0");
+    await page.waitForFunction(() => /of 2/.test(document.querySelector('#inspector-pane [aria-label="Iterations of Lines"]')?.innerText ?? ""));
+  });
+
+  visit("of two Map Runs of one Distributed Map at once are each in their own", {}, async (visitor, page) => {
+    const definition = {
+      StartAt: "Shops",
+      States: {
+        Shops: {
+          Type: "Map",
+          ItemsPath: "$.shops",
+          ItemProcessor: {
+            StartAt: "Each",
+            States: {
+              Each: {
+                Type: "Map",
+                Label: "same",
+                ToleratedFailureCount: 9,
+                ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Rest", States: { Rest: { Type: "Wait", Seconds: 5, Next: "Check" }, Check: { Type: "Choice", Choices: [{ Variable: "$", NumericGreaterThan: 20, Next: "Broken" }], Default: "Fine" }, Fine: { Type: "Pass", End: true }, Broken: { Type: "Fail", Error: "Broken" } } },
+                End: true,
+              },
+            },
+          },
+          End: true,
+        },
+      },
+    };
+    await visitor.open({ definition, input: { shops: [[1, 2], [11, 21, 12], [31]] } });
+    const EACH = "/States/Shops/ItemProcessor/States/Each";
+    await visitor.node(EACH).waitFor();
+    await visitor.run();
+    await visitor.result();
+    const outer = controls(page, "Shops");
+    const inner = controls(page, "Each");
+    const kinds = () => inner.getByRole("group", { name: "Which iterations" }).getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+    const found = [];
+    for (const shop of ["0", "1", "2"]) {
+      await outer.getByRole("spinbutton", { name: "Iteration of Shops" }).fill(shop);
+      await page.waitForFunction((path) => document.querySelector('[aria-label="Iterations shown"]')?.innerText.includes(`#${path}`), shop);
+      found.push(await kinds());
+    }
+    assert.deepEqual(found, [["Done 2"], ["Failed 1", "Done 2"], ["Failed 1"]]);
+    await outer.getByRole("spinbutton", { name: "Iteration of Shops" }).fill("1");
+    await inner.getByRole("button", { name: "Failed 1" }).click();
+    assert.equal(await inner.getByRole("spinbutton").inputValue(), "1");
+    await visitor.node(`${EACH}/ItemProcessor/States/Check`).click();
+    const pane = page.locator("#inspector-pane");
+    await pane.getByRole("tree").getByText("21").first().waitFor();
+    await names(visitor, `${EACH}/ItemProcessor/States/Broken`, /failed/);
+  });
+
+  visit("with branches wait only while nothing in them runs", {}, async (visitor, page) => {
+    const branch = (name, seconds) => ({ StartAt: name, States: { [name]: { Type: "Wait", Seconds: seconds, ...(name === "Short" ? { Next: "Ask" } : { End: true }) }, ...(name === "Short" && { Ask: { Type: "Task", Resource: `${LAMBDA}ask`, End: true } }) } });
+    const definition = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Short", 5), branch("Long", 60)], End: true } } }, End: true } } };
+    await visitor.open({ definition, input: items(2) });
+    await visitor.node("/States/Each").waitFor();
+    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+    await visitor.run();
+    const own = controls(page, "Each");
+    // Both branches wait.
+    await own.getByRole("button", { name: "Waiting 2" }).waitFor();
+    // One branch of each is at work; the other still waits, which is entered later than the task where it is retried.
+    await page.getByRole("button", { name: "Next timer" }).click();
+    await own.getByRole("button", { name: "Running 2" }).waitFor();
+    await page.getByRole("button", { name: "Answer", exact: true }).first().click();
+    await own.getByRole("button", { name: "Waiting 1" }).waitFor();
+    await own.getByRole("button", { name: "Running 1" }).waitFor();
   });
 });
 

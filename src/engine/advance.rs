@@ -679,10 +679,13 @@ impl Engine {
 
     /// Adds an event to an execution's history.
     pub(super) fn record(&mut self, execution: u32, kind: &'static str, previous: u64, details: Details) -> u64 {
-        match self.executions.get_mut(&execution) {
-            Some(execution) => execution.recorder.add(self.clock, kind, previous, details),
-            None => previous,
+        let Some(recorder) = self.executions.get_mut(&execution).map(|execution| &mut execution.recorder) else { return previous };
+        let before = recorder.last;
+        let id = recorder.add(self.clock, kind, previous, details);
+        if execution > 0 && self.options.trace && recorder.last > before {
+            self.tell_child_event(execution);
         }
+        id
     }
 
     fn is_full(&self, execution: u32) -> bool {
@@ -718,13 +721,21 @@ impl Engine {
     #[inline(always)]
     pub(super) fn stage(&mut self, frame: &Frame, state: &State, stage: &'static str, value: &Value) {
         if self.options.trace {
-            self.add_stage(frame, state, stage, value);
+            self.add_stage(frame, state, stage, None, value);
+        }
+    }
+
+    /// The same for a stage that a Map has for each item or batch.
+    #[inline(always)]
+    pub(super) fn item_stage(&mut self, frame: &Frame, state: &State, stage: &'static str, index: u32, value: &Value) {
+        if self.options.trace {
+            self.add_stage(frame, state, stage, Some(index), value);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn add_stage(&mut self, frame: &Frame, state: &State, stage: &'static str, value: &Value) {
+    fn add_stage(&mut self, frame: &Frame, state: &State, stage: &'static str, index: Option<u32>, value: &Value) {
         let execution = self.executions.get(&frame.execution);
         self.trace.push(Stage {
             state: state.name.clone(),
@@ -732,6 +743,7 @@ impl Engine {
             after: execution.map_or(0, |e| e.recorder.last),
             child: execution.filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
             stage,
+            index,
             value: value.clone(),
         });
     }

@@ -4,6 +4,7 @@ use super::Engine;
 use super::command::Invocation;
 use super::event::TaskId;
 use super::frame::{Joining, Phase};
+use super::history::HistoryEvent;
 use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state::task::invocation;
 use crate::asl::ir::StateId;
@@ -43,7 +44,43 @@ pub struct FrameView {
     pub map_run: Option<Value>,
 }
 
+/// An event of a child execution of a Distributed Map, told as it happens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildEvent {
+    /// The child's name.
+    pub child: Arc<str>,
+    /// Of its first event: what has begun it.
+    pub begun: Option<ChildBegun>,
+    /// How many stages of the trace were told before.
+    pub stages: usize,
+    /// How many events the history of the whole had by then.
+    pub after: u64,
+    /// The event, with ids of the child's own history.
+    pub event: HistoryEvent,
+}
+
+/// What a child execution was begun by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildBegun {
+    /// The name of the child execution that its Map is a state of; `None` for the whole.
+    pub parent: Option<Arc<str>>,
+    /// The event in that one's history with which its Map Run began.
+    pub run: u64,
+    /// Its place among the children of the Map Run.
+    pub index: u32,
+}
+
 impl Engine {
+    /// Tells the last event of a child execution to who inspects it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_child_event(&mut self, execution: u32) {
+        let after = self.executions.get(&0).map_or(0, |whole| whole.recorder.last);
+        let Some(child) = self.executions.get(&execution) else { return };
+        let Some(event) = child.recorder.events.last().cloned() else { return };
+        self.child_events.push(ChildEvent { child: child.info.name.clone(), begun: None, stages: self.trace.len(), after, event });
+    }
+
     /// The calls that wait for a result (getter): what a host makes again after a restore.
     pub fn pending(&self) -> Vec<Invocation> {
         let waiting = self.tasks.values().filter_map(|id| self.frames.get(id));
@@ -137,4 +174,119 @@ fn counts(total: u64, started: u64, running: u64, waiting: u64, unsuccessful: u6
         ("pendingRedrive", waiting),
     ];
     members.into_iter().map(|(name, n)| (name, Value::from(n as i64))).collect::<Map>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::asl::{self, CompileOptions};
+    use crate::base::Millis;
+    use crate::base::json;
+    use crate::engine::{Command, Engine, Event, ExecutionInfo, Options};
+    use std::sync::Arc;
+
+    fn run(definition: &str, input: &str, options: Options) -> Engine {
+        let machine = asl::compile(definition, &CompileOptions::default()).machine.unwrap();
+        let mut engine = Engine::new(Arc::new(machine), options);
+        let input = json::parse(input).unwrap();
+        engine.step(Millis(0), Event::Start { input, execution: ExecutionInfo::named("M", "run"), seed: 7 }).unwrap();
+        for command in engine.take_commands() {
+            if let Command::Invoke(call) = command {
+                let output = json::parse(r#"[{"n":4},{"n":5},{"n":6}]"#).unwrap();
+                engine.step(Millis(1), Event::TaskSucceeded { task: call.task, output }).unwrap();
+            }
+        }
+        engine
+    }
+
+    /// `stage #index value` of all stages that a Map alone has.
+    fn stages(definition: &str, input: &str) -> Vec<String> {
+        let mut engine = run(definition, input, Options { trace: true, ..Options::default() });
+        assert_eq!(engine.status(), "SUCCEEDED");
+        let told = engine.take_trace();
+        told.iter()
+            .filter(|stage| stage.state.starts_with("Each") && stage.stage.starts_with("afterItem"))
+            .map(|stage| match stage.index {
+                Some(index) => format!("{} {} #{index} {}", stage.state, stage.stage, stage.value),
+                None => format!("{} {} {}", stage.state, stage.stage, stage.value),
+            })
+            .collect()
+    }
+
+    fn each(fields: &str, mode: &str) -> String {
+        format!(
+            r#"{{"StartAt":"Each","States":{{"Each":{{"Type":"Map",{fields}"ItemProcessor":{{{mode}"StartAt":"In","States":{{
+            "In":{{"Type":"Pass","End":true}}}}}},"End":true}}}}}}"#
+        )
+    }
+
+    const DISTRIBUTED: &str = r#""ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"#;
+
+    #[test]
+    fn a_map_tells_its_items_what_it_selects_of_each_and_its_batches() {
+        let selector = r#""ItemsPath":"$.rows","ItemSelector":{"v.$":"$$.Map.Item.Value"},"#;
+        assert_eq!(
+            stages(&each(selector, ""), r#"{"rows":[1,2]}"#),
+            ["Each afterItemsPath [1,2]", r#"Each afterItemSelector #0 {"v":1}"#, r#"Each afterItemSelector #1 {"v":2}"#]
+        );
+        let jsonata = r#""QueryLanguage":"JSONata","Items":"{% $states.input.rows[n > 1] %}","ItemSelector":{"v":"{% $states.context.Map.Item.Value.n %}"},"#;
+        assert_eq!(
+            stages(&each(jsonata, ""), r#"{"rows":[{"n":1},{"n":2},{"n":3}]}"#),
+            [
+                r#"Each afterItems [{"n":2},{"n":3}]"#,
+                r#"Each afterItemSelector #0 {"v":2}"#,
+                r#"Each afterItemSelector #1 {"v":3}"#
+            ]
+        );
+        // Without the fields there is nothing of them.
+        assert_eq!(stages(&each(r#""QueryLanguage":"JSONata","#, ""), "[1,2]"), [] as [&str; 0]);
+        assert_eq!(stages(&each("", ""), "[1,2]"), ["Each afterItemsPath [1,2]"]);
+        let batches = r#""ItemSelector":{"v.$":"$$.Map.Item.Value"},"ItemBatcher":{"MaxItemsPerBatch":2,"BatchInput":{"b":1}},"#;
+        assert_eq!(
+            stages(&each(batches, DISTRIBUTED), "[7,8,9]"),
+            [
+                "Each afterItemsPath [7,8,9]",
+                r#"Each afterItemSelector #0 {"v":7}"#,
+                r#"Each afterItemSelector #1 {"v":8}"#,
+                r#"Each afterItemBatcher #0 {"BatchInput":{"b":1},"Items":[{"v":7},{"v":8}]}"#,
+                r#"Each afterItemSelector #2 {"v":9}"#,
+                r#"Each afterItemBatcher #1 {"BatchInput":{"b":1},"Items":[{"v":9}]}"#
+            ]
+        );
+        // Items of a reader too.
+        let reader = r#""ItemReader":{"Resource":"arn:aws:states:::s3:getObject","Parameters":{"Bucket":"b","Key":"k"}},"ItemBatcher":{"MaxItemsPerBatch":2},"#;
+        assert_eq!(
+            stages(&each(reader, DISTRIBUTED), "{}"),
+            [r#"Each afterItemBatcher #0 {"Items":[{"n":4},{"n":5}]}"#, r#"Each afterItemBatcher #1 {"Items":[{"n":6}]}"#]
+        );
+    }
+
+    #[test]
+    fn child_executions_tell_their_events_with_what_has_begun_them() {
+        let inner = each("", DISTRIBUTED).replace("Each", "Inner");
+        let inner = inner.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap();
+        let definition = format!(
+            r#"{{"StartAt":"Outer","States":{{"Outer":{{"Type":"Map","ItemProcessor":{{{DISTRIBUTED}{inner}}},"End":true}}}}}}"#
+        );
+        let options = Options { trace: true, child_histories: true, ..Options::default() };
+        let mut engine = run(&definition, "[[1,2]]", options);
+        assert_eq!(engine.status(), "SUCCEEDED");
+        let told = engine.take_child_events();
+        let begun: Vec<_> = told.iter().filter_map(|one| one.begun.as_ref().map(|begun| (one, begun))).collect();
+        let [(outer, first), (one, a), (_, b)] = &begun[..] else { panic!("{begun:?}") };
+        assert_eq!((&first.parent, first.index), (&None, 0));
+        assert_eq!(engine.history()[first.run as usize - 1].kind, "MapRunStarted");
+        assert_eq!((a.parent.as_deref(), a.index, b.index), (Some(&*outer.child), 0, 1));
+        assert_eq!(a.run, b.run);
+        // Each has its whole history, as its end tells it.
+        for command in engine.take_commands() {
+            let Command::ChildFinished(child) = command else { continue };
+            let events: Vec<_> = told.iter().filter(|event| event.child == child.name).map(|event| event.event.clone()).collect();
+            assert_eq!(events, child.history);
+        }
+        assert_eq!(one.event.kind, "ExecutionStarted");
+        assert!(engine.take_child_events().is_empty());
+        // Nobody who does not inspect pays for it.
+        let mut engine = run(&definition, "[[1,2]]", Options { child_histories: true, ..Options::default() });
+        assert!(engine.take_child_events().is_empty());
+    }
 }

@@ -13,7 +13,8 @@ pub struct Options {
     pub step_budget: u32,
     /// Whether the machine is an EXPRESS one.
     pub express: bool,
-    /// Whether every stage of a state's data flow is recorded for inspection.
+    /// Whether every stage of a state's data flow is recorded for inspection; with `child_histories` the events of child
+    /// executions too, as they happen.
     pub trace: bool,
     /// Whether child executions of a Distributed Map keep their histories until taken.
     pub child_histories: bool,

@@ -27,7 +27,7 @@ pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation
 pub use coverage::{Coverage, HandledError};
 pub use event::{Event, ExecutionInfo, TaskId};
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};
-pub use inspect::FrameView;
+pub use inspect::{ChildBegun, ChildEvent, FrameView};
 pub use limits::{HistoryLevel, Options};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
 pub use update::MapRunChange;
@@ -99,6 +99,7 @@ pub struct Engine {
     next_execution: u32,
     commands: Vec<Command>,
     trace: Vec<Stage>,
+    child_events: Vec<ChildEvent>,
     coverage: Option<Box<Coverage>>,
     probe: Option<Box<Probe>>,
     /// What ran when it failed, for a redrive: kept from the error on, dropped when the error is caught.
@@ -169,11 +170,13 @@ pub struct Stage {
     pub after: u64,
     /// The name of the child execution that the state runs in; event ids are then of that one's history.
     pub child: Option<Arc<str>>,
-    /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them; at last
-    /// `assignedVariables`, if there are any, and `output`. What is decided is told too: `choice` (the rules that were
+    /// `afterInputPath`, `afterParameters`, `result` …, as TestState's inspectionData names them (a Map's `Items` of JSONata,
+    /// for which it has no name, is `afterItems`); at last `assignedVariables`, if there are any, and `output`. What is decided is told too: `choice` (the rules that were
     /// looked at, each with its tests, and which was taken), `error` (Error and Cause, before Retry and Catch are looked at),
     /// `retry` (retrier, attempt, delayMilliseconds), `catch` (catcher, next).
     pub stage: &'static str,
+    /// Of stages that a Map has for each of its items, `afterItemSelector`, and for each batch, `afterItemBatcher`: which one.
+    pub index: Option<u32>,
     /// The value after that stage.
     pub value: Value,
 }
@@ -240,6 +243,7 @@ impl Engine {
             next_execution: 0,
             commands: Vec::new(),
             trace: Vec::new(),
+            child_events: Vec::new(),
             coverage: None,
             probe: None,
             stranded: None,
@@ -395,6 +399,13 @@ impl Engine {
 
     /// Takes the recorded stages of data flow (output); empty unless [`Options::trace`] is on.
     pub fn take_trace(&mut self) -> Vec<Stage> {
+        self.child_events.clear();
         std::mem::take(&mut self.trace)
+    }
+
+    /// Takes the events of child executions since the last call (output), to be called before [`take_trace`](Self::take_trace):
+    /// that drops them. Empty unless both [`Options::trace`] and [`Options::child_histories`] are on.
+    pub fn take_child_events(&mut self) -> Vec<ChildEvent> {
+        std::mem::take(&mut self.child_events)
     }
 }

@@ -20,7 +20,7 @@
 import type { CoverageTotals, CoveredPlace } from "./testing.js";
 import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, TaskHandler, TaskHandlers } from "./index.js";
 
-/** A step of a child execution of a Distributed Map: a stage of a state in it, or its end. */
+/** A step of a child execution of a Distributed Map: an event of its own history, or its end. */
 export interface ChildStep {
   /** Where it stands on the tape of events and stages, and the last event before it. */
   place: number;
@@ -29,12 +29,37 @@ export interface ChildStep {
   time: number;
   /** The child execution's name. */
   child: string;
-  /** Of a stage: the state, the event of the child's own history that entered it, and the stage's name. */
-  state?: string;
-  entered?: number;
-  stage?: string;
+  /** Of its first event: the child execution that its Map is a state of, if it is one, and the event there with which its Map Run began. */
+  parent?: string;
+  run?: number;
+  /** Of its first event: its place among the children of the Map Run. */
+  index?: number;
+  /** With ids of the child's own history; what has happened long ago may be without `input`, `output` and the like. */
+  event?: HistoryEvent;
   /** Of its end. */
   status?: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
+}
+
+/** A visit of a state in a child execution of a Distributed Map. */
+export interface ChildVisit {
+  /** The number that `stages()`, `scopes()` and the like take. */
+  id: number;
+  /** Events of the child's own history; 0 while there is none. */
+  enter: number;
+  exit: number;
+  end: number;
+  iterations: number[];
+  slot: number;
+  attempts: number;
+  /** The child execution's name. */
+  child: string;
+  /** The last event of the run before it. */
+  after: number;
+  /** Where on the tape it was entered and left; 0 while it is not. */
+  place: number;
+  left: number;
+  /** When it was entered and, if it was, left: ISO 8601. */
+  times: string[];
 }
 
 /** Where a run is to stop. All members but `kind` are for some kinds only. */
@@ -204,8 +229,10 @@ export interface StackFrame {
   isIteration: boolean;
   /** Retries so far. */
   attempt: number;
-  /** The event that entered it. */
+  /** The event that entered it; of a state in a child execution the last of the run before that. */
   event: number;
+  /** The name of the child execution of a Distributed Map that it runs in. */
+  child?: string;
   /** The last stage that has been seen. */
   stage?: string;
 }
@@ -390,7 +417,7 @@ export class DebugSession {
    * of another run its own where no `execution` is given.
    */
   history(from?: number, run?: number, execution?: number): HistoryEvent[];
-  /** What child executions of Distributed Maps were seen to do, which no event tells, from an index on. */
+  /** What child executions of Distributed Maps were seen to do, which no event of the run tells, from an index on. */
   childSteps(from?: number): ChildStep[];
 
   continue(options?: { ignoreBreakpoints?: boolean }): void;
@@ -470,11 +497,29 @@ export class DebugSession {
   /** The innermost first; behind the states of a started execution those around the task that has started it. */
   stackTrace(thread?: number): StackFrame[];
   scopes(visit?: number): Record<string, Variable>;
-  /** The values after the stages of a visit, up to where one looks; with `all` of those that were seen at any time. */
-  stages(visit?: number, attempt?: number, options?: { all?: boolean }): { attempts: number; input?: any; stages: { place: number; stage: string; value: any; after: number }[] };
+  /**
+   * The values after the stages of a visit, up to where one looks; with `all` of those that were seen at any time. Of stages that
+   * a Map has for each item (`afterItemSelector`) or batch (`afterItemBatcher`) there is one each: that of the `item` of that
+   * index, or the last; `items` says how many there are.
+   */
+  stages(
+    visit?: number,
+    attempt?: number,
+    options?: { all?: boolean; item?: number },
+  ): { attempts: number; input?: any; stages: { place: number; stage: string; value: any; after: number; index?: number }[]; items: Record<string, number> };
   visits(state: string): { id: number; enter: number; exit: number; end: number; iterations: number[]; slot: number; attempts: number }[];
-  /** All visits in the order of their entering; `end` is the event with which one was over, `exit` the one that left it. */
-  visitsInOrder(): IterableIterator<{ id: number; state: string; type: string; enter: number; exit: number; end: number; around: number; thread: number; slot: number; threadName: string; attempts: number; backoffs: { failed: number; again: number }[] }>;
+  /** Visits in child executions of Distributed Maps, the last ones (1000), of iterations with these indices in the Maps around. */
+  childVisits(state: string, options?: { iterations?: (number | undefined)[]; most?: number }): ChildVisit[];
+  /**
+   * The events of the history that a visit is in, as far as they have been seen: the execution's own, or a child execution's, each
+   * with the last event of the run before it.
+   */
+  historyOf(visit: number): (HistoryEvent & { after?: number })[];
+  /**
+   * All visits of the execution's own history, or of that which a visit is in, in the order of their entering; `end` is the event
+   * with which one was over, `exit` the one that left it.
+   */
+  visitsInOrder(visit?: number): IterableIterator<{ id: number; state: string; type: string; enter: number; exit: number; end: number; around: number; thread: number; slot: number; threadName: string; attempts: number; backoffs: { failed: number; again: number }[] }>;
   evaluate(question: string, options?: { language?: "jsonata" | "jsonpath" | "template"; visit?: number; values?: Values }): Evaluated;
   values(visit?: number): Values;
   /** The engine's frames where one looks, from the nearest snapshot on. */

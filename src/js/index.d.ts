@@ -966,12 +966,16 @@ export interface TraceStage {
   child?: string;
   state: string;
   /**
-   * `afterInputPath`, `afterParameters`, `result` …, as TestState names them; at last `assignedVariables` and `output`. What
+   * `afterInputPath`, `afterParameters`, `result` …, as TestState names them (and `afterItems` for a Map's `Items` of JSONata, for
+   * which it has no name); at last `assignedVariables` and `output`. A Map tells `afterItemSelector` once for each item, before the
+   * iteration begins, and `afterItemBatcher` once for each batch: see `index`. What
    * is decided comes as a stage too: `choice` (`{rules: [{holds?, cause?, tests}], taken}`, the rules that were looked at),
    * `error` (`{Error, Cause}`, before Retry and Catch are looked at), `retry` (`{retrier, attempt, delayMilliseconds}`) and
    * `catch` (`{catcher, next}`).
    */
   stage: string;
+  /** Of `afterItemSelector` the item, of `afterItemBatcher` the batch, from 0. */
+  index?: number;
   value: any;
 }
 

@@ -164,6 +164,13 @@ impl Engine {
         convert::trace_text(&self.inner.borrow_mut().take_trace())
     }
 
+    /// The events of child executions since the last call, as JSON text; with the options `trace` and `childHistories`, before
+    /// `takeTrace`, which drops them.
+    #[wasm_bindgen(js_name = takeChildEvents)]
+    pub fn take_child_events(&self) -> String {
+        convert::child_events_text(&self.inner.borrow_mut().take_child_events())
+    }
+
     /// Counts from now on what of the definition is used.
     pub fn cover(&self) {
         self.inner.borrow_mut().cover();

@@ -139,6 +139,12 @@ export function startTime(): number {
   return log && log.length > 0 ? log.times[0]! : 0;
 }
 
+/// Whether what stands at a place of the debugger's tape, after an event, has happened by the moment that is looked at.
+export function isSeen(after: number, place: number): boolean {
+  const last = fold && log && fold.at > 0 ? log.places[fold.at - 1]! : 0;
+  return after < cursor.value || (after === cursor.value && shownAt.value > 0 && place <= last + 1);
+}
+
 export function timeOf(event: number): number {
   return log && event > 0 && event <= log.events ? log.timeOf(event) - log.times[0]! : 0;
 }

@@ -15,6 +15,7 @@ use crate::engine::fault::{
 };
 use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
+use crate::engine::inspect::ChildBegun;
 use crate::engine::items::{Answer, Items, Read};
 use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
 use crate::engine::redrive::Fallen;
@@ -86,8 +87,10 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
             });
         }
     };
-    if let (QueryLanguage::JsonPath, Some(found)) = (state.language, &found) {
-        engine.stage(frame, state, "afterItemsPath", found);
+    match (state.language, &found) {
+        (QueryLanguage::JsonPath, Some(found)) => engine.stage(frame, state, "afterItemsPath", found),
+        (QueryLanguage::Jsonata, Some(found)) if map.items.is_some() => engine.stage(frame, state, "afterItems", found),
+        _ => {}
     }
     let mut eval = engine.eval(frame, state);
     let cap = if distributed { DISTRIBUTED_CONCURRENCY } else { INLINE_CONCURRENCY };
@@ -385,6 +388,7 @@ fn next_child(
     }
     members.insert("Items", Value::from(batch));
     let input = Value::from(members);
+    engine.item_stage(frame, state, "afterItemBatcher", joining.next, &input);
     Ok(Some((map_item(frame, joining, None, input.clone(), joining.next), input)))
 }
 
@@ -414,6 +418,7 @@ fn select(
     let context = engine.context_with(frame, state, None, Some(item));
     let view = View::new(input, &context, &frame.variables);
     let input = engine.eval(frame, state).payload(selector, "ItemSelector", &view)?;
+    engine.item_stage(frame, state, "afterItemSelector", item.index, &input);
     engine.check_payload(frame, state, &input)?;
     Ok(input)
 }
@@ -459,7 +464,7 @@ pub(in crate::engine) fn go_on(
                 let variables = frame.variables.clone();
                 engine.spawn(frame.execution, Some((id, slot)), map.processor, input, variables, Some(item), tail)
             }
-            Some(run) => spawn_child(engine, (id, slot), frame, map, run.label.clone(), input, item),
+            Some(run) => spawn_child(engine, (id, slot), frame, map, run, input, item),
         };
         joining.children.insert(slot, child);
     }
@@ -491,11 +496,12 @@ fn spawn_child(
     parent: (FrameId, u32),
     frame: &Frame,
     map: &MapState,
-    label: Arc<str>,
+    run: &MapRun,
     input: Value,
     item: Arc<MapItem>,
 ) -> FrameId {
     let name: Arc<str> = engine.rng.uuid().into();
+    let label = &run.label;
     let info = match engine.executions.get(&frame.execution).map(|e| e.info.clone()) {
         Some(parent) => {
             let machine_arn = format!("{}/{label}", parent.state_machine_arn);
@@ -507,11 +513,15 @@ fn spawn_child(
                 state_machine_name: format!("{}/{label}", parent.state_machine_name).into(),
             }
         }
-        None => ExecutionInfo::named(&label, &name),
+        None => ExecutionInfo::named(label, &name),
     };
     let express = map.mode == MapMode::Distributed { express: true };
     let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
     let execution = engine.begin_execution(info, input, recorder, Some(parent), express);
+    if let Some(told) = engine.child_events.last_mut() {
+        let of = engine.executions.get(&frame.execution).filter(|e| e.parent.is_some()).map(|e| e.info.name.clone());
+        told.begun = Some(ChildBegun { parent: of, run: run.started_event, index: parent.1 });
+    }
     if express {
         engine.limit_execution(execution, EXPRESS_TIMEOUT);
     }

@@ -3,6 +3,7 @@
 import { parseResource } from "../resource.js";
 import { outlineOf } from "./coverage.js";
 import { isEntering } from "./steps.js";
+import { visitOf } from "./view.js";
 
 const ANSWERED = /^Task(?:Succeeded|Failed|TimedOut|StateAborted)$/;
 
@@ -13,12 +14,16 @@ const ANSWERED = /^Task(?:Succeeded|Failed|TimedOut|StateAborted)$/;
 export function leaves(at) {
   const { parent, awaited } = at;
   if (parent === undefined) return () => false;
-  const { chains } = parent.recording;
+  const { recording } = parent;
+  const caller = recording.visit(at.visit);
   const over = at.ended && at.position === at.recording.length;
   return (entry, execution) => {
     if (execution === at) return !awaited && isEnd(entry);
-    if (execution !== parent || entry.kind !== "event") return false;
-    return awaited ? isEnd(entry) || (ANSWERED.test(entry.event.type) && chains.visitOf(entry.event.id)?.id === at.visit) : over && isEntering(entry);
+    if (execution !== parent || entry.event === undefined) return false;
+    if (!awaited) return over && isEntering(entry);
+    if (isEnd(entry)) return true;
+    const visit = ANSWERED.test(entry.event.type) ? visitOf(recording, entry) : undefined;
+    return visit !== undefined && visit.strand === caller?.strand && visit.id === caller.id;
   };
 }
 
@@ -31,8 +36,8 @@ export function startsExecution({ recording }, { state, type }, machines, mocks)
 }
 
 /** Whether an execution that a visit has started has yet to enter its first state. */
-export function isAboutToEnter(at, { id }) {
-  return at.run.executions.some(({ parent, visit, recording, ended }) => parent === at && visit === id && recording.chains.visits.length === 0 && !ended);
+export function isAboutToEnter(at, { strand, id }) {
+  return at.run.executions.some(({ parent, visit, recording, ended }) => parent === at && visit === strand.numbered(id) && recording.chains.visits.length === 0 && !ended);
 }
 
 function isEnd(entry) {

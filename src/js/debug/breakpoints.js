@@ -4,6 +4,7 @@ import { misuse } from "../errors.js";
 import { detailsOf } from "./chains.js";
 import { ask, same, test } from "./expressions.js";
 import { inRanges } from "./mocks.js";
+import { visitOf } from "./view.js";
 
 export const KINDS = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"];
 
@@ -94,28 +95,31 @@ function isOf({ machine, state, from }, { info, run }) {
 /** Whether the entry at `place` is where a breakpoint stands. */
 function isAt(breakpoint, run, place) {
   const { recording } = run;
-  const { tape, chains } = recording;
+  const { tape } = recording;
   const entry = tape[place];
   const { state } = breakpoint;
-  if (entry.kind === "event") {
+  if (entry.kind === "end") return breakpoint.kind === "iteration" && breakpoint.at === "end" && isChildOf(entry, breakpoint);
+  if (entry.kind !== "stage") {
     const { event } = entry;
+    const { name } = detailsOf(event);
     switch (breakpoint.kind) {
       case "entry":
-        return event.type.endsWith("StateEntered") && chains.visitOf(event.id)?.state === state;
+        return event.type.endsWith("StateEntered") && name === state;
       case "exit":
-        return event.type.endsWith("StateExited") && chains.visitOf(event.id)?.state === state;
+        return event.type.endsWith("StateExited") && name === state;
       case "transition": {
-        if (!event.type.endsWith("StateEntered") || chains.visitOf(event.id)?.state !== breakpoint.to) return false;
+        if (!event.type.endsWith("StateEntered") || name !== breakpoint.to) return false;
+        const { chains } = recording.strandOf(entry);
         const before = chains.visitOf(event.previousEventId);
         return before?.state === breakpoint.from && before.thread === chains.visitOf(event.id).thread;
       }
       case "iteration": {
+        if (event.type === "ExecutionStarted" && entry.kind === "child") return breakpoint.at !== "end" && isChildOf(entry, breakpoint);
         if (!event.type.startsWith("MapIteration") || event.type.endsWith("Started") !== (breakpoint.at !== "end")) return false;
-        const { name, index } = detailsOf(event);
-        return name === state && inRanges(breakpoint.indices, index);
+        return name === state && inRanges(breakpoint.indices, detailsOf(event).index);
       }
       case "change":
-        return event.type.endsWith("StateExited") && changes(breakpoint, recording, event);
+        return event.type.endsWith("StateExited") && changes(breakpoint, recording, entry);
       case "stage":
         return breakpoint.when === "before" && precedes(recording, place, breakpoint);
       default:
@@ -123,11 +127,6 @@ function isAt(breakpoint, run, place) {
     }
   }
   switch (breakpoint.kind) {
-    case "entry":
-      // Child executions keep their events to themselves: their states begin with their first stage.
-      return entry.child !== undefined && entry.state === state && recording.stagesOf(entry.entered, entry.child)[0] === place;
-    case "exit":
-      return entry.child !== undefined && entry.state === state && entry.stage === "output";
     case "stage":
       if (breakpoint.when === "before") return precedes(recording, place, breakpoint);
       return entry.state === state && entry.stage === breakpoint.stage;
@@ -142,6 +141,11 @@ function isAt(breakpoint, run, place) {
     default:
       return false;
   }
+}
+
+/** Whether an entry is of a child execution of the Distributed Map that a breakpoint names, and one of its indices. */
+function isChildOf({ strand }, { state, indices }) {
+  return strand.around?.state === state && inRanges(indices, strand.begun.index);
 }
 
 function precedes({ tape }, place, { state, stage }) {
@@ -173,10 +177,11 @@ function handedOn({ recording }, place) {
 }
 
 /** Whether what a data breakpoint watches is another after a state than before it: `$name`, or a path in the state's data. */
-function changes({ path = "", state }, recording, event) {
-  const visit = recording.chains.visitOf(event.id);
+function changes({ path = "", state }, recording, entry) {
+  const { event } = entry;
+  const visit = visitOf(recording, entry);
   if (visit === undefined || (state && visit.state !== state)) return false;
-  const details = detailsOf(event);
+  const details = detailsOf(recording.eventOf(visit.strand, event.id));
   const variable = /^\$([A-Za-z_]\w*)$/.exec(path.trim());
   if (variable) {
     const assigned = details.assignedVariables;
@@ -186,17 +191,19 @@ function changes({ path = "", state }, recording, event) {
     const answer = ask("jsonpath", path, { input: JSON.parse(text) });
     return answer.message === undefined ? answer.value : undefined;
   };
-  const before = detailsOf(recording.events[visit.enter - 1]).input;
+  const before = detailsOf(recording.eventOf(visit.strand, visit.enter)).input;
   return before !== details.output && !same(at(before), at(details.output));
 }
 
 /** The JSON text of a variable before a state, or undefined. */
-function variableBefore({ chains, events }, visit, name) {
+function variableBefore(recording, visit, name) {
+  const { strand } = visit;
+  const { chains, events } = strand;
   let id = events[visit.enter - 1].previousEventId;
   while (id > 0) {
     const event = events[id - 1];
     if (event.type.endsWith("StateExited")) {
-      const { assignedVariables } = detailsOf(event);
+      const { assignedVariables } = detailsOf(recording.eventOf(strand, id));
       if (assignedVariables && Object.hasOwn(assignedVariables, name)) return assignedVariables[name];
       id = chains.visitOf(id)?.enter ?? 0;
     }
@@ -231,14 +238,14 @@ function logged(text, values) {
 
 function describe({ kind, stage, when, from, to, path }, run, place) {
   const entry = run.recording.tape[place];
-  const state = entry.kind === "event" ? (run.recording.chains.visitOf(entry.event.id)?.state ?? "") : entry.state;
+  const state = entry.kind === "stage" ? entry.state : (visitOf(run.recording, entry)?.state ?? "");
   switch (kind) {
     case "entry":
       return `before ${state}`;
     case "exit":
       return `after ${state}`;
     case "stage":
-      return `${when === "before" ? "before" : "after"} ${stage} of ${state}`;
+      return `${when === "before" ? "before" : "after"} ${stage} of ${state}${entry.index === undefined || when === "before" ? "" : `, item ${entry.index}`}`;
     case "error":
       return `${run.recording.valueAt(place)?.Error ?? "an error"} in ${state}`;
     case "retry":
@@ -248,7 +255,7 @@ function describe({ kind, stage, when, from, to, path }, run, place) {
     case "transition":
       return `from ${from} to ${to}`;
     case "iteration":
-      return `iteration ${detailsOf(entry.event).index} of ${state}`;
+      return `iteration ${(entry.event && detailsOf(entry.event).index) ?? entry.strand.begun.index} of ${state}`;
     default:
       return `${path} has changed in ${state}`;
   }

@@ -12,7 +12,7 @@ const ATTEMPT = /^(?:Task|LambdaFunction|Activity)Scheduled$/;
 
 export class Chains {
   /**
-   * Visits of states, in the order of their entering: `{id, state, type, enter, exit, end, around, thread, attempts, failed}`.
+   * Visits of states, in the order of their entering: `{id, strand, state, type, enter, exit, end, around, thread, attempts, failed}`.
    * `exit` is the event that left the state, `end` the one with which the visit was over, whichever way; 0 while it is not.
    */
   visits = [];
@@ -24,6 +24,12 @@ export class Chains {
   #open = new Set();
   #types = [];
   #indices = [];
+  #strand;
+
+  /** Of a strand, which every visit knows. */
+  constructor(strand) {
+    this.#strand = strand;
+  }
 
   /** How many events there are. */
   get length() {
@@ -117,7 +123,7 @@ export class Chains {
     }
     const id = this.visits.length;
     const { name } = detailsOf(event);
-    this.visits.push({ id, state: name, type, enter: event.id, exit: 0, end: 0, around: this.threads[thread].around, thread, attempts: 0 });
+    this.visits.push({ id, strand: this.#strand, state: name, type, enter: event.id, exit: 0, end: 0, around: this.threads[thread].around, thread, attempts: 0 });
     this.#byEnter.set(event.id, id);
     this.#open.add(id);
     const list = this.#byState.get(name);

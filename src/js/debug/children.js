@@ -5,7 +5,9 @@ import { StateMachine, engineSettings, handleOf } from "../machine.js";
 import { Family, Machines, rejoin } from "../nested.js";
 import { bareName } from "../resource.js";
 import { repeat } from "./editing.js";
-import { eventAt } from "./view.js";
+import { detailsOf } from "./chains.js";
+import { isEntering } from "./steps.js";
+import { eventAt, visitOf as visitAtEntry } from "./view.js";
 
 /** So deep may executions start each other, and so many may one run have: a machine that starts itself ends there. */
 const DEEPEST = 32;
@@ -146,11 +148,11 @@ function complete(execution, call, method, ...rest) {
 export function listOf(run) {
   return run.executions.filter(({ number, frontier }) => number === 0 || frontier > 0).map((execution) => {
     const { number: id, name, arn, info, parent, visit, depth, recording, frontier, outcome } = execution;
-    const caller = parent?.recording.chains.visits[visit];
+    const caller = parent?.recording.visit(visit);
     return {
       id, name, arn, machine: info.stateMachineName, depth, current: execution === run.focus,
       ...(parent && { parent: parent.number }),
-      ...(caller && { state: caller.state, visit, event: caller.enter, iterations: parent.recording.chains.threads[caller.thread].iterations }),
+      ...(caller && { state: caller.state, visit, event: eventAt(parent.recording, caller.strand.eventAt[caller.enter - 1] + 1), iterations: caller.strand.iterationsOf(caller.thread) }),
       status: "RUNNING", ...(frontier === recording.length && outcome), events: eventAt(recording, frontier),
     };
   });
@@ -163,11 +165,12 @@ export function startedIn({ executions }) {
 
 /** The visit in which an execution invokes a command that it performs now; -1 where it cannot be told. */
 function visitOf({ recording, performed }, { state, iterations = [] }) {
-  const { chains, events, facts } = recording;
-  const until = facts[performed + 1]?.events ?? events.length;
-  for (let i = until - 1; i >= 0; i--) {
-    const visit = chains.visitOf(events[i].id);
-    if (visit?.state === state && String(chains.threads[visit.thread].iterations) === String(iterations)) return visit.id;
+  const { tape, facts } = recording;
+  for (let i = (facts[performed + 1]?.tape ?? tape.length) - 1; i >= 0; i--) {
+    const entry = tape[i];
+    if (!isEntering(entry) || detailsOf(entry.event).name !== state) continue;
+    const { strand, id, thread } = visitAtEntry(recording, entry);
+    if (String(strand.iterationsOf(thread)) === String(iterations)) return strand.numbered(id);
   }
   return -1;
 }

@@ -2,12 +2,12 @@
 
 import { Outline } from "../testing/outline.js";
 import { detailsOf } from "./chains.js";
+import { visitOf } from "./view.js";
 
 /** Counts by JSON Pointer, as the engine's own coverage has them, of the entries of a tape from one place to another. */
 export function hitsOf(recording, outline, from, to) {
-  const { tape, chains } = recording;
+  const { tape } = recording;
   const hits = {};
-  const children = new Set();
   const hit = (pointer) => (hits[pointer] = (hits[pointer] ?? 0) + 1);
   const left = (state, places, before) => {
     const way = wayOut(state, tape, places, before);
@@ -15,30 +15,29 @@ export function hitsOf(recording, outline, from, to) {
   };
   for (let place = from; place < to; place++) {
     const entry = tape[place];
-    if (entry.kind === "event") {
+    if (entry.kind === "end") continue;
+    if (entry.kind !== "stage") {
       const { event } = entry;
       const entered = event.type.endsWith("StateEntered");
       if (!entered && !event.type.endsWith("StateExited")) continue;
       const state = outline.named.get(detailsOf(event).name);
       if (state === undefined) continue;
       if (entered) hit(state.pointer);
-      else left(state, recording.stagesOf(chains.visitOf(event.id)?.enter), place);
+      else left(state, stagesLeft(recording, entry), place);
       continue;
     }
     const state = outline.named.get(entry.state);
     if (state === undefined) continue;
     if (entry.stage === "retry") hit(`${state.pointer}/Retry/${entry.taken}`);
     else if (entry.stage === "catch") hit(`${state.pointer}/Catch/${entry.taken}`);
-    if (entry.child === undefined) continue;
-    // The events of a child execution are its own: its stages tell of it.
-    const visit = `${entry.child} ${entry.entered}`;
-    if (!children.has(visit)) {
-      children.add(visit);
-      hit(state.pointer);
-    }
-    if (entry.stage === "output") left(state, recording.stagesOf(entry.entered, entry.child), place);
   }
   return hits;
+}
+
+/** Places of the stages of the visit that an event has ended. */
+function stagesLeft(recording, entry) {
+  const visit = visitOf(recording, entry);
+  return visit?.strand.stagesOf(visit.enter) ?? [];
 }
 
 /** The outline of what a run runs. */

@@ -14,12 +14,12 @@ import { eventAt } from "./view.js";
 export function changeOf(execution, at, { target, name, value }) {
   const { recording, position } = execution;
   if (target === "input") {
-    const place = recording.eventAt[at.enter - 1];
+    const place = at.strand.eventAt[at.enter - 1];
     const change = ({ frames, ready }) => (frames.find(({ id }) => id === ready[0]).input = value);
-    return { fact: recording.tape[place].fact, change, feed: ["tick"], label: `✎ input of ${at.state}`, event: at.enter, position: place + 1 };
+    return { fact: recording.tape[place].fact, change, feed: ["tick"], label: `✎ input of ${at.state}`, event: eventAt(recording, place + 1), position: place + 1 };
   }
   if (target === "result") {
-    const place = recording.stagesOf(at.enter).findLast((one) => recording.tape[one].stage === "result" && one < Math.max(position, 1));
+    const place = at.strand.stagesOf(at.enter).findLast((one) => recording.tape[one].stage === "result" && one < Math.max(position, 1));
     const fact = place === undefined ? undefined : recording.tape[place].fact;
     if (fact === undefined || recording.facts[fact].fact[0] !== "succeed") throw misuse("NOT_SETTABLE", "only a Task's result can be set, after it has come", Error);
     const [method, , task] = recording.facts[fact].fact;
@@ -29,7 +29,7 @@ export function changeOf(execution, at, { target, name, value }) {
   const inside = position > 0 && (position < recording.length || execution.performed < recording.facts.length);
   const fact = inside ? recording.tape[position - 1].fact : recording.facts.length;
   const change = ({ frames, ready }) => {
-    const frame = frames.find(({ enteredEvent, phase }) => enteredEvent === at.enter && phase !== "enter") ?? frames.find(({ id }) => id === ready[0]);
+    const frame = frames.find(({ enteredEvent, phase, execution: of }) => enteredEvent === at.enter && phase !== "enter" && (of === 0) === (at.strand.begun === undefined)) ?? frames.find(({ id }) => id === ready[0]);
     if (frame === undefined) throw misuse("NOT_SETTABLE", "the variable's scope is over", Error);
     frame.variables[name] = value;
   };

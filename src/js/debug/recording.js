@@ -4,33 +4,38 @@
 // once more. Events are kept; the values of stages are kept as long as they are few, and made again after that.
 
 import { EngineHandle } from "../instance.js";
-import { Chains } from "./chains.js";
+import { Strand, apart, thinned } from "./strand.js";
 
 /** At least so many events lie between two snapshots. */
 const INTERVAL = 256;
 /** Snapshots may hold so many characters together; then every other one is dropped. */
-const SNAPSHOT_CHARACTERS = 24_000_000;
-/** Values of stages may have taken so many characters of JSON; then the oldest are dropped. */
-const STAGE_CHARACTERS = 64_000_000;
+const SNAPSHOT_CHARACTERS = 12_000_000;
+/** A snapshot of so many characters costs as much as an event that is fed again. */
+const CHARACTERS_OF_AN_EVENT = 64;
+/** Values of stages and of children's events may have taken so many characters of JSON; then the oldest are dropped. */
+const KEPT_CHARACTERS = 8_000_000;
+/** Children whose visits are kept once they were read. */
+const WARM = 64;
 
 export class Recording {
   /** `{fact: [method, now, a, b, c], tape, events, commands}`: how long tape and history were before it. */
   facts = [];
-  /** `{kind: "event", event, fact}` and `{kind: "stage", stage, state, entered, child, after, value, fact, taken?}`. */
-  tape = [];
-  events = [];
-  chains = new Chains();
   /**
-   * What child executions of Distributed Maps have done, which no event tells: `{place, after, child, state, entered, stage, fact}`
-   * for each stage, and `{place, after, child, status, fact}` where one has ended.
+   * `{kind: "event", event, fact}` of the run's own history, `{kind: "child", strand, event, after, fact}` of a child execution's,
+   * `{kind: "end", strand, status, after, fact}` where one has ended, and `{kind: "stage", strand, stage, state, entered, after,
+   * index?, value, fact, taken?}`.
    */
+  tape = [];
+  /** The run's own history. */
+  own = new Strand(this.tape, 0);
+  /** Child executions of Distributed Maps as they began, and by their names. */
+  strands = [this.own];
+  #children = new Map();
+  /** Places of what child executions have done: their events and their ends. */
   steps = [];
-  /** Where on the tape each event stands. */
-  eventAt = [];
-  /** Where on the tape the stages of a visit stand, by the event that entered it (and the child execution). */
-  #stages = new Map();
-  /** Names of child executions. */
-  #children = new Set();
+  #warm = [];
+  /** Words of which there is one each, however often they are told. */
+  #words = new Map();
   #snapshots = [];
   #interval = INTERVAL;
   /** Places on the tape and sizes of the values that are kept, in turn. */
@@ -61,11 +66,12 @@ export class Recording {
   /** Feeds a fact; the tape is longer then by what came of it. Returns the commands. */
   feed(fact) {
     const snapshot = this.#snapshots.at(-1);
-    if (this.events.length - (snapshot?.events ?? 0) >= this.#interval) this.#takeSnapshot();
+    const due = Math.max(this.#interval, (snapshot?.text.length ?? 0) / CHARACTERS_OF_AN_EVENT);
+    if (this.events.length - (snapshot?.events ?? 0) >= due) this.#takeSnapshot();
     const entry = { fact, tape: this.tape.length, events: this.events.length, commands: [] };
     const step = apply(this.#engine, fact);
     this.facts.push(entry);
-    // A child's history is not kept: its stages are.
+    // A child's history is on the tape already.
     const isEnd = ({ type }) => type === "ChildFinished";
     entry.commands = step.commands.filter((command) => !isEnd(command));
     this.more = step.more;
@@ -108,31 +114,104 @@ export class Recording {
       engine = next;
     }
     engine.ask("takeHistory");
+    engine.ask("takeChildEvents");
     engine.ask("takeTrace");
     return engine;
   }
 
+  get events() {
+    return this.own.events;
+  }
+
+  get eventAt() {
+    return this.own.eventAt;
+  }
+
+  get chains() {
+    return this.own.chains;
+  }
+
+  /** The history that an entry of the tape belongs to. */
+  strandOf(entry) {
+    return entry.strand ?? this.own;
+  }
+
+  /** The visit of a number that `Strand.numbered` has given. */
+  visit(numbered) {
+    const [strand, id] = apart(numbered);
+    const found = this.strands[strand];
+    if (found?.begun !== undefined) this.warm(found);
+    return found?.chains.visits[id];
+  }
+
+  /** Notes that a child's visits were read: those of the others are forgotten in time. */
+  warm(strand) {
+    const at = this.#warm.indexOf(strand);
+    if (at >= 0) this.#warm.splice(at, 1);
+    this.#warm.push(strand);
+    if (this.#warm.length > WARM) this.#warm.shift().cool();
+    return strand;
+  }
+
   /** Stages of a visit: places on the tape. */
-  stagesOf(entered, child) {
-    return this.#stages.get(keyOf(entered, child)) ?? [];
+  stagesOf(entered) {
+    return this.own.stagesOf(entered);
+  }
+
+  /** An event with its payloads. */
+  eventOf(strand, id) {
+    return this.eventsOf(strand, [id])[0];
+  }
+
+  /** Events of a history with their payloads; their ids ascend. */
+  eventsOf(strand, ids) {
+    const found = ids.map((id) => strand.events[id - 1]);
+    const thin = ids.filter((id, i) => found[i]?.thin);
+    if (thin.length === 0) return found;
+    const told = this.#again(thin.map((id) => strand.eventAt[id - 1]), "takeChildEvents");
+    return found.map((event) => (event?.thin ? (told.get(this.#factAt(strand.eventAt[event.id - 1])).find((one) => one.child === strand.child && one.event.id === event.id)?.event ?? event) : event));
+  }
+
+  #factAt(place) {
+    return this.tape[place].fact;
+  }
+
+  /** Feeds the facts once more that entries of the tape came of, in order, and asks after each: `{fact: answer}`. */
+  #again(places, method) {
+    const answers = new Map();
+    const wanted = [...new Set(places.map((place) => this.#factAt(place)))];
+    let engine = this.engineBefore(wanted[0]);
+    try {
+      for (let fact = wanted[0]; fact <= wanted.at(-1); fact++) {
+        const next = replayed(engine, this.facts[fact].fact, this.#machine, this.#settings);
+        if (next !== engine) engine.discard();
+        engine = next;
+        // What is not asked for is taken too, or it would be in the next answer.
+        const text = engine.ask(method);
+        if (wanted.includes(fact)) answers.set(fact, JSON.parse(text));
+      }
+      return answers;
+    } finally {
+      engine.discard();
+    }
   }
 
   /** The value of a stage. */
   valueAt(place) {
-    const entry = this.tape[place];
-    if (entry === undefined || entry.kind !== "stage") return undefined;
-    if (!entry.dropped) return entry.value;
-    const { tape } = this.facts[entry.fact];
-    const engine = this.engineBefore(entry.fact);
-    try {
-      apply(engine, this.facts[entry.fact].fact);
-      const stages = JSON.parse(engine.ask("takeTrace"));
+    return this.valuesAt([place])[0];
+  }
+
+  /** The values of stages, in the order of the tape. */
+  valuesAt(places) {
+    const dropped = places.filter((place) => this.tape[place]?.dropped);
+    const told = dropped.length > 0 ? this.#again(dropped, "takeTrace") : undefined;
+    return places.map((place) => {
+      const entry = this.tape[place];
+      if (!entry?.dropped) return entry?.value;
       let n = 0;
-      for (let i = tape; i < place; i++) if (this.tape[i].kind === "stage") n += 1;
-      return stages[n]?.value;
-    } finally {
-      engine.discard();
-    }
+      for (let i = this.facts[entry.fact].tape; i < place; i++) if (this.tape[i].kind === "stage") n += 1;
+      return told.get(entry.fact)[n]?.value;
+    });
   }
 
   /**
@@ -143,14 +222,15 @@ export class Recording {
     const fork = new Recording(this.#machine, this.#settings);
     fork.#engine.discard();
     const cut = this.facts[facts];
-    const [tape, events] = cut ? [cut.tape, cut.events] : [this.tape.length, this.events.length];
+    const tape = cut ? cut.tape : this.tape.length;
     fork.facts = this.facts.slice(0, facts);
     fork.#interval = this.#interval;
     fork.#snapshots = this.#snapshots.filter((snapshot) => snapshot.facts <= facts);
-    for (const entry of this.tape.slice(0, tape)) fork.#append({ ...entry }, 0);
-    fork.events.length = events;
-    fork.#children = new Set(this.#children);
-    fork.steps = this.steps.filter(({ fact }) => fact < facts);
+    for (const entry of this.tape.slice(0, tape)) {
+      const { strand } = entry;
+      const begun = strand?.begun && { ...strand.begun, parent: fork.strands[strand.begun.parent.number] };
+      fork.#append({ ...entry, strand: begun === undefined ? fork.own : fork.#strand(strand.child, begun) }, 0);
+    }
     fork.#engine = this.engineBefore(facts);
     return fork.#begun(change);
   }
@@ -174,67 +254,105 @@ export class Recording {
     this.#engine.discard();
   }
 
+  /** A child execution by its name; `begun` is what has begun it. */
+  #strand(child, begun) {
+    let strand = this.#children.get(child);
+    if (strand === undefined) {
+      this.#children.set(child, (strand = new Strand(this.tape, this.strands.length, child, begun)));
+      this.strands.push(strand);
+    }
+    return strand;
+  }
+
   /** `ended` is what has become of child executions. */
   #record(engine, fact, ended) {
     const events = JSON.parse(engine.ask("takeHistory"));
-    const text = engine.ask("takeTrace");
-    const stages = text.length > 2 ? JSON.parse(text) : [];
-    const share = stages.length > 0 ? Math.ceil(text.length / stages.length) : 0;
+    const [told, toldShare] = listOf(engine.ask("takeChildEvents"));
+    const [stages, share] = listOf(engine.ask("takeTrace"));
     const known = this.events.length;
     let next = 0;
     const upTo = (id) => {
       // A replay after a trap tells events again.
       for (; next < events.length && events[next].id <= id; next++) if (events[next].id > known) this.#append({ kind: "event", event: events[next], fact }, 0);
     };
-    const last = new Map();
-    stages.forEach(({ child }, i) => child !== undefined && ended.has(child) && last.set(child, i));
-    const end = (child) => {
-      this.steps.push({ place: Math.max(0, this.tape.length - 1), after: this.events.length, child, status: ended.get(child), fact });
-      ended.delete(child);
+    const end = (strand) => {
+      const status = ended.get(strand.child);
+      if (status === undefined) return;
+      this.#append({ kind: "end", strand, status, after: this.events.length, fact }, 0);
+      ended.delete(strand.child);
     };
-    stages.forEach(({ event: entered, state, stage, value, after, child }, i) => {
-      if (child === undefined) upTo(after);
-      else if (!this.#children.has(child)) {
-        // Its Map Run has begun by now.
-        this.#children.add(child);
-        const run = events.findIndex(({ type }, at) => at >= next && type === "MapRunStarted");
-        if (run >= 0) upTo(events[run].id);
+    let heard = 0;
+    const hear = (upToStage) => {
+      for (; heard < told.length && told[heard].stages <= upToStage; heard++) {
+        const { child, after, parent, run, index, event } = told[heard];
+        upTo(after);
+        const strand = this.#strand(child, run === undefined ? undefined : { parent: parent === undefined ? this.own : this.#children.get(parent), run, index });
+        if (event.id <= strand.events.length) continue;
+        event.type = this.#word(event.type);
+        event.timestamp = this.#word(event.timestamp);
+        this.#append({ kind: "child", strand, event, after: this.events.length, fact }, toldShare);
+        if (LAST.test(event.type)) end(strand);
       }
-      this.#append({ kind: "stage", stage, state, entered, child, after: this.events.length, value, fact, dropped: false, ...takenOf(stage, value) }, share);
-      if (last.get(child) === i) end(child);
+    };
+    stages.forEach(({ event: entered, state, stage, value, after, child, index }, i) => {
+      hear(i);
+      if (child === undefined) upTo(after);
+      const strand = child === undefined ? this.own : this.#children.get(child);
+      this.#append({ kind: "stage", strand, stage: this.#word(stage), state: this.#word(state), entered, after: this.events.length, ...(index !== undefined && { index }), value, fact, dropped: false, ...takenOf(stage, value) }, share);
     });
-    // Those that time or their Map has ended.
-    for (const child of [...ended.keys()]) end(child);
+    hear(Infinity);
+    // Those that their Map has ended tell no event of it.
+    for (const child of [...ended.keys()]) end(this.#children.get(child));
     upTo(Infinity);
+  }
+
+  #word(text) {
+    const known = this.#words.get(text);
+    if (known !== undefined) return known;
+    // Times are many.
+    if (this.#words.size > 1000) this.#words.clear();
+    this.#words.set(text, text);
+    return text;
   }
 
   #append(entry, characters) {
     const place = this.tape.length;
     this.tape.push(entry);
-    if (entry.kind === "event") {
-      this.events.push(entry.event);
-      this.eventAt.push(place);
-      this.chains.add(entry.event);
+    const { kind, strand } = entry;
+    if (kind === "event") {
+      this.own.add(entry.event, place);
       return;
     }
-    if (entry.child !== undefined) {
-      const { after, child, state, entered, stage, fact } = entry;
-      this.steps.push({ place, after, child, state, entered, stage, fact });
+    if (kind === "end") {
+      strand.status = entry.status;
+      this.steps.push(place);
+      return;
     }
-    const key = keyOf(entry.entered, entry.child);
-    const list = this.#stages.get(key);
-    if (list) list.push(place);
-    else this.#stages.set(key, [place]);
-    if (entry.dropped) return;
+    if (kind === "child") {
+      strand.add(entry.event, place);
+      this.steps.push(place);
+    } else {
+      strand.addStage(entry.entered, place);
+      if (entry.dropped) return;
+    }
     this.#kept.push(place, characters);
     this.#keptCharacters += characters;
-    while (this.#keptCharacters > STAGE_CHARACTERS && this.#oldest + 2 < this.#kept.length) {
-      const old = this.tape[this.#kept[this.#oldest]];
-      old.value = undefined;
-      old.dropped = true;
+    while (this.#keptCharacters > KEPT_CHARACTERS && this.#oldest + 2 < this.#kept.length) {
+      this.#drop(this.tape[this.#kept[this.#oldest]]);
       this.#keptCharacters -= this.#kept[this.#oldest + 1];
       this.#oldest += 2;
     }
+  }
+
+  /** Forgets what can be made again. */
+  #drop(entry) {
+    if (entry.kind === "stage") {
+      entry.value = undefined;
+      entry.dropped = true;
+      return;
+    }
+    const { strand, event } = entry;
+    entry.event = strand.events[event.id - 1] = thinned(event);
   }
 
   #takeSnapshot() {
@@ -254,8 +372,14 @@ function takenOf(stage, value) {
   return stage === "catch" ? { taken: value.catcher } : undefined;
 }
 
-function keyOf(entered, child) {
-  return child === undefined ? entered : `${child} ${entered}`;
+/** The events that end an execution. */
+const LAST = /^Execution(?:Succeeded|Failed|Aborted|TimedOut)$/;
+
+/** A list and how many characters of its text each member has. */
+function listOf(text) {
+  if (text.length <= 2) return [[], 0];
+  const list = JSON.parse(text);
+  return [list, Math.ceil(text.length / list.length)];
 }
 
 function apply(engine, [method, now, a, b, c]) {

@@ -18,8 +18,8 @@ import { Mocks, Reply, answerOf } from "./mocks.js";
 import { TASKS } from "./execution.js";
 import { Run, answersOf, firstOf, withoutTime } from "./run.js";
 import { isEntering, stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.js";
-import { visitsOf } from "./visits.js";
-import { eventAt, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
+import { childVisits, visitsOf } from "./visits.js";
+import { eventAt, ofOneItem, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
 const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "execution", "progress"];
@@ -147,16 +147,19 @@ export class DebugSession {
   }
 
   /**
-   * What child executions of Distributed Maps were seen to do, from an index on: `{place, after, time, child}` and, of a stage,
-   * `{state, entered, stage}`, of an end `{status}`.
+   * What child executions of Distributed Maps were seen to do, from an index on: `{place, after, time, child}` with the `event` of
+   * the child's own history, of its first also `{parent?, run, index}`, or with the `status` that it has ended with. Events that
+   * happened long ago may be without their payloads.
    */
   childSteps(from = 0) {
     const { recording, frontier } = this.#at;
-    const { steps, facts } = recording;
+    const { steps, facts, tape } = recording;
     const found = [];
-    for (let i = from; i < steps.length && steps[i].place < frontier; i++) {
-      const { fact, ...step } = steps[i];
-      found.push({ ...step, time: facts[fact].fact[1] });
+    for (let i = from; i < steps.length && steps[i] < frontier; i++) {
+      const { strand, event, status, after, fact } = tape[steps[i]];
+      const { parent, run, index } = strand.begun;
+      const begun = event?.id === 1 ? { ...(parent.child !== undefined && { parent: parent.child }), run, index } : undefined;
+      found.push({ place: steps[i], after, time: facts[fact].fact[1], child: strand.child, ...begun, ...(event === undefined ? { status } : { event }) });
     }
     return found;
   }
@@ -208,7 +211,7 @@ export class DebugSession {
 
   /** Goes on to the next state of the same scope; what a Parallel, a Map or a started execution does inside is done whole. */
   next() {
-    this.#go(stepsOver(this.#at, this.#thread()));
+    this.#go(stepsOver(this.#at, visitAt(this.#at.recording, this.#at.position)));
   }
 
   /**
@@ -218,23 +221,30 @@ export class DebugSession {
   stepIn() {
     const at = this.#at;
     const visit = visitAt(at.recording, at.position);
-    this.#go(stepsInto(at, visit, this.#thread(), visit !== undefined && startsExecution(at, visit, this.#machines, this.#mocks)));
+    this.#go(stepsInto(at, visit, visit !== undefined && startsExecution(at, visit, this.#machines, this.#mocks)));
   }
 
   /** Finishes the branch or iteration; where there is none the execution, back to the task that has started it. */
   stepOut() {
-    this.#go(stepsOut(this.#at, this.#thread()));
+    this.#go(stepsOut(this.#at, visitAt(this.#at.recording, this.#at.position)));
   }
 
   /** Goes on by one stage of the data's flow, or by one event where there is none. */
   stepStage() {
-    this.#go(stepsStage(this.#at, this.#thread()));
+    this.#go(stepsStage(this.#at, visitAt(this.#at.recording, this.#at.position)));
   }
 
   /** Goes back to the event before, of the same branch; out of the middle of a state to its last event. */
   stepBack() {
     const at = this.#at;
     const { recording, position } = at;
+    const { strand = recording.own } = visitAt(recording, position) ?? {};
+    const seen = strand.eventsAt(position);
+    if (strand.begun !== undefined && seen > 0) {
+      const behind = strand.eventAt[seen - 1] + 1;
+      const before = behind < position ? seen : strand.events[seen - 1].previousEventId;
+      if (before > 0) return this.#look(this.#run.placeAfter(at, strand.eventAt[before - 1] + 1), { reason: "step", description: "back" });
+    }
     const last = this.event;
     const place = last === 0 ? 0 : recording.eventAt[last - 1] + 1;
     const to = place < position ? last : (recording.events[last - 1]?.previousEventId ?? 0);
@@ -307,7 +317,7 @@ export class DebugSession {
   /** Goes on until a state of the machine that is looked at is entered. */
   runTo(state) {
     const { stateMachineName } = this.#at.info;
-    this.#go((entry, at) => at.info.stateMachineName === stateMachineName && isEntering(entry) && at.recording.chains.visitOf(entry.event.id).state === state);
+    this.#go((entry, at) => at.info.stateMachineName === stateMachineName && isEntering(entry) && detailsOf(entry.event).name === state);
   }
 
   /** Ends the execution as ABORTED, and all that its tasks have started. */
@@ -479,7 +489,7 @@ export class DebugSession {
     const { recording, position } = this.#at;
     const visit = thread === undefined ? visitAt(recording, position) : recording.chains.visits[this.threads().find(({ id }) => id === thread)?.visit ?? -1];
     const frames = [];
-    for (let at = this.#at, from = visit; at !== undefined; from = at.parent?.recording.chains.visits[at.visit], at = at.parent) {
+    for (let at = this.#at, from = visit; at !== undefined; from = at.parent?.recording.visit(at.visit), at = at.parent) {
       if (from !== undefined) frames.push(...stackOf(at.recording, from, at === this.#at ? position : at.position).map((frame) => ({ ...frame, execution: at.number })));
     }
     return frames;
@@ -491,13 +501,22 @@ export class DebugSession {
     return at === undefined ? {} : variablesOf(this.#at.recording, at, this.#at.position);
   }
 
-  /** The stages of a visit that were seen: `{place, stage, value}`; of its last attempt or the given one, and how many there are. */
-  stages(visit, attempt, { all = false } = {}) {
+  /**
+   * The stages of a visit that were seen: `{place, stage, value, index?}`; of its last attempt or the given one, and how many
+   * there are. Of the stages that a Map has for each item, the one of `item` or the last; `items` says how many there are.
+   */
+  stages(visit, attempt, { all = false, item } = {}) {
     const { recording, position, frontier } = this.#at;
     const at = this.#visit(visit);
-    if (at === undefined) return { attempts: 0, stages: [] };
+    if (at === undefined) return { attempts: 0, stages: [], items: {} };
     const found = stagesOf(recording, at, all ? frontier : position, attempt);
-    return { attempts: found.attempt + 1, input: parsed(detailsOf(recording.events[at.enter - 1]).input), stages: found.places.map((place) => ({ place, stage: recording.tape[place].stage, value: recording.valueAt(place), after: recording.tape[place].after })) };
+    const { places, items } = ofOneItem(recording, found.places, item);
+    const values = recording.valuesAt(places);
+    const stages = places.map((place, i) => {
+      const { stage, after, index } = recording.tape[place];
+      return { place, stage, value: values[i], after, ...(index !== undefined && { index }) };
+    });
+    return { attempts: found.attempt + 1, input: parsed(detailsOf(recording.eventOf(at.strand, at.enter)).input), stages, items };
   }
 
   /** Visits of a state that were seen: `{id, enter, exit, end, iterations, attempts}`. */
@@ -510,15 +529,38 @@ export class DebugSession {
     });
   }
 
-  /** All visits by their entering, with the pauses between their attempts: `{…, threadName, backoffs: [{failed, again}]}`. */
-  visitsInOrder() {
-    return visitsOf(this.#at.recording, this.events, (thread) => this.#threadName(thread));
+  /**
+   * Visits of a state in child executions of Distributed Maps that were seen, the last ones: `{…, child, after, place, left, times}`.
+   * `iterations` are the indices that they are to have in the Maps around; undefined ones may be any.
+   */
+  childVisits(state, options) {
+    return childVisits(this.#at, state, options);
   }
 
-  #threadName(id) {
-    const { chains } = this.#at.recording;
+  /** The events of the history that a visit is in, as far as they have been seen; a child's with the last of the run before it. */
+  historyOf(visit) {
+    const { recording, frontier } = this.#at;
+    const { strand } = recording.visit(visit) ?? { strand: recording.own };
+    const events = strand.events.slice(0, strand.eventsAt(frontier));
+    if (strand.begun === undefined) return events;
+    return recording.eventsOf(strand, events.map(({ id }) => id)).map((event, i) => ({ ...event, after: recording.tape[strand.eventAt[i]].after }));
+  }
+
+  /**
+   * All visits of a history by their entering, with the pauses between their attempts: `{…, threadName, backoffs: [{failed,
+   * again}]}`; of the execution's own, or of that which a visit is in.
+   */
+  visitsInOrder(of) {
+    const { recording, frontier } = this.#at;
+    const { strand } = (of !== undefined && recording.visit(of)) || { strand: recording.own };
+    return visitsOf(recording, strand, strand.eventsAt(frontier), (thread) => this.#threadName(thread, strand));
+  }
+
+  #threadName(id, strand = this.#at.recording.own) {
+    const { chains } = strand;
     const thread = chains.threads[id];
     const around = chains.visits[thread.around];
+    if (around === undefined && strand.begun !== undefined) return `${strand.around?.state} #${strand.begun.index}`;
     return around === undefined ? "Execution" : thread.isIteration ? `${around.state} #${thread.slot}` : `${around.state} branch ${thread.slot + 1}`;
   }
 
@@ -748,14 +790,9 @@ export class DebugSession {
     return this.#run.position === this.#run.length;
   }
 
-  #thread() {
-    const { recording, position } = this.#at;
-    return visitAt(recording, position)?.thread ?? 0;
-  }
-
   #visit(visit) {
     const { recording, position } = this.#at;
-    return visit === undefined ? visitAt(recording, position) : recording.chains.visits[visit];
+    return visit === undefined ? visitAt(recording, position) : recording.visit(visit);
   }
 
   #go(goal, ignoring = false) {

@@ -1,40 +1,36 @@
 // What can be seen of a run from a place on its tape: the call stack, values, variables and who assigned them.
 
 import { detailsOf } from "./chains.js";
+import { outwards } from "./strand.js";
 
 /** Stages that are data on its way; the others tell of decisions. */
-export const DATA = ["afterInputPath", "afterItemsPath", "afterItemSelector", "afterItemBatcher", "afterParameters", "afterArguments", "result", "afterResultSelector", "afterResultPath", "output"];
+export const DATA = ["afterInputPath", "afterItemsPath", "afterItems", "afterItemSelector", "afterItemBatcher", "afterParameters", "afterArguments", "result", "afterResultSelector", "afterResultPath", "output"];
 
 /** The last event that has been seen at a place, its id; 0 for none. */
 export function eventAt(recording, place) {
-  let low = 0;
-  let high = recording.eventAt.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (recording.eventAt[middle] < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return recording.own.eventsAt(place);
 }
 
-/** The visit that the last entry before a place is part of; undefined at the very beginning, and for child executions. */
+/** The visit that the last entry before a place is part of; undefined at the very beginning. */
 export function visitAt(recording, place) {
-  const { tape, chains } = recording;
   for (let i = place - 1; i >= 0; i--) {
-    const entry = tape[i];
-    if (entry.kind === "stage") {
-      if (entry.child === undefined) return chains.entered(entry.entered);
-      continue;
-    }
-    const visit = chains.visitOf(entry.event.id);
+    const visit = visitOf(recording, recording.tape[i]);
     if (visit !== undefined) return visit;
   }
   return undefined;
 }
 
+/** The visit that an entry of the tape is part of; the beginning and the end of a child are parts of its Map's. */
+export function visitOf(recording, entry) {
+  const strand = recording.strandOf(entry);
+  if (entry.kind === "end") return strand.around;
+  if (strand.begun !== undefined) recording.warm(strand);
+  return entry.kind === "stage" ? strand.chains.entered(entry.entered) : (strand.chains.visitOf(entry.event.id) ?? strand.around);
+}
+
 /** The stages of a visit that have been seen: `{stage, value, place}`; of its last attempt, or of the given one. */
 export function stagesOf(recording, visit, place, attempt) {
-  const seen = recording.stagesOf(visit.enter).filter((at) => at < place);
+  const seen = visit.strand.stagesOf(visit.enter).filter((at) => at < place);
   const attempts = [[]];
   for (const at of seen) {
     attempts.at(-1).push(at);
@@ -46,21 +42,37 @@ export function stagesOf(recording, visit, place, attempt) {
   return { attempt: attempts.length - 1, places: shown };
 }
 
+/** Stages without those of other items than the one of that index, or the last: `{places, items}`, with how many there are of each. */
+export function ofOneItem(recording, places, item) {
+  const chosen = new Map();
+  const items = {};
+  for (const at of places) {
+    const { stage, index } = recording.tape[at];
+    if (index === undefined) continue;
+    items[stage] = Math.max(items[stage] ?? 0, index + 1);
+    if (item === undefined || index <= item || !chosen.has(stage)) chosen.set(stage, at);
+  }
+  return { places: places.filter((at) => (chosen.get(recording.tape[at].stage) ?? at) === at), items };
+}
+
 /** The variables in reach of a visit: `{name: {value, state, event, visit, outer}}`. */
 export function variablesOf(recording, visit, place) {
-  const { chains, events, tape } = recording;
+  const { tape } = recording;
+  const { strand } = visit;
+  const { chains, events } = strand;
+  const whole = (id) => detailsOf(recording.eventOf(strand, id));
   const found = new Map();
   const add = (assigned, from, event, outer) => {
     for (const [name, text] of Object.entries(assigned)) {
-      if (!found.has(name)) found.set(name, { value: parsed(text), state: from.state, event, visit: from.id, outer });
+      if (!found.has(name)) found.set(name, { value: parsed(text), state: from.state, event: mainEvent(recording, strand, event), visit: strand.numbered(from.id), outer });
     }
   };
-  const upTo = eventAt(recording, place);
-  if (visit.exit > 0 && visit.exit <= upTo) add(detailsOf(events[visit.exit - 1]).assignedVariables ?? {}, visit, visit.exit, false);
+  const upTo = strand.eventsAt(place);
+  if (visit.exit > 0 && visit.exit <= upTo) add(whole(visit.exit).assignedVariables ?? {}, visit, visit.exit, false);
   else {
-    for (const at of recording.stagesOf(visit.enter)) {
+    for (const at of strand.stagesOf(visit.enter)) {
       if (at < place && tape[at].stage === "assignedVariables") {
-        for (const [name, value] of Object.entries(recording.valueAt(at))) if (!found.has(name)) found.set(name, { value, state: visit.state, event: visit.enter, visit: visit.id, outer: false });
+        for (const [name, value] of Object.entries(recording.valueAt(at))) if (!found.has(name)) found.set(name, { value, state: visit.state, event: mainEvent(recording, strand, visit.enter), visit: strand.numbered(visit.id), outer: false });
       }
     }
   }
@@ -69,7 +81,7 @@ export function variablesOf(recording, visit, place) {
     const event = events[id - 1];
     if (event.type.endsWith("StateExited")) {
       const from = chains.visitOf(id);
-      add(detailsOf(event).assignedVariables ?? {}, from, id, from.thread !== visit.thread);
+      add(whole(id).assignedVariables ?? {}, from, id, from.thread !== visit.thread);
       id = from.enter;
     }
     id = events[id - 1]?.previousEventId ?? 0;
@@ -82,23 +94,24 @@ export function valuesAt(run, place, visit = visitAt(run.recording, place)) {
   const { recording } = run;
   const now = Date.parse(recording.events[Math.max(0, eventAt(recording, place) - 1)]?.timestamp ?? run.start);
   if (visit === undefined) {
-    const child = childValues(recording, place);
-    const input = child ?? parsed(run.input);
+    const input = parsed(run.input);
     return { input, context: {}, variables: { input, states: { input } }, now };
   }
-  const { events } = recording;
-  const input = parsed(detailsOf(events[visit.enter - 1]).input);
-  const { attempt, places } = stagesOf(recording, visit, place);
+  const { strand } = visit;
+  const input = parsed(detailsOf(recording.eventOf(strand, visit.enter)).input);
+  const { attempt, places: all } = stagesOf(recording, visit, place);
+  const { places } = ofOneItem(recording, all);
   const named = {};
   let data = input;
-  for (const at of places) {
+  const values = recording.valuesAt(places);
+  for (const [i, at] of places.entries()) {
     const { stage } = recording.tape[at];
-    const value = recording.valueAt(at);
+    const value = values[i];
     named[stage] = value;
     if (DATA.includes(stage)) data = value;
   }
-  const thread = recording.chains.threads[visit.thread];
-  const context = contextOf(run, visit, attempt, thread);
+  const iterations = strand.iterationsOf(visit.thread);
+  const context = contextOf(run, visit, attempt, iterations);
   const variables = Object.fromEntries(Object.entries(variablesOf(recording, visit, place)).map(([name, { value }]) => [name, value]));
   const states = { input, context };
   if (named.result !== undefined) states.result = named.result;
@@ -107,38 +120,45 @@ export function valuesAt(run, place, visit = visitAt(run.recording, place)) {
   if (named.result !== undefined) own.result = named.result;
   if (named.output !== undefined) own.output = named.output;
   if (named.error !== undefined) own.error = named.error;
-  if (thread.iterations.length > 0) own.iteration = thread.iterations.at(-1);
+  if (iterations.length > 0) own.iteration = iterations.at(-1);
   // A variable of the machine's own keeps its name.
   return { input: data, context, variables: { ...own, ...variables, states }, now };
 }
 
-function childValues(recording, place) {
-  const entry = recording.tape[place - 1];
-  return entry?.kind === "stage" ? recording.valueAt(place - 1) : undefined;
+/** The event of the run's own history that has happened last by an event of a strand. */
+function mainEvent(recording, strand, id) {
+  return strand.begun === undefined ? id : recording.tape[strand.eventAt[id - 1]].after;
 }
 
 /** The Context Object, as far as the history tells. */
-function contextOf(run, visit, attempt, thread) {
+function contextOf(run, visit, attempt, iterations) {
   const { recording, info } = run;
-  const started = recording.events[0];
+  const { strand } = visit;
+  const { child: name = info.name, events } = strand;
+  const id = strand.begun === undefined && info.arn !== undefined ? info.arn : `arn:aws:states:us-east-1:123456789012:execution:${info.stateMachineName}:${name}`;
+  const input = strand.begun === undefined ? run.input : detailsOf(recording.eventOf(strand, 1)).input;
   const context = {
-    Execution: { Id: info.arn ?? `arn:aws:states:us-east-1:123456789012:execution:${info.stateMachineName}:${info.name}`, Input: parsed(run.input), StartTime: started?.timestamp, Name: info.name },
+    Execution: { Id: id, Input: parsed(input), StartTime: events[0]?.timestamp, Name: name },
     StateMachine: { Name: info.stateMachineName },
-    State: { Name: visit.state, EnteredTime: recording.events[visit.enter - 1].timestamp, RetryCount: attempt },
+    State: { Name: visit.state, EnteredTime: events[visit.enter - 1].timestamp, RetryCount: attempt },
   };
-  if (thread.iterations.length > 0) context.Map = { Item: { Index: thread.iterations.at(-1) } };
+  if (iterations.length > 0) context.Map = { Item: { Index: iterations.at(-1) } };
   return context;
 }
 
 /** The frames of a thread, the innermost first: `{visit, state, type, thread, iterations, attempt, stage?}`. */
 export function stackOf(recording, visit, place) {
   const frames = [];
-  for (let at = visit; at !== undefined; at = recording.chains.visits[at.around]) {
+  for (const at of outwards(visit)) {
     const { attempt, places } = stagesOf(recording, at, place);
-    const thread = recording.chains.threads[at.thread];
+    const { strand } = at;
+    const thread = strand.chains.threads[at.thread];
     const last = places.at(-1);
+    const outermost = strand.begun !== undefined && thread.around < 0;
     frames.push({
-      visit: at.id, state: at.state, type: at.type, thread: at.thread, iterations: thread.iterations, slot: thread.slot, isIteration: thread.isIteration, attempt, event: at.enter,
+      visit: strand.numbered(at.id), state: at.state, type: at.type, thread: strand.numbered(at.thread), iterations: strand.iterationsOf(at.thread),
+      slot: outermost ? strand.begun.index : thread.slot, isIteration: outermost || thread.isIteration, attempt, event: mainEvent(recording, strand, at.enter),
+      ...(strand.child !== undefined && { child: strand.child }),
       ...(last !== undefined && { stage: recording.tape[last].stage }),
     });
   }

@@ -19,7 +19,7 @@ const KINDS: [Breakpoint["kind"], string][] = [
   ["change", "When data changes"],
 ];
 
-export const STAGES = ["afterInputPath", "afterParameters", "afterArguments", "afterItemsPath", "choice", "result", "afterResultSelector", "afterResultPath", "assignedVariables", "output"];
+export const STAGES = ["afterInputPath", "afterParameters", "afterArguments", "afterItemsPath", "afterItems", "afterItemSelector", "afterItemBatcher", "choice", "result", "afterResultSelector", "afterResultPath", "assignedVariables", "output"];
 
 export function Breakpoints() {
   const list = model.breakpoints.value;

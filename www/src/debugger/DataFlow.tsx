@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { Breakpoint, Flow, FlowStage } from "../model/protocol.ts";
 import { DECISIONS, labelOf, madeBy, plannedStages, sourcesOf } from "../model/stages.ts";
 import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
 import { bytes } from "../ui/format.ts";
 import { equal } from "./diff.ts";
 import { ChoiceTable, ErrorCard, RetryTable } from "./decisions.tsx";
@@ -12,7 +13,6 @@ import { addBreakpoint, removeBreakpoint } from "./session.ts";
 import { Values } from "./Values.tsx";
 
 const LABELS: Record<string, string> = {
-  afterItemsPath: "Items",
   assignedVariables: "Assign",
   choice: "Rules",
   error: "Error",
@@ -34,8 +34,8 @@ interface Step {
   ahead: boolean;
 }
 
-/// `busy`: that of another visit or attempt is on its way.
-export function DataFlow({ flow, busy }: { flow: Flow; busy: boolean }) {
+/// `busy`: that of another visit or attempt is on its way. `choose` looks at another item in the stages that a Map has for each.
+export function DataFlow({ flow, busy, choose }: { flow: Flow; busy: boolean; choose(item: number): void }) {
   const chosen = useSignal<string | null>(null);
   const { stages, place } = flow;
   // The stage at which the run stands, or the one that was chosen by hand.
@@ -69,7 +69,7 @@ export function DataFlow({ flow, busy }: { flow: Flow; busy: boolean }) {
           <Chip key={step.stage?.place ?? step.name} state={flow.state} step={step} chosen={i === at} choose={() => (step.stage || step.name === "input") && (chosen.value = step.name)} />
         ))}
       </div>
-      {shown === "input" ? <Values key="input" flow={flow} at={-1} value={flow.input} /> : <Stage key={shown.place} flow={flow} stage={shown} />}
+      {shown === "input" ? <Values key="input" flow={flow} at={-1} value={flow.input} /> : <Stage key={shown.index === undefined ? shown.place : shown.stage} flow={flow} stage={shown} choose={choose} />}
     </section>
   );
 }
@@ -143,7 +143,7 @@ function Chip({ state, step, chosen, choose }: { state: string; step: Step; chos
   );
 }
 
-function Stage({ flow, stage }: { flow: Flow; stage: FlowStage }) {
+function Stage({ flow, stage, choose }: { flow: Flow; stage: FlowStage; choose(item: number): void }) {
   const at = flow.stages.indexOf(stage);
   switch (stage.stage) {
     case "choice":
@@ -154,7 +154,30 @@ function Stage({ flow, stage }: { flow: Flow; stage: FlowStage }) {
     case "catch":
       return <RetryTable flow={flow} at={at} />;
     default:
-      return <Values flow={flow} at={at} value={stage.value} sources={sourcesOf(flow.type, flow.language, flow.stages, at)} />;
+      return (
+        <>
+          {stage.index !== undefined && <Items stage={stage} choose={choose} />}
+          <Values key={stage.place} flow={flow} at={at} value={stage.value} sources={sourcesOf(flow.type, flow.language, flow.stages, at)} />
+        </>
+      );
   }
+}
+
+/// Which item, or batch, a stage is shown of.
+function Items({ stage: { stage, index = 0, of = 1 }, choose }: { stage: FlowStage; choose(item: number): void }) {
+  const word = stage === "afterItemBatcher" ? "Batch" : "Item";
+  return (
+    <div class="visit-nav" role="group" aria-label={word}>
+      <button type="button" class="plain square small" aria-label={`${word} before`} disabled={index === 0} onClick={() => choose(index - 1)}>
+        <Icon name="left" size={14} />
+      </button>
+      <span>
+        {word} <b>#{index}</b> of {of.toLocaleString("en")}
+      </span>
+      <button type="button" class="plain square small" aria-label={`Next ${word.toLowerCase()}`} disabled={index >= of - 1} onClick={() => choose(index + 1)}>
+        <Icon name="right" size={14} />
+      </button>
+    </div>
+  );
 }
 

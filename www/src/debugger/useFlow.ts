@@ -1,17 +1,19 @@
 // The data of a visit, for whoever shows it.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
+import type { ChildVisit } from "stepglass/debug";
 import type { Flow } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import * as model from "./model.ts";
 
 /// The data of a visit, asked again when there is more of it; `enter` is the event that began it.
-export function useFlow(state: string, enter: number, attempt: number | undefined): Flow | null {
-  const wanted = useSignal<{ state: string; enter: number; attempt: number | undefined }>({ state, enter, attempt });
-  if (wanted.peek().state !== state || wanted.peek().enter !== enter || wanted.peek().attempt !== attempt) wanted.value = { state, enter, attempt };
+export function useFlow(state: string, enter: number, attempt: number | undefined, child?: ChildVisit, item?: number): Flow | null {
+  const wanted = useSignal({ state, enter, attempt, child, item });
+  const { value: asked } = wanted;
+  if (asked.state !== state || asked.enter !== enter || asked.attempt !== attempt || asked.child?.id !== child?.id || asked.item !== item) wanted.value = { state, enter, attempt, child, item };
   const held = useSignal<Flow | null>(null);
   useSignalEffect(() => {
-    const { state: name, enter: event, attempt: nth } = wanted.value;
+    const { state: name, enter: event, attempt: nth, child: inside, item: of } = wanted.value;
     store.eventCount.value;
     model.stopped.value;
     const run = store.run.value;
@@ -21,12 +23,12 @@ export function useFlow(state: string, enter: number, attempt: number | undefine
     }
     let stale = false;
     const timer = setTimeout(() => {
-      store.query("flow", { state: name, enter: event, ...(nth !== undefined && { attempt: nth }) }).then((found) => !stale && (held.value = found), () => {});
+      store.query("flow", { state: name, enter: event, ...(nth !== undefined && { attempt: nth }), ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }), ...(of !== undefined && { item: of }) }).then((found) => !stale && (held.value = found), () => {});
     }, run.phase === "running" ? 60 : 0);
     return () => {
       stale = true;
       clearTimeout(timer);
     };
   });
-  return held.value?.state === state ? held.value : null;
+  return held.value?.state === state && (!child || held.value.visit === child.id) ? held.value : null;
 }

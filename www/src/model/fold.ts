@@ -145,6 +145,9 @@ export class Fold {
   private left: number[] = [];
   /// By iteration, by node; -1 for what is in none.
   private live = new Map<number, Map<number, Live>>();
+  /// By iteration: how many of those directly in it run, and how many wait.
+  private running: number[] = [];
+  private waiting: number[] = [];
   /// The state that a Map's iterations begin with.
   private readonly firsts = new Map<number, number>();
   private readonly insides = new Map<number, Set<number>>();
@@ -160,6 +163,8 @@ export class Fold {
     this.taken.fill(0);
     this.items.fill(0);
     this.left = [];
+    this.running = [];
+    this.waiting = [];
     this.live.clear();
     this.runs = this.index.graph.nodes.map(() => ({ ...idleRun() }));
     for (const map of this.within?.waits ?? []) {
@@ -183,6 +188,12 @@ export class Fold {
   }
 
   private apply(i: number, nodes: Set<number>, edges: Set<number>): void {
+    this.take(i, nodes, edges);
+    const item = this.log.items[i]!;
+    if (item >= 0 && !this.within) this.judge(item);
+  }
+
+  private take(i: number, nodes: Set<number>, edges: Set<number>): void {
     const { log, index } = this;
     const op = log.ops[i]!;
     const item = log.items[i]!;
@@ -201,7 +212,7 @@ export class Fold {
       nodes.add(n);
       run.last = time;
     }
-    if (item >= 0 && !this.within) this.follow(op, item, n);
+    if (item >= 0 && !this.within && bounds) this.become(item, BOUNDS[op]!);
     if (op >= Op.ExecutionFail && op <= Op.ExecutionAbort) return this.end(op, item, run, nodes, time);
     if (op === Op.ExecutionDone) this.ended = "done";
     if (!run) return;
@@ -338,21 +349,33 @@ export class Fold {
     return found;
   }
 
-  /// What an entry makes of the iteration that it is in.
-  private follow(op: number, item: number, n: number): void {
-    const { log, items } = this;
-    const now = items[item]!;
-    if (op === Op.IterationStart) items[item] = Item.Running;
-    else if (op === Op.IterationDone) items[item] = Item.Done;
-    else if (op === Op.IterationFail) items[item] = Item.Failed;
-    else if (op === Op.IterationAbort) items[item] = Item.Aborted;
-    else if (now === Item.Running || now === Item.Waiting) {
-      const node = this.index.graph.nodes[n];
-      const waits = op === Op.Submitted || (op === Op.Enter && node?.type === "Wait") || ((op === Op.Fail || op === Op.Timeout) && node?.retries === true);
-      items[item] = waits ? Item.Waiting : Item.Running;
-      // What happens within an iteration happens within those around it.
-      for (let at = log.itemAround[item]!; at >= 0; at = log.itemAround[at]!) if (items[at] === Item.Waiting) items[at] = Item.Running;
+  /// An iteration is something else from now on, and those around it may be.
+  private become(item: number, status: number): void {
+    const { items, running, waiting } = this;
+    const before = items[item]!;
+    if (before === status) return;
+    items[item] = status;
+    const around = this.log.itemAround[item]!;
+    if (around < 0) return;
+    const by = (one: number): number => Number(status === one) - Number(before === one);
+    running[around] = (running[around] ?? 0) + by(Item.Running);
+    waiting[around] = (waiting[around] ?? 0) + by(Item.Waiting);
+    this.judge(around);
+  }
+
+  /// Whether an iteration that is not over waits: something in it does, and nothing in it runs.
+  private judge(item: number): void {
+    const now = this.items[item]!;
+    if (now !== Item.Running && now !== Item.Waiting) return;
+    let runs = (this.running[item] ?? 0) > 0;
+    let waits = (this.waiting[item] ?? 0) > 0;
+    for (const [n, live] of runs ? [] : (this.live.get(item) ?? [])) {
+      const { type, retries } = this.index.graph.nodes[n]!;
+      if (live.active <= 0) continue;
+      if (type === "Wait" || live.submitted > 0 || (live.pending > 0 && retries)) waits = true;
+      else if (type !== "Parallel" && type !== "Map") runs = true;
     }
+    this.become(item, waits && !runs ? Item.Waiting : Item.Running);
   }
 
   private firstOf(map: number): number {
@@ -404,7 +427,7 @@ export class Fold {
     this.left[round] = 0;
     for (const item of log.roundItems[round]!) {
       const running = items[item] === Item.Running || items[item] === Item.Waiting;
-      if (running) items[item] = Item.Aborted;
+      if (running) this.become(item, Item.Aborted);
       if (running || this.live.has(item)) this.closeItem(item, undefined, nodes, time, depth + 1);
     }
   }
@@ -415,6 +438,9 @@ export class Fold {
     if (isState(node)) run.status = statusOf(run, node.type === "Wait", node.retries);
   }
 }
+
+/// What the beginning and the ends of an iteration make of it.
+const BOUNDS: Record<number, number> = { [Op.IterationStart]: Item.Running, [Op.IterationDone]: Item.Done, [Op.IterationFail]: Item.Failed, [Op.IterationAbort]: Item.Aborted };
 
 /// Maps in Maps.
 const MOST_NESTED = 32;

@@ -1,6 +1,6 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { AskedTask, Breakpoint, ChildExecution, ComparedVisit, DebugSession, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { AskedTask, Breakpoint, ChildExecution, ChildVisit, ComparedVisit, DebugSession, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Config } from "../share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
@@ -265,6 +265,9 @@ export interface Flow {
 export interface FlowStage {
   place: number;
   stage: string;
+  /// Of a stage that a Map has for each item: which, and how many there are.
+  index?: number;
+  of?: number;
   value: unknown;
   /// Bytes of JSON.
   size: number;
@@ -430,12 +433,15 @@ export interface Facets {
 }
 
 export interface Visit {
+  /// Of a visit in a child execution, the event of the run that had happened last.
   enter: number;
   exit: number;
   caught: boolean;
   failed: boolean;
   iterations: number[];
   attempts: { scheduled: number; ended: number; failed: boolean }[];
+  /// Of one in a child execution.
+  child?: ChildVisit;
 }
 
 export interface Completions {
@@ -508,7 +514,8 @@ export interface Methods {
   variables: { params: { visit?: number }; value: Record<string, Variable> };
   visitsOf: { params: { state: string }; value: VisitInfo[] };
   /// `enter` is the event with which the visit began.
-  flow: { params: { state: string; enter?: number; attempt?: number }; value: Flow | null };
+  /// `child` is a visit of a child execution, by its number; `item` of which item the stages are that a Map has for each.
+  flow: { params: { state: string; enter?: number; attempt?: number; child?: Pick<ChildVisit, "id" | "enter" | "iterations">; item?: number }; value: Flow | null };
   evaluate: { params: { question: string; language: "jsonata" | "jsonpath" | "template"; visit?: number; input?: unknown }; value: Evaluated };
   /// What a field of a state would give with other text in it, where the stage reads what it reads.
   tryField: { params: { visit: number; attempt: number; stage: number; language: "jsonata" | "jsonpath" | "template"; text: string }; value: Evaluated };
@@ -560,7 +567,8 @@ export interface Methods {
   /// What an event is, in two words; null where there is none.
   brief: { params: { id: number }; value: { type: string; state: string } | null };
   event: { params: { id: number }; value: Record<string, unknown> | null };
-  visits: { params: { state: string }; value: Visit[] };
+  /// Those in child executions too, the last ones of the iterations that are looked at.
+  visits: { params: { state: string; iterations?: (number | undefined)[] }; value: Visit[] };
   history: { params: Record<string, never>; value: string };
   calls: { params: Record<string, never>; value: { name: string; arn?: string; seed: number; config: Config; calls: Answered[] } | null };
 }

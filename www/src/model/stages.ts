@@ -33,6 +33,7 @@ const FIELDS: Record<string, string> = {
   afterParameters: "Parameters",
   afterArguments: "Arguments",
   afterItemsPath: "ItemsPath",
+  afterItems: "Items",
   afterItemSelector: "ItemSelector",
   afterItemBatcher: "ItemBatcher",
   result: "Result",
@@ -69,7 +70,7 @@ export function madeBy(fields: Record<string, unknown>, language: Language, stag
   const from = stage === "output" || stage === "assignedVariables" ? decidedBy(stages, at) : [];
   const jsonata = language === "JSONata";
   // A JSONPath rule has no Output of its own, and its Assign stands beside its condition.
-  const field = stage === "output" ? (jsonata ? "Output" : from[0] === "Catch" ? "ResultPath" : "OutputPath") : stage === "afterItemsPath" && jsonata ? "Items" : FIELDS[stage];
+  const field = stage === "output" ? (jsonata ? "Output" : from[0] === "Catch" ? "ResultPath" : "OutputPath") : FIELDS[stage];
   if (field === undefined) return undefined;
   const path: Path = stage === "output" && !jsonata && from[0] === "Choices" ? [field] : [...from, field];
   const written = valueAt(fields, path);
@@ -88,6 +89,10 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
   const input: Source = { role: "input", label: "State input", at: -1 };
   if (language === "JSONata") {
     if (stage === "afterInputPath") return [input];
+    if (stage === "afterItemBatcher") {
+      const items = before(stages, at, "afterItemSelector", "afterItems");
+      return [{ role: "data", label: items < 0 ? "State input" : labelOf(stages[items]!.stage), at: items }];
+    }
     if (stage === "result") return type === "Pass" ? [input] : [];
     if (caught >= 0) return [{ role: "errorOutput", label: "Error output", at: error }, input];
     return result >= 0 && (stage === "output" || stage === "assignedVariables") ? [{ role: "result", label: "Result", at: result }, input] : [input];
@@ -109,6 +114,8 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
     case "assignedVariables":
       if (caught >= 0) return [{ role: "data", label: "Error output", at: error }];
       return [data(result >= 0 ? result : before(stages, at, "afterInputPath"))];
+    case "afterItemBatcher":
+      return [data(before(stages, at, "afterItemSelector", "afterItemsPath", "afterInputPath"))];
     case "error":
     case "retry":
     case "catch":
@@ -188,11 +195,21 @@ export function plannedStages(type: string, language: Language, fields: Record<s
   if (stages.some(({ stage }) => stage === "output")) return [];
   const jsonata = language === "JSONata";
   const works = type === "Task" || type === "Parallel" || type === "Map" || type === "Pass";
+  const ofItems = type === "Map" ? [fields["ItemSelector"] !== undefined && "afterItemSelector", fields["ItemBatcher"] !== undefined && "afterItemBatcher"] : [];
   const all = jsonata
-    ? [fields["Arguments"] !== undefined && "afterArguments", type === "Choice" && "choice", works && "result", fields["Assign"] !== undefined && "assignedVariables", type !== "Fail" && "output"]
+    ? [
+        fields["Arguments"] !== undefined && "afterArguments",
+        type === "Map" && fields["Items"] !== undefined && "afterItems",
+        ...ofItems,
+        type === "Choice" && "choice",
+        works && "result",
+        fields["Assign"] !== undefined && "assignedVariables",
+        type !== "Fail" && "output",
+      ]
     : [
         fields["InputPath"] !== undefined && "afterInputPath",
-        type === "Map" && "afterItemsPath",
+        type === "Map" && fields["ItemReader"] === undefined && "afterItemsPath",
+        ...ofItems,
         fields["Parameters"] !== undefined && type !== "Map" && "afterParameters",
         type === "Choice" && "choice",
         works && "result",

@@ -2,7 +2,7 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { DataFlow } from "../debugger/DataFlow.tsx";
-import { isMocked } from "../debugger/model.ts";
+import { isMocked, position } from "../debugger/model.ts";
 import { useFlow } from "../debugger/useFlow.ts";
 import { Iterations } from "../graph/Iterations.tsx";
 import type { GraphIndex, GraphNode } from "../model/graph.ts";
@@ -24,13 +24,14 @@ export function Visits({ node }: { node: GraphNode }) {
     store.eventCount.value;
     const { value: now } = store.run;
     const name = node.name;
+    const iterations = store.chosenAround(node.id);
     if (!now || now.id === 0) {
       visits.value = [];
       return;
     }
     let stale = false;
     const timer = setTimeout(() => {
-      store.query("visits", { state: name }).then(
+      store.query("visits", { state: name, iterations }).then(
         (found) => {
           if (stale) return;
           visits.value = found;
@@ -45,24 +46,24 @@ export function Visits({ node }: { node: GraphNode }) {
   });
   const cursor = store.cursor.value;
   const wanted = store.chosenAround(node.id);
-  const known = visits.value.filter((visit) => visit.enter <= cursor && wanted.every((index, i) => index === undefined || visit.iterations[i] === index));
+  const known = visits.value.filter((visit) => (visit.child ? store.isSeen(visit.enter, visit.child.place) : visit.enter <= cursor) && wanted.every((index, i) => index === undefined || visit.iterations[i] === index));
   const event = store.selectedEvent.value;
-  const holding = event === null ? -1 : known.findLastIndex((visit) => visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
+  const frames = store.run.value?.phase === "paused" ? (position.value?.stack ?? []) : [];
+  const holding = event === null ? known.findIndex(({ child }) => child && frames.some((frame) => frame.visit === child.id)) : known.findLastIndex((visit) => !visit.child && visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
   const at = pinned.value && chosen.value < known.length ? chosen.value : holding >= 0 ? holding : known.length - 1;
   const visit = known[at];
   const index = store.graph.value!;
   const maps = [index.byId.get(node.id) ?? -1, ...around(index, node.id)].filter((n) => index.node(n)?.type === "Map").reverse();
   const selectors = store.run.value && maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
   if (!visit) {
-    // Child executions of a Distributed Map have histories of their own.
-    const elsewhere = store.runOf(node.id).value.entered > 0;
     return (
       <>
         {selectors}
-        <p class="quiet pad">{!store.run.value ? "Run the machine to see what comes in and what goes out." : elsewhere ? "It runs in child executions, whose data is not kept: stop here with a breakpoint to see it." : wanted.some((one) => one !== undefined) ? "That iteration has not come here." : "The run has not come here."}</p>
+        <p class="quiet pad">{!store.run.value ? "Run the machine to see what comes in and what goes out." : wanted.some((one) => one !== undefined) ? "That iteration has not come here." : "The run has not come here."}</p>
       </>
     );
   }
+  const choice = store.choices.value.get(node.id);
   const step = (to: number): void => {
     pinned.value = true;
     chosen.value = Math.max(0, Math.min(known.length - 1, to));
@@ -84,7 +85,7 @@ export function Visits({ node }: { node: GraphNode }) {
           </button>
         </div>
       )}
-      <VisitData state={node.name} visit={visit} cursor={cursor} />
+      <VisitData key={visit.child?.id ?? 0} state={node.name} visit={visit} cursor={cursor} chosen={typeof choice === "number" ? choice : undefined} />
     </>
   );
 }
@@ -96,27 +97,36 @@ function around(index: GraphIndex, id: string): number[] {
   return found;
 }
 
-function VisitData({ state, visit, cursor }: { state: string; visit: Visit; cursor: number }) {
+/// `chosen` is the iteration that is looked at, of a Map.
+function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Visit; cursor: number; chosen: number | undefined }) {
+  const item = useSignal<number | undefined>(undefined);
+  useSignalEffect(() => {
+    store.choices.value;
+    item.value = undefined;
+  });
   const wanted = useSignal<{ enter: number; attempt: number | undefined }>({ enter: visit.enter, attempt: undefined });
   if (wanted.peek().enter !== visit.enter) wanted.value = { enter: visit.enter, attempt: undefined };
   const nth = wanted.value.enter === visit.enter ? wanted.value.attempt : undefined;
-  const flow = useFlow(state, visit.enter, nth);
-  const entered = useEvent(visit.enter);
-  const left = useEvent(visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
+  const { child } = visit;
+  const flow = useFlow(state, visit.enter, nth, child, item.value ?? chosen);
+  const entered = useEvent(child ? 0 : visit.enter);
+  const left = useEvent(!child && visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
   const input = details(entered)["input"];
   const output = details(left)["output"];
   const assigned = details(left)["assignedVariables"] as Record<string, string> | undefined;
   const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
-  const spent = visit.exit > 0 && visit.exit <= cursor ? store.timeOf(visit.exit) - store.timeOf(visit.enter) : null;
+  const [began, ended] = (child?.times ?? []).map((time) => Date.parse(time) - store.startTime());
+  const spent = child ? (ended === undefined || !store.isSeen(visit.enter, child.left) ? null : ended - began!) : visit.exit > 0 && visit.exit <= cursor ? store.timeOf(visit.exit) - store.timeOf(visit.enter) : null;
   const several = attempts.length > 1 || (flow && isMocked(state));
   return (
     <>
       {(spent !== null || several || store.run.value?.phase !== "paused") && <p class="visit-times">
         <span>
           <button type="button" class="link" onClick={() => store.selectEvent(visit.enter, null, "inspector")}>
-            {elapsed(store.timeOf(visit.enter))}
+            {elapsed(began ?? store.timeOf(visit.enter))}
           </button>
         </span>
+        {child && <span class="quiet" title="The child execution">{child.child}</span>}
         {spent !== null && <span>took {duration(spent)}</span>}
         {attempts.length > 1 && <span>{attempts.length} attempts</span>}
         {flow && isMocked(state) && <span class="tag mock-tag">mock</span>}
@@ -130,7 +140,7 @@ function VisitData({ state, visit, cursor }: { state: string; visit: Visit; curs
           ))}
         </div>
       )}
-      {flow && <DataFlow key={`${flow.visit} ${flow.attempt}`} flow={flow} busy={flow.enter !== visit.enter || (nth !== undefined && flow.attempt !== nth)} />}
+      {flow && <DataFlow key={`${flow.visit} ${flow.attempt}`} flow={flow} busy={(child ? flow.visit !== child.id : flow.enter !== visit.enter) || (nth !== undefined && flow.attempt !== nth)} choose={(index) => (item.value = index)} />}
       {!flow && typeof input === "string" && <JsonView label="Input" text={input} />}
       {!flow && attempts.map((attempt, i) => (
         <Attempt key={attempt.scheduled} n={i + 1} of={attempts.length} scheduled={attempt.scheduled} ended={attempt.ended <= cursor ? attempt.ended : 0} failed={attempt.failed} />

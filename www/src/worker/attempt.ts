@@ -5,7 +5,7 @@ import { inner } from "../model/stages.ts";
 import { Looking } from "./sources.ts";
 
 export function tryField(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, language: "jsonata" | "jsonpath" | "template", text: string): Evaluated {
-  const looking = new Looking(session, definition);
+  const looking = new Looking(session, definition, visit);
   const scene = looking.scene(visit, attempt);
   if (!scene) return { message: "the state has not been visited" };
   const values = looking.values(scene, stage) as Parameters<DebugSession["evaluate"]>[1] extends { values?: infer V } | undefined ? NonNullable<V> : never;

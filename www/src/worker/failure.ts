@@ -8,7 +8,7 @@ import { readsOfJsonata, readsOfPath } from "./reads.ts";
 import { select, selectMapped } from "./select.ts";
 
 export function failureOf(session: DebugSession, definition: string, visit: number, attempt: number): FailureInfo | null {
-  const looking = new Looking(session, definition);
+  const looking = new Looking(session, definition, visit);
   const scene = looking.scene(visit, attempt);
   const at = scene?.stages.findIndex(({ stage }) => stage === "error") ?? -1;
   if (!scene || at < 0) return null;
@@ -97,7 +97,7 @@ function fieldOf(scene: Scene, at: number, said: string): { path: Path; text: st
   const [best] = found.sort((a, b) => b.score - a.score);
   if (best && best.score >= 3) return best;
   if (!said.startsWith("Unable to apply step")) return undefined;
-  const path: Path = scene.type === "Map" && !stages.some(({ stage }) => stage === "afterItemsPath") ? ["ItemsPath"] : ["ResultPath"];
+  const path: Path = scene.type === "Map" && !stages.some(({ stage }) => stage.startsWith("afterItems")) ? ["ItemsPath"] : ["ResultPath"];
   const text = valueAt(fields, path);
   return typeof text === "string" ? { path, text } : undefined;
 }
@@ -177,7 +177,7 @@ function takenBy(looking: Looking, scene: Scene, at: number): Pick<FailureInfo, 
   const raised = JSON.stringify(scene.stages[at]!.value);
   const took = (stages: Scene["stages"], from: number): Scene["stages"][number] | undefined => stages.slice(from).find(({ stage }) => stage === "retry" || stage === "catch");
   if (took(scene.stages, at)) return {};
-  for (let visit = looking.visits[scene.visit]; visit && visit.around >= 0; visit = looking.visits[visit.around]) {
+  for (let visit = looking.visit(scene.visit); visit && visit.around >= 0; visit = looking.visit(visit.around)) {
     const { attempts } = looking.session.stages(visit.around, undefined, { all: true });
     for (let attempt = 0; attempt < Math.min(attempts, 50); attempt++) {
       const outer = looking.scene(visit.around, attempt);
@@ -192,7 +192,7 @@ function takenBy(looking: Looking, scene: Scene, at: number): Pick<FailureInfo, 
 
 /// The values of what rules of a Choice look at: paths, or of a condition in JSONata all that it reads.
 export function operandsOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, texts: readonly string[]): Operand[][] {
-  const looking = new Looking(session, definition);
+  const looking = new Looking(session, definition, visit);
   const scene = looking.scene(visit, attempt);
   if (!scene) return texts.map(() => []);
   const values = looking.values(scene, stage);
@@ -217,8 +217,8 @@ export function operandsOf(session: DebugSession, definition: string, visit: num
 
 /// The variables in reach of a visit by their scopes, the innermost first, with who assigned them and what they were before.
 export function scopesOf(session: DebugSession, definition: string, visit: number): VariableScope[] {
-  const looking = new Looking(session, definition);
-  const here = looking.visits[visit];
+  const looking = new Looking(session, definition, visit);
+  const here = looking.visit(visit);
   if (!here) return [];
   const scopes = new Map<number, VariableScope>();
   const known = new Set<string>();
@@ -240,7 +240,7 @@ export function scopesOf(session: DebugSession, definition: string, visit: numbe
   for (let id = entered; id > 0; id = looking.events[id - 1]?.previousEventId ?? 0) {
     const by = looking.leftBy(id);
     if (!by) continue;
-    for (const [name, text] of Object.entries(assignedBy(looking.events[id - 1]!))) put(by.thread, name, by.threadName, { value: parsed(text), state: by.state, event: id, fresh: id === entered });
+    for (const [name, text] of Object.entries(assignedBy(looking.events[id - 1]!))) put(by.thread, name, by.threadName, { value: parsed(text), state: by.state, event: looking.shown(id), fresh: id === entered });
     id = by.enter;
   }
   return [...scopes.values()].map((scope) => ({ ...scope, variables: scope.variables.sort((a, b) => (a.name < b.name ? -1 : 1)) }));

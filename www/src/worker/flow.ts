@@ -8,12 +8,13 @@ const sizes = new TextEncoder();
 const MOST_RETRIES = 200;
 
 /// Null where the state was not visited yet. Without a visit, the last one before where one looks.
-export function flowOf(session: DebugSession, definition: string, state: string, enter?: number, attempt?: number): Flow | null {
-  const known = session.visits(state);
+/// `child` is a visit in a child execution; `item` the item of the stages that a Map has for each.
+export function flowOf(session: DebugSession, definition: string, state: string, enter?: number, attempt?: number, child?: { id: number; enter: number; iterations: number[] }, item?: number): Flow | null {
+  const known = child ? [] : session.visits(state);
   const { event } = session;
-  const chosen = (enter === undefined ? known.findLast((visit) => visit.enter <= event) : known.find((visit) => visit.enter === enter)) ?? known[0];
+  const chosen = child ?? (enter === undefined ? known.findLast((visit) => visit.enter <= event) : known.find((visit) => visit.enter === enter)) ?? known[0];
   if (!chosen) return null;
-  const found = session.stages(chosen.id, attempt, { all: true });
+  const found = session.stages(chosen.id, attempt, { all: true, ...(item !== undefined && { item }) });
   const { fields, language } = fieldsOf(definition, state);
   const nth = Math.min(attempt ?? found.attempts - 1, found.attempts - 1);
   const retries: Flow["retries"] = [];
@@ -29,7 +30,7 @@ export function flowOf(session: DebugSession, definition: string, state: string,
     attempt: nth,
     attempts: found.attempts,
     input: found.input,
-    stages: found.stages.map(({ place, stage, value }) => ({ place, stage, value, size: bytes(value) })),
+    stages: found.stages.map(({ place, stage, value, index }) => ({ place, stage, value, size: bytes(value), ...(index !== undefined && { index, of: found.items[stage]! }) })),
     retries,
     fields,
     language,

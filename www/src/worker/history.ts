@@ -26,12 +26,68 @@ export interface OpenVisit extends Visit {
   items: Map<number, number>;
 }
 
-/// Columns of a chunk while it is made.
+/// Columns of a chunk while it is made, with what was not taken yet.
 const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[], names: new Map<number, string>() });
 
 const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB", truncated: false, crossings: 0, nodes: [], edges: [] });
 
-/// The history of one run. Events come in order, ids count from 1.
+/// What the page is told, of a run and of its child executions together.
+export class Columns {
+  private out = fresh();
+  /// How many entries, iterations and rounds there are.
+  entries = 0;
+  private itemCount = 0;
+  private roundCount = 0;
+
+  put(op: number, node: number, edge: number, time: number, event: number, place: number, item: number): void {
+    const { out } = this;
+    out.ops.push(op);
+    out.nodes.push(node);
+    out.edges.push(edge);
+    out.times.push(time);
+    out.events.push(event);
+    out.places.push(place);
+    out.items.push(item);
+    this.entries += 1;
+  }
+
+  beginRound(node: number, around: number, total: number): number {
+    this.out.rounds.push(node, around, total, this.entries);
+    return this.roundCount++;
+  }
+
+  beginItem(node: number, around: number, index: number, round: number): number {
+    this.out.begun.push(node, around, index, round, this.entries);
+    return this.itemCount++;
+  }
+
+  name(item: number, name: string): void {
+    this.out.names.set(item, name);
+  }
+
+  /// The columns since the last call.
+  take(): LogChunk | undefined {
+    const { out } = this;
+    const from = this.entries - out.ops.length;
+    if (from === this.entries) return undefined;
+    this.out = fresh();
+    return {
+      from,
+      ops: Uint8Array.from(out.ops),
+      nodes: Int32Array.from(out.nodes),
+      edges: Int32Array.from(out.edges),
+      times: Float64Array.from(out.times),
+      events: Int32Array.from(out.events),
+      places: Int32Array.from(out.places),
+      items: Int32Array.from(out.items),
+      begun: Int32Array.from(out.begun),
+      rounds: Int32Array.from(out.rounds),
+      ...(out.names.size > 0 && { names: out.names }),
+    };
+  }
+}
+
+/// The history of one execution. Events come in order, ids count from 1.
 export class History {
   readonly events: HistoryEvent[] = [];
   protected index: GraphIndex;
@@ -45,25 +101,22 @@ export class History {
   protected iterationOf: number[] = [];
   protected ops: number[] = [];
   protected times: number[] = [];
-  /// What was not taken yet, and how many entries and iterations there are with it.
-  protected out = fresh();
-  private entries = 0;
-  private itemCount = 0;
-  private roundCount = 0;
 
-  constructor(graph: Graph | undefined) {
-    this.index = graph ? new GraphIndex(graph) : EMPTY;
+  /// Of a child execution: the iteration of its Map that it is.
+  constructor(graph: Graph | GraphIndex | undefined, protected readonly columns = new Columns(), protected readonly within = -1) {
+    this.index = graph instanceof GraphIndex ? graph : graph ? new GraphIndex(graph) : EMPTY;
   }
 
-  add(event: HistoryEvent): void {
+  /// `after` is the event of the run's own history that has happened last, `place` that of a child's on the debugger's tape.
+  add(event: HistoryEvent, after = event.id, place = 0): void {
     const i = this.events.length;
     this.events.push(event);
     this.types.add(event.type);
     const previous = event.previousEventId - 1;
     const details = detailsOf(event);
     const name = typeof details["name"] === "string" ? details["name"] : undefined;
-    let op: number = opOf(event.type);
     let visit = previous >= 0 ? (this.visitOf[previous] ?? -1) : -1;
+    let op = this.opOf(event.type, this.visits[visit]);
     let edge = -1;
     let iteration = -1;
     let item: number | undefined;
@@ -130,32 +183,25 @@ export class History {
     this.iterationOf.push(iteration);
     this.ops.push(op);
     this.times.push(time);
-    this.put(op, at?.node ?? -1, edge, time, event.id, 0, item ?? at?.item ?? -1);
+    this.columns.put(op, at?.node ?? -1, edge, time, after, place, item ?? at?.item ?? this.within);
   }
 
-  /// The columns since the last call.
+  /// What an event means; `before` is the visit of the event that led to it.
+  protected opOf(type: string, _before: OpenVisit | undefined): number {
+    return opOf(type);
+  }
+
   take(): LogChunk | undefined {
-    const { out } = this;
-    const from = this.entries - out.ops.length;
-    if (from === this.entries) return undefined;
-    this.out = fresh();
-    return {
-      from,
-      ops: Uint8Array.from(out.ops),
-      nodes: Int32Array.from(out.nodes),
-      edges: Int32Array.from(out.edges),
-      times: Float64Array.from(out.times),
-      events: Int32Array.from(out.events),
-      places: Int32Array.from(out.places),
-      items: Int32Array.from(out.items),
-      begun: Int32Array.from(out.begun),
-      rounds: Int32Array.from(out.rounds),
-      ...(out.names.size > 0 && { names: out.names }),
-    };
+    return this.columns.take();
   }
 
   event(id: number): HistoryEvent | undefined {
     return this.events[id - 1];
+  }
+
+  /// The visit that an event was in.
+  visitAt(event: number): OpenVisit | undefined {
+    return this.visits[this.visitOf[event - 1] ?? -1];
   }
 
   visitsOf(state: string): Visit[] {
@@ -165,32 +211,19 @@ export class History {
     });
   }
 
-  protected put(op: number, node: number, edge: number, time: number, event: number, place: number, item: number): void {
-    const { out } = this;
-    out.ops.push(op);
-    out.nodes.push(node);
-    out.edges.push(edge);
-    out.times.push(time);
-    out.events.push(event);
-    out.places.push(place);
-    out.items.push(item);
-    this.entries += 1;
-  }
-
   private beginRound(map: OpenVisit, length: number): void {
     const { batcher } = this.index.node(map.node)?.map ?? {};
     // A child takes a batch of items; how many go into so many bytes is not known before.
     const total = !batcher || length < 0 ? length : batcher.items !== undefined && batcher.bytes === undefined ? Math.ceil(length / batcher.items) : -1;
-    this.out.rounds.push(map.node, map.item, total, this.entries);
-    map.round = this.roundCount++;
+    map.round = this.columns.beginRound(map.node, map.item, total);
     map.items = new Map();
   }
 
   protected beginItem(map: OpenVisit, index: number): number {
     if (map.round < 0) this.beginRound(map, -1);
-    this.out.begun.push(map.node, map.item, index, map.round, this.entries);
-    map.items.set(index, this.itemCount);
-    return this.itemCount++;
+    const item = this.columns.beginItem(map.node, map.item, index, map.round);
+    map.items.set(index, item);
+    return item;
   }
 
   private enter(i: number, previous: number, name: string): number {
@@ -198,7 +231,7 @@ export class History {
     const previousOp = this.ops[previous];
     let around = -1;
     let iterations: number[] = [];
-    let item = -1;
+    let item = this.within;
     let scope = -1;
     const node = this.index.byName.get(name) ?? -1;
     if (before) {
@@ -262,7 +295,7 @@ export class History {
     if (last && last.ended === 0) Object.assign(last, { ended: id, failed });
   }
 
-  private edgeInto(visit: OpenVisit, previous: number): number {
+  protected edgeInto(visit: OpenVisit, previous: number): number {
     const before = this.visits[this.visitOf[previous] ?? -1];
     const op = this.ops[previous];
     return this.edgeTo(visit.node, op === Op.Exit || op === Op.ExitCaught ? before?.node : undefined, op === Op.ExitCaught);
@@ -317,7 +350,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-function opOf(type: string): number {
+export function opOf(type: string): number {
   switch (type) {
     case "ExecutionStarted":
       return Op.ExecutionStart;

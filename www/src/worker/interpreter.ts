@@ -195,7 +195,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   setClock: ({ clock }) => done(current?.setClock(clock)),
   variables: ({ visit }) => current?.session.scopes(visit) ?? {},
   visitsOf: ({ state }) => current?.session.visits(state) ?? [],
-  flow: ({ state, enter, attempt }) => (current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt) : null),
+  flow: ({ state, enter, attempt, child, item }) => (current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt, child, item) : null),
   evaluate: ({ question, language, visit, input }) =>
     current ? current.session.evaluate(question, { language, ...(visit !== undefined && { visit }), ...(input !== undefined && { values: { ...current.session.values(visit), input } }) }) : runs!.ask(language, question, { input: input ?? null }),
   tryField: ({ visit, attempt, stage, language, text }) => (current ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, language, text) : { message: "nothing has run yet" }),
@@ -204,7 +204,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   failure: ({ visit, attempt }) => (current ? runs!.failureOf(current.session, current.definition(), visit, attempt) : null),
   operands: ({ visit, attempt, stage, texts }) => (current ? runs!.operandsOf(current.session, current.definition(), visit, attempt, stage, texts) : texts.map(() => [])),
   scopes: ({ visit }) => (current ? runs!.scopesOf(current.session, current.definition(), visit) : []),
-  lights: ({ visit, attempt, stage, ...what }) => runs!.lightsOf(new runs!.Looking(current!.session, current!.definition()), visit, attempt, stage, what),
+  lights: ({ visit, attempt, stage, ...what }) => runs!.lightsOf(new runs!.Looking(current!.session, current!.definition(), visit), visit, attempt, stage, what),
   origin: ({ visit, attempt, stage, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked) : []),
   setValue: (change) => done(current?.session.setValue(change)),
   fork: ({ event }) => done(current?.session.fork({ event })),
@@ -273,7 +273,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   chain: ({ id }) => history()?.chain(id) ?? [],
   brief: ({ id }) => history()?.brief(id) ?? null,
   event: ({ id }) => history()?.event(id) ?? null,
-  visits: ({ state }) => history()?.visitsOf(state) ?? [],
+  visits: ({ state, iterations }) => current?.visitsOf(state, iterations) ?? history()?.visitsOf(state) ?? [],
   calls: () => current?.answered() ?? null,
   history: () => JSON.stringify({ events: history()?.events ?? [] }, null, 2),
 };

@@ -5,7 +5,8 @@ import type { ChildStep } from "stepglass/debug";
 import { Op } from "../model/log.ts";
 import type { EventFilter, EventRow, Facets, LastVisit } from "../model/protocol.ts";
 import { countFitting } from "../model/search.ts";
-import { History, type HistoryEvent, type OpenVisit, detailsOf } from "./history.ts";
+import type { GraphIndex } from "../model/graph.ts";
+import { type Columns, History, type HistoryEvent, type OpenVisit, detailsOf, opOf } from "./history.ts";
 
 /// Branches and iterations to choose from.
 const MOST_SCOPES = 500;
@@ -14,61 +15,43 @@ const MOST_LINKS = 20_000;
 
 const utf8 = new TextEncoder();
 
-/// A child execution that has been heard of.
-interface Child {
-  map: OpenVisit;
-  item: number;
-  /// Visits of its states that are not over, by the event that entered them.
-  open: Map<number, { node: number; first: string; failed: boolean; caught: boolean }>;
-  last: { node: number; caught: boolean } | undefined;
+/// The history of a child execution, as far as it is one iteration of its Map.
+class ChildHistory extends History {
+  constructor(index: GraphIndex, columns: Columns, readonly map: OpenVisit, readonly item: number) {
+    super(index, columns, item);
+  }
+
+  /// Its end is told to its Map. What has failed without a word of its own is told with it.
+  protected override opOf(type: string, before: OpenVisit | undefined): number {
+    if (!type.startsWith("Execution")) return opOf(type);
+    return type === "ExecutionFailed" && before && !before.failed && this.index.node(before.node)?.type !== "Fail" ? Op.Fail : Op.Other;
+  }
 }
 
 export class ListedHistory extends History {
   /// How many steps of child executions have been added.
   steps = 0;
-  private children = new Map<string, Child>();
+  /// Child executions that are not over.
+  private children = new Map<string, ChildHistory>();
   private cached: { key: string; upTo: number; ids: number[] } | undefined;
 
   /// A step of a child execution, which has a history of its own.
-  addStep(step: ChildStep): void {
+  addStep({ place, after, time, child: name, parent, run, index, event, status }: ChildStep): void {
     this.steps += 1;
-    const { place, after, time } = step;
-    const node = step.state === undefined ? -1 : (this.index.byName.get(step.state) ?? -1);
-    let child = this.children.get(step.child);
-    if (!child) {
-      const map = this.runAround(node);
+    let child = this.children.get(name);
+    if (!child && run !== undefined && index !== undefined) {
+      const map = (parent === undefined ? this : this.children.get(parent))?.visitAt(run);
       if (!map) return;
-      child = { map, item: this.beginItem(map, map.items.size), open: new Map(), last: undefined };
-      this.children.set(step.child, child);
-      this.out.names.set(child.item, step.child);
-      this.put(Op.IterationStart, map.node, -1, time, after, place, child.item);
+      const item = this.beginItem(map, index);
+      this.columns.name(item, name);
+      this.columns.put(Op.IterationStart, map.node, -1, time, after, place, item);
+      this.children.set(name, (child = new ChildHistory(this.index, this.columns, map, item)));
     }
-    const put = (op: number, at: number, edge = -1): void => this.put(op, at, edge, time, after, place, child.item);
-    if (step.status !== undefined) {
-      put(step.status === "SUCCEEDED" ? Op.IterationDone : step.status === "ABORTED" ? Op.IterationAbort : Op.IterationFail, child.map.node);
-      return;
-    }
-    const { entered = 0, stage = "" } = step;
-    const { type } = this.index.node(node) ?? {};
-    let visit = child.open.get(entered);
-    if (!visit) {
-      child.open.set(entered, (visit = { node, first: stage, failed: false, caught: false }));
-      put(Op.Enter, node, this.edgeTo(node, child.last?.node, child.last?.caught ?? false));
-      if (type === "Task") put(Op.Scheduled, node);
-      else if (type === "Map" || type === "Parallel") put(Op.ScopeStart, node);
-    } else if (stage === visit.first) {
-      visit.failed = visit.caught = false;
-      put(type === "Task" ? Op.Scheduled : Op.ScopeStart, node);
-    }
-    if (stage === "error" && type !== "Fail" && !visit.failed) {
-      visit.failed = true;
-      put(Op.Fail, node);
-    } else if (stage === "catch") visit.caught = true;
-    else if (stage === "output") {
-      child.open.delete(entered);
-      child.last = { node, caught: visit.caught };
-      put(visit.caught ? Op.ExitCaught : Op.Exit, node, visit.caught ? -1 : this.endEdge(node));
-    }
+    if (!child) return;
+    if (event) child.add(event as unknown as HistoryEvent, after, place);
+    if (status === undefined) return;
+    this.columns.put(status === "SUCCEEDED" ? Op.IterationDone : status === "ABORTED" ? Op.IterationAbort : Op.IterationFail, child.map.node, -1, time, after, place, child.item);
+    this.children.delete(name);
   }
 
   /// So many rows from one on; where there are too few behind it, the last ones.
@@ -113,17 +96,6 @@ export class ListedHistory extends History {
     const found: number[] = [];
     for (let at = id; at > 0 && found.length < MOST_LINKS; at = this.events[at - 1]?.previousEventId ?? 0) found.push(at);
     return found.reverse();
-  }
-
-  /// The visit of the Distributed Map whose children have that state.
-  private runAround(node: number): OpenVisit | undefined {
-    for (let at = this.index.stateAround(node); at >= 0; at = this.index.stateAround(at)) {
-      const around = this.index.node(at)!;
-      if (around.map?.distributed !== true) continue;
-      const open = (this.byState.get(around.name) ?? []).map((i) => this.visits[i]!).filter((visit) => visit.exit === 0 && !visit.closed && visit.round >= 0);
-      return open.at(-1);
-    }
-    return undefined;
   }
 
   private filtered(filter: EventFilter): number[] {

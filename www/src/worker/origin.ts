@@ -22,7 +22,7 @@ interface At {
 
 /// `mocked` says which states' tasks are played by mocks.
 export function originOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, path: Path, mocked: (state: string) => boolean = () => false): Origin[] {
-  return new Search(new Looking(session, definition), mocked).from({ visit, attempt, stage, path });
+  return new Search(new Looking(session, definition, visit), mocked).from({ visit, attempt, stage, path });
 }
 
 class Search {
@@ -38,7 +38,7 @@ class Search {
   }
 
   private tell(origin: Origin): void {
-    if (this.found.length < MOST) this.found.push(origin);
+    if (this.found.length < MOST) this.found.push(origin.event === undefined ? origin : { ...origin, event: this.looking.shown(origin.event) });
   }
 
   private follow(at: At | undefined, depth: number, steps: number): void {
@@ -61,7 +61,8 @@ class Search {
     const tell = (text: string, approximate = false): void => this.tell({ text, event: enter, state, depth, stage: at.stage, ...(approximate && { approximate }) });
     if (stage === "result" && scene.type !== "Pass") return this.result(scene, at, depth);
     if (stage === "error") return this.error(scene, at, depth);
-    if (stage === "afterItemsPath" && scene.fields["ItemReader"] !== undefined) return (tell(`${shown} ← read by the ItemReader of ${state}`), []);
+    const { index } = scene.stages[at.stage]!;
+    if (stage === "afterItemSelector" && index !== undefined) return this.selected(scene, scene.fields["ItemSelector"] === undefined ? "Parameters" : "ItemSelector", index, at, depth);
     const making = this.looking.making(scene, at.stage, at.path);
     const field = making.made ? fieldWords(making.made.path) : "";
     const from = (to: number, path: Path): At => ({ ...at, stage: to, path });
@@ -133,9 +134,9 @@ class Search {
   /// The Map that an item belongs to: the one that is evaluated, in its ItemSelector, or the one around.
   private iteration(scene: Scene, path: Path): { around?: { id: number; state: string; enter: number }; index?: number } {
     if (scene.type === "Map" && this.itemOf !== undefined && starts(path, ["Map"])) return { around: { id: scene.visit, state: scene.state, enter: scene.enter }, index: this.itemOf };
-    const visit = this.looking.visits[scene.visit]!;
+    const visit = this.looking.visit(scene.visit)!;
     for (let outer = visit; outer.around >= 0; ) {
-      const around = this.looking.visits[outer.around];
+      const around = this.looking.visit(outer.around);
       if (!around) break;
       if (around.type === "Map") return { around, index: outer.slot };
       outer = around;
@@ -149,15 +150,12 @@ class Search {
   private items(map: number, path: Path): At[] {
     const scene = this.looking.scene(map, 0);
     if (!scene) return [];
-    const stage = scene.stages.findIndex((one) => one.stage === "afterItemsPath");
-    if (stage >= 0) return [{ visit: map, attempt: 0, stage, path }];
-    // In JSONata the items are no stage of their own.
-    const written = scene.fields["Items"];
-    if (typeof written !== "string") return Array.isArray(written) ? [] : [{ visit: map, attempt: 0, stage: -1, path }];
-    const making: Making = { places: [], variables: [], context: [], approximate: false, literal: false };
-    this.looking.ofLeaf(scene, Math.max(0, scene.stages.length - 1), { path: [], text: written, makes: [] }, path, making);
-    this.tell({ text: `${pathText(path)} ← ${inner(written)} in Items of ${scene.state}`, event: scene.enter, state: scene.state, depth: 0, ...(making.approximate && { approximate: true }) });
-    return this.read(scene, { visit: map, attempt: 0, stage: 0, path }, making, 0);
+    if (scene.fields["ItemReader"] !== undefined) {
+      this.tell({ text: `${pathText(path)} ← read by the ItemReader of ${scene.state}`, event: scene.enter, state: scene.state, depth: 0 });
+      return [];
+    }
+    // In JSONata without Items they are the input.
+    return [{ visit: map, attempt: 0, stage: scene.stages.findIndex(({ stage }) => stage === "afterItemsPath" || stage === "afterItems"), path }];
   }
 
   /// What a task has answered, or what the branches and iterations have put out.
@@ -200,7 +198,7 @@ class Search {
 
   /// From a state's input to what it was before.
   private beforeState(scene: Scene, at: At, depth: number): At[] {
-    const visit = this.looking.visits[scene.visit]!;
+    const visit = this.looking.visit(scene.visit)!;
     const previous = this.looking.events[visit.enter - 1]?.previousEventId ?? 0;
     const shown = pathText(at.path);
     const value = valueAt(scene.input, at.path);
@@ -217,10 +215,11 @@ class Search {
       this.tell({ text: `${shown} ← output of ${before.state}`, event: before.exit, state: before.state, depth });
       return next;
     }
-    const around = this.looking.visits[visit.around];
+    const around = this.looking.visit(visit.around);
     if (!around) {
       const given = (this.looking.events[0] as { executionStartedEventDetails?: { input?: string } } | undefined)?.executionStartedEventDetails?.input;
-      if (given === undefined || !byHand(valueAt(JSON.parse(given), at.path))) this.tell({ text: `${shown} ← the execution's input`, event: 1, depth });
+      const whose = visit.threadName === "Execution" ? "the execution's input" : `the input of ${visit.threadName}`;
+      if (given === undefined || !byHand(valueAt(JSON.parse(given), at.path))) this.tell({ text: `${shown} ← ${whose}`, event: 1, depth });
       return [];
     }
     const outer = this.looking.scene(around.id, undefined)!;
@@ -238,7 +237,7 @@ class Search {
 
   /// Through an ItemSelector, which is evaluated for each item.
   private selected(map: Scene, field: string, index: number, at: At, depth: number): At[] {
-    const stage = Math.max(0, map.stages.findLastIndex((one) => one.stage === "afterItemsPath" || one.stage === "afterInputPath"));
+    const stage = Math.max(0, map.stages.findLastIndex((one) => one.stage.startsWith("afterItems") || one.stage === "afterInputPath"));
     // As if it were a stage: it reads what the items are found in.
     const like: Scene = { ...map, stages: [...map.stages.slice(0, stage + 1), { stage: "afterItemSelector", value: undefined, place: -1 }], fields: { ...map.fields, ItemSelector: map.fields[field] } };
     const making = this.looking.making(like, stage + 1, at.path);

@@ -3,7 +3,7 @@
 import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
 import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
-import type { Answer, ClockMode, Methods, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, WaitingTask } from "../model/protocol.ts";
+import type { Answer, ClockMode, Methods, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, Visit, WaitingTask } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, largeIn, member } from "./flow.ts";
 import { type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
@@ -31,6 +31,8 @@ const TIMERS_EVERY = 200;
 const PAYLOAD_LIMIT = 262_144;
 const HISTORY_LIMIT = 25_000;
 const NO_LIMIT = 2 ** 31 - 1;
+/// Visits of a state in child executions that are told.
+const MOST_VISITS = 300;
 /// More threads than anybody reads are not told.
 const MOST_THREADS = 200;
 /// So many large payloads are told of at once.
@@ -207,6 +209,13 @@ export class Run {
     const changed = this.changed.get(session.run) ?? new Set();
     for (const state of states) changed.add(`mock of ${state}`);
     this.changed.set(session.run, changed);
+  }
+
+  /// Visits of a state, in child executions too: of very many the last ones.
+  visitsOf(state: string, iterations: (number | undefined)[] = []): Visit[] {
+    const own = this.history.visitsOf(state);
+    if (own.length > 0 || this.history.steps === 0) return own;
+    return this.session.childVisits(state, { iterations, most: MOST_VISITS }).map((visit) => ({ enter: visit.after, exit: visit.left > 0 ? visit.after : 0, caught: false, failed: false, iterations: visit.iterations, attempts: [], child: visit }));
   }
 
   runs(): RunInfo[] {

@@ -18,6 +18,7 @@ export interface Stage {
   stage: string;
   value: unknown;
   place: number;
+  index?: number;
 }
 
 /// One attempt of a visit: its stages and what the definition says of its state.
@@ -46,7 +47,7 @@ export interface Making {
   literal: boolean;
 }
 
-type Event = ReturnType<DebugSession["history"]>[number];
+type Event = ReturnType<DebugSession["historyOf"]>[number];
 type Visit = ReturnType<DebugSession["visitsInOrder"]> extends IterableIterator<infer V> ? V : never;
 
 /// What is asked about one run at one moment.
@@ -56,10 +57,20 @@ export class Looking {
   private readonly scenes = new Map<string, Scene>();
   private readonly byExit = new Map<number, Visit>();
 
-  constructor(readonly session: DebugSession, readonly definition: string) {
-    this.visits = [...session.visitsInOrder()];
-    this.events = session.history(0);
+  /// `about` is the visit that is asked about: what is before it is looked for in its own history.
+  constructor(readonly session: DebugSession, readonly definition: string, about: number) {
+    this.visits = [...session.visitsInOrder(about)];
+    this.events = session.historyOf(about);
     for (const visit of this.visits) if (visit.exit > 0) this.byExit.set(visit.exit, visit);
+  }
+
+  visit(id: number): Visit | undefined {
+    return this.visits[id - (this.visits[0]?.id ?? 0)];
+  }
+
+  /// The event of the run at which one sees what an event of this history has done.
+  shown(event: number): number {
+    return this.events[event - 1]?.after ?? event;
   }
 
   leftBy(event: number): Visit | undefined {
@@ -70,7 +81,7 @@ export class Looking {
     const key = `${visit} ${attempt ?? ""}`;
     const known = this.scenes.get(key);
     if (known) return known;
-    const found = this.visits[visit];
+    const found = this.visit(visit);
     if (!found) return undefined;
     const { stages, input } = this.session.stages(visit, attempt, { all: true });
     const scene: Scene = { visit, state: found.state, type: found.type, enter: found.enter, exit: found.exit, input, stages, ...fieldsOf(this.definition, found.state) };
@@ -81,7 +92,7 @@ export class Looking {
   /// The variables that the fields of a visit see: those assigned before it was entered, and who did it last.
   variables(visit: number): Map<string, { value: unknown; by: Visit }> {
     const found = new Map<string, { value: unknown; by: Visit }>();
-    let id = this.events[(this.visits[visit]?.enter ?? 0) - 1]?.previousEventId ?? 0;
+    let id = this.events[(this.visit(visit)?.enter ?? 0) - 1]?.previousEventId ?? 0;
     while (id > 0) {
       const by = this.leftBy(id);
       if (by) {
