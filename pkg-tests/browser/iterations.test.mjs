@@ -350,7 +350,7 @@ describe("iterations on the graph", { skip }, () => {
     await names(visitor, SUM, /not reached|not run/);
     await page.getByRole("button", { name: "Next timer" }).click();
     await visitor.result();
-    assert.match(await inner.innerText(), /of 3/);
+    await comes(() => inner.innerText(), /of 3/);
     await names(visitor, SUM, /succeeded/);
     await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
     await names(visitor, PRICE_STATE, /failed, caught, (?!entered)/);
@@ -415,7 +415,7 @@ describe("iterations on the graph", { skip }, () => {
     assert.deepEqual(found, [["Done 2"], ["Failed 1", "Done 2"], ["Failed 1"]]);
     await outer.getByRole("spinbutton", { name: "Iteration of Shops" }).fill("1");
     await inner.getByRole("button", { name: "Failed 1" }).click();
-    assert.equal(await inner.getByRole("spinbutton").inputValue(), "1");
+    await comes(() => inner.getByRole("spinbutton").inputValue(), "1");
     await visitor.node(`${EACH}/ItemProcessor/States/Check`).click();
     const pane = page.locator("#inspector-pane");
     await pane.getByRole("tree").getByText("21").first().waitFor();
