@@ -59,6 +59,21 @@ describe("the graph", { skip }, () => {
     await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor();
   });
 
+  visit("begins folded where there are more than 5,000 states, and says so", {}, async (visitor, page) => {
+    const inside = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`P${i}`, i < 39 ? pass(`P${i + 1}`) : pass()]));
+    const group = (k, next) => ({ Type: "Parallel", Branches: [{ StartAt: `${k}.P0`, States: Object.fromEntries(Object.entries(inside).map(([name, body]) => [`${k}.${name}`, body.Next ? { ...body, Next: `${k}.${body.Next}` } : body])) }], ...(next === undefined ? { End: true } : { Next: next }) });
+    const States = Object.fromEntries(Array.from({ length: 130 }, (_, k) => [`G${k}`, group(k, k < 129 ? `G${k + 1}` : undefined)]));
+    await visitor.open({ definition: { StartAt: "G0", States } });
+    await page.getByText("5,330 states. Parallel and Map states begin folded.").waitFor();
+    assert.match(await visitor.state("G0").getAttribute("aria-label"), /folded/);
+    await visitor.state("G0").focus();
+    await page.keyboard.press("+");
+    await visitor.node("/States/G0/Branches/0/States/0.P0").waitFor();
+    assert.match(await visitor.state("G1").getAttribute("aria-label"), /folded/);
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByText("begin folded").waitFor({ state: "detached" });
+  });
+
   visit("keeps its place and its scale while somebody types", {}, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Done").waitFor();

@@ -354,7 +354,8 @@ effect(() => {
   collapsed.value;
   expanded.value;
   machineType.value;
-  analyzeSoon(first ? 0 : 120);
+  // With the patience of the editor, 150 ms after the last key.
+  analyzeSoon(first ? 0 : 90);
   first = false;
 });
 

@@ -31,6 +31,7 @@ const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend)
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
 const Ways = lazy(() => import("./Ways.tsx").then((module) => module.Ways));
+const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
 /// From how many nodes on only those in sight are drawn.
@@ -139,6 +140,7 @@ export function GraphView() {
           <span>The definition cannot be read right now. This is its last good graph.</span>
         </p>
       )}
+      {store.analysis.value?.crowded && !table && <Crowd />}
       <LookingBack />
       {overlay.value && <Legend />}
       {index && !table && store.choices.value.size > 0 && <IterationPath />}

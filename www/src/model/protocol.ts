@@ -105,6 +105,8 @@ export interface Analysis {
   /// In the order of the text; absent where it cannot be read at all.
   places?: StatePlace[];
   states: StateInfo[];
+  /// There are so many that whatever can be folded begins so.
+  crowded?: true;
   /// Absent where the text cannot be read at all: the page keeps its last graph.
   graphId?: number;
   /// Absent too where the page has this graph already.

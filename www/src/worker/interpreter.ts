@@ -5,7 +5,7 @@ import { initParts, loadRest } from "stepglass/parts";
 import first from "../../../dist/parts/first.wasm?url";
 import rest from "../../../dist/parts/rest.wasm?url";
 import type { Graph } from "../model/graph.ts";
-import type { Call, Diagnostic, Lost, Methods, Note } from "../model/protocol.ts";
+import type { Call, Diagnostic, Lost, Methods, Note, StateInfo } from "../model/protocol.ts";
 import { findStates, findTasks, readSource } from "./definition.ts";
 import * as asked from "./language.ts";
 import type { Run, SandboxMessage } from "./run.ts";
@@ -78,6 +78,12 @@ function loadRuns(): Promise<void> {
   );
 }
 
+/// From how many states on all that can be folded begins so.
+const CROWD = 5_000;
+
+/// The Parallel and Map states of the machine itself that nobody has opened.
+const outermost = (states: readonly StateInfo[], expanded: readonly string[]): string[] => states.filter(({ type, pointer }) => (type === "Parallel" || type === "Map") && pointer.split("/").length === 3 && !expanded.includes(pointer)).map(({ pointer }) => pointer);
+
 /// The graph that was sent last: an equal one is not sent again, as most keys change nothing that is drawn.
 let drawn = { id: 0, written: "" };
 
@@ -90,15 +96,18 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const { json, problems } = source;
     const broken = problems.some((problem) => problem.severity === "error");
     const diagnostics: Diagnostic[] = broken ? problems : [...problems, ...asked.diagnose(source, type)];
+    const states = findStates(json);
+    const crowded = states.length > CROWD;
     let graph: Graph | undefined;
     try {
-      graph = layout(json, { collapsed, expanded, foldLarge: true, direction, selectors: true }) as unknown as Graph;
+      graph = layout(json, { collapsed: crowded ? [...collapsed, ...outermost(states, expanded)] : collapsed, expanded, foldLarge: true, direction, selectors: true }) as unknown as Graph;
       if (graph.nodes.length === 0) graph = undefined;
     } catch {
       // Not JSON: the diagnostics say so, the page keeps the last graph.
     }
     const places = asked.places(source);
-    const analysis: Methods["analyze"]["value"] = { diagnostics, ...(places && { places }), states: findStates(json), tasks: findTasks(json), took: performance.now() - started };
+    const analysis: Methods["analyze"]["value"] = { diagnostics, ...(places && { places }), states, tasks: findTasks(json), took: performance.now() - started };
+    if (crowded) analysis.crowded = true;
     if (graph) {
       const written = JSON.stringify(graph);
       if (written !== drawn.written) drawn = { id: Math.random(), written };

@@ -1,0 +1,25 @@
+// What is said of a machine with more states than anybody looks at.
+
+import { useSignal } from "@preact/signals";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
+
+export function Crowd() {
+  const seen = useSignal(-1);
+  const generation = store.generation.value;
+  const states = store.analysis.value?.states ?? [];
+  // What else is to be said stands in the same place.
+  if (seen.value === generation || store.stale.value || store.run.value !== null) return null;
+  const folds = states.some(({ type }) => type === "Parallel" || type === "Map");
+  return (
+    <p class="banner info" role="status">
+      <span>
+        {count(states.length, "state")}. {folds ? "Parallel and Map states begin folded." : "Nothing in it can be folded; only what is in sight is drawn."}
+      </span>
+      <button type="button" class="plain square small" aria-label="Dismiss" onClick={() => (seen.value = generation)}>
+        <Icon name="close" size={14} />
+      </button>
+    </p>
+  );
+}
