@@ -1,6 +1,7 @@
 // The page for everybody: without a network, with more contrast, on a small screen, by keyboard, by ear.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { skip } from "../browser.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
@@ -154,6 +155,148 @@ describe("for everyone", { skip }, () => {
       await visitor.leave();
     });
   }
+
+  test("has no violation in any look in what comes and goes: comparisons, reports, menus, dialogs that ask, what is empty", async () => {
+    const visitor = await site.visit();
+    const { page } = visitor;
+    await visitor.ready();
+    const clean = async (where) => assert.deepEqual(await visitor.violationsInEveryLook(), [], where);
+    const input = async (label) => {
+      await visitor.tab("Input");
+      await page.getByLabel("Input to run with").selectOption({ label });
+    };
+    const link = async (workspace) => {
+      await page.evaluate((to) => (location.hash = to), `#v1.${deflateRawSync(Buffer.from(JSON.stringify({ i: "{}", ...workspace }))).toString("base64url")}`);
+      await page.locator(".document", { hasText: workspace.t }).waitFor();
+    };
+    await visitor.example("A person decides");
+    await visitor.run();
+    const answer = page.getByRole("form", { name: "Answer of AskManager" });
+    await answer.waitFor();
+    await clean("a task waits");
+    await visitor.tab("Config");
+    await page.getByRole("list", { name: "Pending timers" }).waitFor();
+    await clean("pending timers");
+    await answer.getByText("Fail", { exact: true }).click();
+    await answer.getByLabel("Error", { exact: true }).waitFor();
+    await clean("an answer that fails");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+
+    await visitor.example("Error playground");
+    await input("A path that finds nothing");
+    await visitor.run();
+    await visitor.result();
+    await visitor.state("MissingPath").click();
+    await page.locator(".inspector .failure").first().waitFor();
+    await clean("a state that failed");
+
+    await visitor.example("Retry, back-off, catch");
+    await visitor.run();
+    await visitor.result();
+    await input("Back at the third attempt");
+    await visitor.run();
+    await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
+    await visitor.tab("Runs");
+    await page.getByRole("button", { name: /Compare/ }).first().click();
+    await page.locator(".compare-data").waitFor();
+    await clean("two runs compared");
+    await page.getByRole("button", { name: "Search the graph" }).click();
+    await page.keyboard.type("s");
+    await page.getByRole("button", { name: "Next found" }).waitFor();
+    await clean("a search beside the legend");
+    await page.keyboard.press("Escape");
+    await page.getByLabel("What is the same, too").check();
+    await clean("what is the same, too");
+    // Escape leaves it also from a check box.
+    await page.keyboard.press("Escape");
+    await page.getByRole("region", { name: /^Legend/ }).waitFor({ state: "detached" });
+    await visitor.tab("Coverage");
+    await page.getByRole("button", { name: "Show on the graph" }).click();
+    await page.getByRole("region", { name: "Legend: coverage" }).waitFor();
+    await clean("coverage on the graph");
+    await page.getByRole("button", { name: /^Never used/ }).click();
+    await page.getByRole("button", { name: "Table", exact: true }).click();
+    await page.locator(".state-table").waitFor();
+    assert.equal(await page.locator(".legend").isVisible(), false, "the table's head is not covered");
+    await clean("the table, and what was never used");
+    await page.getByRole("button", { name: "Graph", exact: true }).click();
+    await page.getByLabel("Event shown").fill("5");
+    await visitor.tab("Runs");
+    await page.getByRole("button", { name: "Fork at event 5" }).click();
+    await page.getByRole("treeitem", { level: 2 }).first().waitFor();
+    await clean("a fork");
+    await page.getByRole("treeitem", { level: 2 }).getByRole("button").first().hover();
+    await clean("a fork under the mouse");
+    await visitor.state("Offer").focus();
+    await page.keyboard.press("Shift+F10");
+    await page.getByRole("menu").waitFor();
+    await clean("the menu of a state");
+    await page.keyboard.press("Escape");
+
+    await visitor.example("Choice routing");
+    await visitor.state("Route").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await page.locator(".pause-where").waitFor();
+    await visitor.tab("Definition");
+    await visitor.write("Definition", JSON.stringify({ StartAt: "Other", States: { Other: { Type: "Succeed" } } }));
+    await page.getByRole("button", { name: "Apply and stay here" }).click();
+    await page.getByText(/takes another way/).waitFor();
+    await clean("an edited definition takes another way");
+    await visitor.write("Definition", "{");
+    const banner = page.locator(".banner.warn");
+    await banner.waitFor();
+    const [words, tools] = await Promise.all([banner, page.getByRole("toolbar", { name: "Graph view" })].map((one) => one.boundingBox()));
+    assert.ok(words.x + words.width <= tools.x, "the tools of the graph do not lie on the words");
+    await clean("a text that cannot be read");
+
+    await visitor.example("YAML, and a problem to fix");
+    await page.locator(".problems li").first().waitFor();
+    await visitor.run();
+    await page.getByRole("alert").filter({ hasText: "Not started" }).waitFor();
+    await clean("an alarm and its problem");
+    await page.getByTitle("Examples and recent drafts").click();
+    await page.locator(".recent li").first().waitFor();
+    await clean("recent drafts");
+    await page.keyboard.press("Escape");
+    const definitions = { A: '{"StartAt":"X","States":{"X":{"Type":"Task","Resource":"${F}","End":true}}}', B: '{"StartAt":"X","States":{"X":{"Type":"Succeed"}}}' };
+    await visitor.bring({ Resources: Object.fromEntries(Object.entries(definitions).map(([name, text]) => [name, { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Sub": text } } }])) });
+    await page.getByRole("dialog", { name: "Import a template" }).waitFor();
+    await clean("a template");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByLabel("Text", { exact: true }).fill("[1]");
+    await page.getByRole("button", { name: "Open the text" }).click();
+    await page.getByText("Pasted text holds no definition").waitFor();
+    await clean("a file that is refused");
+    await page.keyboard.press("Escape");
+
+    const task = (resource, more) => JSON.stringify({ StartAt: "Go", States: { Go: { Type: "Task", Resource: resource, ...more, End: true } } });
+    await link({ t: "Code", d: task("arn:aws:lambda:us-east-1:123456789012:function:F"), k: "export default { F: () => 1 };" });
+    await visitor.run();
+    await page.getByRole("dialog", { name: "Run this link's code?" }).waitFor();
+    await clean("code of somebody");
+    await page.keyboard.press("Escape");
+    await link({ t: "Nested", d: task("arn:aws:states:::states:startExecution.sync:2", { Parameters: { StateMachineArn: "Child", Input: {} } }), x: [["Child", '{"StartAt":"W","States":{"W":{"Type":"Pass","End":true}}}'], ["Bad", "{"]] });
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Mocks");
+    await page.locator(".child-execution summary").click();
+    await clean("machines, one of them wrong, and their executions");
+
+    await visitor.example("Empty");
+    await visitor.tab("Runs");
+    await page.getByText("Each run stands here").waitFor();
+    const empty = await page.locator('#left [role="tab"], #dock [role="tab"]').all();
+    for (const tab of empty) {
+      await tab.click();
+      assert.deepEqual(await visitor.violations(), [], `empty: ${await tab.innerText()}`);
+      // Nobody looks at a blank pane and wonders.
+      const panel = page.locator(`#${await tab.getAttribute("aria-controls")}`);
+      await panel.locator("p, button, input, .cm-content").first().waitFor();
+    }
+    await visitor.leave();
+  });
 
   for (const width of [360, 320]) {
     visit(`a phone of ${width} pixels: buttons for thumbs, nothing cut off, a task that waits comes up from below`, { width, height: 640, hasTouch: true }, async (visitor, page) => {

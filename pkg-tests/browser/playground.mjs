@@ -213,14 +213,26 @@ export class Visitor {
     return JSON.parse(text);
   }
 
-  /** Violations of WCAG and of good practice. */
-  async violations() {
+  /** Violations of WCAG and of good practice; or of these rules alone. */
+  async violations(rules) {
     await this.still();
     if (!(await this.page.evaluate(() => "axe" in globalThis))) await this.page.evaluate(axe);
-    return this.page.evaluate(async () => {
+    return this.page.evaluate(async (only) => {
       const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-      const { violations } = await globalThis.axe.run(document, { runOnly: tags, resultTypes: ["violations"], preload: false });
+      const { violations } = await globalThis.axe.run(document, { runOnly: only ?? tags, resultTypes: ["violations"], preload: false });
       return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
-    });
+    }, rules);
+  }
+
+  /** The same in every look that the page has: what depends on it are the colours. */
+  async violationsInEveryLook() {
+    const found = await this.violations();
+    const looks = { dark: { colorScheme: "dark" }, contrast: { contrast: "more" }, forced: { forcedColors: "active" } };
+    for (const [look, media] of Object.entries(looks)) {
+      await this.page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light", contrast: null, forcedColors: null, ...media });
+      found.push(...(await this.violations(["color-contrast"])).map((one) => `${look}: ${one}`));
+    }
+    await this.page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light", contrast: null, forcedColors: null });
+    return found;
   }
 }

@@ -103,7 +103,8 @@ export async function applyDefinition(): Promise<void> {
 }
 
 export function refreshRuns(): void {
-  void store.query("runs", {}).then((runs) => (model.runs.value = runs), () => {});
+  // Those of another workspace are gone with it.
+  void store.query("runs", {}).then((runs) => (model.runs.value = store.run.value ? runs : []), () => {});
 }
 
 export function selectRun(id: number): Promise<void> {

@@ -42,7 +42,7 @@ function Choose() {
           <button type="button" onClick={() => file.current!.click()}>
             <Icon name="upload" /> Choose a file
           </button>
-          <button type="button" class="primary" disabled={text.value.trim() === ""} onClick={() => void open(() => readText(text.value, "The text"))}>
+          <button type="button" class="primary" disabled={text.value.trim() === ""} onClick={() => void open(() => readText(text.value, "Pasted text"))}>
             Open the text
           </button>
         </>

@@ -198,7 +198,7 @@ function EmptyGraph() {
     return (
       <div class="empty">
         <Icon name="error" size={28} />
-        <h3>The interpreter could not be loaded</h3>
+        <h2>The interpreter could not be loaded</h2>
         <p>{store.engineMessage.value}</p>
         <button type="button" class="primary" onClick={() => location.reload()}>
           Reload the page
@@ -217,7 +217,7 @@ function EmptyGraph() {
   return (
     <div class="empty">
       <Icon name="graph" size={28} />
-      <h3>No states yet</h3>
+      <h2>No states yet</h2>
       <p>{store.stale.value ? "The definition cannot be read. The problems below the editor say why." : "Write a definition, or begin with an example."}</p>
       <button type="button" class="primary" onClick={() => (store.dialog.value = "examples")}>
         Open an example

@@ -41,13 +41,15 @@ export function App() {
       <Alarm />
       {(store.run.value?.recorded !== undefined || store.recordedAnswers.value !== null) && <RecordedStrip />}
       <PauseLine narrow={size === "narrow"} />
-      <main class="work">{size === "narrow" ? <Narrow /> : <Columns size={size} />}</main>
+      <main class="work">
+        {size === "narrow" ? <Narrow /> : <Columns size={size} />}
+        {menu.value && <NodeMenu />}
+      </main>
       {size !== "narrow" && <StatusBar />}
       <Keys />
       <Dialogs />
       <ErrorNames />
       {goingTo.value && <GoTo />}
-      {menu.value && <NodeMenu />}
       {store.toast.value && (
         <section class="toast" aria-label="Message">
           {store.toast.value}
