@@ -215,8 +215,9 @@ export class Visitor {
 
   /** Violations of WCAG and of good practice; or of these rules alone. */
   async violations(rules) {
-    // Another look is there at once.
+    // Another look is there a frame later.
     if (!rules) await this.still();
+    else await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))));
     if (!(await this.page.evaluate(() => "axe" in globalThis))) await this.page.evaluate(axe);
     return this.page.evaluate(async (only) => {
       const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

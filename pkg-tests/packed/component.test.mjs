@@ -145,6 +145,12 @@ describe("the component", { skip }, () => {
       await page.evaluate(() => window.over);
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
       await page.getByRole("button", { name: /^Each.*succeeded/ }).waitFor();
+      // Its end is told also to who looks back and comes again.
+      const shown = page.getByRole("slider", { name: "Event shown" });
+      await shown.press("Home");
+      await page.locator(".status-line", { hasText: /^Event/ }).waitFor();
+      await shown.press("End");
+      await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
     },
   );
 

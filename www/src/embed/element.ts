@@ -63,7 +63,8 @@ export class StepglassDebugger extends Base {
   private chosen = "";
   private asked = new Set<number>();
   private attached = 0;
-  private completed = false;
+  /// How the execution has ended, as was told.
+  private ended?: RunResult | undefined;
   private parts!: Parts;
   private darkness: MediaQueryList | undefined;
   private contrast: MediaQueryList | undefined;
@@ -305,7 +306,7 @@ export class StepglassDebugger extends Base {
     if (this.session) this.link?.close(this.session);
     this.session = 0;
     this.standing = undefined;
-    this.completed = false;
+    this.ended = undefined;
     this.asked.clear();
     this.forget();
   }
@@ -352,20 +353,20 @@ export class StepglassDebugger extends Base {
   private stand(standing: Standing): void {
     const before = this.standing;
     this.standing = standing;
+    if (!standing.outcome) this.ended = undefined;
     this.show(standing.event);
     for (const task of standing.tasks) this.ask(task);
     if (standing.status === "paused" && (before?.status === "running" || before?.event !== standing.event) && standing.reason !== "start") {
       this.dispatchEvent(new CustomEvent("asl-paused", { detail: { reason: standing.reason, description: standing.description, event: standing.event, state: this.stateAt(standing.event) }, bubbles: true, composed: true }));
     }
     if (standing.outcome) this.complete(standing.outcome);
-    else this.completed = false;
   }
 
   private complete(outcome: RunResult): void {
-    this.arrange(outcome);
-    if (this.completed) return;
-    this.completed = true;
-    this.dispatchEvent(new CustomEvent("asl-complete", { detail: outcome, bubbles: true, composed: true }));
+    const told = this.ended;
+    this.ended = outcome;
+    this.arrange();
+    if (!told) this.dispatchEvent(new CustomEvent("asl-complete", { detail: outcome, bubbles: true, composed: true }));
   }
 
   private show(event: number): void {
@@ -418,7 +419,7 @@ export class StepglassDebugger extends Base {
   }
 
   /// Puts words and buttons in order.
-  private arrange(outcome: RunResult | undefined = this.standing?.outcome): void {
+  private arrange(): void {
     if (!this.root) return;
     const { parts, standing } = this;
     const views = words(this.getAttribute("view") ?? "graph data");
@@ -453,7 +454,7 @@ export class StepglassDebugger extends Base {
     if (!parts.open.hidden) parts.bar.hidden = false;
 
     const where = this.stateAt(this.cursor);
-    const shown = this.cursor === total ? outcome : undefined;
+    const shown = this.cursor === total ? this.ended : undefined;
     const text = shown
       ? `${shown.status === "SUCCEEDED" ? "Succeeded" : shown.status === "ABORTED" ? "Stopped" : shown.status === "TIMED_OUT" ? "Timed out" : `Failed${shown.error ? `: ${shown.error}` : ""}`}`
       : standing && standing.tasks.length > 0 ? `Waiting for an answer: ${standing.tasks[0]!.state}`
