@@ -64,11 +64,12 @@ describe("the editor beside a run", { skip }, () => {
     // What reads the result has no value yet.
     await comes(() => shown(), ['"Ada"', "3"]);
     await comes(async () => (await text(visitor)).includes('= 3'), false, "they are no part of the text");
-    const where = page.locator(".pause-where").first();
-    for (let i = 0, before = await where.innerText(); i < 8 && !/ResultSelector/.test(before); i++) {
+    // Stage by stage and event by event: each click is of a moment of its own.
+    const moment = async () => `${await page.locator(".pause-where").first().innerText()}, ${await page.getByRole("slider", { name: "Event shown" }).getAttribute("aria-valuetext")}`;
+    for (let i = 0, before = await moment(); i < 10 && !/the result of Charge/.test(before); i++) {
       await page.getByRole("button", { name: "Stage", exact: true }).click();
-      await until(async () => assert.notEqual(await where.innerText(), before));
-      before = await where.innerText();
+      await until(async () => assert.notEqual(await moment(), before));
+      before = await moment();
     }
     await until(async () => assert.ok((await shown()).includes('{"ok":true}'), "the selector's"));
     await page.keyboard.press("F8");
