@@ -251,7 +251,7 @@ const looks = EditorView.theme({
   ".sg-panel .sg-problem": { color: "var(--bad)", flexBasis: "100%" },
   ".sg-panel .sg-problem:empty": { display: "none" },
   ".sg-panel .sg-note": { color: "var(--muted)" },
-  ".sg-list": { flexDirection: "column", alignItems: "stretch", maxHeight: "190px" },
+  ".sg-list": { flexDirection: "column", flexWrap: "nowrap", alignItems: "stretch", maxHeight: "190px" },
   ".sg-rows": { overflowY: "auto" },
   ".sg-row": { display: "flex", justifyContent: "space-between", gap: "12px", width: "100%", minHeight: "26px", alignItems: "center", padding: "2px 8px", border: "none", borderRadius: "6px", backgroundColor: "transparent", color: "var(--text)", font: "12px var(--mono)", textAlign: "start", cursor: "pointer" },
   ".sg-row span": { overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" },
