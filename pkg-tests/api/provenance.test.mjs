@@ -116,6 +116,20 @@ describe("chains", () => {
     assert.deepEqual((await chain(definition, input, "Price", ["last", 0, "price"], { tasks, stage: "afterInputPath" })).at(-1), "$.lines[1].price ← the execution's input");
   });
 
+  test("through a task that gives back what it was given: what it does is not seen, but a value is known again", async () => {
+    const definition = machine({ Call: task({ Parameters: { "id.$": "$.order.id", twice: { "a.$": "$.order.who", "b.$": "$.order.who" }, yes: true }, End: true }) });
+    const tasks = { f: ({ id, twice, yes }) => ({ confirmed: id, who: twice.a, made: "in the task", yes }) };
+    const input = { order: { id: "A-17", who: "Ada" } };
+    assert.deepEqual(await chain(definition, input, "Call", ["confirmed"], { tasks }), [
+      "$.confirmed ← the task's result in Call",
+      "~ the same stands in what Call was given, at $.id",
+      "$.id ← $.order.id in Parameters of Call",
+      "$.order.id ← the execution's input",
+    ]);
+    // Where it may be from more than one place, from none, or is what anything could be, nothing is guessed.
+    for (const name of ["who", "made", "yes"]) assert.deepEqual(await chain(definition, input, "Call", [name], { tasks }), [`$.${name} ← the task's result in Call`]);
+  });
+
   test("through variables, which JSONata reads, to who assigned them", async () => {
     const definition = machine(
       {

@@ -207,8 +207,18 @@ describe("the debugger", { skip }, () => {
     await visitor.write("Definition", JSON.stringify(edited, null, 2));
     await page.getByRole("button", { name: "Apply and stay here" }).click();
     await page.getByText(/takes another way: event \d+ is FailStateEntered Refuse/).waitFor();
-    await page.getByRole("button", { name: "Back to the old run" }).click();
-    await paused(page, "edited definition");
+    await page.getByRole("button", { name: "Back to the old definition" }).click();
+    await paused(page, "before Done");
+    await page.getByText("The definition was edited").waitFor({ state: "detached" });
+    await comes(() => visitor.editor("Definition").innerText(), /"Comment": "edited"[\s\S]*"NumericGreaterThan": [1-9]/);
+    await page.locator("button.run:focus").waitFor();
+    // And the other way: it is continued with.
+    await visitor.write("Definition", JSON.stringify(edited, null, 2));
+    await page.getByRole("button", { name: "Apply and stay here" }).click();
+    await page.getByText(/takes another way/).waitFor();
+    await page.getByRole("button", { name: "Continue from here" }).click();
+    assert.match(await (await visitor.result()).innerText(), /FAILED/);
+    assert.equal(await page.getByText(/takes another way/).count(), 0);
   });
 
   visit("mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked", {}, async (visitor, page) => {

@@ -962,9 +962,9 @@ export async function shareLink(parts: LinkParts): Promise<string> {
 }
 
 /// What is in a workspace that came from elsewhere, in words.
-export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected, runs }: Workspace): string {
+export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected, runs, config: settings }: Workspace): string {
   const many = (list: { length: number }, what: string): string => (list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "");
-  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you have looked at it)"];
+  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", settings && "settings", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you have looked at it)"];
   return parts.filter(Boolean).join(", ");
 }
 

@@ -51,10 +51,10 @@ function Begin() {
       <label>
         <span>AWS strictness</span>
         <select value={strict ? "strict" : ""} onChange={(event) => set({ strict: event.currentTarget.value === "strict" || undefined })}>
-          <option value="">As AWS: errors stop a run</option>
-          <option value="strict">Stricter: warnings stop it, too</option>
+          <option value="">As AWS</option>
+          <option value="strict">Stricter</option>
         </select>
-        <span class="quiet">AWS takes a definition with warnings, but it does not do what it seems to.</span>
+        <span class="quiet">{strict ? "Warnings stop a run, as errors do." : "Errors stop a run, warnings do not."}</span>
       </label>
       <label>
         <span>Name</span>

@@ -1,10 +1,12 @@
 // Another value in place of one that the run had, which forks the run.
 
 import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
 
 export function Edit({ text, what, done, set }: { text: string; what: string; done(): void; set(value: unknown): Promise<void> }) {
   const draft = useSignal(text);
   const problem = useSignal("");
+  const id = useId();
   return (
     <form
       class="edit-value"
@@ -18,8 +20,10 @@ export function Edit({ text, what, done, set }: { text: string; what: string; do
         }
       }}
     >
-      <textarea aria-label={`New ${what}, JSON`} rows={5} spellcheck={false} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
-      {problem.value && <p class="field-problem">{problem.value}</p>}
+      <textarea aria-label={`New ${what}, JSON`} aria-invalid={problem.value !== ""} aria-describedby={id} rows={5} spellcheck={false} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
+      <p class="field-problem" id={id} role="alert">
+        {problem.value}
+      </p>
       <p class="inspect-line">
         <button type="submit" class="primary small">
           Fork with it

@@ -73,8 +73,10 @@ function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
           <Icon name="close" size={13} />
         </button>
       </div>
-      <textarea class="mono" rows={6} spellcheck={false} aria-label={`Definition of ${name}, JSON`} aria-invalid={problem.value !== ""} value={definition} onChange={(event) => put(at, { definition: event.currentTarget.value })} />
-      {problem.value && <p class="field-problem">{problem.value}</p>}
+      <textarea class="mono" rows={6} spellcheck={false} aria-label={`Definition of ${name}, JSON`} aria-invalid={problem.value !== ""} aria-describedby={`machine-${at}-problem`} value={definition} onChange={(event) => put(at, { definition: event.currentTarget.value })} />
+      <p class="field-problem" id={`machine-${at}-problem`}>
+        {problem.value}
+      </p>
     </li>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import type { Mock } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { testStateOf } from "../take/mockFiles.ts";
@@ -83,6 +84,7 @@ export function MockEditor({ name, resource, mock, otherwise, children }: Props)
 function Fields({ name, resource, mock }: { name: string; resource: string; mock: Mock }) {
   const set = (next: Mock): void => setMock(name, next);
   const problem = store.mockProblems.value[name];
+  const id = useId();
   return (
     <>
       {mock.mode === "result" && <Result name={name} resource={resource} mock={mock} set={set} />}
@@ -115,11 +117,14 @@ function Fields({ name, resource, mock }: { name: string; resource: string; mock
             rows={5}
             aria-label={`JavaScript for ${name}`}
             aria-invalid={problem !== undefined}
+            aria-describedby={`${id}-problem`}
             spellcheck={false}
             value={mock.code}
             onChange={(event) => set({ ...mock, code: event.currentTarget.value })}
           />
-          {problem !== undefined && <p class="field-problem">{problem}</p>}
+          <p class="field-problem" id={`${id}-problem`}>
+            {problem}
+          </p>
           <p class="quiet">
             A function of the input and the task: <code>attempt</code>, <code>iterations</code>, <code>sleep(ms)</code>, <code>heartbeat()</code>. It throws <code>new TaskError("Error", "cause")</code> to fail.
           </p>
@@ -232,6 +237,7 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
 export function Json({ label, value, change, small = false }: { label: string; value: unknown; change(value: unknown): void; small?: boolean }) {
   const text = useSignal(JSON.stringify(value, null, small ? 0 : 2) ?? "null");
   const problem = useSignal("");
+  const id = useId();
   const take = (): void => {
     try {
       change(JSON.parse(text.value.trim() === "" ? "null" : text.value) as unknown);
@@ -240,7 +246,7 @@ export function Json({ label, value, change, small = false }: { label: string; v
       problem.value = (error as Error).message;
     }
   };
-  const common = { "aria-label": `${label}, JSON`, "aria-invalid": problem.value !== "", spellcheck: false, value: text.value, onBlur: take };
+  const common = { "aria-label": `${label}, JSON`, "aria-invalid": problem.value !== "", "aria-describedby": id, spellcheck: false, value: text.value, onBlur: take };
   return (
     <>
       {small ? (
@@ -248,7 +254,9 @@ export function Json({ label, value, change, small = false }: { label: string; v
       ) : (
         <textarea class="mono" rows={4} {...common} onInput={(event) => { text.value = event.currentTarget.value; take(); }} />
       )}
-      {problem.value && <p class="field-problem">{problem.value}</p>}
+      <p class="field-problem" id={id}>
+        {problem.value}
+      </p>
     </>
   );
 }

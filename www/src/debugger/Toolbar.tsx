@@ -238,8 +238,11 @@ export function PauseLine({ narrow = false }: { narrow?: boolean }) {
       {other && (
         <span>
           The edited definition takes another way: event {report.event} is {report.now} <span class="quiet">(was {report.was})</span>.{" "}
-          <button type="button" class="link" onClick={backToOld}>
-            Back to the old run
+          <button type="button" class="link strong" onClick={session.goOnEdited}>
+            Continue from here
+          </button>{" "}
+          <button type="button" class="link" onClick={session.backToOld}>
+            Back to the old definition
           </button>
         </span>
       )}
@@ -253,10 +256,4 @@ export function PauseLine({ narrow = false }: { narrow?: boolean }) {
       )}
     </section>
   );
-}
-
-function backToOld(): void {
-  const current = model.runs.value.find((run) => run.current);
-  if (current?.parent !== undefined) void session.selectRun(current.parent);
-  session.edit.value = null;
 }

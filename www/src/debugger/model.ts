@@ -47,7 +47,8 @@ export const stopWords = computed(() => {
   const at = position.value;
   if (!at) return "";
   const [top] = at.stack;
-  const where = at.stop.description.replace(/^from /, "on the way from ") || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
+  // Where another run or an earlier moment is looked at, what it is called says nothing of the place.
+  const where = (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the way from ")) || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
   return `${where}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
 

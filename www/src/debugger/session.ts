@@ -87,12 +87,36 @@ export function setValue(target: "input" | "result" | "variable", value: unknown
   return store.query("setValue", { target, value, ...(name !== undefined && { name }), ...(visit !== undefined && { visit }) }).then(refreshRuns);
 }
 
+/// The text that the edited one stands for.
+let replaced = "";
+
+/// What was pressed is gone: the focus goes to what goes on.
+const focusRun = (): void => document.querySelector<HTMLElement>("button.run")?.focus();
+
+/// Goes on with the edited definition, which takes another way.
+export function goOnEdited(): void {
+  edit.value = null;
+  focusRun();
+  step("continue");
+}
+
+/// Gives it up: the run that it came from, and its text.
+export function backToOld(): void {
+  const parent = model.runs.value.find((run) => run.current)?.parent;
+  edit.value = null;
+  focusRun();
+  store.definition.value = replaced;
+  if (parent !== undefined) void selectRun(parent).then(() => store.ran(replaced));
+}
+
 /// Takes the edited text over at the place where the run is paused.
 export async function applyDefinition(): Promise<void> {
   for (const flush of store.flushers) flush();
+  const old = store.run.value?.definition ?? "";
   try {
     const report = await store.query("applyDefinition", { definition: store.definition.value, format: store.format.value });
     edit.value = report;
+    if (!report.same) replaced = old;
     store.ran(store.definition.value);
     if (report.same) store.showToast("Applied. The way here is the same.");
     refreshRuns();

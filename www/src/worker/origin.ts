@@ -12,6 +12,12 @@ const MOST_SOURCES = 3;
 /// Steps that say nothing, as through fields that are not written, count as well.
 const DEEPEST = 400;
 
+/// Characters of JSON that a value has to have to be known again, and values that are looked at for it.
+const LONG_ENOUGH = 4;
+const MOST_LOOKED = 2000;
+/// The stages after which a task is asked.
+const GIVEN: ReadonlySet<string> = new Set(["afterInputPath", "afterParameters", "afterArguments"]);
+
 interface At {
   visit: number;
   attempt: number | undefined;
@@ -164,7 +170,7 @@ class Search {
     const shown = pathText(at.path);
     if (type !== "Map" && type !== "Parallel") {
       this.tell({ text: `${shown} ← the task's result in ${state}${this.mocked(state) ? " (mock)" : ""}`, event: enter, state, depth, stage: at.stage });
-      return [];
+      return this.asked(scene, at, depth);
     }
     const word = type === "Map" ? "iteration" : "branch";
     const [slot] = at.path;
@@ -176,6 +182,19 @@ class Search {
     this.tell({ text: `${shown} ← ${word} ${slot} of ${state}${inside ? "" : type === "Map" ? ", a child execution" : ""}`, event: enter, state, depth });
     if (!inside) return [];
     return this.output(inside.id, at.path.slice(1));
+  }
+
+  /// What a task does is not seen; a value that it was given and gives back is most likely that one.
+  private asked(scene: Scene, at: At, depth: number): At[] {
+    const value = valueAt(scene.stages[at.stage]!.value, at.path);
+    // What is common says nothing.
+    if (value === undefined || value === null || typeof value === "boolean" || JSON.stringify(value).length < LONG_ENOUGH) return [];
+    const stage = scene.stages.findLastIndex((one, i) => i < at.stage && GIVEN.has(one.stage));
+    const given = stage < 0 ? scene.input : valueOf(scene, stage);
+    const [path, ...others] = placesOf(given, value);
+    if (!path || others.length > 0) return [];
+    this.tell({ text: `the same stands in what ${scene.state} was given, at ${pathText(path)}`, event: scene.enter, state: scene.state, depth, approximate: true });
+    return [{ ...at, stage, path }];
   }
 
   /// The error that a catcher works on.
@@ -255,6 +274,20 @@ class Search {
     this.itemOf = undefined;
     return next;
   }
+}
+
+/// Where in a value another is, at most twice.
+function placesOf(whole: unknown, value: unknown): Path[] {
+  const found: Path[] = [];
+  const open: [unknown, Path][] = [[whole, []]];
+  for (let looked = 0; looked < MOST_LOOKED && found.length < 2; looked++) {
+    const next = open.pop();
+    if (!next) break;
+    const [held, path] = next;
+    if (same(held, value)) found.push(path);
+    else if (typeof held === "object" && held !== null) for (const [key, inside] of Object.entries(held)) open.push([inside, [...path, Array.isArray(held) ? Number(key) : key]]);
+  }
+  return found;
 }
 
 function fieldWords(path: Path): string {
