@@ -148,7 +148,7 @@ const debugging = {
     without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
     without("start", "export const startProblem = () => {};\n");
     // It saves none of its runs, and has no way to ask for what these methods do.
-    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
+    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, ""), loader: "js" }));
     // Its machines are never started either: the debugger feeds the engine itself.
     const starting = /^ {2}(?:async )?(?:static launch|run|start|restore|redrive|#start|#surroundings|#resume|#restored|#execution)\(.*\) \{\n[^]*?^ {2}\}\n/gm;

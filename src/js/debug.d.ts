@@ -390,6 +390,8 @@ export class DebugSession {
   readonly events: number;
   /** The definition of the execution that is looked at. */
   readonly definition: Definition | StateMachine;
+  /** The definition of an execution of this run, by its number: 0 is the run's own. */
+  definitionOf(execution: number): Definition | StateMachine;
   /** The run that is looked at. */
   readonly run: number;
   /**
@@ -410,7 +412,7 @@ export class DebugSession {
    * ```
    */
   executions(): DebugExecution[];
-  /** Looks at another execution at the same moment; pauses. Throws a RangeError for a number that no execution has. */
+  /** Looks at another execution at the same moment; what runs goes on. Throws a RangeError for a number that no execution has. */
   selectExecution(id: number): void;
   /**
    * The events that have been seen, from an index on: of the execution that is looked at, or of another of this run or another;

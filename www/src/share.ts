@@ -53,6 +53,8 @@ export interface SharedBreakpoint {
   kind: (typeof KINDS)[number];
   /// Without one it is for every state.
   state?: string;
+  /// Of a machine that tasks start, its name.
+  machine?: string;
   /// With `stage`: which one, and whether before it or after it.
   stage?: string;
   when?: string;
@@ -221,7 +223,7 @@ export function breakpointsOf(value: unknown): SharedBreakpoint[] {
     const kind = KINDS.find((known) => known === from["kind"]);
     if (kind === undefined) return [];
     const breakpoint: SharedBreakpoint = { kind };
-    for (const key of ["state", "stage", "when", "condition", "language", "hit", "log", "from", "to", "indices", "at", "path"] as const) {
+    for (const key of ["state", "machine", "stage", "when", "condition", "language", "hit", "log", "from", "to", "indices", "at", "path"] as const) {
       const text = from[key];
       if (typeof text === "string" && text.length <= 10_000) breakpoint[key] = text;
     }

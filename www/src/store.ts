@@ -2,11 +2,11 @@
 
 import { type Signal, batch, computed, effect, signal } from "@preact/signals";
 import { Client, WorkerLost } from "./client.ts";
-import { type Graph, GraphIndex } from "./model/graph.ts";
+import { GraphIndex } from "./model/graph.ts";
 import type { EventLog, Fold } from "./model/fold.ts";
 import type { Choice, Choices, Look, Part } from "./model/iterations.ts";
 import { type NodeRun, idleRun } from "./model/log.ts";
-import type { Analysis, Answer, ChildExecution, ClockMode, Diagnostic, EventFilter, Machine, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
+import type { Analysis, Answer, ChildExecution, ClockMode, Diagnostic, EventFilter, Inside, Machine, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
 import type { SavedSession } from "stepglass/debug";
 import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
@@ -58,7 +58,12 @@ export const engineVersion = signal("");
 // The definition, read.
 
 export const analysis = signal<Analysis | null>(null);
-export const graph = signal<GraphIndex | null>(null);
+const ownGraph = signal<GraphIndex | null>(null);
+/// The started execution that is looked at in place of the run's own, and what was read of its machine.
+export const inside = signal<(Inside & { graph: GraphIndex; analysis: Analysis | null }) | null>(null);
+export const graph = computed(() => inside.value?.graph ?? ownGraph.value);
+/// Of the definition whose graph is shown: that on the page, or a started execution's.
+export const shownAnalysis = computed(() => (inside.value ? inside.value.analysis : analysis.value));
 /// The graph on screen is of an earlier text: this one cannot be read.
 export const stale = signal(false);
 export const direction = signal<"TB" | "LR">("TB");
@@ -95,7 +100,7 @@ export const children = signal<ChildExecution[]>([]);
 export const mockProblems = signal<Record<string, string>>({});
 export const timer = signal<{ due: number | null; now: number; speed: number; heard: number; timers: PendingTimer[] } | null>(null);
 /// What handlers and log points have written; of a log point also at which event.
-export const console = signal<{ level: string; text: string; event?: number }[]>([]);
+export const console = signal<{ level: string; text: string; event?: number; execution?: number }[]>([]);
 export const eventCount = signal(0);
 /// How many events the page shows: all of them, or fewer while it catches up or looks back.
 export const cursor = signal(0);
@@ -315,17 +320,17 @@ async function analyze(): Promise<void> {
   const mine = ++analyzing;
   const text = definition.value;
   try {
-    const found = await client.call("analyze", { text, format: format.value, type: machineType.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, have: graph.value ? graphHeld : 0 });
+    const found = await client.call("analyze", { text, format: format.value, type: machineType.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, have: ownGraph.value ? graphHeld : 0 });
     if (mine !== analyzing) return;
     batch(() => {
       analyzedText = text;
       analysis.value = found;
       if (found.graphId !== undefined) {
-        if (found.graph) graph.value = new GraphIndex(found.graph);
+        if (found.graph) ownGraph.value = new GraphIndex(found.graph);
         graphHeld = found.graphId;
         stale.value = false;
       } else if (definition.value.trim() === "") {
-        graph.value = null;
+        ownGraph.value = null;
         stale.value = false;
       } else {
         stale.value = true;
@@ -531,6 +536,8 @@ export function clearRun(): void {
     log = undefined;
     fold = undefined;
     part = undefined;
+    beside = false;
+    turnTo(null);
     shownAt.value += 1;
     eventCount.value = 0;
     cursor.value = 0;
@@ -543,9 +550,13 @@ export function clearRun(): void {
     failure.value = "";
     selectedEvent.value = null;
     active.value = null;
-    for (const held of nodeRuns.values()) held.value = idleRun();
-    for (const held of edgeCounts.values()) held.value = 0;
+    forgetStates();
   });
+}
+
+function forgetStates(): void {
+  for (const held of nodeRuns.values()) held.value = idleRun();
+  for (const held of edgeCounts.values()) held.value = 0;
 }
 
 function hear(note: Note): void {
@@ -570,19 +581,20 @@ function hear(note: Note): void {
   }
   const now = run.value;
   if (!now) return;
-  if (note.note === "switched" && now.id !== 0) {
-    switched(note.run, note.graph);
+  if ((note.note === "switched" || note.note === "entered") && now.id !== 0) {
+    switched(note);
   } else if (now.id !== note.run) return;
   switch (note.note) {
     case "continued":
-      if (now.phase === "paused") run.value = { ...now, phase: "running" };
+      if (now.phase === "paused" || beside) run.value = { ...now, phase: "running" };
       live.value = true;
       failure.value = "";
       break;
     case "stopped": {
       const { event, over, place, stop } = note.position;
       batch(() => {
-        const phase = over ? "ended" : "paused";
+        beside = over && note.position.beside;
+        const phase = over && !(beside && inside.value) ? "ended" : "paused";
         const state = run.value!;
         if (state.phase !== phase) run.value = { ...state, phase };
         // Where somebody drags the time line, the page is ahead of the interpreter.
@@ -595,7 +607,9 @@ function hear(note: Note): void {
       log ??= new reader!.EventLog();
       log.append(note.chunk);
       eventCount.value = log.events;
-      if (live.value) play();
+      if (atOnce) showUpTo(log.length);
+      else if (live.value) play();
+      atOnce = false;
       break;
     case "waiting": {
       const more = note.tasks.length > waiting.value.length;
@@ -613,12 +627,13 @@ function hear(note: Note): void {
       timer.value = { due: note.due, now: note.now, speed: note.speed, heard: performance.now(), timers: note.timers };
       break;
     case "console":
-      console.value = [...console.value.slice(-999), { level: note.level, text: note.text, ...(note.event !== undefined && { event: note.event }) }];
+      console.value = [...console.value.slice(-999), { level: note.level, text: note.text, ...(note.event !== undefined && { event: note.event }), ...(note.execution !== undefined && { execution: note.execution }) }];
       break;
     case "ended":
       client.running = false;
       batch(() => {
-        run.value = { ...now, phase: "ended", result: note.result, took: note.took };
+        run.value = { ...now, phase: note.goesOn ? now.phase : "ended", result: note.result, took: note.took };
+        if (note.goesOn) return;
         waiting.value = [];
         timer.value = null;
       });
@@ -628,19 +643,47 @@ function hear(note: Note): void {
   for (const listener of listeners) listener(note);
 }
 
-/// Another run is shown: a fork, or one of before.
-function switched(id: number, graph: Graph): void {
+/// Whether executions go on beside the run's own, which has ended.
+let beside = false;
+/// What comes next has been seen before, in another execution.
+let atOnce = false;
+/// How graphs of other machines were looked at.
+const views = new Map<string, [ReadonlySet<string>, ReadonlySet<string>, Choices]>();
+
+function turnTo(next: typeof inside.value): void {
+  const [from, to] = [inside.value?.machine ?? "", next?.machine ?? ""];
+  inside.value = next;
+  if (next) void import("./debugger/inside.ts");
+  if (from === to) return;
+  views.set(from, [collapsed.value, expanded.value, choices.value]);
+  [collapsed.value, expanded.value, choices.value] = views.get(to) ?? [new Set(), new Set(), new Map()];
+}
+
+/// Another run is shown, a fork or one of before, or another execution of the run.
+function switched({ note, run: id, graph, inside: within }: Extract<Note, { note: "switched" | "entered" }>): void {
   const now = run.value!;
   batch(() => {
     log = undefined;
     fold = undefined;
     part = undefined;
     runGraph = new GraphIndex(graph);
+    atOnce = note === "entered";
+    turnTo(within && { ...within, graph: runGraph, analysis: null });
+    // Another machine's states may have the same places.
+    forgetStates();
     eventCount.value = 0;
     cursor.value = 0;
     live.value = true;
-    console.value = [];
     selectedEvent.value = null;
+    if (note === "entered") {
+      selectedState.value = null;
+      const same = told === now;
+      run.value = { ...now, id };
+      // Its end was told, and is not news in another execution.
+      if (same) told = run.value;
+      return;
+    }
+    console.value = [];
     const { result: _, took: __, ...rest } = now;
     run.value = { ...rest, id, phase: "paused" };
   });
@@ -826,7 +869,7 @@ function setFolded(pointers: string[], folded: boolean): void {
 
 /// Opens all that a state is inside of.
 export function unfoldTo(pointer: string): void {
-  const around = (analysis.value?.states ?? []).filter((state) => pointer.startsWith(`${state.pointer}/`)).map((state) => state.pointer);
+  const around = (shownAnalysis.value?.states ?? []).filter((state) => pointer.startsWith(`${state.pointer}/`)).map((state) => state.pointer);
   if (around.length > 0) setFolded(around, false);
 }
 
@@ -860,6 +903,7 @@ export function open(next: Workspace, trusted: boolean): void {
     selectedState.value = next.selected ?? null;
     collapsed.value = new Set();
     expanded.value = new Set();
+    views.clear();
     choices.value = new Map(Object.entries(next.iterations ?? {}));
     // One line, wherever it comes from: files are named by it.
     title.value = next.title.replace(/\s+/g, " ");

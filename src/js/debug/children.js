@@ -146,7 +146,7 @@ function complete(execution, call, method, ...rest) {
 
 /** The executions of a run as far as they were seen, its own first: `{id, name, arn, machine, depth, parent, state, visit, event, …}`. */
 export function listOf(run) {
-  return run.executions.filter(({ number, frontier }) => number === 0 || frontier > 0).map((execution) => {
+  return run.executions.filter((execution) => execution.number === 0 || execution === run.focus || execution.frontier > 0).map((execution) => {
     const { number: id, name, arn, info, parent, visit, depth, recording, frontier, outcome } = execution;
     const caller = parent?.recording.visit(visit);
     return {

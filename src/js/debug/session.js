@@ -169,6 +169,11 @@ export class DebugSession {
     return this.#at.definition;
   }
 
+  /** The definition of an execution of this run, by its number. */
+  definitionOf(execution) {
+    return this.#executionOf(this.#run, execution).definition;
+  }
+
   /** The number of the execution that is looked at: 0 is the run's own. */
   get execution() {
     return this.#at.number;
@@ -179,13 +184,12 @@ export class DebugSession {
     return listOf(this.#run);
   }
 
-  /** Looks at another execution of the run, at the same moment. */
+  /** Looks at another execution of the run, at the same moment; a run that goes on goes on. */
   selectExecution(id) {
     const execution = this.#executionOf(this.#run, id);
     if (execution === this.#at) return;
-    this.#halt();
     this.#turnTo(execution);
-    this.#stopAt({ reason: "goto", description: execution.name });
+    if (this.#mode !== "running") this.#stopAt({ reason: "goto", description: execution.name });
   }
 
   /** The runs by their forks: `{id, parent, at, label, current, events, outcome}`. */
@@ -708,7 +712,7 @@ export class DebugSession {
     this.#lastRun = run.id;
     this.#run = run;
     this.#tell("run", { run: run.id });
-    this.#stopAt({ reason: "start", description: "before the first state" });
+    this.#stopAt({ reason: "start", description: run.position > 0 ? "" : "before the first state" });
   }
 
   /** A run that is as this one was before a fact of an execution; then that is fed the fact `feed`. */

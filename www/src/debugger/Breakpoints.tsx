@@ -75,9 +75,10 @@ function Row({ one, hits }: { one: Breakpoint; hits: number }) {
       <div class="breakpoint-row">
         <input type="checkbox" aria-label={`Breakpoint on ${state || "any state"}`} checked={one.enabled !== false} onChange={(event) => changeBreakpoint(one.id!, { enabled: event.currentTarget.checked })} />
         <span class={`bp-dot ${one.log ? "log" : one.condition || one.hit ? "condition" : "plain"}`} aria-hidden="true" />
-        <button type="button" class="link strong" onClick={() => state && store.selectState(state, "page")}>
+        <button type="button" class="link strong" onClick={() => state && model.here.value.includes(one) && store.selectState(state, "page")}>
           {state || "Any state"}
         </button>
+        {one.machine !== undefined && <span class="quiet">of {one.machine}</span>}
         <span class="quiet breakpoint-what">{model.describe(one)}</span>
         <span class="gap" />
         {hits > 0 && <span class="badge">{hits} hit{hits === 1 ? "" : "s"}</span>}
@@ -94,11 +95,20 @@ function Row({ one, hits }: { one: Breakpoint; hits: number }) {
 }
 
 function Form({ one, id }: { one: Breakpoint; id: string }) {
-  const nodes = store.graph.value?.graph.nodes.filter(isState) ?? [];
+  // The states of another machine than that on the graph are written by hand.
+  const known = model.here.value.includes(one);
+  const nodes = known ? (store.graph.value?.graph.nodes.filter(isState) ?? []) : [];
+  const machines = [...new Set([...store.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1)), ...(one.machine === undefined ? [] : [one.machine])])].filter((name) => name !== "");
   const set = (change: Partial<Breakpoint>): void => changeBreakpoint(one.id!, change);
   const maps = one.kind === "iteration" ? nodes.filter(({ type }) => type === "Map") : nodes;
   const any = one.kind === "error" || one.kind === "retry" || one.kind === "catch" || one.kind === "change";
-  const states = (label: string, value: string, choose: (name: string) => void) => (
+  const text = (label: string, value: string | undefined, change: (text: string) => void, hint: string) => (
+    <label>
+      {label}
+      <input value={value ?? ""} placeholder={hint} spellcheck={false} onChange={(event) => change(event.currentTarget.value.trim())} />
+    </label>
+  );
+  const states = (label: string, value: string, choose: (name: string) => void) => !known ? text(label, value, choose, any ? "empty: any" : "its name") : (
     <label>
       {label}
       <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
@@ -111,14 +121,28 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
       </select>
     </label>
   );
-  const text = (label: string, value: string | undefined, change: (text: string) => void, hint: string) => (
-    <label>
-      {label}
-      <input value={value ?? ""} placeholder={hint} spellcheck={false} onChange={(event) => change(event.currentTarget.value.trim())} />
-    </label>
-  );
   return (
     <div class="breakpoint-form" id={id}>
+      {machines.length > 0 && (
+        <label>
+          Machine
+          <select
+            value={one.machine ?? ""}
+            onChange={(event) => {
+              const { machine: _, ...rest } = one;
+              const name = event.currentTarget.value;
+              model.breakpoints.value = model.breakpoints.value.map((other) => (other === one ? { ...rest, ...(name !== "" && { machine: name }) } : other));
+            }}
+          >
+            <option value="">{store.title.value}</option>
+            {machines.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <label>
         Stops
         <select value={one.kind} onChange={(event) => set({ kind: event.currentTarget.value as Breakpoint["kind"] })}>

@@ -5,6 +5,7 @@ import type { VariableScope } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { elapsed, iterationPath } from "../ui/format.ts";
 import { Edit } from "./Edit.tsx";
+import { Callers } from "./Inside.tsx";
 import * as model from "./model.ts";
 import { setValue } from "./session.ts";
 
@@ -12,12 +13,12 @@ import { setValue } from "./session.ts";
 export function CallStack() {
   const at = model.position.value;
   // Where there is no more than one state, its head says all.
-  if (!at || at.stack.length < 2 || store.run.value?.recorded !== undefined) return null;
+  if (!at || at.stack.length + at.callers.length < 2 || store.run.value?.recorded !== undefined) return null;
   const last = at.stack.length - 1;
   return (
     <nav class="call-stack" aria-label="Call stack">
       <ol>
-        <li class="quiet">Execution</li>
+        {at.callers.length > 0 ? <Callers /> : <li class="quiet">Execution</li>}
         {at.stack.toReversed().map((frame, i) => (
           <li key={frame.visit}>
             {frame.isIteration && <span class="quiet">item {iterationPath(frame.iterations.slice(-1))} › </span>}

@@ -8,6 +8,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { save } from "../ui/save.ts";
 import { count } from "../ui/format.ts";
+import { LookInto, StatusOf } from "./Inside.tsx";
 import { serviceOf } from "./responses.ts";
 
 const EMPTY = '{\n  "StartAt": "Work",\n  "States": {\n    "Work": { "Type": "Pass", "End": true }\n  }\n}\n';
@@ -24,7 +25,7 @@ export function Machines() {
     <section class="machines" aria-labelledby="machines-title">
       <h2 id="machines-title">Machines</h2>
       <p class="quiet">
-        What <code>states:startExecution</code> starts, by name or ARN. They run on the same time line, with the same mocks and handlers.
+        What <code>states:startExecution</code> starts, by name or ARN. They run on the same time line, with the same mocks and handlers, and a step into the task goes into them.
         {starts.length > 0 && machines.length === 0 && ` ${starts.map(({ state }) => state).join(", ")} would start one.`}
       </p>
       <ul>
@@ -82,15 +83,15 @@ function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
 }
 
 function Child({ child }: { child: ChildExecution }) {
-  const { name, arn, machine, parent, status, output, error, cause, events } = child;
+  const { name, arn, machine, by, status, output, error, cause, events } = child;
   const good = status === "SUCCEEDED";
   return (
     <li class="child-execution">
       <details>
         <summary>
-          <b>{machine}</b> {name} <span class={good ? "is-good" : status === "RUNNING" ? "quiet" : "is-bad"}>{status.toLowerCase().replace("_", " ")}</span>{" "}
+          <b>{machine}</b> {name} <StatusOf one={child} />{" "}
           <span class="quiet">
-            {count(events, "event")}, started by {parent}
+            {count(events, "event")}, started by {by}
           </span>
         </summary>
         {good && <JsonView label={`Output of ${name}`} value={output} />}
@@ -99,6 +100,7 @@ function Child({ child }: { child: ChildExecution }) {
             {error} <span class="quiet">{cause}</span>
           </p>
         )}
+        <LookInto one={child} />{" "}
         <button type="button" class="link" onClick={() => void store.query("childHistory", { arn }).then((text) => save(`${machine}-${name}.history.json`, text, "application/json"))}>
           Save its history
         </button>

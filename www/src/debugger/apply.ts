@@ -7,6 +7,7 @@ import * as store from "../store.ts";
 /// Asks for edits of the present text and makes them; what is wrong, in words, or undefined.
 export async function change(ask: (at: { text: string; format: "json" | "yaml" }) => Promise<{ edits: Edit[] } | { refused: string }>): Promise<string | undefined> {
   for (const flush of store.flushers) flush();
+  if (store.inside.value) return changeMachine(store.inside.value.machine, ask);
   const text = store.definition.value;
   const answer = await ask({ text, format: store.format.value }).catch((error: Error) => ({ refused: error.message }));
   if ("refused" in answer) return answer.refused;
@@ -14,6 +15,20 @@ export async function change(ask: (at: { text: string; format: "json" | "yaml" }
   if (store.definition.value !== text) return "The text has just changed. Try again.";
   const editor = definitionEditor.value;
   if (editor) editor.edit(answer.edits);
-  else store.definition.value = [...answer.edits].reverse().reduce((whole, { from, to, text: put }) => whole.slice(0, from) + put + whole.slice(to), text);
+  else store.definition.value = edited(text, answer.edits);
   return undefined;
+}
+
+/// The same in the text of a machine that tasks start, which counts from the next run on.
+async function changeMachine(name: string, ask: Parameters<typeof change>[0]): Promise<string | undefined> {
+  const machine = store.machines.value.find((one) => one.name.trim().split(":").at(-1) === name);
+  if (!machine) return `There is no machine ${name} on this page any more.`;
+  const answer = await ask({ text: machine.definition, format: "json" }).catch((error: Error) => ({ refused: error.message }));
+  if ("refused" in answer) return answer.refused;
+  store.machines.value = store.machines.value.map((one) => (one === machine ? { ...one, definition: edited(one.definition, answer.edits) } : one));
+  return undefined;
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  return [...edits].reverse().reduce((whole, { from, to, text: put }) => whole.slice(0, from) + put + whole.slice(to), text);
 }

@@ -85,6 +85,8 @@ export const commands: readonly Command[] = [
   { id: "back", group: "Debug", title: "One event back, along the branch", keys: ["Alt+["], able: () => store.cursor.value > 0, run: () => (session.canStep() ? session.step("stepBack") : store.goTo(store.cursor.value - 1)) },
   { id: "forward", group: "Debug", title: "One event on", keys: ["Alt+]"], run: () => store.goTo(store.cursor.value + 1) },
   { id: "reverse", group: "Debug", title: "Run backwards to the breakpoint before", keys: ["Alt+Shift+["], able: session.canStep, run: () => session.step("reverseContinue") },
+  { id: "lookInto", group: "Debug", title: "Look into the execution that the selected state has started", able: () => session.startedBy(store.selectedState.value) !== undefined, run: withState((state) => session.lookInto(session.startedBy(state)!.id)) },
+  { id: "lookOut", group: "Debug", title: "Back to the execution that has started this one", able: () => store.inside.value !== null, run: () => session.lookInto(store.inside.value!.way.at(-2)!.id) },
   { id: "runTo", group: "Debug", title: "Run to the selected state", keys: ["Mod+F10"], able: selected, run: withState(session.runTo) },
   { id: "breakpoint", group: "Debug", title: "Breakpoint on the selected state", keys: ["F9"], able: selected, run: withState(session.toggleBreakpoint) },
   { id: "editBreakpoint", group: "Debug", title: "Edit the selected state's breakpoint", keys: ["Shift+F9"], able: selected, run: withState(session.editBreakpoint) },

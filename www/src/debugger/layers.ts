@@ -21,7 +21,8 @@ effect(() => {
   const index = store.graph.value;
   const compared = comparing.value;
   const covered = coverageShown.value;
-  overlay.value = !index ? null : compared?.difference ? ofDifference(index, compared.a, compared.b, compared.difference) : covered ? ofCoverage(index, covered) : null;
+  // Both are of the definition on the page.
+  overlay.value = !index || store.inside.value ? null : compared?.difference ? ofDifference(index, compared.a, compared.b, compared.difference) : covered ? ofCoverage(index, covered) : null;
 });
 
 // Neither outlives the workspace that it is of.

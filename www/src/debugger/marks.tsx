@@ -49,7 +49,7 @@ effect(() => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
     if (pointer !== undefined) put(marks, pointer, mark);
   };
-  for (const one of model.breakpoints.value) {
+  for (const one of model.here.value) {
     const mark = breakpointMark(one);
     if (one.kind !== "transition") {
       if (one.state) add(one.state, mark);
@@ -67,7 +67,7 @@ effect(() => {
     }
     if (one.from || one.to) add((one.from || one.to)!, mark);
   }
-  for (const { state } of store.analysis.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
+  for (const { state } of store.shownAnalysis.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
   const answers = store.recordedAnswers.value;
   for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers as in ${answers!.title}` });
   const sizes = new Map<string, number>();
@@ -89,7 +89,7 @@ effect(() => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
     if (pointer !== undefined && store.isLookedAt(pointer, iterations)) shown.set(pointer, override);
   };
-  if (store.live.value) for (const task of store.waiting.value) put(task.state, task.iterations, { status: "awaiting", title: task.kind === "token" ? "waits for an answer" : "running, waits for your answer" });
+  if (store.live.value) for (const task of store.waiting.value) if (task.execution === store.inside.value?.name) put(task.state, task.iterations, { status: "awaiting", title: task.kind === "token" ? "waits for an answer" : "running, waits for your answer" });
   const [top] = at?.stack ?? [];
   if (top && store.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
   overrides.value = shown;
@@ -100,6 +100,7 @@ addNodeCommands([
   { id: "editBreakpoint", group: "debug", label: "Edit the breakpoint", command: "editBreakpoint", shown: isState, run: (node) => session.editBreakpoint(node.name) },
   { id: "runTo", group: "debug", label: "Run to here", command: "runTo", shown: isState, run: (node) => session.runTo(node.name) },
   { id: "rerun", group: "debug", label: "Run again from here", shown: (node) => isState(node) && session.canStep() && store.runOf(node.id).value.entered > 0, run: (node) => session.rerunFrom(node.name) },
+  { id: "lookInto", group: "debug", label: "Look into the execution it has started", shown: (node) => session.startedBy(node.name) !== undefined, run: (node) => session.lookInto(session.startedBy(node.name)!.id) },
   {
     id: "mock",
     group: "debug",
@@ -117,7 +118,7 @@ addNodeCommands([
 export function Remaining({ node }: { node: GraphNode }) {
   const now = useSignal(performance.now());
   const timer = store.timer.value;
-  const next = timer?.timers.find(({ state, iterations }) => state === node.name && store.isLookedAt(node.id, iterations));
+  const next = timer?.timers.find(({ state, iterations, execution }) => execution === undefined && state === node.name && store.isLookedAt(node.id, iterations));
   const flows = next !== undefined && (timer?.speed ?? 0) > 0;
   useEffect(() => {
     if (!flows) return;

@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type { Breakpoint, Exceptions, LargePayload, Mock, Position, RunInfo } from "../model/protocol.ts";
+import * as store from "../store.ts";
 
 export const breakpoints = signal<Breakpoint[]>([]);
 /// Whether breakpoints count.
@@ -28,10 +29,13 @@ export const pausedWords = computed(() => {
   return !top ? "" : at!.left ? "paused after it" : top.stage ? `paused after ${stageName(top.stage)}` : at!.event > top.event ? "paused in it" : "paused before it";
 });
 
+/// The breakpoints of the machine whose graph is shown.
+export const here = computed(() => breakpoints.value.filter(({ machine }) => machine === store.inside.value?.machine));
+
 /// Breakpoints by their state, for marks.
 export const byState = computed(() => {
   const found = new Map<string, Breakpoint[]>();
-  for (const one of breakpoints.value) {
+  for (const one of here.value) {
     // One on a transition is of no state.
     const state = one.kind === "transition" ? undefined : one.state;
     if (state === undefined || state === "") continue;
@@ -49,7 +53,7 @@ export const stopWords = computed(() => {
   const [top] = at.stack;
   // Where another run or an earlier moment is looked at, what it is called says nothing of the place.
   const where = (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the way from ")) || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
-  return `${where}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
+  return `${where}${store.inside.value ? ` · ${store.inside.value.machine}` : ""}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
 
 export interface BreakpointMark {

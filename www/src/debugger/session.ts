@@ -1,7 +1,7 @@
 // The debugger's commands, and what the interpreter says to them.
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import type { Breakpoint, EditReport, Mock, StepCommand } from "../model/protocol.ts";
+import type { Breakpoint, ChildExecution, EditReport, Mock, StepCommand } from "../model/protocol.ts";
 import type { SharedBreakpoint } from "../share.ts";
 import * as store from "../store.ts";
 import * as model from "./model.ts";
@@ -18,7 +18,7 @@ export function canStep(): boolean {
 /// Whether more is to come after where one looks.
 export function canGoOn(): boolean {
   const at = model.position.value;
-  return canStep() && at !== null && !(at.over && at.atRest);
+  return canStep() && at !== null && (at.beside || !(at.over && at.atRest));
 }
 
 /// Resolves when the run knows the mocks that are on the page: their code is compiled on the way.
@@ -62,6 +62,17 @@ export function runTo(state: string): void {
 
 export function goToPlace(place: number): void {
   if (canStep()) void store.query("goToPlace", { place }).catch(fail);
+}
+
+/// Looks at another execution of the run, at the same moment.
+export function lookInto(id: number): void {
+  void store.query("selectExecution", { id }).catch(fail);
+}
+
+/// The execution that a state was seen to start last.
+export function startedBy(state: string | null): ChildExecution | undefined {
+  const here = store.inside.value?.id ?? 0;
+  return store.children.value.findLast((one) => one.parent === here && one.state === state);
 }
 
 export function fork(event = store.cursor.value): void {
@@ -155,7 +166,8 @@ export function toggleStops(): void {
 let numbers = 1;
 
 export function addBreakpoint(one: Breakpoint): Breakpoint {
-  const added = { enabled: true, ...one, id: ++numbers };
+  const machine = store.inside.value?.machine;
+  const added = { enabled: true, ...(machine !== undefined && { machine }), ...one, id: ++numbers };
   model.breakpoints.value = [...model.breakpoints.value, added];
   return added;
 }
@@ -204,6 +216,9 @@ function fail(error: unknown): void {
   store.shout((error as Error).message);
 }
 
+/// Whether another execution is looked at since the last stop: then its state is chosen as well.
+let entered = false;
+
 store.listeners.add((note) => {
   switch (note.note) {
     case "stopped": {
@@ -213,10 +228,13 @@ store.listeners.add((note) => {
         model.position.value = position;
         model.stopped.value += 1;
         const [top] = position.stack;
-        if (position.stop.reason === "goto") return;
-        if (top && (!position.over || before)) store.selectState(top.state, "page");
-        if (top && !position.over) store.chooseAround(top.state, top.iterations);
-        if (!top || position.over) return;
+        const over = position.over && !(position.beside && store.inside.value);
+        const looks = position.stop.reason === "goto" && !entered;
+        entered = false;
+        if (looks) return;
+        if (top && (!over || before)) store.selectState(top.state, "page");
+        if (top && !over) store.chooseAround(top.state, top.iterations);
+        if (!top || over) return;
         const words = `Paused ${model.stopWords.value.replace(/ · (item )?#?/g, ", $1").replaceAll(" › #", ", ")}${position.stop.reason === "breakpoint" ? ", breakpoint" : ""}`;
         if (position.stop.reason === "exception") store.failure.value = words;
         else store.say(words);
@@ -227,6 +245,9 @@ store.listeners.add((note) => {
     case "large":
       model.large.value = [...model.large.value, ...note.large];
       break;
+    case "entered":
+      entered = true;
+    // falls through
     case "continued":
     case "switched":
       model.position.value = null;

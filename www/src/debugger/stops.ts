@@ -30,7 +30,7 @@ export function stopCommands(node: GraphNode): NodeCommand[] {
   if (node.type === "Map") kinds.push("iteration");
   return [
     ...kinds.map((kind): NodeCommand => {
-      const there = (): Breakpoint | undefined => model.breakpoints.value.find((one) => one.kind === kind && one.state === node.name);
+      const there = (): Breakpoint | undefined => model.here.value.find((one) => one.kind === kind && one.state === node.name);
       return { id: `stop-${kind}`, group: "stops", label: LABELS[kind], checked: () => counts(there()), run: () => toggle(there(), { kind, state: node.name }) };
     }),
     ...ways.map((edge) => wayCommand(edge, `Stop on the way to ${nameOf(edge.to)}`)),
@@ -75,7 +75,7 @@ const counts = (one: Breakpoint | undefined): boolean => one !== undefined && on
 
 function breakpointOn(edge: GraphEdge): Breakpoint | undefined {
   const [from, to] = [nameOf(edge.from), nameOf(edge.to)];
-  return model.breakpoints.value.find((one) => one.kind === "transition" && one.from === from && one.to === to);
+  return model.here.value.find((one) => one.kind === "transition" && one.from === from && one.to === to);
 }
 
 /// One that is off is switched on again, with all that is set of it.

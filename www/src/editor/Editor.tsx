@@ -16,6 +16,7 @@ interface Props {
   /// Called once with the editor, and what it gives is called when the editor goes.
   attach?: (editor: EditorHandle) => () => void;
   placeholder?: string;
+  readOnly?: boolean;
 }
 
 /// For how long the editor waits for the graph, in ms.
@@ -51,7 +52,7 @@ function asking(format: "json" | "yaml"): AskLanguage {
   };
 }
 
-export function Editor({ label, id, text, language, visible, attach, placeholder = "" }: Props) {
+export function Editor({ label, id, text, language, visible, attach, placeholder = "", readOnly = false }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const state = useSignal<"loading" | "ready" | "plain">("loading");
   const handle = useRef<EditorHandle | null>(null);
@@ -77,8 +78,9 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           language,
           label,
           placeholder,
+          readOnly,
           changed: (next) => (text.value = told.current = next),
-          ...(language.startsWith("asl-") ? { asked: asking(language === "asl-yaml" ? "yaml" : "json") } : {}),
+          ...(language.startsWith("asl-") && !readOnly ? { asked: asking(language === "asl-yaml" ? "yaml" : "json") } : {}),
         });
         handle.current = editor;
         detach = attach?.(editor);
@@ -122,7 +124,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           aria-label={label}
           class="plain-editor"
           spellcheck={false}
-          readOnly={state.value === "loading"}
+          readOnly={readOnly || state.value === "loading"}
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
         />

@@ -28,7 +28,7 @@ export function GoTo() {
   const wanted = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
-  const states = store.analysis.value?.states ?? [];
+  const states = store.shownAnalysis.value?.states ?? [];
   const found = states
     .map((state) => ({ state, rank: rank(state.name, wanted.value.trim()) }))
     .filter((entry) => entry.rank >= 0)

@@ -17,7 +17,9 @@ const SIGNS = { idle: "", queued: "⋯", running: "●", waiting: "⏱\uFE0E", a
 /// More values are not asked for while somebody steps.
 const NO_VALUES: { at: number; text: string }[] = [];
 
-export function attachDefinition(editor: EditorHandle): () => void {
+/// `inner`: of the text of a started execution's machine, which is shown while that is looked at, and the page's is not.
+export function attachDefinition(editor: EditorHandle, inner = false): () => void {
+  const away = (): boolean => (store.inside.value !== null) !== inner;
   editor.onState((name) => store.selectState(name, "editor"));
   editor.onPath((crumbs) => (path.value = crumbs));
   editor.onBreakpoint((state, edit) => (edit ? session.editBreakpoint(state) : session.toggleBreakpoint(state)));
@@ -25,15 +27,17 @@ export function attachDefinition(editor: EditorHandle): () => void {
   const read = signal(0);
   const ends = [
     effect(() => {
-      const found = store.analysis.value;
+      const found = inner ? store.inside.value?.analysis : store.analysis.value;
       // What was found is of the text as it was sent; newer text gets newer findings in a moment.
-      if (!found || editor.text() !== store.analyzed()) return;
+      if (!found || editor.text() !== (inner ? store.inside.value!.definition : store.analyzed())) return;
       editor.setAnalysis(found);
       read.value = read.peek() + 1;
     }),
     effect(() => {
       const name = store.selectedState.value;
       const origin = store.selectionOrigin.value;
+      if (away()) return;
+      if (inner) read.value;
       editor.show({ current: name });
       if (name === null || origin === "editor") return;
       const place = editor.placeOf(name);
@@ -41,7 +45,7 @@ export function attachDefinition(editor: EditorHandle): () => void {
     }),
     effect(() => {
       const place = store.reveal.value;
-      if (!place) return;
+      if (!place || away()) return;
       requestAnimationFrame(() => {
         editor.measure();
         editor.reveal(place.from, place.to, true);
@@ -51,6 +55,7 @@ export function attachDefinition(editor: EditorHandle): () => void {
     effect(() => {
       const index = store.graph.value;
       const signs = new Map<string, Sign>();
+      if (away()) return;
       if (index && store.run.value) {
         for (const [name, at] of index.byName) {
           const { status, entered } = store.runOf(index.graph.nodes[at]!.id).value;
@@ -61,6 +66,7 @@ export function attachDefinition(editor: EditorHandle): () => void {
     }),
     effect(() => {
       const breakpoints = new Map<string, debug.BreakpointMark>();
+      if (away()) return;
       for (const state of debug.byState.value.keys()) {
         const mark = debug.markOf(state);
         if (mark) breakpoints.set(state, { ...mark, title: `${state}: ${mark.title}\n${clickOn(state)}` });
@@ -69,6 +75,7 @@ export function attachDefinition(editor: EditorHandle): () => void {
     }),
     // Where it runs, or stands.
     effect(() => {
+      if (away()) return;
       const paused = pausedAt();
       const state = paused ?? (store.run.value?.phase === "running" ? activeState() : null);
       editor.show({ executing: state === null ? null : { state, paused: paused !== null } });
@@ -78,7 +85,8 @@ export function attachDefinition(editor: EditorHandle): () => void {
       store.narrowTab.value;
       store.leftTab.value;
       const state = pausedAt();
-      if (state === null || !prefs.followPause.value) return;
+      if (inner) read.value;
+      if (state === null || !prefs.followPause.value || away()) return;
       // In a pane that has just come up the lines have their places a frame later.
       requestAnimationFrame(() => editor.center(state));
     }),
@@ -87,9 +95,10 @@ export function attachDefinition(editor: EditorHandle): () => void {
       debug.stopped.value;
       read.value;
       const state = pausedAt();
+      if (away()) return;
       if (state === null || !prefs.inlineValues.value || store.run.value?.recorded !== undefined) return editor.setValues(NO_VALUES);
       const text = editor.text();
-      store.query("values", { text, format: store.format.peek(), state }).then(
+      store.query("values", { text, format: inner ? "json" : store.format.peek(), state }).then(
         (values) => pausedAt() === state && editor.text() === text && editor.setValues(values),
         () => {},
       );
@@ -128,7 +137,7 @@ function lensesOf(state: string): Lens[] {
   const found: Lens[] = [];
   if (!store.busy.value || session.canGoOn()) found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
   if (session.canStep() && store.runOf(node.id).value.entered > 0) found.push({ id: "rerun", text: "Rerun from here", title: `Run again from where ${state} was entered last (a fork)`, run: chosen(session.rerunFrom) });
-  if (node.type === "Task") {
+  if (node.type === "Task" && store.inside.value === null) {
     const mocked = debug.isMocked(state);
     found.push({
       id: "mock",

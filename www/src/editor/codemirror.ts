@@ -66,6 +66,7 @@ interface Options {
   language: Language;
   label: string;
   placeholder: string;
+  readOnly?: boolean;
   changed(text: string): void;
   /// Of a definition: what the interpreter knows about its text.
   asked?: AskLanguage;
@@ -147,7 +148,7 @@ async function languageOf(language: Language, asked: AskLanguage | undefined): P
   }
 }
 
-export function createEditor({ host, text, language, label, placeholder: empty, changed, asked }: Options): EditorHandle {
+export function createEditor({ host, text, language, label, placeholder: empty, readOnly = false, changed, asked }: Options): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
@@ -192,6 +193,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         grammar.of([]),
         ...(asked ? [languageFeatures(asked)] : []),
         // Before the editor's own keys: the page's table says what these are.
+        readOnly ? [EditorState.readOnly.of(true), EditorView.contentAttributes.of({ "aria-readonly": "true" })] : [],
         asl ? Prec.highest(EditorView.domEventHandlers({ keydown: (event) => command(pageKeys.value?.find(event, "editor")?.id ?? "") })) : [],
         // Those of the list of completions, while it is open.
         Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),

@@ -27,6 +27,7 @@ export async function renameState(name: string): Promise<void> {
 
 /// Turns a state, or all, to JSONata as far as that means the same, and says what could not be turned.
 export async function convertToJsonata(state?: string): Promise<void> {
+  if (store.inside.value) return store.showToast(`Go back to ${store.title.value} first: the machines that tasks start are changed under Mocks.`);
   for (const flush of store.flushers) flush();
   const text = store.definition.value;
   try {

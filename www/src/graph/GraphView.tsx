@@ -29,6 +29,7 @@ const MINIMAP_FROM = 80;
 const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minimap));
 const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend));
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
+const InsidePath = lazy(() => import("../debugger/Inside.tsx").then((module) => module.InsidePath));
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
 const Ways = lazy(() => import("./Ways.tsx").then((module) => module.Ways));
 const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
@@ -54,6 +55,8 @@ function keysInWords(): string {
 export function followRun(): void {
   follow.value = true;
 }
+
+const shownMachine = computed(() => store.inside.value?.machine);
 
 export function GraphView() {
   const frame = useRef<HTMLDivElement>(null);
@@ -81,6 +84,7 @@ export function GraphView() {
   // At once and not after the next painting: the layout on screen and the view belong together.
   useLayoutEffect(() => effect(() => {
     store.generation.value;
+    shownMachine.value;
     moved.value = false;
     fresh.current = true;
   }), []);
@@ -132,42 +136,45 @@ export function GraphView() {
   };
 
   return (
-    <div class={`graph-frame${store.stale.value ? " stale" : ""}${table ? " as-table" : ""}`} ref={frame}>
-      {!index ? <EmptyGraph /> : table ? <Table index={index} /> : <Canvas index={index} />}
-      {store.stale.value && index && (
-        <p class="banner warn" role="status">
-          <Icon name="warning" />
-          <span>The definition cannot be read right now. This is its last good graph.</span>
-        </p>
-      )}
-      {store.analysis.value?.crowded && !table && <Crowd />}
-      <LookingBack />
-      {overlay.value && <Legend />}
-      {index && !table && store.choices.value.size > 0 && <IterationPath />}
-      {index && (
-        <div class="graph-head">
-          {!table && <SearchBox back={back} />}
-          <div class="segments" role="group" aria-label="The machine as">
-            <button type="button" aria-pressed={!table} title="Graph" onClick={() => (prefs.graphMode.value = "graph")}>
-              <Icon name="graph" size={14} /> <span class="label">Graph</span>
-            </button>
-            <button type="button" aria-pressed={table} title="Table" onClick={() => (prefs.graphMode.value = "table")}>
-              <Icon name="table" size={14} /> <span class="label">Table</span>
-            </button>
+    <>
+      {store.inside.value && <InsidePath />}
+      <div class={`graph-frame${store.stale.value ? " stale" : ""}${table ? " as-table" : ""}`} ref={frame}>
+        {!index ? <EmptyGraph /> : table ? <Table index={index} /> : <Canvas index={index} />}
+        {store.stale.value && index && (
+          <p class="banner warn" role="status">
+            <Icon name="warning" />
+            <span>The definition cannot be read right now. This is its last good graph.</span>
+          </p>
+        )}
+        {store.analysis.value?.crowded && !table && <Crowd />}
+        <LookingBack />
+        {overlay.value && <Legend />}
+        {index && !table && store.choices.value.size > 0 && <IterationPath />}
+        {index && (
+          <div class="graph-head">
+            {!table && <SearchBox back={back} />}
+            <div class="segments" role="group" aria-label="The machine as">
+              <button type="button" aria-pressed={!table} title="Graph" onClick={() => (prefs.graphMode.value = "graph")}>
+                <Icon name="graph" size={14} /> <span class="label">Graph</span>
+              </button>
+              <button type="button" aria-pressed={table} title="Table" onClick={() => (prefs.graphMode.value = "table")}>
+                <Icon name="table" size={14} /> <span class="label">Table</span>
+              </button>
+            </div>
           </div>
-        </div>
-      )}
-      {index && !table && (
-        <div class="graph-foot">
-          {index.stateCount >= MINIMAP_FROM && prefs.layoutSize() !== "narrow" && <Minimap index={index} />}
-          <GraphTools index={index} />
-        </div>
-      )}
-      {index && !table && <Card index={index} />}
-      <p class="unseen" id="graph-keys">
-        {keysInWords()}
-      </p>
-    </div>
+        )}
+        {index && !table && (
+          <div class="graph-foot">
+            {index.stateCount >= MINIMAP_FROM && prefs.layoutSize() !== "narrow" && <Minimap index={index} />}
+            <GraphTools index={index} />
+          </div>
+        )}
+        {index && !table && <Card index={index} />}
+        <p class="unseen" id="graph-keys">
+          {keysInWords()}
+        </p>
+      </div>
+    </>
   );
 }
 

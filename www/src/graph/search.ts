@@ -14,7 +14,7 @@ export const hits = computed<string[]>(() => {
   const text = query.value.trim().toLowerCase();
   if (!open.value || text === "") return [];
   const fits = (state: { name: string; type: string; detail: string }): boolean => `${state.name}\n${state.type}\n${state.detail}`.toLowerCase().includes(text);
-  return (store.analysis.value?.states ?? []).filter(fits).map(({ name }) => name);
+  return (store.shownAnalysis.value?.states ?? []).filter(fits).map(({ name }) => name);
 });
 
 export const position = computed(() => (hits.value.length === 0 ? 0 : (at.value % hits.value.length) + 1));
@@ -48,7 +48,7 @@ export function close(): void {
 function show(): void {
   const name = hits.value[position.value - 1];
   if (name === undefined) return;
-  const pointer = store.analysis.value?.states.find((state) => state.name === name)?.pointer;
+  const pointer = store.shownAnalysis.value?.states.find((state) => state.name === name)?.pointer;
   store.selectState(name, "graph");
   const index = store.graph.value;
   const node = index?.node(index.byName.get(name) ?? -1);

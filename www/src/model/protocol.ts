@@ -1,6 +1,6 @@
 // What the page and the interpreter's worker say to each other.
 
-import type { AskedTask, Breakpoint, ChildExecution, ChildVisit, ComparedVisit, DebugSession, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
+import type { AskedTask, Breakpoint, ChildVisit, ComparedVisit, DebugExecution, DebugSession, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
 import type { Config } from "../share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
@@ -116,7 +116,21 @@ export interface Analysis {
   took: number;
 }
 
-export type { Breakpoint, ChildExecution, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
+export type { Breakpoint, ComparedVisit, DebugThread, EditReport, Evaluated, RunDifference, StackFrame, Stop, Variable };
+
+/// An execution that a task has started, and the name of the one that has.
+export type ChildExecution = DebugExecution & { by: string };
+
+/// A started execution that is looked at in place of the run's own.
+export interface Inside {
+  id: number;
+  machine: string;
+  name: string;
+  /// The executions that it is inside of, the run's own first and itself last, with the states that have started them.
+  way: { id: number; name: string; machine: string; state?: string }[];
+  /// The machine's definition, JSON.
+  definition: string;
+}
 
 /// What stands for a task. JavaScript is the text of a function, which runs in the sandbox.
 export type Mock = Exclude<PackageMock, { mode: "function" }> | { mode: "javascript"; code: string };
@@ -190,10 +204,13 @@ export interface Position {
   place: number;
   /// Whether it is the very present.
   atRest: boolean;
-  /// Whether the execution has ended, wherever one looks.
+  /// Whether the execution has ended, wherever one looks; and whether one that it has started goes on beside it all the same.
   over: boolean;
+  beside: boolean;
   now: number;
   stack: StackFrame[];
+  /// The states around the tasks that have started the execution which is looked at.
+  callers: StackFrame[];
   /// Whether the innermost state of the stack has been left.
   left: boolean;
   threads: DebugThread[];
@@ -209,6 +226,8 @@ export interface PendingTimer {
   retries: number;
   /// How many retries there may be.
   of?: number;
+  /// The name of its execution, where that is not the one that is looked at.
+  execution?: string;
 }
 
 export interface RunInfo {
@@ -508,6 +527,10 @@ export interface Methods {
   advance: { params: { milliseconds?: number }; value: boolean };
   step: { params: { command: StepCommand }; value: null };
   runTo: { params: { state: string }; value: null };
+  /// Looks at another execution of the run; 0 is its own.
+  selectExecution: { params: { id: number }; value: null };
+  /// The graph of a definition in JSON, and what can be read off its text.
+  layOut: { params: { json: string; collapsed: string[]; expanded: string[]; direction: "TB" | "LR" }; value: { graph: Graph; analysis: Analysis } };
   goTo: { params: { event: number }; value: null };
   goToPlace: { params: { place: number }; value: null };
   setStops: { params: { breakpoints: Breakpoint[]; stops: boolean; exceptions: Exceptions }; value: null };
@@ -585,12 +608,15 @@ export type Note =
   | { note: "timer"; run: number; due: number | null; now: number; speed: number; timers: PendingTimer[] }
   | { note: "stopped"; run: number; position: Position }
   | { note: "continued"; run: number }
+  /// Another execution of the run is looked at: its own where `inside` is null.
+  | { note: "entered"; run: number; graph: Graph; inside: Inside | null }
   | { note: "large"; run: number; large: LargePayload[] }
   /// Another run is shown from here on.
-  | { note: "switched"; run: number; graph: Graph; label: string; parent?: number }
+  | { note: "switched"; run: number; graph: Graph; label: string; parent?: number; inside: Inside | null }
   /// With the event at which a log point has written it.
-  | { note: "console"; run: number; level: string; text: string; event?: number }
-  | { note: "ended"; run: number; result: RunResult; took: number }
+  | { note: "console"; run: number; level: string; text: string; event?: number; execution?: number }
+  /// `goesOn`: an execution beside it is looked at, and runs.
+  | { note: "ended"; run: number; result: RunResult; took: number; goesOn?: boolean }
   /// What is of one moment, in order.
   | { note: "together"; notes: Note[] };
 

@@ -15,6 +15,7 @@ import { lazy } from "../ui/lazy.tsx";
 const EventDetails = lazy(() => import("./Visits.tsx").then((module) => module.EventDetails));
 const Visits = lazy(() => import("./Visits.tsx").then((module) => module.Visits));
 const CallStack = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.CallStack));
+const Started = lazy(() => import("../debugger/Inside.tsx").then((module) => module.Started));
 const Around = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.Around));
 
 export function Inspector() {
@@ -40,9 +41,9 @@ function Machine() {
   return (
     <>
       <header class="inspect-head">
-        <h3>{store.title.value}</h3>
+        <h3>{store.inside.value?.machine ?? store.title.value}</h3>
         {index.graph.comment && <p class="quiet">{index.graph.comment}</p>}
-        {store.lesson.value && <p class="lesson">{store.lesson.value.lesson}</p>}
+        {store.lesson.value && !store.inside.value && <p class="lesson">{store.lesson.value.lesson}</p>}
       </header>
       <section>
         <h4>{count(index.stateCount, "state")}</h4>
@@ -87,6 +88,7 @@ function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
         </div>
         {!paused && about}
       </header>
+      {node.type === "Task" && store.children.value.length > 0 && <Started state={node.name} />}
       <Visits key={node.id} node={node} />
       {paused && <div class="inspect-head">{about}</div>}
       <Ways at={at} />

@@ -17,6 +17,7 @@ import { count, sentence } from "../ui/format.ts";
 import { Inspector } from "./Inspector.tsx";
 
 const Config = lazy(() => import("../debugger/Config.tsx").then((module) => module.Config));
+const InnerDefinition = lazy(() => import("../debugger/InnerDefinition.tsx").then((module) => module.InnerDefinition));
 const InputHead = lazy(() => import("./Inputs.tsx").then((module) => module.InputHead));
 const Mocks = lazy(() => import("../debugger/Mocks.tsx").then((module) => module.Mocks));
 
@@ -160,10 +161,14 @@ function addHandlers(names: string[]): void {
 
 function Definition({ visible }: { visible: boolean }) {
   const language = store.format.value === "yaml" ? "asl-yaml" : "asl-json";
+  const inner = store.inside.value?.definition;
   return (
     <>
       <Breadcrumbs />
-      <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible} attach={attach} placeholder={'{ "StartAt": …, "States": { … } }'} />
+      {inner !== undefined && <InnerDefinition visible={visible} text={inner} />}
+      <div class="own-definition" hidden={inner !== undefined}>
+        <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible && inner === undefined} attach={attach} placeholder={'{ "StartAt": …, "States": { … } }'} />
+      </div>
     </>
   );
 }

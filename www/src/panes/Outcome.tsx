@@ -30,15 +30,19 @@ export function Result() {
       </div>
     );
   }
-  if (!run.result) {
+  // Of a started execution what has become of that.
+  const inside = store.inside.value;
+  const own = inside && store.children.value.find(({ id }) => id === inside.id);
+  const result = own ? (own.status === "RUNNING" ? undefined : { ...own, status: own.status }) : run.result;
+  if (!result) {
     return (
       <div class="empty small">
-        <span class="spinner" />
-        <p>Running…</p>
+        {run.phase === "running" && <span class="spinner" />}
+        <p>{run.phase === "running" ? "Running…" : "It has not ended yet."}</p>
       </div>
     );
   }
-  const { status, output, error, cause } = run.result;
+  const { status, output, error, cause } = result;
   const virtual = store.timeOf(store.eventCount.value);
   return (
     <div class="result">
@@ -47,6 +51,7 @@ export function Result() {
           <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {status.replace("_", " ")}
         </span>
         <span class="quiet">
+          {inside && `${inside.machine} (${inside.name}) · `}
           {count(store.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of the machine's time"} · {duration(run.took ?? 0)} here · seed {run.seed}
         </span>
         <button type="button" class="link" onClick={() => void saveHistory()}>
@@ -60,7 +65,7 @@ export function Result() {
 }
 
 async function saveHistory(): Promise<void> {
-  save(`${store.title.value}.history.json`, await store.query("history", {}), "application/json");
+  save(`${store.inside.value?.name ?? store.title.value}.history.json`, await store.query("history", {}), "application/json");
 }
 
 const SOURCES = [["all", "All"], ["points", "Log points"], ["handlers", "Handlers"]] as const;
@@ -98,9 +103,9 @@ export function Console() {
         </button>
       </div>
       <ol class="console" ref={list} tabIndex={0} aria-label="Console">
-        {lines.map(({ level, text, event }, i) => (
+        {lines.map(({ level, text, event, execution }, i) => (
           <li key={i} class={`console-${level}`}>
-            {event !== undefined && (
+            {event !== undefined && execution === store.inside.value?.id && (
               <>
                 <button type="button" class="link" title="Look at this event" onClick={() => void store.query("brief", { id: event }).then((found) => store.selectEvent(event, found?.state ?? null, "page"))}>
                   event {event}

@@ -25,7 +25,8 @@ export async function svgOf({ theme, withRun }: PictureOptions): Promise<string>
     for (const edge of index.graph.edges) taken[edge.id] = store.takenOf(edge.id).peek();
     Object.assign(options, { status, notes, taken });
   }
-  return store.query("svg", { text: store.definition.value, format: store.format.value, options });
+  const inner = store.inside.value?.definition;
+  return store.query("svg", { text: inner ?? store.definition.value, format: inner === undefined ? store.format.value : "json", options });
 }
 
 /// Browsers make no larger pictures.

@@ -187,6 +187,12 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
 
   step: ({ command }) => done(current?.step(command)),
   runTo: ({ state }) => done(current?.session.runTo(state)),
+  selectExecution: ({ id }) => done(current?.session.selectExecution(id)),
+  layOut({ json, collapsed, expanded, direction }) {
+    const found = asked.places({ json, problems: [] });
+    const graph = layout(json, { collapsed, expanded, foldLarge: true, direction, selectors: true }) as unknown as Graph;
+    return { graph, analysis: { diagnostics: [], ...(found && { places: found }), states: findStates(json), tasks: findTasks(json), took: 0 } };
+  },
   goTo: ({ event }) => done(current?.session.goto(event)),
   goToPlace: ({ place }) => done(current?.session.gotoPlace(place)),
   advance: ({ milliseconds }) => current?.session.advance(milliseconds) ?? false,

@@ -1,9 +1,9 @@
 // One machine under the debugger: its handlers, its history as the page wants it, and what the page is told.
 
-import { type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
+import { StateMachine, type Task, TaskError, type TaskHandler, type TaskHandlers, layout } from "stepglass";
 import { type DebugOptions, DebugSession, restoreSession, saveSession, type Mock as PackageMock } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
-import type { Answer, ClockMode, Methods, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, Visit, WaitingTask } from "../model/protocol.ts";
+import type { Answer, ClockMode, Inside, Methods, Mock, Note, PendingTimer, Position, RunInfo, RunRequest, StepCommand, Visit, WaitingTask } from "../model/protocol.ts";
 import { type Tally, tallyRun } from "./coverage.ts";
 import { fieldsOf, largeIn, member } from "./flow.ts";
 import { type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
@@ -82,7 +82,7 @@ export class Run {
     this.definitions.set(this.session.run, json);
     if (saved) {
       for (const { id, definition } of saved.runs) this.definitions.set(id, definition);
-      this.graph = layout(this.definition()) as unknown as Graph;
+      this.graph = layout(this.definitionOf(this.session.run)) as unknown as Graph;
     }
     this.history = new ListedHistory(this.graph);
     const { session } = this;
@@ -97,18 +97,19 @@ export class Run {
       this.together(() => {
         this.flush();
         this.say();
-        this.tell({ note: "ended", run: this.id, result: result as never, took: performance.now() - this.started });
-        this.stopped();
+        this.tell({ note: "ended", run: this.id, result: result as never, took: performance.now() - this.started, ...(session.status === "running" && { goesOn: true }) });
+        if (session.status !== "running") this.stopped();
       });
     });
-    session.on("output", ({ text, event }) => this.tell({ note: "console", run: this.id, level: "point", text, event }));
+    session.on("output", ({ text, event, execution }) => this.tell({ note: "console", run: this.id, level: "point", text, event, ...(execution !== undefined && { execution }) }));
     session.on("run", ({ run }) => this.switched(run));
+    session.on("execution", () => this.entered());
   }
 
   /// Begins anew beside the runs that there are.
   again(json: string, graph: Graph, request: RunRequest): void {
     const { session } = this;
-    const before = { ...this.request, json: this.definition() };
+    const before = { ...this.request, json: this.definitionOf(this.session.run) };
     this.request = request;
     const label = whatChanged(before, { ...request, json });
     this.id = nextNumber();
@@ -162,6 +163,7 @@ export class Run {
     if (step !== undefined) return this.step(step);
     if (!paused) return this.session.continue();
     if (saved) {
+      if (this.session.execution > 0) this.entered();
       this.flush();
       const outcome = this.session.runs().find(({ current }) => current)?.outcome;
       if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
@@ -250,13 +252,36 @@ export class Run {
     return found;
   }
 
-  /// The definition that the run shown has, as JSON.
+  /// The definition of the execution that is looked at, as JSON.
   definition(): string {
-    return this.definitionOf(this.session.run);
+    const { definition, execution, run } = this.session;
+    return execution === 0 ? this.definitionOf(run) : definition instanceof StateMachine ? definition.definition : String(definition);
+  }
+
+  /// The execution that is looked at, where it is not the run's own.
+  private inside(): Inside | null {
+    const all = this.session.executions();
+    const way: Inside["way"] = [];
+    for (let at = all.find(({ current }) => current); at !== undefined; at = all.find(({ id }) => id === at!.parent)) way.unshift({ id: at.id, name: at.name, machine: at.machine, ...(at.state !== undefined && { state: at.state }) });
+    const last = way.at(-1);
+    if (!last || last.id === 0) return null;
+    return { id: last.id, machine: last.machine, name: last.name, way, definition: this.definition() };
+  }
+
+  /// Another execution of the run is looked at from here on.
+  private entered(): void {
+    if (this.gone || this.beginning) return;
+    const graph = layout(this.definition()) as unknown as Graph;
+    this.id = nextNumber();
+    this.history = new ListedHistory(graph);
+    this.together(() => {
+      this.tell({ note: "entered", run: this.id, graph, inside: this.inside() });
+      this.flush();
+    });
   }
 
   definitionOf(run: number): string {
-    return this.definitions.get(run) ?? String(this.session.definition);
+    return this.definitions.get(run) ?? String(this.session.definitionOf(0));
   }
 
   /// What the run shown was begun with, and what its tasks were answered.
@@ -345,13 +370,16 @@ export class Run {
     const { session } = this;
     const { stopped, event, events, position, atRest, now } = session;
     const threads = session.threads();
-    const stack = session.stackTrace();
+    const frames = session.stackTrace();
+    const stack = frames.filter(({ execution }) => execution === session.execution);
     const [top] = stack;
     const visit = top && session.visits(top.state).find(({ id }) => id === top.visit);
     return {
       stop: stopped, event, events, place: position, atRest, now,
       over: session.runs().find(({ current }) => current)?.outcome !== undefined,
+      beside: session.executions().some(({ status }) => status === "RUNNING"),
       stack,
+      callers: frames.slice(stack.length),
       left: visit !== undefined && visit.exit > 0 && visit.exit <= event,
       threads: threads.length > MOST_THREADS ? [...threads.slice(0, 20), ...threads.slice(20 - MOST_THREADS)] : threads,
       timers: this.pendingTimers(),
@@ -362,7 +390,10 @@ export class Run {
   /// What happens by itself next; of pauses before retries, also how many there may be.
   private pendingTimers(): PendingTimer[] {
     const { session } = this;
-    return session.timers().slice(0, 50).map((timer, i) => {
+    const [own, ...started] = session.executions();
+    const here = started.find(({ current }) => current)?.name;
+    return session.timers().slice(0, 50).map(({ execution, ...timer }, i) => {
+      if (execution !== here) return { ...timer, execution: execution ?? own!.name };
       if (timer.kind !== "retry" || i >= 8) return timer;
       const visit = session.visits(timer.state).findLast(({ iterations, end }) => end === 0 && iterations.join() === timer.iterations.join());
       const took = visit && (session.stages(visit.id).stages.findLast(({ stage }) => stage === "retry")?.value as { retrier: number; attempt: number } | undefined);
@@ -414,13 +445,12 @@ export class Run {
   private switched(run: number): void {
     if (this.gone || this.beginning) return;
     const { session } = this;
-    const json = this.definitionOf(run);
-    this.definitions.set(run, json);
-    const graph = layout(json) as unknown as Graph;
+    this.definitions.set(run, this.definitionOf(run));
+    const graph = layout(this.definition()) as unknown as Graph;
     const about = session.runs().find(({ id }) => id === run)!;
     this.id = nextNumber();
     this.history = new ListedHistory(graph);
-    this.tell({ note: "switched", run: this.id, graph, label: about.label, ...(about.parent !== undefined && { parent: about.parent }) });
+    this.tell({ note: "switched", run: this.id, graph, label: about.label, ...(about.parent !== undefined && { parent: about.parent }), inside: this.inside() });
     this.flush();
     const { outcome } = about;
     if (outcome) this.tell({ note: "ended", run: this.id, result: outcome as never, took: 0 });
@@ -465,7 +495,9 @@ export class Run {
     const { session } = this;
     const flows = session.status === "running";
     const tasks = session.waiting().map(({ task, ...waiting }): WaitingTask => ({ id: task, ...waiting }));
-    this.tell({ note: "waiting", run: this.id, tasks, children: session.children().slice(-MOST_THREADS) });
+    const children = session.executions();
+    const names = new Map(children.map(({ id, name }) => [id, name]));
+    this.tell({ note: "waiting", run: this.id, tasks, children: children.slice(1).slice(-MOST_THREADS).map((one) => ({ ...one, by: names.get(one.parent!)! })) });
     const speed = SPEED[this.clock];
     // Asking for all that runs costs something where much runs at once; the last word is the present state all the same.
     const early = TIMERS_EVERY - (performance.now() - this.timersAt);

@@ -1,0 +1,227 @@
+// Executions that tasks start: one goes into them and out again, sees their graph, data and events, and looks back.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe } from "node:test";
+import { skip } from "../browser.mjs";
+import { comes, visits } from "./playground.mjs";
+
+const chain = (states) => {
+  const names = Object.keys(states);
+  return { StartAt: names[0], States: Object.fromEntries(names.map((name, i) => [name, { ...states[name], ...(i + 1 < names.length ? { Next: names[i + 1] } : states[name].Type === "Fail" ? {} : { End: true }) }])) };
+};
+const start = (pattern = ".sync:2", fields = {}) => ({ Type: "Task", Resource: `arn:aws:states:::states:startExecution${pattern}`, Parameters: { StateMachineArn: "PaymentFlow", Name: "pay-1", "Input.$": "$" }, ...fields });
+
+const PAYMENT = chain({ Check: { Type: "Pass", Assign: { "amount.$": "$.total" } }, Hold: { Type: "Wait", Seconds: 60 }, Charge: { Type: "Pass", Parameters: { "paid.$": "$.total" } } });
+const ORDER = (pattern, fields) => chain({ Check: { Type: "Pass" }, Pay: start(pattern, fields), Ship: { Type: "Pass" } });
+
+/** A session file with a machine that the task starts. */
+const file = (definition, payment = PAYMENT, more = {}) => ({ kind: "stepglass/session/1", t: "OrderFlow", f: "json", d: JSON.stringify(definition, null, 2), i: '{"total": 42}', k: "", x: [["PaymentFlow", JSON.stringify(payment, null, 2)]], ...more });
+
+const shots = process.env.STEPGLASS_SHOTS;
+const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `nested-${name}.png`) });
+
+describe("executions that tasks start", { skip }, () => {
+  const { visit } = visits();
+  const path = (page) => page.getByRole("navigation", { name: "Executions around this one" });
+  const status = (page) => page.locator(".status-bar").innerText();
+  /** Runs to Pay, paused before it. */
+  const toPay = async (visitor, page, given = file(ORDER())) => {
+    await visitor.bring(given, "OrderFlow");
+    await visitor.state("Pay").click();
+    await page.keyboard.press("ControlOrMeta+F10");
+    await page.locator(".inspector.paused h3", { hasText: "Pay" }).waitFor();
+  };
+  const paused = (page, state) => page.locator(".inspector.paused .inspect-title h3", { hasText: new RegExp(`^${state}$`) }).waitFor();
+
+  visit("into one, through it and out of it", {}, async (visitor, page) => {
+    await toPay(visitor, page);
+    await page.keyboard.press("F11");
+    await paused(page, "Check");
+    await path(page).getByText("PaymentFlow").waitFor();
+    await shot(page, "in");
+    await comes(async () => (await path(page).locator("ol").innerText()).replaceAll(/\s+/g, " ").trim(), "OrderFlow › Pay › PaymentFlow (pay-1)");
+    await visitor.state("Hold").waitFor();
+    await comes(() => visitor.state("Hold").getAttribute("aria-label"), /not run/, "and nothing of the other's shows on it");
+    await comes(() => visitor.state("Ship").count(), 0, "the graph is the nested machine's");
+    // Its text stands in place of the definition, and cannot be written in.
+    await visitor.editor("Definition of PaymentFlow").waitFor();
+    assert.match(await visitor.editor("Definition of PaymentFlow").innerText(), /"Charge"/);
+    await page.keyboard.press("F10");
+    await paused(page, "Hold");
+    await page.getByRole("table", { name: /Variables/ }).getByText("$amount").waitFor();
+    await comes(async () => (await page.getByRole("navigation", { name: "Call stack" }).innerText()).replaceAll(/\s+/g, " "), "OrderFlow › Pay PaymentFlow Hold");
+    await page.keyboard.press("F10");
+    await paused(page, "Charge");
+    await comes(async () => /T\+00:01:00|00:01:00|1 min/.test(await page.locator("body").innerText()), true, "the Wait of the nested one has passed in the one time");
+    assert.deepEqual(await visitor.violations(), []);
+    await page.keyboard.press("F10");
+    await paused(page, "Pay");
+    await comes(() => path(page).count(), 0);
+    await visitor.state("Ship").waitFor();
+    await visitor.editor("Definition").waitFor();
+    await page.keyboard.press("F10");
+    await paused(page, "Ship");
+    await page.keyboard.press("F8");
+    await comes(async () => (await visitor.output()).Output, { paid: 42 });
+  });
+
+  visit("a breakpoint in it is set on its graph, is of its machine, and stops the next run", {}, async (visitor, page) => {
+    await toPay(visitor, page);
+    await page.keyboard.press("F11");
+    await paused(page, "Check");
+    await visitor.state("Charge").click();
+    await page.keyboard.press("F9");
+    await page.keyboard.press("ControlOrMeta+Shift+Enter");
+    await comes(() => path(page).count(), 0);
+    await page.keyboard.press("F8");
+    await paused(page, "Charge");
+    await path(page).waitFor();
+    await visitor.tab("Breakpoints");
+    await page.locator(".breakpoint-row", { hasText: "Charge" }).getByText("of PaymentFlow").waitFor();
+    await page.locator(".breakpoint-row", { hasText: "1 hit" }).waitFor();
+    await shot(page, "breakpoint");
+    // Out: where the task has its answer.
+    await page.keyboard.press("Shift+F11");
+    await paused(page, "Pay");
+    await comes(() => path(page).count(), 0);
+  });
+
+  visit("after the run: its graph, events and data, and back", {}, async (visitor, page) => {
+    await visitor.bring(file(ORDER()), "OrderFlow");
+    await visitor.run();
+    await visitor.result();
+    await visitor.state("Pay").click();
+    const started = page.getByRole("region", { name: "Started executions" });
+    await started.getByText("succeeded").waitFor();
+    await started.getByRole("button", { name: /Look into PaymentFlow/ }).click();
+    await path(page).waitFor();
+    await comes(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
+    await comes(async () => (await visitor.output()).paid, 42);
+    await visitor.tab("Events");
+    await page.locator(".event-row", { hasText: "WaitStateEntered" }).waitFor();
+    await comes(() => page.locator(".event-row", { hasText: "TaskScheduled" }).count(), 0);
+    await visitor.state("Charge").click();
+    await page.locator(".inspector").getByText("paid").first().waitFor();
+    await shot(page, "after");
+    await page.getByRole("button", { name: "Back to OrderFlow" }).first().click();
+    await visitor.state("Ship").waitFor();
+    await visitor.tab("Events");
+    await page.locator(".event-row", { hasText: "TaskScheduled" }).waitFor();
+  });
+
+  visit("time travel over the border, and a fork in it", {}, async (visitor, page) => {
+    await toPay(visitor, page);
+    await page.keyboard.press("F11");
+    await paused(page, "Check");
+    // Back, to the task that has started it, and forward again.
+    await page.keyboard.press("Alt+[");
+    await comes(() => path(page).count(), 0);
+    await paused(page, "Pay");
+    await page.keyboard.press("F11");
+    await paused(page, "Check");
+    await page.keyboard.press("F10");
+    await paused(page, "Hold");
+    // The time line is the nested one's own.
+    const slider = page.getByRole("slider").first();
+    await slider.focus();
+    await page.keyboard.press("Home");
+    await comes(() => visitor.state("Check").getAttribute("aria-label"), /not run/);
+    await page.keyboard.press("End");
+    await comes(() => visitor.state("Check").getAttribute("aria-label"), /succeeded/);
+    await page.locator(".pause-where", { hasText: "before Hold · PaymentFlow" }).waitFor();
+    // Another value in it is a fork, which goes on from there.
+    await page.keyboard.press("F10");
+    await paused(page, "Charge");
+    await page.getByRole("button", { name: "Set input" }).click();
+    const value = page.getByRole("textbox", { name: /^New .*, JSON$/ });
+    await value.fill('{"total": 7}');
+    await page.getByRole("button", { name: "Fork with it" }).click();
+    await page.getByRole("tab", { name: /^Runs\s*2/ }).waitFor();
+    await paused(page, "Charge");
+    await path(page).waitFor();
+    await page.keyboard.press("Shift+F8");
+    await comes(async () => (await visitor.output()).Output, { paid: 7 });
+    await visitor.tab("Runs");
+    await page.getByText("✎ input of Charge").first().waitFor();
+  });
+
+  visit("an uncaught error stops in it; the task's Catch comes after", {}, async (visitor, page) => {
+    const broken = chain({ Check: { Type: "Pass" }, Break: { Type: "Fail", Error: "Declined" } });
+    await visitor.bring(file(ORDER(".sync:2", { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Ship" }] }), broken), "OrderFlow");
+    await visitor.tab("Breakpoints");
+    await page.getByLabel("Stop on errors").selectOption("uncaught");
+    await page.keyboard.press("F8");
+    await paused(page, "Break");
+    await path(page).getByText("PaymentFlow").waitFor();
+    await page.keyboard.press("F8");
+    await visitor.result();
+    await comes(() => visitor.state("Pay").getAttribute("aria-label"), /caught/);
+  });
+
+  visit("one that nobody waits for goes on beside the run", {}, async (visitor, page) => {
+    await visitor.bring(file(ORDER("")), "OrderFlow");
+    await visitor.run();
+    await visitor.result();
+    await visitor.state("Pay").click();
+    await page.getByRole("region", { name: "Started executions" }).getByText("running").waitFor();
+    await page.getByRole("button", { name: /Look into PaymentFlow/ }).click();
+    await path(page).waitFor();
+    await page.keyboard.press("F10");
+    await paused(page, "Charge");
+    await page.keyboard.press("F8");
+    await comes(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
+    await comes(async () => (await visitor.output()).paid, 42);
+  });
+
+  visit("a session file has them, also what has ended, and where one was", {}, async (visitor, page) => {
+    await toPay(visitor, page);
+    await page.keyboard.press("F11");
+    await paused(page, "Check");
+    await page.keyboard.press("F10");
+    await paused(page, "Hold");
+    const save = async () => {
+      const coming = page.waitForEvent("download");
+      await page.keyboard.press("ControlOrMeta+s");
+      return readFileSync(await (await coming).path(), "utf8");
+    };
+    const middle = await save();
+    await page.keyboard.press("Shift+F8");
+    await visitor.result();
+    const end = await save();
+    await visitor.bring(end, "OrderFlow");
+    await visitor.tab("Result");
+    await visitor.result();
+    await visitor.tab("Mocks");
+    const list = page.getByRole("list", { name: "Executions started by tasks" });
+    await list.getByText("succeeded").waitFor();
+    await list.getByText("8 events, started by run-1").waitFor();
+    await list.locator("summary").click();
+    await list.getByRole("button", { name: /Look into/ }).click();
+    await path(page).waitFor();
+    await comes(() => visitor.state("Charge").getAttribute("aria-label"), /succeeded/);
+    await visitor.bring(middle, "OrderFlow");
+    await paused(page, "Hold");
+    await path(page).waitFor();
+    await page.keyboard.press("F10");
+    await paused(page, "Charge");
+    await page.keyboard.press("Shift+F8");
+    await comes(async () => (await visitor.output()).Output, { paid: 42 });
+  });
+
+  visit("on a phone", { width: 360, height: 740 }, async (visitor, page) => {
+    await visitor.bring(file(ORDER()), "OrderFlow");
+    await page.getByRole("button", { name: "Graph" }).first().click();
+    const into = page.getByRole("button", { name: "Into" });
+    await into.click();
+    await into.click();
+    await into.click();
+    await comes(async () => { if ((await path(page).count()) === 0) await into.click(); return path(page).count(); }, 1);
+    await visitor.state("Hold").waitFor();
+    await shot(page, "phone");
+    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    await page.getByRole("button", { name: "Back to OrderFlow" }).first().click();
+    await visitor.state("Ship").waitFor();
+  });
+});

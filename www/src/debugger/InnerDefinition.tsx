@@ -1,0 +1,44 @@
+// The text of a started execution's machine, to be read and to set breakpoints in.
+
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { Editor } from "../editor/Editor.tsx";
+import { attachDefinition } from "../editor/attach.ts";
+import { definitionEditor } from "../editor/place.ts";
+import * as store from "../store.ts";
+import { lookInto } from "./session.ts";
+
+export function InnerDefinition({ visible, text }: { visible: boolean; text: string }) {
+  const held = useMemo(() => signal(text), [text]);
+  const machine = store.inside.value?.machine ?? "";
+  return (
+    <>
+      <p class="strip">
+        <span>
+          The definition of <b>{machine}</b>, whose execution is looked at. It is changed under Mocks.
+        </span>
+        <button type="button" onClick={() => lookInto(0)}>
+          Back to {store.title.value}
+        </button>
+      </p>
+      <Editor
+        key={text}
+        id="inner-editor"
+        label={`Definition of ${machine}`}
+        text={held}
+        language="asl-json"
+        visible={visible}
+        readOnly
+        attach={(editor) => {
+          const outer = definitionEditor.peek();
+          definitionEditor.value = editor;
+          const end = attachDefinition(editor, true);
+          return () => {
+            end();
+            if (definitionEditor.peek() === editor) definitionEditor.value = outer;
+          };
+        }}
+      />
+    </>
+  );
+}
