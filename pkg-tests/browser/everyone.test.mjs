@@ -160,7 +160,7 @@ describe("for everyone", { skip }, () => {
     const visitor = await site.visit();
     const { page } = visitor;
     await visitor.ready();
-    const clean = async (where) => assert.deepEqual(await visitor.violationsInEveryLook(), [], where);
+    const clean = (where) => comes(() => visitor.violationsInEveryLook(), [], where);
     const input = async (label) => {
       await visitor.tab("Input");
       await page.getByLabel("Input to run with").selectOption({ label });
@@ -217,7 +217,7 @@ describe("for everyone", { skip }, () => {
     await page.getByRole("button", { name: /^Never used/ }).click();
     await page.getByRole("button", { name: "Table", exact: true }).click();
     await page.locator(".state-table").waitFor();
-    assert.equal(await page.locator(".legend").isVisible(), false, "the table's head is not covered");
+    await comes(() => page.locator(".legend").isVisible(), false, "the table's head is not covered");
     await clean("the table, and what was never used");
     await page.getByRole("button", { name: "Graph", exact: true }).click();
     await page.getByLabel("Event shown").fill("5");
@@ -290,7 +290,8 @@ describe("for everyone", { skip }, () => {
     const empty = await page.locator('#left [role="tab"], #dock [role="tab"]').all();
     for (const tab of empty) {
       await tab.click();
-      assert.deepEqual(await visitor.violations(), [], `empty: ${await tab.innerText()}`);
+      const name = await tab.innerText();
+      await comes(() => visitor.violations(), [], `empty: ${name}`);
       // Nobody looks at a blank pane and wonders.
       const panel = page.locator(`#${await tab.getAttribute("aria-controls")}`);
       await panel.locator("p, button, input, .cm-content").first().waitFor();

@@ -65,11 +65,11 @@ describe("the graph", { skip }, () => {
     const States = Object.fromEntries(Array.from({ length: 130 }, (_, k) => [`G${k}`, group(k, k < 129 ? `G${k + 1}` : undefined)]));
     await visitor.open({ definition: { StartAt: "G0", States } });
     await page.getByText("5,330 states. Parallel and Map states begin folded.").waitFor();
-    assert.match(await visitor.state("G0").getAttribute("aria-label"), /folded/);
+    await comes(() => visitor.state("G0").getAttribute("aria-label"), /folded/);
     await visitor.state("G0").focus();
     await page.keyboard.press("+");
     await visitor.node("/States/G0/Branches/0/States/0.P0").waitFor();
-    assert.match(await visitor.state("G1").getAttribute("aria-label"), /folded/);
+    await comes(() => visitor.state("G1").getAttribute("aria-label"), /folded/);
     await page.getByRole("button", { name: "Dismiss" }).click();
     await page.getByText("begin folded").waitFor({ state: "detached" });
   });

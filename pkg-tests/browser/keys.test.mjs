@@ -399,10 +399,7 @@ describe("keys", { skip }, () => {
     await visitor.tab("Input");
     const editor = visitor.editor("Input");
     const lines = async () => (await editor.locator(".cm-line").allInnerTexts()).map((line) => line.replace("\n", ""));
-    const becomes = async (expected) => {
-      for (let left = 60; left > 0 && JSON.stringify(await lines()) !== JSON.stringify(expected); left--) await page.waitForTimeout(50);
-      await comes(lines, expected);
-    };
+    const becomes = (expected) => comes(lines, expected);
     await editor.click();
     const press = async (...keys) => {
       for (const key of keys) await page.keyboard.press(key);

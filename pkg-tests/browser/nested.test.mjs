@@ -1,5 +1,4 @@
 // Executions that tasks start: one goes into them and out again, sees their graph, data and events, and looks back.
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
@@ -46,7 +45,7 @@ describe("executions that tasks start", { skip }, () => {
     await comes(() => visitor.state("Ship").count(), 0, "the graph is the nested machine's");
     // Its text stands in place of the definition, and cannot be written in.
     await visitor.editor("Definition of PaymentFlow").waitFor();
-    assert.match(await visitor.editor("Definition of PaymentFlow").innerText(), /"Charge"/);
+    await comes(() => visitor.editor("Definition of PaymentFlow").innerText(), /"Charge"/);
     await page.keyboard.press("F10");
     await paused(page, "Hold");
     await page.getByRole("table", { name: /Variables/ }).getByText("$amount").waitFor();
@@ -54,7 +53,7 @@ describe("executions that tasks start", { skip }, () => {
     await page.keyboard.press("F10");
     await paused(page, "Charge");
     await comes(async () => /T\+00:01:00|00:01:00|1 min/.test(await page.locator("body").innerText()), true, "the Wait of the nested one has passed in the one time");
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await page.keyboard.press("F10");
     await paused(page, "Pay");
     await comes(() => path(page).count(), 0);
@@ -219,7 +218,7 @@ describe("executions that tasks start", { skip }, () => {
     await comes(async () => { if ((await path(page).count()) === 0) await into.click(); return path(page).count(); }, 1);
     await visitor.state("Hold").waitFor();
     await shot(page, "phone");
-    assert.deepEqual(await visitor.violations(), []);
+    await comes(() => visitor.violations(), []);
     await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     await page.getByRole("button", { name: "Back to OrderFlow" }).first().click();
     await visitor.state("Ship").waitFor();
