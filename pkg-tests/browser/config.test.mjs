@@ -68,6 +68,21 @@ describe("what an execution begins with", { skip }, () => {
     await comes(() => visitor.result().then((result) => result.innerText()), /SUCCEEDED/);
   });
 
+  visit("time that is skipped is seen passing for a moment, and the run does not wait for it", { reducedMotion: "no-preference" }, async (visitor, page) => {
+    const waits = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`W${i}`, { Type: "Wait", Seconds: 86_400 * (i + 1), ...(i < 19 ? { Next: `W${i + 1}` } : { End: true }) }]));
+    await visitor.open({ definition: { StartAt: "W0", States: waits } });
+    await page.evaluate(() => {
+      globalThis.seen = [];
+      new MutationObserver(() => seen.push(...[...document.querySelectorAll(".remaining text")].map((text) => text.textContent).filter((text) => !seen.includes(text)))).observe(document.querySelector("#graph-pane"), { childList: true, subtree: true, characterData: true });
+    });
+    await visitor.run();
+    await visitor.result();
+    const seen = await page.evaluate(() => globalThis.seen);
+    assert.deepEqual(seen.slice(0, 3), ["\u23f1 1 d", "\u23f1 2 d", "\u23f1 3 d"]);
+    assert.ok(seen.length <= 8, "only the first: who watches has seen how it goes");
+    assert.equal(await page.locator(".remaining").count(), 0, "nothing of it stays");
+  });
+
   visit("AWS's limits can be lifted, and the type is Express where that is chosen", {}, async (visitor, page) => {
     const large = { StartAt: "Grow", States: { Grow: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:grow", End: true } } };
     await visitor.open({ definition: large, tasks: "export default { grow: () => 'x'.repeat(300_000) };" });

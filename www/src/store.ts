@@ -548,6 +548,8 @@ export function clearRun(): void {
     timer.value = null;
     console.value = [];
     failure.value = "";
+    skipped.value = null;
+    flash = { at: 0, until: 0, count: 0 };
     selectedEvent.value = null;
     active.value = null;
     forgetStates();
@@ -703,6 +705,13 @@ function arrive(event: number, place: number): void {
 
 const PACE = 26;
 const LATE = 1.6;
+/// Time that a clock skips is seen passing for a moment: from so many milliseconds on, so long, and the first so many times.
+const GAP = 1000;
+const FLASH = 300;
+const FLASHES = 8;
+/// The node that waits while its time is skipped, and how long it does.
+export const skipped = signal<{ id: string; ms: number } | null>(null);
+let flash = { at: 0, until: 0, count: 0 };
 let frame = 0;
 let shown = 0;
 let last = 0;
@@ -717,12 +726,26 @@ function play(): void {
     frame = 0;
     if (!live.value || !log) return;
     const backlog = log.length - shown;
-    shown = Math.min(log.length, shown + ((now - last) / 1000) * Math.max(PACE, backlog / LATE));
+    if (now >= flash.until) shown = untilGap(Math.min(log.length, shown + ((now - last) / 1000) * Math.max(PACE, backlog / LATE)), now);
     last = now;
     showUpTo(Math.floor(shown));
     if ((fold?.at ?? 0) < log.length) frame = requestAnimationFrame(step);
   };
   frame = requestAnimationFrame(step);
+}
+
+/// So many entries are shown, or those before time makes a leap on the way there.
+function untilGap(to: number, now: number): number {
+  if (run.peek()?.clock !== "skip" || flash.count >= FLASHES) return to;
+  for (let i = Math.max(1, fold?.at ?? 0); i < Math.floor(to); i++) {
+    const ms = log!.times[i]! - log!.times[i - 1]!;
+    const node = runGraph?.graph.nodes[log!.nodes[i]!];
+    if (ms < GAP || !node || flash.at === i) continue;
+    flash = { at: i, until: now + FLASH, count: flash.count + 1 };
+    skipped.value = { id: node.id, ms };
+    return i;
+  }
+  return to;
 }
 
 /// Shows so many entries of the log.
@@ -731,6 +754,7 @@ function showUpTo(to: number): void {
   fold ??= new reader!.Fold(runGraph, log);
   const { nodes, edges } = runGraph.graph;
   const changed = fold.seek(to);
+  if (fold.at !== flash.at) skipped.value = null;
   const before = part;
   part = reader!.partOf(before, runGraph, log, fold, choices.peek());
   const own = part?.seek(fold.at) ?? null;

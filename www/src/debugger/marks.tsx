@@ -125,9 +125,11 @@ export function Remaining({ node }: { node: GraphNode }) {
     const tick = setInterval(() => (now.value = performance.now()), 250);
     return () => clearInterval(tick);
   }, [flows]);
-  if (!timer || !next || !store.busy.value || !store.live.value) return null;
-  const passed = flows ? Math.max(0, now.value - timer.heard) * timer.speed : 0;
-  const text = wordsOf(next, Math.max(0, next.at - timer.now - passed));
+  const leap = store.skipped.value;
+  if (!store.live.value) return null;
+  if (leap?.id !== node.id && (!timer || !next || !store.busy.value)) return null;
+  const passed = flows ? Math.max(0, now.value - timer!.heard) * timer!.speed : 0;
+  const text = leap?.id === node.id ? `\u23f1 ${duration(leap.ms)}` : wordsOf(next!, Math.max(0, next!.at - timer!.now - passed));
   const width = text.length * 6.4 + 14;
   return (
     <g class="remaining" aria-hidden="true" transform={`translate(${node.x + 26} ${node.y + node.height})`}>
