@@ -416,6 +416,41 @@ describe("for everyone", { skip }, () => {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Export"));
   });
 
+  visit("what is removed by a key leaves the focus near where it was", {}, async (visitor, page) => {
+    await visitor.run();
+    await visitor.result();
+    const press = async (button, place) => {
+      await button.focus();
+      await page.keyboard.press("Enter");
+      await button.waitFor({ state: "detached" });
+      await page.waitForFunction((near) => document.activeElement?.closest(near) != null, place);
+    };
+    const back = async () => {
+      await page.getByLabel("Event shown").fill("5");
+      await page.getByRole("button", { name: "Return to live" }).waitFor();
+    };
+    await back();
+    await press(page.getByRole("button", { name: "Return to live" }), "#graph-pane");
+    await back();
+    await press(page.getByRole("button", { name: "Fork here" }), "#graph-pane");
+    await visitor.tab("Runs");
+    await press(page.getByRole("button", { name: "Forget run 1" }), "#dock");
+    await visitor.tab("Breakpoints");
+    await press(page.getByRole("button", { name: /^Remove the breakpoint/ }).last(), "#dock");
+    await visitor.tab("Watch");
+    await page.getByLabel("Expression to watch").fill("1");
+    await page.keyboard.press("Enter");
+    await press(page.getByRole("button", { name: "Do not watch 1" }), "#dock");
+    await visitor.tab("Mocks");
+    await page.getByRole("button", { name: "Add a machine" }).click();
+    await press(page.getByRole("button", { name: "Remove the machine Child" }), "#left");
+    // Who closes a dialog is where it was opened.
+    await page.getByRole("button", { name: "Share" }).press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes("Share"));
+  });
+
   visit("is told to who hears it: the run as nested lists of named buttons, its end as a message", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();

@@ -1,14 +1,19 @@
-// Listens to the keys of the whole page.
+// Listens to the keys of the whole page, and keeps the focus of who uses them.
 
 import { useLayoutEffect } from "preact/hooks";
 import { canStep } from "../debugger/session.ts";
+import { keepFocus } from "../ui/keepFocus.ts";
 import { pageCommand } from "./table.ts";
 
 export function Keys() {
   useLayoutEffect(() => {
     // Before what has the focus: a key of the page means the same everywhere.
     addEventListener("keydown", heard, true);
-    return () => removeEventListener("keydown", heard, true);
+    const end = keepFocus();
+    return () => {
+      removeEventListener("keydown", heard, true);
+      end();
+    };
   }, []);
   return null;
 }
