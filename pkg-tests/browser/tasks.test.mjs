@@ -284,7 +284,7 @@ describe("tasks", { skip }, () => {
     await page.locator(".machine .field-problem").filter({ hasText: "no state" }).waitFor();
     await definition.fill(JSON.stringify(child));
     await definition.blur();
-    await page.locator(".machine .field-problem").waitFor({ state: "detached" });
+    await page.locator(".machine .field-problem").waitFor({ state: "hidden" });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Price" });
     await card.getByText(/asks you · in /).waitFor();
