@@ -99,3 +99,20 @@ for (const [error, cause] of failures) {
     assert.deepEqual([outcome.status, outcome.error, outcome.cause], ["FAILED", error, cause?.toWellFormed?.() ?? cause?.replace("\ud800", "\ufffd")]);
   });
 }
+
+test("failures that come again, and those between them, are told apart", async () => {
+  const failures = [["A", "x"], ["A", "x"], ["A", undefined], [undefined, undefined], [undefined, undefined], ["A", "x"], ["B", "x"], [undefined, "x"], ["", ""], ["A", "x"]];
+  const machine = chain(1, { Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: failures.length }] });
+  const run = () => {
+    let calls = 0;
+    const Add = async () => {
+      if (calls < failures.length) throw new TaskError(...failures[calls++]);
+    };
+    return machine.start({}, { tasks: { Add }, clock: "virtual" });
+  };
+  for (const running of [run(), run()]) {
+    assert.equal((await running.result).status, "SUCCEEDED");
+    const told = running.history().flatMap(({ lambdaFunctionFailedEventDetails: failed }) => (failed === undefined ? [] : [[failed.error, failed.cause]]));
+    assert.deepEqual(told, failures);
+  }
+});

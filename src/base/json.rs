@@ -141,10 +141,31 @@ pub fn parse_noting_duplicates(text: &str) -> Result<(Value, bool), JsonError> {
     Ok((parser.document()?, parser.repeated))
 }
 
-/// Parses one JSON text and says whether any of its strings has an escape.
-pub fn parse_noting_escapes(text: &str) -> Result<(Value, bool), JsonError> {
-    let mut parser = Parser::new(text);
-    Ok((parser.document()?, parser.escaped))
+/// Parses one JSON text of many and says whether any of its strings has an escape. Names of members that the texts before
+/// it had are shared with theirs.
+pub fn parse_noting_escapes(text: &str, names: &mut SharedNames) -> Result<(Value, bool), JsonError> {
+    // The first object is not the first one of all.
+    let mut parser = Parser { objects: 1, names: names.0.take(), ..Parser::new(text) };
+    let parsed = parser.document();
+    names.0 = parser.names.take();
+    Ok((parsed?, parser.escaped))
+}
+
+/// Some names of members that were read last, for [`parse_noting_escapes`].
+#[derive(Debug)]
+pub struct SharedNames(Option<Box<[Option<Arc<str>>; NAMES]>>);
+
+impl SharedNames {
+    /// None yet.
+    pub const fn new() -> SharedNames {
+        SharedNames(None)
+    }
+}
+
+impl Default for SharedNames {
+    fn default() -> SharedNames {
+        SharedNames::new()
+    }
 }
 
 /// Parses one JSON text and keeps the place of everything. Slower than [`parse`]; for diagnostics.
@@ -177,6 +198,9 @@ struct Parser<'a> {
 
 /// Room for names of members that come again.
 const NAMES: usize = 32;
+
+/// Longer ones than this are not kept for that.
+const NAME_LENGTH: usize = 64;
 
 #[derive(Default)]
 struct Places {
@@ -398,7 +422,7 @@ impl Parser<'_> {
         let start = self.at + 1;
         // Invariant: `at` stands on the opening quote.
         let end = plain_run(self.bytes, start);
-        if self.objects < 2 || !self.keep || self.bytes.get(end) != Some(&b'"') {
+        if self.objects < 2 || !self.keep || end - start > NAME_LENGTH || self.bytes.get(end) != Some(&b'"') {
             return self.string();
         }
         let text = &self.text[start..end];
@@ -624,6 +648,18 @@ mod tests {
         let names = |i: usize| rows.at(i).and_then(Value::as_object).unwrap().keys().cloned().collect::<Vec<_>>();
         assert!(Arc::ptr_eq(&names(1)[0], &names(2)[0]));
         assert_eq!(names(2).iter().map(|name| &**name).collect::<Vec<_>>(), ["id", "di", "name"]);
+    }
+
+    #[test]
+    fn names_of_texts_that_follow_one_another_are_shared() {
+        let mut shared = SharedNames::default();
+        let mut read = |text: &str| parse_noting_escapes(text, &mut shared).map(|(value, _)| value);
+        let one = read(r#"{"id":1,"b":{"id":"\n"}}"#).unwrap();
+        assert!(read(r#"{"x":1"#).is_err());
+        let other = read(r#"{"b":[],"id":2}"#).unwrap();
+        let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert!(Arc::ptr_eq(&names(&one)[0], &names(&other)[1]));
+        assert_eq!((one.to_string().as_str(), other.to_string().as_str()), (r#"{"id":1,"b":{"id":"\n"}}"#, r#"{"b":[],"id":2}"#));
     }
 
     #[test]

@@ -153,7 +153,11 @@ let inbox;
 // The JSON text that crossed last, where the instance has its value still: it does not cross again.
 const AGAIN = -1;
 let known;
-// How often it was read, and what it says, from the second time on: to copy that is much faster than to read.
+// The failure that crossed last, which the instance has still.
+const SAME = -2;
+const NONE = -1;
+let failed = {};
+// How often the known text was read, and what it says, from the second time on: to copy that is much faster than to read.
 let reads = 0;
 let said;
 
@@ -170,6 +174,7 @@ function apply(raw, method, now, a, b, c) {
   if (method === "succeed") raw.succeed(now, a, sendValue(b));
   else if (method === "submitted") raw.submitted(now, a, sendValue(b));
   else if (method === "fail") sendFailure(raw, now, a, b, c);
+  else if (method === "tick") raw.tick(now);
   else if (method === "items") {
     know(undefined);
     const length = send(b);
@@ -200,13 +205,18 @@ function send(text) {
   return long.length;
 }
 
-/** Feeds a failure: both texts, each of which may be missing, follow one another in the inbox. */
+/** Feeds a failure: both texts, each of which may be missing, follow one another in the inbox, unless they are known. */
 function sendFailure(raw, now, task, error, cause) {
-  const texts = [error ?? "", cause ?? ""];
-  const view = room((texts[0].length + texts[1].length) * 3);
-  const first = encoder.encodeInto(texts[0], view).written;
-  const second = encoder.encodeInto(texts[1], first > 0 ? view.subarray(first) : view).written;
-  raw.fail(now, task, error == null ? -1 : first, cause == null ? -1 : second);
+  if (error === failed.error && cause === failed.cause) {
+    raw.fail(now, task, SAME, SAME);
+    return;
+  }
+  failed = { error, cause };
+  const [name, reason] = [error ?? "", cause ?? ""];
+  const view = room((name.length + reason.length) * 3);
+  const first = encoder.encodeInto(name, view).written;
+  const second = encoder.encodeInto(reason, view.subarray(first)).written;
+  raw.fail(now, task, error === undefined || error === null ? NONE : first, cause === undefined || cause === null ? NONE : second);
 }
 
 /** The inbox, with room for so many bytes at least. One of a usual size stays where it is, as long as the memory does. */
@@ -316,6 +326,9 @@ export class EngineHandle {
   /** Feeds a fact; returns the Step. Throws InternalError after a trap: this fact is then not in the journal. */
   feed(method, now, a, b, c) {
     const raw = this.#alive();
+    // A journal of equal texts is one of one text.
+    if (b === known) b = known;
+    if (c === failed.cause) c = failed.cause;
     try {
       apply(raw, method, now, a, b, c);
     } catch (thrown) {
@@ -413,6 +426,7 @@ function translate(thrown) {
   }
   generation += 1;
   head = bytes = inbox = known = undefined;
+  failed = {};
   glue.__wbg_reset_state();
   const error = new InternalError(thrown);
   for (const reject of driven) reject(error);

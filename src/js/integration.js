@@ -69,26 +69,38 @@ export function failure(resource, command, thrown, now) {
 function plainFailure(thrown) {
   if (isExecutionError(thrown)) return { error: thrown.error ?? thrown.status, cause: thrown.cause ?? thrown.message };
   if (!isError(thrown)) return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? String(typeof thrown)) };
-  return { error: errorName(thrown), cause: errorMessage(thrown) };
+  return { error: textOf(thrown, "name") || "Error", cause: textOf(thrown, "message") ?? "" };
 }
 
 // What the Node.js runtime of Lambda reports: the name, and a JSON text of name, message and stack.
 function lambdaFailure(thrown) {
   const { error, cause } = plainFailure(thrown);
-  const trace = isError(thrown) ? attempt(() => String(thrown.stack).split("\n")) : [];
-  return { error, cause: JSON.stringify({ errorType: error, errorMessage: cause, trace: trace ?? [] }) };
+  const stack = isError(thrown) ? textOf(thrown, "stack") : undefined;
+  // A retry fails as the attempt before it did, more often than not.
+  if (last.error !== error || last.cause !== cause || last.stack !== stack) {
+    last = { error, cause, stack, text: JSON.stringify({ errorType: error, errorMessage: cause, trace: stack?.split("\n") ?? [] }) };
+  }
+  return { error, cause: last.text };
 }
 
-function errorName(error) {
-  return attempt(() => String(error.name)) || "Error";
-}
+// The failure that was reported last.
+let last = { stack: null };
 
-function errorMessage(error) {
-  return attempt(() => String(error.message)) ?? "";
+/** What an error says of itself. */
+function textOf(error, name) {
+  try {
+    return String(error[name]);
+  } catch {
+    return undefined;
+  }
 }
 
 function isError(value) {
-  return attempt(() => value instanceof Error || Object.prototype.toString.call(value) === "[object Error]") === true;
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+  } catch {
+    return false;
+  }
 }
 
 /** The value, or undefined where computing it throws: user objects may do anything when they are looked at. */

@@ -76,8 +76,8 @@ impl Engine {
         self.feed(now, Event::ItemsRead { task: TaskId(task), text: port::taken(length), file });
     }
 
-    /// The task has failed: the texts of error and cause follow one another in the inbox, and are so many bytes long; of one
-    /// that is not given -1.
+    /// The task has failed: the texts of error and cause follow one another in the inbox, and are so many bytes long; -1 for one
+    /// that is not given, -2 for both where they are those of the last failure.
     pub fn fail(&self, now: f64, task: u32, error: i32, cause: i32) {
         let [error, cause] = port::failure(error, cause);
         self.feed(now, Event::TaskFailed { task: TaskId(task), error, cause });

@@ -8,7 +8,7 @@
 
 use super::convert;
 use crate::base::Value;
-use crate::base::json;
+use crate::base::json::{self, SharedNames};
 use crate::engine::{CallPurpose, Command, Engine, Invocation, Step};
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
@@ -60,6 +60,12 @@ const SHORT: usize = 1 << 16;
 /// Stands for the length of a text that does not come in, because it is the one that crossed last.
 const AGAIN: usize = u32::MAX as usize;
 
+/// For the length of a text: there is none.
+const NONE: i32 = -1;
+
+/// For the lengths of both texts of a failure: it is the one that crossed last.
+const SAME: i32 = -2;
+
 /// The value of the text that crossed last.
 struct Known {
     value: Value,
@@ -73,6 +79,10 @@ thread_local! {
     static INBOX: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     /// `None` where JavaScript must not take its text for the value.
     static KNOWN_VALUE: RefCell<Option<Known>> = const { RefCell::new(None) };
+    /// Of what has come in.
+    static NAMES: RefCell<SharedNames> = const { RefCell::new(SharedNames::new()) };
+    /// Error and cause that crossed last.
+    static FAILURE: RefCell<[Option<Arc<str>>; 2]> = const { RefCell::new([None, None]) };
 }
 
 /// The instance's memory.
@@ -114,7 +124,9 @@ pub fn received(length: usize) -> Option<Value> {
     {
         return Some(value);
     }
-    INBOX.with_borrow(|bytes| match json::parse_noting_escapes(text_at(bytes, 0, length)) {
+    let parsed =
+        INBOX.with_borrow(|bytes| NAMES.with_borrow_mut(|names| json::parse_noting_escapes(text_at(bytes, 0, length), names)));
+    match parsed {
         Ok((value, escaped)) => {
             // An escape may be half a surrogate pair, which is another character here than it is there.
             KNOWN_VALUE.set((!escaped).then(|| Known { value: value.clone(), length }));
@@ -124,19 +136,20 @@ pub fn received(length: usize) -> Option<Value> {
             refuse("NOT_JSON", format_args!("{} at offset {}", error.message, error.offset));
             None
         }
-    })
+    }
 }
 
-/// The texts of an error and its cause, which follow one another in the inbox; the length of one that is not given is negative.
+/// An error and its cause, whose texts of so many bytes follow one another in the inbox; [`NONE`] for one that is not given,
+/// [`SAME`] for what the last failure said.
 pub fn failure(error: i32, cause: i32) -> [Option<Arc<str>>; 2] {
-    INBOX.with_borrow(|bytes| {
-        let mut at = 0;
-        [error, cause].map(|length| {
-            let length = usize::try_from(length).ok()?;
-            let text = text_at(bytes, at, length).into();
-            at += length;
-            Some(text)
-        })
+    FAILURE.with_borrow_mut(|last| {
+        if error != SAME {
+            *last = INBOX.with_borrow(|bytes| {
+                let text = |at: usize, length: i32| (length != NONE).then(|| text_at(bytes, at, length as usize).into());
+                [text(0, error), text(error.max(0) as usize, cause)]
+            });
+        }
+        last.clone()
     })
 }
 

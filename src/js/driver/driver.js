@@ -6,7 +6,7 @@
 import { InternalError, TaskCancelled, misuse } from "../errors.js";
 import { failure, handlerInput, resultText, submittedText } from "../integration.js";
 import { Alarm, VirtualClock } from "./clock.js";
-import { inTime, later, mayBegin, soon } from "./scheduler.js";
+import { later, mayBegin, soon } from "./scheduler.js";
 import { Task } from "./task.js";
 
 /** One task between its invocation and its end. */
@@ -291,7 +291,7 @@ export class Driver {
         const command = this.#commands[this.#done];
         idle = command === undefined && this.#isIdle();
         // To look at the clock costs as much as some states do: not before a fact and the first thing that comes of it.
-        if (idle || (done > 1 && !inTime())) break;
+        if (idle || (done > 1 && !mayBegin())) break;
         if (command !== undefined) {
           this.#done += 1;
           this.#perform(command);
@@ -382,12 +382,11 @@ export class Driver {
 
   #feed(fact) {
     let step;
-    const [method, a, b, c] = fact;
     try {
-      step = this.#engine.feed(method, this.#clock.now(), a, b, c);
+      step = this.#engine.feed(fact[0], this.#clock.now(), fact[1], fact[2], fact[3]);
     } catch (thrown) {
       if (thrown instanceof InternalError) return this.#fail(thrown.message);
-      return this.#refused(method, a, thrown);
+      return this.#refused(fact[0], fact[1], thrown);
     }
     this.#more = step.more;
     this.#deadline = step.deadline;

@@ -4,6 +4,10 @@
 const SLICE = 10;
 // How often work may begin in a turn in any case: its time may have been the caller's own, or another process's.
 const FREE = 4;
+// To look at the clock costs as much as some states do. Where this much work took less than this time, as much again
+// may begin before the next look.
+const FEW = 8;
+const SHORT = 0.5;
 
 // Taken at once: a test's fake timers are for the waits of executions, not for their turns.
 const immediate = globalThis.setImmediate;
@@ -18,6 +22,7 @@ let sent = [];
 let posted = false;
 let end = 0;
 let free = 0;
+let looked = 0;
 let waiting = [];
 
 /** Whether work may go on in this turn. */
@@ -35,8 +40,14 @@ export function inTime() {
 /** Whether work may begin in this turn. */
 export function mayBegin() {
   if (!posted) return inTime();
-  if (free === 0) return now() < end;
-  free -= 1;
+  if (free > 0) {
+    free -= 1;
+    return true;
+  }
+  const at = now();
+  if (at >= end) return false;
+  if (at - looked < SHORT) free = FEW;
+  looked = at;
   return true;
 }
 
