@@ -47,7 +47,6 @@ impl<K: Ord, V> Table<K, V> {
     }
 
     /// The thing of a key.
-    #[inline(always)]
     pub fn get(&self, key: &K) -> Option<&V> {
         self.places.get(self.find(key).ok()?)?.1.as_ref()
     }
