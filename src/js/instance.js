@@ -253,6 +253,8 @@ function readStep(machine) {
     // falls through
     case ECHO: {
       const { state, resource } = machine.task(head[STATE]);
+      // Which may have asked the instance.
+      look();
       commands = [{ type: "Invoke", task: head[TASK], state, resource, input: read(), attempt: head[ATTEMPT] }];
       break;
     }

@@ -6,7 +6,7 @@
 import { InternalError, TaskCancelled, misuse } from "../errors.js";
 import { failure, handlerInput, resultText, submittedText } from "../integration.js";
 import { Alarm, VirtualClock } from "./clock.js";
-import { later, mayBegin, soon } from "./scheduler.js";
+import { inTime, later, mayBegin, soon } from "./scheduler.js";
 import { Task } from "./task.js";
 
 /** One task between its invocation and its end. */
@@ -291,7 +291,7 @@ export class Driver {
         const command = this.#commands[this.#done];
         idle = command === undefined && this.#isIdle();
         // To look at the clock costs as much as some states do: not before a fact and the first thing that comes of it.
-        if (idle || (done > 1 && !mayBegin())) break;
+        if (idle || (done > 1 && !inTime())) break;
         if (command !== undefined) {
           this.#done += 1;
           this.#perform(command);

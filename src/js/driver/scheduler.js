@@ -4,10 +4,11 @@
 const SLICE = 10;
 // How often work may begin in a turn in any case: its time may have been the caller's own, or another process's.
 const FREE = 4;
-// To look at the clock costs as much as some states do. Where this much work took less than this time, as much again
-// may begin before the next look.
+// To look at the clock costs as much as some states do. Where it has moved by less than BRIEF between MANY looks in a row,
+// FEW pieces of work pass before the next one.
+const BRIEF = 0.1;
+const MANY = 16;
 const FEW = 8;
-const SHORT = 0.5;
 
 // Taken at once: a test's fake timers are for the waits of executions, not for their turns.
 const immediate = globalThis.setImmediate;
@@ -22,6 +23,8 @@ let sent = [];
 let posted = false;
 let end = 0;
 let free = 0;
+let few = 0;
+let brief = 0;
 let looked = 0;
 let waiting = [];
 
@@ -29,26 +32,30 @@ let waiting = [];
 export function inTime() {
   if (!posted) {
     posted = true;
-    end = now() + SLICE;
+    looked = now();
+    end = looked + SLICE;
     free = FREE;
     nextTurn(turn);
     return true;
   }
-  return now() < end;
+  if (few > 0) {
+    few -= 1;
+    return true;
+  }
+  const at = now();
+  brief = at - looked < BRIEF ? brief + 1 : 0;
+  if (brief >= MANY) few = FEW;
+  looked = at;
+  return at < end;
 }
 
 /** Whether work may begin in this turn. */
 export function mayBegin() {
-  if (!posted) return inTime();
-  if (free > 0) {
+  if (posted && free > 0) {
     free -= 1;
     return true;
   }
-  const at = now();
-  if (at >= end) return false;
-  if (at - looked < SHORT) free = FEW;
-  looked = at;
-  return true;
+  return inTime();
 }
 
 /** Calls `job` in a coming turn, after those that wait already. */
