@@ -75,7 +75,8 @@ export function visits() {
         // What was on the screen then, and what the console said, tell more than where the test stood.
         const folder = process.env.STEPGLASS_SHOTS;
         if (folder) await visitor.page.screenshot({ path: join(folder, `${name.replaceAll(/\W+/g, "-")}.png`) });
-        error.message += `\non screen: ${(await visitor.page.locator("body").innerText()).replaceAll(/\s+/g, " ").slice(0, 1500)}\nproblems: ${visitor.problems.join("; ")}`;
+        const words = (await visitor.page.locator("body").innerText()).replaceAll(/\s+/g, " ").slice(0, 2_000);
+        error.stack += `\n    on screen: ${words}\n    problems: ${visitor.problems.join("; ")}`;
         throw error;
       }
       await visitor.leave();
