@@ -158,6 +158,71 @@ describe("the inspector", { skip }, () => {
     });
   }
 
+  visit("a Map's items, what it selects of each, and its batches are stages, with their diff, expression, size and breakpoints", {}, async (visitor, page) => {
+    const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Send", States: { Send: { Type: "Pass", Parameters: { "first.$": "$.Items[0].sku" }, End: true } } };
+    const definition = {
+      StartAt: "Each",
+      States: { Each: { Type: "Map", ItemsPath: "$.rows", ItemSelector: { "sku.$": "$$.Map.Item.Value.id", "shop.$": "$.shop" }, ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { "shop.$": "$.shop" } }, MaxConcurrency: 1, ItemProcessor, End: true } },
+    };
+    await visitor.open({ definition, input: { shop: "north", rows: [{ id: "a" }, { id: "b" }, { id: "c" }] } });
+    await visitor.state("Each").click();
+    await visitor.run();
+    await visitor.result();
+    const chip = (name) => pane(page).getByRole("radio", { name });
+    await chip(/^ItemsPath .*changed/).waitFor();
+    await chip(/^ItemSelector .*changed, \d+ B/).click();
+    const tree = (name) => page.getByRole("tree", { name }).innerText();
+    const item = pane(page).getByRole("group", { name: "Item", exact: true });
+    await item.getByText("#2 of 3").waitFor();
+    await comes(() => tree("afterItemSelector"), /"sku": "c"/);
+    await item.getByRole("button", { name: "Item before" }).click();
+    await item.getByText("#1 of 3").waitFor();
+    await comes(() => tree("afterItemSelector"), /"sku": "b"/);
+    // Its expression, which sees the very item.
+    await pane(page).getByText("$$.Map.Item.Value.id", { exact: true }).waitFor();
+    await chip(/^ItemBatcher/).click();
+    await comes(() => tree("afterItemBatcher"), /BatchInput[^]*north[^]*"sku": "c"/);
+    await pane(page).getByRole("group", { name: "Batch" }).getByRole("button", { name: "Batch before" }).click();
+    await comes(() => tree("afterItemBatcher"), /"sku": "a"[^]*"sku": "b"/);
+    // States in the children, with every stage.
+    await visitor.node("/States/Each/ItemProcessor/States/Send").click();
+    await chip(/^Parameters/).click();
+    await comes(() => tree("afterParameters"), /"first": "c"/);
+    await pane(page).getByRole("button", { name: "Iteration before" }).click();
+    await comes(() => tree("afterParameters"), /"first": "a"/);
+    await pane(page).getByText("$.Items[0].sku", { exact: true }).waitFor();
+    // A breakpoint on the stage stops for each item.
+    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
+    await chip(/^ItemSelector/).focus();
+    await page.keyboard.press("Enter");
+    await visitor.run();
+    await paused(page, "after afterItemSelector of Each, item 0");
+    await page.keyboard.press("F8");
+    await paused(page, "after afterItemSelector of Each, item 1");
+    await comes(() => tree("afterItemSelector"), /"sku": "b"/);
+    await chip(/^ItemBatcher.*(?:not reached|to come)/).waitFor();
+    await page.keyboard.press("Shift+F8");
+    await visitor.result();
+  });
+
+  visit("the Items of a Map in JSONata are a stage, and each item's provenance goes through them", {}, async (visitor, page) => {
+    const definition = {
+      QueryLanguage: "JSONata",
+      StartAt: "Each",
+      States: { Each: { Type: "Map", Items: "{% $states.input.rows[price > 10] %}", ItemSelector: { sku: "{% $states.context.Map.Item.Value.id %}" }, ItemProcessor: { StartAt: "In", States: { In: { Type: "Pass", End: true } } }, End: true } },
+    };
+    await ended(visitor, { definition, input: { rows: [{ id: "a", price: 40 }, { id: "b", price: 4 }, { id: "c", price: 90 }] } });
+    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
+    await pane(page).getByRole("radio", { name: /^Items .*changed/ }).click();
+    await comes(() => page.getByRole("tree", { name: "afterItems" }).innerText(), /"a"[^]*"c"/);
+    await pane(page).getByText("$states.input.rows[price > 10]", { exact: false }).first().waitFor();
+    await pane(page).getByRole("radio", { name: /^ItemSelector/ }).click();
+    await pane(page).getByRole("group", { name: "Item", exact: true }).getByText("#1 of 2").waitFor();
+    await comes(() => page.getByRole("tree", { name: "afterItemSelector" }).innerText(), /"c"/);
+    await pane(page).getByRole("button", { name: "Try an expression" }).click();
+    await comes(() => pane(page).locator(".scratch").innerText(), /"c"/);
+  });
+
   visit("an error: the part of the expression, what that saw, and what takes it", {}, async (visitor, page) => {
     const task = (more) => ({ Type: "Task", Resource: `${LAMBDA}price`, ...more });
     const open = async (State, more = {}) => {

@@ -682,7 +682,7 @@ impl Engine {
         let Some(recorder) = self.executions.get_mut(&execution).map(|execution| &mut execution.recorder) else { return previous };
         let before = recorder.last;
         let id = recorder.add(self.clock, kind, previous, details);
-        if execution > 0 && self.options.trace && recorder.last > before {
+        if execution > 0 && recorder.last > before && self.tells_children() {
             self.tell_child_event(execution);
         }
         id

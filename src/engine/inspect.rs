@@ -4,7 +4,6 @@ use super::Engine;
 use super::command::Invocation;
 use super::event::TaskId;
 use super::frame::{Joining, Phase};
-use super::history::HistoryEvent;
 use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state::task::invocation;
 use crate::asl::ir::StateId;
@@ -44,41 +43,52 @@ pub struct FrameView {
     pub map_run: Option<Value>,
 }
 
-/// An event of a child execution of a Distributed Map, told as it happens.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChildEvent {
-    /// The child's name.
-    pub child: Arc<str>,
-    /// Of its first event: what has begun it.
-    pub begun: Option<ChildBegun>,
-    /// How many stages of the trace were told before.
-    pub stages: usize,
-    /// How many events the history of the whole had by then.
-    pub after: u64,
-    /// The event, with ids of the child's own history.
-    pub event: HistoryEvent,
-}
-
-/// What a child execution was begun by.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChildBegun {
-    /// The name of the child execution that its Map is a state of; `None` for the whole.
-    pub parent: Option<Arc<str>>,
-    /// The event in that one's history with which its Map Run began.
-    pub run: u64,
-    /// Its place among the children of the Map Run.
-    pub index: u32,
-}
-
 impl Engine {
-    /// Tells the last event of a child execution to who inspects it.
+    /// Whether who inspects the engine is told the events of child executions.
+    #[inline(always)]
+    pub(super) fn tells_children(&self) -> bool {
+        self.options.trace && self.options.child_histories
+    }
+
+    /// Tells that a child execution begins, of a Map Run that the event `run` of its parent has started.
+    pub(in crate::engine) fn tell_child_begins(&mut self, name: &str, parent: &str, run: u64, index: u32) {
+        if self.tells_children() {
+            self.tell_child_entry(name, &format!("\"parent\":\"{parent}\",\"run\":{run},\"index\":{index}"));
+        }
+    }
+
+    /// Tells the last event of a child execution.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_child_event(&mut self, execution: u32) {
-        let after = self.executions.get(&0).map_or(0, |whole| whole.recorder.last);
         let Some(child) = self.executions.get(&execution) else { return };
-        let Some(event) = child.recorder.events.last().cloned() else { return };
-        self.child_events.push(ChildEvent { child: child.info.name.clone(), begun: None, stages: self.trace.len(), after, event });
+        let Some(event) = child.recorder.events.last() else { return };
+        let mut text = String::from("\"event\":");
+        event.write_json(&mut text);
+        let name = child.info.name.clone();
+        self.tell_child_entry(&name, &text);
+    }
+
+    fn tell_child_entry(&mut self, name: &str, what: &str) {
+        let after = self.executions.get(&0).map_or(0, |whole| whole.recorder.last);
+        let separator = if self.child_events.is_empty() { '[' } else { ',' };
+        let stages = self.trace.len();
+        let entry = format!("{separator}{{\"stages\":{stages},\"after\":{after},\"child\":\"{name}\",{what}}}");
+        self.child_events.push_str(&entry);
+    }
+
+    /// Takes what child executions have done since the last call (output), as a JSON array, in turn: `{stages, after, child}` with
+    /// how many stages of the trace and how many events of the whole there were by then and the child's name; where it begins
+    /// `parent`, the name of the child execution that its Map is a state of (empty for the whole), `run`, the event there that has started its Map Run, and
+    /// `index`, its place in that; else `event`, of its own history. To be called before
+    /// [`take_trace`](Self::take_trace), which drops it. Empty unless both [`Options::trace`](super::Options::trace) and
+    /// [`Options::child_histories`](super::Options::child_histories) are on.
+    pub fn take_child_events(&mut self) -> String {
+        let mut text = std::mem::take(&mut self.child_events);
+        if !text.is_empty() {
+            text.push(']');
+        }
+        text
     }
 
     /// The calls that wait for a result (getter): what a host makes again after a restore.
@@ -179,8 +189,8 @@ fn counts(total: u64, started: u64, running: u64, waiting: u64, unsuccessful: u6
 #[cfg(test)]
 mod tests {
     use crate::asl::{self, CompileOptions};
-    use crate::base::Millis;
     use crate::base::json;
+    use crate::base::{Millis, Value};
     use crate::engine::{Command, Engine, Event, ExecutionInfo, Options};
     use std::sync::Arc;
 
@@ -270,20 +280,31 @@ mod tests {
         let options = Options { trace: true, child_histories: true, ..Options::default() };
         let mut engine = run(&definition, "[[1,2]]", options);
         assert_eq!(engine.status(), "SUCCEEDED");
-        let told = engine.take_child_events();
-        let begun: Vec<_> = told.iter().filter_map(|one| one.begun.as_ref().map(|begun| (one, begun))).collect();
-        let [(outer, first), (one, a), (_, b)] = &begun[..] else { panic!("{begun:?}") };
-        assert_eq!((&first.parent, first.index), (&None, 0));
-        assert_eq!(engine.history()[first.run as usize - 1].kind, "MapRunStarted");
-        assert_eq!((a.parent.as_deref(), a.index, b.index), (Some(&*outer.child), 0, 1));
-        assert_eq!(a.run, b.run);
+        let told = json::parse(&engine.take_child_events()).unwrap();
+        let told = told.as_array().unwrap();
+        let part = |one: &Value, name: &str| one.get(name).map_or_else(String::new, Value::to_string);
+        let begun: Vec<_> = told.iter().filter(|one| one.get("run").is_some()).collect();
+        let [outer, a, b] = &begun[..] else { panic!("{begun:?}") };
+        assert_eq!((part(outer, "parent"), part(outer, "index")), (r#""""#.into(), "0".into()));
+        let event = part(outer, "run").parse::<usize>().unwrap();
+        assert_eq!(engine.history()[event - 1].kind, "MapRunStarted");
+        for (child, index) in [(a, "0"), (b, "1")] {
+            assert_eq!((part(child, "parent"), part(child, "index")), (part(outer, "child"), index.into()));
+            assert_eq!(part(child, "run"), part(a, "run"));
+        }
         // Each has its whole history, as its end tells it.
         for command in engine.take_commands() {
             let Command::ChildFinished(child) = command else { continue };
-            let events: Vec<_> = told.iter().filter(|event| event.child == child.name).map(|event| event.event.clone()).collect();
-            assert_eq!(events, child.history);
+            let own = told.iter().filter(|one| one.get("child").and_then(Value::as_str) == Some(&child.name));
+            let events: Vec<_> = own.filter_map(|one| one.get("event").map(Value::to_string)).collect();
+            let mut history = Vec::new();
+            for event in &child.history {
+                let mut text = String::new();
+                event.write_json(&mut text);
+                history.push(json::parse(&text).unwrap().to_string());
+            }
+            assert_eq!(events, history);
         }
-        assert_eq!(one.event.kind, "ExecutionStarted");
         assert!(engine.take_child_events().is_empty());
         // Nobody who does not inspect pays for it.
         let mut engine = run(&definition, "[[1,2]]", Options { child_histories: true, ..Options::default() });

@@ -27,7 +27,7 @@ pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation
 pub use coverage::{Coverage, HandledError};
 pub use event::{Event, ExecutionInfo, TaskId};
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};
-pub use inspect::{ChildBegun, ChildEvent, FrameView};
+pub use inspect::FrameView;
 pub use limits::{HistoryLevel, Options};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
 pub use update::MapRunChange;
@@ -99,7 +99,8 @@ pub struct Engine {
     next_execution: u32,
     commands: Vec<Command>,
     trace: Vec<Stage>,
-    child_events: Vec<ChildEvent>,
+    /// What child executions have done, as far as it was not taken: the beginning of a JSON array.
+    child_events: String,
     coverage: Option<Box<Coverage>>,
     probe: Option<Box<Probe>>,
     /// What ran when it failed, for a redrive: kept from the error on, dropped when the error is caught.
@@ -243,7 +244,7 @@ impl Engine {
             next_execution: 0,
             commands: Vec::new(),
             trace: Vec::new(),
-            child_events: Vec::new(),
+            child_events: String::new(),
             coverage: None,
             probe: None,
             stranded: None,
@@ -401,11 +402,5 @@ impl Engine {
     pub fn take_trace(&mut self) -> Vec<Stage> {
         self.child_events.clear();
         std::mem::take(&mut self.trace)
-    }
-
-    /// Takes the events of child executions since the last call (output), to be called before [`take_trace`](Self::take_trace):
-    /// that drops them. Empty unless both [`Options::trace`] and [`Options::child_histories`] are on.
-    pub fn take_child_events(&mut self) -> Vec<ChildEvent> {
-        std::mem::take(&mut self.child_events)
     }
 }

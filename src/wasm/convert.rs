@@ -5,7 +5,7 @@ use crate::asl::ir;
 use crate::base::diag::{Diagnostic, Severity};
 use crate::base::span::{Position, Positions, Span, position};
 use crate::base::{Value, json};
-use crate::engine::{ChildEvent, ChildExecution, Command, Engine, FrameView, Invocation, Outcome, Stage};
+use crate::engine::{ChildExecution, Command, Engine, FrameView, Invocation, Outcome, Stage};
 use crate::expr::question::Unanswered;
 use serde::Serialize;
 use std::fmt::Write;
@@ -268,21 +268,6 @@ pub fn trace_text(trace: &[Stage]) -> String {
             let _ = write!(out, ",\"index\":{index}");
         }
         value_member(out, "value", Some(&stage.value));
-        out.push('}');
-    })
-}
-
-/// Events of child executions.
-pub fn child_events_text(events: &[ChildEvent]) -> String {
-    array(events, |out, told| {
-        let _ = write!(out, "{{\"stages\":{},\"after\":{}", told.stages, told.after);
-        text_member(out, "child", Some(&told.child));
-        if let Some(begun) = &told.begun {
-            let _ = write!(out, ",\"run\":{},\"index\":{}", begun.run, begun.index);
-            text_member(out, "parent", begun.parent.as_deref());
-        }
-        out.push_str(",\"event\":");
-        told.event.write_json(out);
         out.push('}');
     })
 }

@@ -164,11 +164,11 @@ impl Engine {
         convert::trace_text(&self.inner.borrow_mut().take_trace())
     }
 
-    /// The events of child executions since the last call, as JSON text; with the options `trace` and `childHistories`, before
-    /// `takeTrace`, which drops them.
+    /// What child executions have done since the last call, as JSON text; with the options `trace` and `childHistories`, before
+    /// `takeTrace`, which drops it.
     #[wasm_bindgen(js_name = takeChildEvents)]
     pub fn take_child_events(&self) -> String {
-        convert::child_events_text(&self.inner.borrow_mut().take_child_events())
+        self.inner.borrow_mut().take_child_events()
     }
 
     /// Counts from now on what of the definition is used.

@@ -15,7 +15,6 @@ use crate::engine::fault::{
 };
 use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
-use crate::engine::inspect::ChildBegun;
 use crate::engine::items::{Answer, Items, Read};
 use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
 use crate::engine::redrive::Fallen;
@@ -501,9 +500,11 @@ fn spawn_child(
     item: Arc<MapItem>,
 ) -> FrameId {
     let name: Arc<str> = engine.rng.uuid().into();
-    let label = &run.label;
+    let (label, slot) = (&run.label, parent.1);
     let info = match engine.executions.get(&frame.execution).map(|e| e.info.clone()) {
         Some(parent) => {
+            let outer = if frame.execution == 0 { "" } else { &*parent.name };
+            engine.tell_child_begins(&name, outer, run.started_event, slot);
             let machine_arn = format!("{}/{label}", parent.state_machine_arn);
             ExecutionInfo {
                 arn: format!("{}:{name}", machine_arn.replacen(":stateMachine:", ":execution:", 1)).into(),
@@ -518,10 +519,6 @@ fn spawn_child(
     let express = map.mode == MapMode::Distributed { express: true };
     let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
     let execution = engine.begin_execution(info, input, recorder, Some(parent), express);
-    if let Some(told) = engine.child_events.last_mut() {
-        let of = engine.executions.get(&frame.execution).filter(|e| e.parent.is_some()).map(|e| e.info.name.clone());
-        told.begun = Some(ChildBegun { parent: of, run: run.started_event, index: parent.1 });
-    }
     if express {
         engine.limit_execution(execution, EXPRESS_TIMEOUT);
     }

@@ -169,7 +169,7 @@ export class Recording {
     const thin = ids.filter((id, i) => found[i]?.thin);
     if (thin.length === 0) return found;
     const told = this.#again(thin.map((id) => strand.eventAt[id - 1]), "takeChildEvents");
-    return found.map((event) => (event?.thin ? (told.get(this.#factAt(strand.eventAt[event.id - 1])).find((one) => one.child === strand.child && one.event.id === event.id)?.event ?? event) : event));
+    return found.map((event) => (event?.thin ? (told.get(this.#factAt(strand.eventAt[event.id - 1])).find((one) => one.child === strand.child && one.event?.id === event.id)?.event ?? event) : event));
   }
 
   #factAt(place) {
@@ -188,7 +188,7 @@ export class Recording {
         engine = next;
         // What is not asked for is taken too, or it would be in the next answer.
         const text = engine.ask(method);
-        if (wanted.includes(fact)) answers.set(fact, JSON.parse(text));
+        if (wanted.includes(fact)) answers.set(fact, listOf(text)[0]);
       }
       return answers;
     } finally {
@@ -286,8 +286,9 @@ export class Recording {
       for (; heard < told.length && told[heard].stages <= upToStage; heard++) {
         const { child, after, parent, run, index, event } = told[heard];
         upTo(after);
-        const strand = this.#strand(child, run === undefined ? undefined : { parent: parent === undefined ? this.own : this.#children.get(parent), run, index });
-        if (event.id <= strand.events.length) continue;
+        const strand = this.#strand(child, { parent: this.#children.get(parent) ?? this.own, run, index });
+        // A replay after a trap tells events again.
+        if (event === undefined || event.id <= strand.events.length) continue;
         event.type = this.#word(event.type);
         event.timestamp = this.#word(event.timestamp);
         this.#append({ kind: "child", strand, event, after: this.events.length, fact }, toldShare);

@@ -27,7 +27,7 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
     let stale = false;
     const begun = performance.now();
     // An expression of the stage sees what the stage has read; any other sees the value that is looked at.
-    const asked = into ? store.query("tryField", { visit: of.visit, attempt: of.attempt, stage, language, text }) : store.query("evaluate", { question: text, language, visit: of.visit, input: tried });
+    const asked = into ? store.query("tryField", { visit: of.visit, attempt: of.attempt, stage, item: of.item, language, text }) : store.query("evaluate", { question: text, language, visit: of.visit, input: tried });
     asked.then((found) => !stale && (answer.value = { found, took: performance.now() - begun }), () => {});
     return () => {
       stale = true;

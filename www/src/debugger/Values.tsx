@@ -227,7 +227,7 @@ function Provenance({ flow, at, path, value, name, close }: { flow: Flow; at: nu
   useSignalEffect(() => {
     const part = asked.value;
     let stale = false;
-    store.query("origin", { visit: flow.visit, attempt: flow.attempt, stage: at, path: part }).then((found) => !stale && (origins.value = found), () => {});
+    store.query("origin", { visit: flow.visit, attempt: flow.attempt, stage: at, item: flow.item, path: part }).then((found) => !stale && (origins.value = found), () => {});
     return () => {
       stale = true;
     };

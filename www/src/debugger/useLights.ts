@@ -24,7 +24,7 @@ export function light(flow: Flow, stage: number, what: { path?: Path; expression
     shining.value = null;
     return;
   }
-  store.query("lights", { visit: flow.visit, attempt: flow.attempt, stage, ...what }).then(
+  store.query("lights", { visit: flow.visit, attempt: flow.attempt, stage, item: flow.item, ...what }).then(
     (lights) => {
       if (mine === latest) shining.value = { ...lights, visit: flow.visit, stage, ...(what.path && { part: what.path }) };
     },

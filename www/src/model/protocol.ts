@@ -281,6 +281,8 @@ export interface Flow {
   language: "JSONPath" | "JSONata";
   /// The place on the tape that is looked at.
   place: number;
+  /// The item that was asked for, of stages that a Map has for each.
+  item: number | undefined;
 }
 
 export interface FlowStage {
@@ -543,15 +545,16 @@ export interface Methods {
   flow: { params: { state: string; enter?: number; attempt?: number; child?: Pick<ChildVisit, "id" | "enter" | "iterations">; item?: number }; value: Flow | null };
   evaluate: { params: { question: string; language: "jsonata" | "jsonpath" | "template"; visit?: number; input?: unknown }; value: Evaluated };
   /// What a field of a state would give with other text in it, where the stage reads what it reads.
-  tryField: { params: { visit: number; attempt: number; stage: number; language: "jsonata" | "jsonpath" | "template"; text: string }; value: Evaluated };
+  /// `item`, here and below, is that of the flow.
+  tryField: { params: { visit: number; attempt: number; stage: number; item: number | undefined; language: "jsonata" | "jsonpath" | "template"; text: string }; value: Evaluated };
   /// The edits that write a value at a place of a state; undefined where the text cannot take it.
   put: { params: { text: string; format: "json" | "yaml"; state: string; path: Path; value: unknown }; value: { edits: Edit[] } | { refused: string } };
   addCatch: { params: { text: string; format: "json" | "yaml"; state: string; error: string }; value: { edits: Edit[] } | { refused: string } };
   failure: { params: { visit: number; attempt: number }; value: FailureInfo | null };
   operands: { params: { visit: number; attempt: number; stage: number; texts: string[] }; value: Operand[][] };
   scopes: { params: { visit: number }; value: VariableScope[] };
-  lights: { params: { visit: number; attempt: number; stage: number; path?: Path; expression?: Path }; value: Lights };
-  origin: { params: { visit: number; attempt: number; stage: number; path: (string | number)[] }; value: Origin[] };
+  lights: { params: { visit: number; attempt: number; stage: number; item: number | undefined; path?: Path; expression?: Path }; value: Lights };
+  origin: { params: { visit: number; attempt: number; stage: number; item: number | undefined; path: (string | number)[] }; value: Origin[] };
   setValue: { params: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }; value: null };
   fork: { params: { event: number }; value: null };
   applyDefinition: { params: { definition: string; format: "json" | "yaml" }; value: EditReport };

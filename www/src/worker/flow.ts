@@ -35,6 +35,7 @@ export function flowOf(session: DebugSession, definition: string, state: string,
     fields,
     language,
     place: session.position,
+    item,
   };
 }
 

@@ -213,14 +213,14 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   flow: ({ state, enter, attempt, child, item }) => (current ? runs!.flowOf(current.session, current.definition(), state, enter, attempt, child, item) : null),
   evaluate: ({ question, language, visit, input }) =>
     current ? current.session.evaluate(question, { language, ...(visit !== undefined && { visit }), ...(input !== undefined && { values: { ...current.session.values(visit), input } }) }) : runs!.ask(language, question, { input: input ?? null }),
-  tryField: ({ visit, attempt, stage, language, text }) => (current ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, language, text) : { message: "nothing has run yet" }),
+  tryField: ({ visit, attempt, stage, item, language, text }) => (current ? runs!.tryField(current.session, current.definition(), visit, attempt, stage, item, language, text) : { message: "nothing has run yet" }),
   put: async ({ text, format, ...change }) => (await import("./put.ts")).put(await readSource(text, format), change),
   addCatch: async ({ text, format, ...change }) => (await import("./put.ts")).addCatch(await readSource(text, format), change),
   failure: ({ visit, attempt }) => (current ? runs!.failureOf(current.session, current.definition(), visit, attempt) : null),
   operands: ({ visit, attempt, stage, texts }) => (current ? runs!.operandsOf(current.session, current.definition(), visit, attempt, stage, texts) : texts.map(() => [])),
   scopes: ({ visit }) => (current ? runs!.scopesOf(current.session, current.definition(), visit) : []),
-  lights: ({ visit, attempt, stage, ...what }) => runs!.lightsOf(new runs!.Looking(current!.session, current!.definition(), visit), visit, attempt, stage, what),
-  origin: ({ visit, attempt, stage, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked) : []),
+  lights: ({ visit, attempt, stage, item, ...what }) => runs!.lightsOf(new runs!.Looking(current!.session, current!.definition(), visit, item), visit, attempt, stage, what),
+  origin: ({ visit, attempt, stage, item, path }) => (current ? runs!.originOf(current.session, current.definition(), visit, attempt, stage, path, current.mocked, item) : []),
   setValue: (change) => done(current?.session.setValue(change)),
   fork: ({ event }) => done(current?.session.fork({ event })),
 

@@ -27,8 +27,8 @@ interface At {
 }
 
 /// `mocked` says which states' tasks are played by mocks.
-export function originOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, path: Path, mocked: (state: string) => boolean = () => false): Origin[] {
-  return new Search(new Looking(session, definition, visit), mocked).from({ visit, attempt, stage, path });
+export function originOf(session: DebugSession, definition: string, visit: number, attempt: number, stage: number, path: Path, mocked: (state: string) => boolean = () => false, item?: number): Origin[] {
+  return new Search(new Looking(session, definition, visit, item), mocked).from({ visit, attempt, stage, path });
 }
 
 class Search {

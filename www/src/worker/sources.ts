@@ -57,8 +57,9 @@ export class Looking {
   private readonly scenes = new Map<string, Scene>();
   private readonly byExit = new Map<number, Visit>();
 
-  /// `about` is the visit that is asked about: what is before it is looked for in its own history.
-  constructor(readonly session: DebugSession, readonly definition: string, about: number) {
+  /// `about` is the visit that is asked about: what is before it is looked for in its own history. `item` is that of its stages
+  /// that a Map has for each.
+  constructor(readonly session: DebugSession, readonly definition: string, private readonly about: number, private readonly item?: number) {
     this.visits = [...session.visitsInOrder(about)];
     this.events = session.historyOf(about);
     for (const visit of this.visits) if (visit.exit > 0) this.byExit.set(visit.exit, visit);
@@ -83,7 +84,7 @@ export class Looking {
     if (known) return known;
     const found = this.visit(visit);
     if (!found) return undefined;
-    const { stages, input } = this.session.stages(visit, attempt, { all: true });
+    const { stages, input } = this.session.stages(visit, attempt, { all: true, ...(visit === this.about && this.item !== undefined && { item: this.item }) });
     const scene: Scene = { visit, state: found.state, type: found.type, enter: found.enter, exit: found.exit, input, stages, ...fieldsOf(this.definition, found.state) };
     this.scenes.set(key, scene);
     return scene;
@@ -106,7 +107,8 @@ export class Looking {
 
   /// What an expression of a stage sees.
   values(scene: Scene, at: number): { input: unknown; context: unknown; variables: Record<string, unknown>; now: number } {
-    const { context, now } = this.session.values(scene.visit) as { context: unknown; now: number };
+    const { context: own, now } = this.session.values(scene.visit) as { context: object; now: number };
+    const context = scene.stages[at]?.stage === "afterItemSelector" ? { ...own, Map: { Item: itemOf(scene, scene.stages[at].index ?? 0) } } : own;
     const variables: Record<string, unknown> = Object.fromEntries([...this.variables(scene.visit)].map(([name, { value }]) => [name, value]));
     const sources = at < 0 ? [] : readBy(scene.type, scene.language, scene.stages, at);
     const of = (role: string): unknown => {
@@ -253,6 +255,14 @@ export function lightsOf(looking: Looking, visit: number, attempt: number, stage
 function unique(places: { at: number; path: Path }[]): { at: number; path: Path }[] {
   const seen = new Set<string>();
   return places.filter((place) => !seen.has(JSON.stringify(place)) && seen.add(JSON.stringify(place)));
+}
+
+/// `Map.Item` of the Context Object, as far as the items are a stage of the Map.
+function itemOf({ stages }: Scene, index: number): object {
+  const items = stages.findLast(({ stage }) => stage === "afterItemsPath" || stage === "afterItems")?.value;
+  if (Array.isArray(items) || typeof items !== "object" || items === null) return { Index: index, Value: (items as unknown[] | undefined)?.[index] };
+  const [key, value] = Object.entries(items)[index] ?? [];
+  return { Index: index, Key: key, Value: value as unknown };
 }
 
 export function valueOf(scene: Scene, at: number): unknown {
