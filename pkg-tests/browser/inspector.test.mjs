@@ -165,7 +165,7 @@ describe("the inspector", { skip }, () => {
       States: { Each: { Type: "Map", ItemsPath: "$.rows", ItemSelector: { "sku.$": "$$.Map.Item.Value.id", "shop.$": "$.shop" }, ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { "shop.$": "$.shop" } }, MaxConcurrency: 1, ItemProcessor, End: true } },
     };
     await visitor.open({ definition, input: { shop: "north", rows: [{ id: "a" }, { id: "b" }, { id: "c" }] } });
-    await visitor.state("Each").click();
+    await visitor.state("Each").click({ position: { x: 60, y: 20 } });
     await visitor.run();
     await visitor.result();
     const chip = (name) => pane(page).getByRole("radio", { name });
@@ -189,6 +189,8 @@ describe("the inspector", { skip }, () => {
     await chip(/^Parameters/).click();
     await comes(() => tree("afterParameters"), /"first": "c"/);
     await pane(page).getByRole("button", { name: "Iteration before" }).click();
+    await pane(page).getByText("Visit 1 of 1").or(pane(page).locator(".it-children [aria-current=true]", { hasText: "#0" })).first().waitFor();
+    await chip(/^Parameters/).click();
     await comes(() => tree("afterParameters"), /"first": "a"/);
     await pane(page).getByText("$.Items[0].sku", { exact: true }).waitFor();
     // A breakpoint on the stage stops for each item.

@@ -502,7 +502,7 @@ export class DebugSession {
   /**
    * The values after the stages of a visit, up to where one looks; with `all` of those that were seen at any time. Of stages that
    * a Map has for each item (`afterItemSelector`) or batch (`afterItemBatcher`) there is one each: that of the `item` of that
-   * index, or the last; `items` says how many there are.
+   * index, or the last before where one looks; `items` says how many there are.
    */
   stages(
     visit?: number,

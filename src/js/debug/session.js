@@ -514,7 +514,7 @@ export class DebugSession {
     const at = this.#visit(visit);
     if (at === undefined) return { attempts: 0, stages: [], items: {} };
     const found = stagesOf(recording, at, all ? frontier : position, attempt);
-    const { places, items } = ofOneItem(recording, found.places, item);
+    const { places, items } = ofOneItem(recording, found.places, item, position);
     const values = recording.valuesAt(places);
     const stages = places.map((place, i) => {
       const { stage, after, index } = recording.tape[place];

@@ -42,15 +42,15 @@ export function stagesOf(recording, visit, place, attempt) {
   return { attempt: attempts.length - 1, places: shown };
 }
 
-/** Stages without those of other items than the one of that index, or the last: `{places, items}`, with how many there are of each. */
-export function ofOneItem(recording, places, item) {
+/** Stages without those of other items than the one of that index, or the last before where one looks: `{places, items}`, with how many there are of each. */
+export function ofOneItem(recording, places, item, position = Infinity) {
   const chosen = new Map();
   const items = {};
   for (const at of places) {
     const { stage, index } = recording.tape[at];
     if (index === undefined) continue;
     items[stage] = Math.max(items[stage] ?? 0, index + 1);
-    if (item === undefined || index <= item || !chosen.has(stage)) chosen.set(stage, at);
+    if ((item === undefined ? at < position : index <= item) || !chosen.has(stage)) chosen.set(stage, at);
   }
   return { places: places.filter((at) => (chosen.get(recording.tape[at].stage) ?? at) === at), items };
 }

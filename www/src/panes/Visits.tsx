@@ -108,7 +108,9 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   if (wanted.peek().enter !== visit.enter) wanted.value = { enter: visit.enter, attempt: undefined };
   const nth = wanted.value.enter === visit.enter ? wanted.value.attempt : undefined;
   const { child } = visit;
-  const flow = useFlow(state, visit.enter, nth, child, item.value ?? chosen);
+  // Where it has stopped for an item, that one is shown.
+  const stopped = store.run.value?.phase === "paused" && position.value?.stack[0]?.state === state;
+  const flow = useFlow(state, visit.enter, nth, child, item.value ?? (stopped ? undefined : chosen));
   const entered = useEvent(child ? 0 : visit.enter);
   const left = useEvent(!child && visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
   const input = details(entered)["input"];
