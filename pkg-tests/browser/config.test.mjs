@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { skip } from "../browser.mjs";
+import { toYaml } from "./definition.mjs";
 import { comes, visits } from "./playground.mjs";
 
 const CONTEXT = {
@@ -149,7 +150,7 @@ describe("what an execution begins with", { skip }, () => {
     await language.selectOption("JSONPath");
     await visitor.tab("Definition");
     await comes(text, /"QueryLanguage": "JSONPath",\n  "Comment"/);
-    await page.getByLabel("Format").selectOption("yaml");
+    await toYaml(page);
     await visitor.tab("Config");
     await comes(() => language.inputValue(), "JSONPath");
     await language.selectOption("");

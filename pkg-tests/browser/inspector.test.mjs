@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
+import { toYaml } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
 const LAMBDA = "arn:aws:lambda:us-east-1:123456789012:function:";
@@ -131,7 +132,7 @@ describe("the inspector", { skip }, () => {
     visit(`an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`, {}, async (visitor, page) => {
       await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
       if (yaml) {
-        await page.getByLabel("Format of the definition").or(page.locator("select", { hasText: "YAML" })).first().selectOption("yaml");
+        await toYaml(page);
         const text = "# Prices\nStartAt: Price\nStates:\n  Price:\n    Type: Pass # quick\n    Parameters:\n      count.$: States.ArrayLength($.order.lines)\n      who.$: $.order.customer.name # the buyer\n    End: true\n";
         await visitor.write("Definition", text);
       }
