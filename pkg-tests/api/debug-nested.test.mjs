@@ -27,7 +27,8 @@ const session = (definition, options = {}) => {
 /** Does a command, and tells where that has led, as "machine: state". */
 async function go(debug, command, ...rest) {
   const stopped = new Promise((resolve) => {
-    const off = ["stopped", "terminated"].map((name) => debug.on(name, () => (off.forEach((end) => end()), resolve())));
+    // The run's own end is no stop where another execution is looked at, which goes on.
+    const off = ["stopped", "terminated"].map((name) => debug.on(name, () => debug.status !== "running" && (off.forEach((end) => end()), resolve())));
   });
   debug[command](...rest);
   await stopped;

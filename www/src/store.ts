@@ -236,6 +236,13 @@ const client = new Client(hear, (why) => {
     engine.value = "loading";
     waiting.value = [];
     timer.value = null;
+    // Nobody is left to lead the way back from another execution.
+    if (inside.value) {
+      turnTo(null);
+      log = fold = part = undefined;
+      eventCount.value = cursor.value = 0;
+      forgetStates();
+    }
     if (run.value && run.value.phase !== "ended") run.value = { ...run.value, phase: "ended", refused: why };
   });
   shout(why);
