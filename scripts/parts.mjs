@@ -71,6 +71,8 @@ async function debug(session, id) {
     session.threads();
     session.timers();
     session.runs();
+    session.executions();
+    session.childSteps(0);
     for (const { visit, state } of session.stackTrace()) {
       session.scopes(visit);
       session.stages(visit);
