@@ -92,6 +92,67 @@ describe("the graph", { skip }, () => {
     });
   });
 
+  visit("every status of a state has its sign, and is told by name", {}, async (visitor, page) => {
+    const one = (name, state) => ({ StartAt: name, States: { [name]: { ...state, End: true } } });
+    const bad = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:bad" };
+    const Branches = [
+      one("Nap", { Type: "Wait", Seconds: 100 }),
+      one("Again", { ...bad, Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 60, MaxAttempts: 3 }] }),
+      one("Ask", { Type: "Task", Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, TimeoutSeconds: 50 }),
+      { StartAt: "Caught", States: { Caught: { ...bad, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Rest" }], End: true }, Rest: { Type: "Pass", End: true } } },
+      { StartAt: "Many", States: { Many: { Type: "Map", MaxConcurrency: 1, ItemProcessor: one("Each", { Type: "Wait", Seconds: 90 }), End: true } } },
+      { StartAt: "Later", States: { Later: { Type: "Wait", Seconds: 200, Next: "Never" }, Never: { Type: "Pass", End: true } } },
+    ];
+    await visitor.open({
+      definition: { StartAt: "All", States: { All: { Type: "Parallel", Branches, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Z" }], Next: "Z" }, Z: { Type: "Succeed" } } },
+      input: [1, 2],
+      tasks: 'export default { bad: async () => { throw Object.assign(new Error("no"), { name: "Bad.Thing" }); } };',
+    });
+    await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
+    // All of it in sight, and near enough to read.
+    await page.setViewportSize({ width: 2600, height: 1200 });
+    await page.getByRole("button", { name: "Fit the graph" }).click();
+    const at = (branch, name) => `/States/All/Branches/${branch}/States/${name}`;
+    const [nap, again, ask, caught, many, later] = ["Nap", "Again", "Ask", "Caught", "Many", "Later"].map((name, i) => at(i, name));
+    const told = (pointer, pattern) =>
+      page.waitForFunction(([id, source]) => new RegExp(source).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, pattern.source], { timeout: 10_000 })
+        .catch(async () => assert.match(await visitor.node(pointer).getAttribute("aria-label"), pattern));
+    /** What is drawn on a state, besides its box and name. */
+    const drawn = (pointer, selector) => page.locator(`.node[data-move="${pointer}"] > ${selector}`).first().waitFor({ state: "attached" });
+    assert.match(await visitor.node(nap).getAttribute("aria-label"), /, not run,/);
+    await visitor.run();
+    await told(nap, /, waiting, 1 min 40 s left,/);
+    await drawn(nap, ".remaining:has-text('1 min 40 s') .left");
+    await told(again, /, failed with Bad\.Thing, will retry, attempt 2 of 4 in 1 min,/);
+    await drawn(again, ".remaining:has-text('↻1 of 3')");
+    await told(ask, /, waits for your answer, times out in 50 s,/);
+    await drawn(ask, ".badges:has-text('⏸') .status");
+    await told(caught, /, failed with Bad\.Thing, caught,/);
+    await drawn(caught, ".caught-edge");
+    await drawn(caught, ".badges:has-text('Bad.Thing') .status");
+    await told(many, /, running, .*1 queued/);
+    await told(at(4, "Many/ItemProcessor/States/Each"), /, waiting, .*1 queued/);
+    await told(at(3, "Rest"), /, succeeded,/);
+    await told("/States/All", /, running,/);
+    await page.getByRole("button", { name: "Next timer" }).click();
+    await told(ask, /, timed out with States\.Timeout,/);
+    await drawn(ask, ".badges:has-text('⏱') .status");
+    await told(nap, /, cancelled,/);
+    await drawn(nap, ".node-button .cancelled-hatch");
+    await told(later, /, cancelled,/);
+    await told(at(5, "Never"), /, not reached,/);
+    await told("/States/All", /, failed with States\.Timeout, caught,/);
+    await told("/States/Z", /, succeeded,/);
+
+    // A pause has two lines and a pointer before the state.
+    await visitor.state("Z").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await page.getByRole("button", { name: "Next timer" }).click();
+    await told("/States/Z", /, paused before it,/);
+    await drawn("/States/Z", ".pause-marks path");
+  });
+
   visit("has a menu for every state, by mouse and by keyboard", {}, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Fetch").click({ button: "right" });

@@ -93,7 +93,7 @@ describe("iterations on the graph", { skip }, () => {
     await outer.getByRole("button", { name: "Next iteration" }).click();
     await names(visitor, PRICE_STATE, /entered 3 times/);
     await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
-    await names(visitor, PRICE_STATE, /failed, caught, (?!entered)/);
+    await names(visitor, PRICE_STATE, /failed with Odd, caught, (?!entered)/);
     await comes(() => name(visitor, ZERO_STATE), /succeeded/);
     const path = page.getByRole("navigation", { name: "Iterations shown" });
     await comes(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
@@ -200,7 +200,7 @@ describe("iterations on the graph", { skip }, () => {
     const path = page.getByRole("navigation", { name: "Iterations shown" });
     await path.waitFor();
     await comes(async () => (await path.innerText()).replace(/\s+/g, " ").trim(), "Orders #1 › Lines #1");
-    await comes(() => name(visitor, PRICE_STATE), /failed, caught, (?!entered)/);
+    await comes(() => name(visitor, PRICE_STATE), /failed with Odd, caught, (?!entered)/);
     // Another run begins with all of them.
     await page.keyboard.press("Shift+F8");
     await visitor.result();
@@ -299,7 +299,7 @@ describe("iterations on the graph", { skip }, () => {
     await page.locator("#inspector-pane").getByRole("button", { name: "Failed 1" }).click();
     const children = page.locator("#inspector-pane").getByRole("list", { name: "Child executions of Each" });
     await children.getByRole("button", { name: /^#1 done [0-9a-f-]{36}$/ }).click();
-    await names(visitor, CHARGE, /failed, caught/);
+    await names(visitor, CHARGE, /failed with .*, caught/);
     await comes(() => name(visitor, TELL), /succeeded/);
     await visitor.node(TELL).click();
     // What it had as its data, in the child that was chosen.
@@ -353,7 +353,7 @@ describe("iterations on the graph", { skip }, () => {
     await comes(() => inner.innerText(), /of 3/);
     await names(visitor, SUM, /succeeded/);
     await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("1");
-    await names(visitor, PRICE_STATE, /failed, caught, (?!entered)/);
+    await names(visitor, PRICE_STATE, /failed( with [\w.]+)?, caught, (?!entered)/);
     await names(visitor, ZERO_STATE, /succeeded/);
     await inner.getByRole("spinbutton", { name: "Iteration of Lines" }).fill("2");
     await names(visitor, ZERO_STATE, /not reached/);

@@ -121,7 +121,7 @@ describe("the page", { skip }, () => {
     await page.getByRole("searchbox").fill("GatewayBusy");
     const failed = page.locator(".event-row", { hasText: "TaskFailed" });
     await failed.first().click();
-    await page.locator('[data-node="/States/ChargeCard"][aria-label*="failed, will retry"]').waitFor();
+    await page.locator('[data-node="/States/ChargeCard"][aria-label*="failed with GatewayBusy, will retry"]').waitFor();
     await comes(() => visitor.node("/States/Fulfil").getAttribute("aria-label"), /not run/);
     const inspector = page.locator("#inspector-pane");
     await inspector.getByText("GatewayBusy").first().waitFor();
@@ -249,14 +249,14 @@ describe("the page", { skip }, () => {
     await card.getByRole("button", { name: "Fail the task" }).click();
     const result = await visitor.result();
     await comes(() => result.innerText(), /FAILED[\s\S]*Shy\s+will not speak/);
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed with Shy, /);
   });
 
   visit("waits for a token; the answer goes on, and time can be let run out", {}, async (visitor, page) => {
     await visitor.example("A person decides");
     await visitor.state("AskManager").waitFor();
     await visitor.run();
-    await page.locator('[data-node="/States/AskManager"][aria-label*="waits for an answer"]').waitFor();
+    await page.locator('[data-node="/States/AskManager"][aria-label*="waits for your answer"]').waitFor();
     await page.getByRole("form", { name: "Answer of AskManager" }).getByRole("button", { name: /^Answer/ }).click();
     await comes(() => visitor.output(), { paid: 120, to: "Ada" });
 
@@ -265,7 +265,7 @@ describe("the page", { skip }, () => {
     await page.getByRole("button", { name: /Next timer/ }).click();
     const result = await visitor.result();
     await comes(() => result.innerText(), /Unanswered/);
-    await comes(() => visitor.state("AskManager").getAttribute("aria-label"), /failed, caught/);
+    await comes(() => visitor.state("AskManager").getAttribute("aria-label"), /failed with States.Timeout, caught/);
   });
 
   visit("stops a run", {}, async (visitor, page) => {

@@ -134,7 +134,7 @@ Resources:
     const events = history.map((event) => ({ ...event, timestamp: Date.parse(event.timestamp) / 1000 }));
     await visitor.bring({ events });
     await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Shy\s+will not speak/);
-    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed, /);
+    await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed with Shy, /);
     await visitor.tab("Events");
     await page.getByRole("listbox", { name: `History, ${events.length} events` }).waitFor();
 

@@ -3,7 +3,8 @@
 import { computed, effect, untracked, useSignalEffect } from "@preact/signals";
 import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { canStep, fork } from "../debugger/session.ts";
+// What it adds to the graph.
+import "../debugger/marks.ts";
 import { keyHint, keymap } from "../keys/keymap.ts";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
@@ -31,6 +32,7 @@ const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend)
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
 const InsidePath = lazy(() => import("../debugger/Inside.tsx").then((module) => module.InsidePath));
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
+const LookingBack = lazy(() => import("./LookingBack.tsx").then((module) => module.LookingBack));
 const Ways = lazy(() => import("./Ways.tsx").then((module) => module.Ways));
 const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
@@ -108,7 +110,10 @@ export function GraphView() {
 
   // Follow what happens, and what is selected elsewhere.
   useSignalEffect(() => {
-    if (store.run.value?.phase === "starting") follow.value = true;
+    if (store.run.value?.phase !== "starting") return;
+    follow.value = true;
+    // Wanted with the first state that it enters.
+    void import("./Signs.tsx").catch(() => {});
   });
   useSignalEffect(() => {
     const id = store.active.value;
@@ -147,7 +152,7 @@ export function GraphView() {
           </p>
         )}
         {store.analysis.value?.crowded && !table && <Crowd />}
-        <LookingBack />
+        {store.run.value !== null && <LookingBack />}
         {overlay.value && <Legend />}
         {index && !table && store.choices.value.size > 0 && <IterationPath />}
         {index && (
@@ -180,25 +185,6 @@ export function GraphView() {
 
 /// How far the drawing moved when its layout changed, so that nodes glide from where they were on screen.
 const shift = { dx: 0, dy: 0 };
-
-function LookingBack() {
-  if (store.run.value === null || store.live.value || store.cursor.value === store.eventCount.value) return null;
-  return (
-    <p class="banner info">
-      <span>
-        Viewing event <b>{store.cursor.value}</b> of {store.eventCount.value}
-      </span>
-      {canStep() && (
-        <button type="button" class="link" onClick={() => fork()}>
-          Fork here
-        </button>
-      )}
-      <button type="button" class="link" onClick={store.returnToLive}>
-        Return to live<span class="label">{keyHint("live")}</span>
-      </button>
-    </p>
-  );
-}
 
 function EmptyGraph() {
   if (store.engine.value === "broken") {

@@ -2,14 +2,16 @@
 
 import { type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import { type NodeRun, meanOf } from "../model/log.ts";
 import * as store from "../store.ts";
 import { GLYPHS } from "../ui/Icon.tsx";
+import { position } from "../debugger/model.ts";
+import type { PendingTimer } from "../model/protocol.ts";
 import { count, duration } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { Remaining } from "../debugger/marks.tsx";
 import { type NodeMark, nodeMarks, overlay } from "./hooks.ts";
 import { choose, focused } from "./keys.ts";
 import { detail } from "./lod.ts";
@@ -17,6 +19,7 @@ import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
 
 const Marks = lazy(() => import("./Marks.tsx").then((module) => module.Marks));
+const Signs = lazy(() => import("./Signs.tsx").then((module) => module.Signs));
 const Sums = lazy(() => import("./Sums.tsx").then((module) => module.Sums));
 
 export interface At {
@@ -35,6 +38,9 @@ export function NodeButton({ index, at, run, container = false, children }: At &
   const match = useComputed(() => (found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "")).value;
   const bad = useComputed(() => problemCounts.value.get(node.pointer) ?? 0).value;
   const marks = useComputed(() => nodeMarks.value.get(node.pointer) ?? NONE).value;
+  // Only what waits looks at the timers.
+  const waits = WAITS.has(status);
+  const timer = useMemo(() => computed(() => (waits && store.busy.value && store.live.value ? store.timer.value?.timers.find(({ state, iterations, execution }) => execution === undefined && state === node.name && store.isLookedAt(node.id, iterations)) : undefined)), [waits, node]).value;
   const over = useComputed(() => overlay.value?.nodes.get(node.pointer)).value;
   const classes = [
     container ? "node container" : "node",
@@ -55,7 +61,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
         role="button"
         data-node={node.id}
         tabIndex={reachable ? 0 : -1}
-        aria-label={nameOf(index, node, now, text, bad, over ? [...marks, over] : marks)}
+        aria-label={nameOf(index, node, now, `${text}${waitWords(timer)}`, bad, over ? [...marks, over] : marks)}
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
         onClick={() => choose(node)}
@@ -65,9 +71,10 @@ export function NodeButton({ index, at, run, container = false, children }: At &
         {children}
         {!far && <rect class="focus-ring" x={node.x - 4} y={node.y - 4} width={node.width + 8} height={node.height + 8} rx="13" />}
       </g>
-      {!far && <Badges node={node} run={now} sign={signOf(status)} turning={status === "running"} counts={detail.value === "near"} />}
+      {!far && (status !== "idle" || node.pattern) && (
+        <Signs node={node} run={now} status={status} sign={signOf(status)} near={detail.value === "near"} after={status === "paused" && left.value} timer={timer} />
+      )}
       {!far && (node.type === "Parallel" || node.type === "Map") && <FoldButton node={node} />}
-      {!far && WAITS.has(status) && <Remaining node={node} />}
       {detail.value === "near" && node.depth > 0 && now.entered > 1 && <Sums node={node} />}
       {!far && marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
       {!far && over?.sign && (
@@ -89,6 +96,15 @@ export function NodeButton({ index, at, run, container = false, children }: At &
 
 const WAITS = new Set(["waiting", "retrying", "running", "awaiting", "paused"]);
 const NONE: readonly NodeMark[] = [];
+/// Paused after the state, no longer in it.
+const left = computed(() => position.value?.left === true);
+
+/// What is left of a wait, as it was told last: not with every tick.
+function waitWords(timer: PendingTimer | undefined): string {
+  if (!timer) return "";
+  const time = duration(Math.max(0, timer.at - (store.timer.value?.now ?? timer.at)));
+  return timer.kind === "wait" ? `, ${time} left` : timer.kind === "timeout" ? `, times out in ${time}` : `, attempt ${timer.retries + 1}${timer.of === undefined ? "" : ` of ${timer.of + 1}`} in ${time}`;
+}
 
 /// For the mouse; the keys are plus and minus.
 function FoldButton({ node }: { node: GraphNode }) {
@@ -125,38 +141,7 @@ export function Head({ node }: { node: GraphNode }) {
   );
 }
 
-const PATTERN_SIGN = { token: "⏸", sync: "⧉" } as const;
 const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job's end" } as const;
-
-function Badges({ node, run, sign, turning, counts }: { node: GraphNode; run: NodeRun; sign: string; turning: boolean; counts: boolean }) {
-  const { x, y } = node;
-  const badges: string[] = [];
-  if (node.pattern) badges.push(PATTERN_SIGN[node.pattern]);
-  if (run.entered > 1) badges.push(`×${run.entered.toLocaleString("en")}`);
-  if (run.iterations > 0) badges.push(`${run.iterationsDone + run.iterationsFailed}/${run.iterations + run.queued}`);
-  else if (run.queued > 0 && node.type !== "Map") badges.push(`⋯ ${run.queued} waiting`);
-  if (run.failures > 0 && run.status !== "failed") badges.push(`↻${run.failures}`);
-  const text = counts ? badges.join(" ") : "";
-  if (sign === "" && text === "") return null;
-  return (
-    <g class="badges" aria-hidden="true">
-      {sign !== "" && (
-        <g class="status" transform={`translate(${x + node.width - 12} ${y + node.height - 10})`}>
-          <circle r="10" />
-          {turning ? <circle class="ring" r="5" /> : <path transform="translate(-6.5 -6.5) scale(.65)" d={sign} />}
-        </g>
-      )}
-      {text !== "" && (
-        <g class="count" transform={`translate(${x + node.width - (sign !== "" ? 26 : 10)} ${y + node.height})`}>
-          <rect x={-text.length * 6.6 - 12} y="-9" width={text.length * 6.6 + 12} height="18" rx="9" />
-          <text x={-text.length * 3.3 - 6} y="4">
-            {text}
-          </text>
-        </g>
-      )}
-    </g>
-  );
-}
 
 const problemCounts = computed(() => {
   const counts = new Map<string, number>();

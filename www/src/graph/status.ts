@@ -15,17 +15,20 @@ export const over = computed(() => {
   return run !== null && run.phase === "ended" && run.refused === undefined && store.eventCount.value > 0 && store.cursor.value >= store.eventCount.value;
 });
 
+const FAILED = new Set<Status>(["failed", "caught", "retrying", "timedOut"]);
+
 /// Once somebody looks at a node, all that it shows.
 export function shownOf(node: GraphNode, run: NodeRun): { status: Shown; text: string } {
   const override = overrides.value.get(node.pointer);
   if (override) return { status: override.status, text: override.title };
   if (run.status === "idle" && over.value) return { status: "skipped", text: "not reached" };
-  return { status: run.status, text: STATUS_TEXT[run.status] };
+  const error = run.error !== "" && FAILED.has(run.status) ? ` with ${run.error}` : "";
+  return { status: run.status, text: STATUS_TEXT[run.status].replace(/^failed/, `failed${error}`).replace(/^timed out/, `timed out${error}`) };
 }
 
 /// Path data of the sign, in a square of 20.
 export function signOf(status: Shown): string {
   if (status === "skipped") return "";
-  const name = status === "paused" ? "pause" : status === "queued" ? "list" : STATUS_ICON[status];
+  const name = status === "paused" ? "pause" : status === "queued" ? "list" : status === "timedOut" ? "cross" : STATUS_ICON[status];
   return name === null ? "" : iconPath(name);
 }

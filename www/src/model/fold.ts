@@ -26,6 +26,8 @@ export class EventLog {
   readonly itemRound: number[] = [];
   readonly itemEntry: number[] = [];
   readonly itemName = new Map<number, string>();
+  /// By entry.
+  readonly errors = new Map<number, string>();
   /// By round.
   readonly roundNode: number[] = [];
   readonly roundAround: number[] = [];
@@ -72,6 +74,7 @@ export class EventLog {
       this.roundItems.push([]);
     }
     for (const [item, name] of chunk.names ?? []) this.itemName.set(item, name);
+    for (const [entry, error] of chunk.errors ?? []) this.errors.set(entry, error);
     for (let i = 0; i < chunk.begun.length; i += 5) {
       const [node, around, index, round, entry] = chunk.begun.subarray(i, i + 5) as unknown as [number, number, number, number, number];
       this.roundItems[round]?.push(this.itemNode.length);
@@ -213,6 +216,7 @@ export class Fold {
       run.last = time;
     }
     if (item >= 0 && !this.within && bounds) this.become(item, BOUNDS[op]!);
+    if (run?.error === "" && op === Op.ExecutionFail) run.error = log.errors.get(i) ?? "";
     if (op >= Op.ExecutionFail && op <= Op.ExecutionAbort) return this.end(op, item, run, nodes, time);
     if (op === Op.ExecutionDone) this.ended = "done";
     if (!run) return;
@@ -225,6 +229,7 @@ export class Fold {
         turn(run, 1, time);
         run.attempts = 0;
         run.lastCaught = false;
+        run.error = "";
         // Of many iterations, one that has failed stays in sight.
         if (item < 0 || this.within) {
           run.failed = 0;
@@ -273,6 +278,7 @@ export class Fold {
         run.pending += 1;
         this.liveOf(item, n).pending += 1;
         run.failures += 1;
+        run.error = log.errors.get(i) ?? "";
         run.timedOut = op === Op.Timeout;
         this.close(n, item, nodes, time);
         break;

@@ -49,6 +49,8 @@ export interface LogChunk {
   rounds: Int32Array;
   /// Of those begun that are child executions, their names.
   names?: Map<number, string>;
+  /// What went wrong in those entries that tell of an error, by their numbers.
+  errors?: Map<number, string>;
 }
 
 export type Status =
@@ -60,7 +62,7 @@ export const STATUS_TEXT: Record<Status, string> = {
   queued: "queued",
   running: "running",
   waiting: "waiting",
-  awaiting: "waits for an answer",
+  awaiting: "waits for your answer",
   retrying: "failed, will retry",
   succeeded: "succeeded",
   caught: "failed, caught",
@@ -86,6 +88,8 @@ export interface NodeRun {
   /// Failed attempts altogether.
   failures: number;
   lastCaught: boolean;
+  /// The name of the error that it failed with last; "" for none since it was entered.
+  error: string;
   iterations: number;
   iterationsDone: number;
   iterationsFailed: number;
@@ -103,7 +107,7 @@ export interface NodeRun {
 
 const IDLE: NodeRun = Object.freeze({
   status: "idle", entered: 0, active: 0, exited: 0, caught: 0, cancelled: 0, failed: 0, pending: 0, timedOut: false,
-  submitted: 0, attempts: 0, failures: 0, lastCaught: false, iterations: 0, iterationsDone: 0, iterationsFailed: 0,
+  submitted: 0, attempts: 0, failures: 0, lastCaught: false, error: "", iterations: 0, iterationsDone: 0, iterationsFailed: 0,
   queued: 0, lost: 0, busy: 0, since: 0, began: 0, last: 0,
 } as const);
 

@@ -27,7 +27,7 @@ export interface OpenVisit extends Visit {
 }
 
 /// Columns of a chunk while it is made, with what was not taken yet.
-const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[], names: new Map<number, string>() });
+const fresh = () => ({ ops: [] as number[], nodes: [] as number[], edges: [] as number[], times: [] as number[], events: [] as number[], places: [] as number[], items: [] as number[], begun: [] as number[], rounds: [] as number[], names: new Map<number, string>(), errors: new Map<number, string>() });
 
 const EMPTY: GraphIndex = new GraphIndex({ width: 0, height: 0, direction: "TB", truncated: false, crossings: 0, nodes: [], edges: [] });
 
@@ -65,6 +65,11 @@ export class Columns {
     this.out.names.set(item, name);
   }
 
+  /// Names the error of the entry that comes next.
+  error(name: string): void {
+    if (name !== "") this.out.errors.set(this.entries, name);
+  }
+
   /// The columns since the last call.
   take(): LogChunk | undefined {
     const { out } = this;
@@ -83,6 +88,7 @@ export class Columns {
       begun: Int32Array.from(out.begun),
       rounds: Int32Array.from(out.rounds),
       ...(out.names.size > 0 && { names: out.names }),
+      ...(out.errors.size > 0 && { errors: out.errors }),
     };
   }
 }
@@ -101,6 +107,7 @@ export class History {
   protected iterationOf: number[] = [];
   protected ops: number[] = [];
   protected times: number[] = [];
+  private lastError = "";
 
   /// Of a child execution: the iteration of its Map that it is.
   constructor(graph: Graph | GraphIndex | undefined, protected readonly columns = new Columns(), protected readonly within = -1) {
@@ -183,6 +190,11 @@ export class History {
     this.iterationOf.push(iteration);
     this.ops.push(op);
     this.times.push(time);
+    if (op === Op.Fail || op === Op.Timeout || op === Op.ExecutionFail) {
+      // A Parallel or Map fails with what has failed in it just before, and does not name it again.
+      if (typeof details["error"] === "string") this.lastError = details["error"];
+      this.columns.error(this.lastError);
+    }
     this.columns.put(op, at?.node ?? -1, edge, time, after, place, item ?? at?.item ?? this.within);
   }
 

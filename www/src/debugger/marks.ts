@@ -1,13 +1,11 @@
-// What the debugger adds to the graph: marks of breakpoints and mocks, where a run is paused, commands of the node menu, and
-// how long a state still waits.
+// What the debugger adds to the graph: marks of breakpoints and mocks, where a run is paused, and commands of the node menu.
 
-import { computed, effect, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { computed, effect } from "@preact/signals";
 import { type NodeMark, type Override, addNodeCommands, edgeMarks, nodeMarks, overrides } from "../graph/hooks.ts";
-import { type GraphNode, isState } from "../model/graph.ts";
-import type { Breakpoint, PendingTimer } from "../model/protocol.ts";
+import { isState } from "../model/graph.ts";
+import type { Breakpoint } from "../model/protocol.ts";
 import * as store from "../store.ts";
-import { bytes, duration } from "../ui/format.ts";
+import { bytes } from "../ui/format.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -89,7 +87,7 @@ effect(() => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
     if (pointer !== undefined && store.isLookedAt(pointer, iterations)) shown.set(pointer, override);
   };
-  if (store.live.value) for (const task of store.waiting.value) if (task.execution === store.inside.value?.name) put(task.state, task.iterations, { status: "awaiting", title: task.kind === "token" ? "waits for an answer" : "running, waits for your answer" });
+  if (store.live.value) for (const task of store.waiting.value) if (task.execution === store.inside.value?.name) put(task.state, task.iterations, { status: "awaiting", title: "waits for your answer" });
   const [top] = at?.stack ?? [];
   if (top && store.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
   overrides.value = shown;
@@ -113,35 +111,3 @@ addNodeCommands([
     },
   },
 ]);
-
-/// The time that a Wait, a pause before a retry or a time out has left.
-export function Remaining({ node }: { node: GraphNode }) {
-  const now = useSignal(performance.now());
-  const timer = store.timer.value;
-  const next = timer?.timers.find(({ state, iterations, execution }) => execution === undefined && state === node.name && store.isLookedAt(node.id, iterations));
-  const flows = next !== undefined && (timer?.speed ?? 0) > 0;
-  useEffect(() => {
-    if (!flows) return;
-    const tick = setInterval(() => (now.value = performance.now()), 250);
-    return () => clearInterval(tick);
-  }, [flows]);
-  const leap = store.skipped.value;
-  if (!store.live.value) return null;
-  if (leap?.id !== node.id && (!timer || !next || !store.busy.value)) return null;
-  const passed = flows ? Math.max(0, now.value - timer!.heard) * timer!.speed : 0;
-  const text = leap?.id === node.id ? `\u23f1 ${duration(leap.ms)}` : wordsOf(next!, Math.max(0, next!.at - timer!.now - passed));
-  const width = text.length * 6.4 + 14;
-  return (
-    <g class="remaining" aria-hidden="true" transform={`translate(${node.x + 26} ${node.y + node.height})`}>
-      <rect x="0" y="-9" width={width} height="18" rx="9" />
-      <text x={width / 2} y="4">
-        {text}
-      </text>
-    </g>
-  );
-}
-
-function wordsOf(timer: PendingTimer, left: number): string {
-  const time = duration(left < 10_000 ? left : Math.ceil(left / 1000) * 1000);
-  return timer.kind === "retry" ? `\u21bb${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`} in ${time}` : timer.kind === "wait" ? `\u23f1 ${time}` : `times out in ${time}`;
-}

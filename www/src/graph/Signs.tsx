@@ -1,0 +1,113 @@
+// What has become of a state, as signs on its box: its status, how often, what failed, and how long it still waits.
+
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { GraphNode } from "../model/graph.ts";
+import type { NodeRun } from "../model/log.ts";
+import type { PendingTimer } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { duration } from "../ui/format.ts";
+import type { Shown } from "./status.ts";
+
+interface Props {
+  node: GraphNode;
+  run: NodeRun;
+  status: Shown;
+  /// Path data of the status's sign.
+  sign: string;
+  /// Whether it is near enough to read.
+  near: boolean;
+  /// Paused after the state, not before it or in it.
+  after: boolean;
+  timer: PendingTimer | undefined;
+}
+
+const PATTERN_SIGN = { token: "⏸", sync: "⧉" } as const;
+/// Characters of an error's name that there is room for.
+const ERROR_SHOWN = 16;
+
+export function Signs({ node, run, status, sign, near, after, timer }: Props) {
+  const { x, y, width, height } = node;
+  const text = near ? words(node, run, status).join(" ") : "";
+  // Time that the clock has just skipped here.
+  const leap = useComputed(() => (store.live.value && store.skipped.value?.id === node.id ? store.skipped.value.ms : undefined)).value;
+  return (
+    <>
+      {status === "paused" && (
+        <g class="pause-marks" aria-hidden="true">
+          <rect x={x + 4} y={y + 4} width={width - 8} height={height - 8} rx="7" />
+          <path transform={`translate(${after ? x + width + 26 : x - 11} ${y + Math.min(height, 54) / 2})`} d="M-14 -8L0 0L-14 8Z" />
+        </g>
+      )}
+      {status === "caught" && <path class="caught-edge" aria-hidden="true" d={`M${x + width - 2} ${y + 9}V${y + height - 9}`} />}
+      {(sign !== "" || text !== "") && (
+        <g class="badges" aria-hidden="true">
+          {sign !== "" && (
+            <g class="status" transform={`translate(${x + width - 12} ${y + height - 10})`}>
+              <circle r="10" />
+              {status === "running" ? <circle class="ring" r="5" /> : <path transform="translate(-6.5 -6.5) scale(.65)" d={sign} />}
+            </g>
+          )}
+          {text !== "" && (
+            <g class="count" transform={`translate(${x + width - (sign !== "" ? 26 : 10)} ${y + height})`}>
+              <rect x={-text.length * 6.6 - 12} y="-9" width={text.length * 6.6 + 12} height="18" rx="9" />
+              <text x={-text.length * 3.3 - 6} y="4">
+                {text}
+              </text>
+            </g>
+          )}
+        </g>
+      )}
+      {(timer || leap !== undefined) && <Remaining node={node} since={run.last} timer={timer} leap={leap} used={text === "" ? 0 : text.length * 6.6 + 38} />}
+    </>
+  );
+}
+
+function words(node: GraphNode, run: NodeRun, status: Shown): string[] {
+  const found: string[] = [];
+  if (node.pattern) found.push(PATTERN_SIGN[node.pattern]);
+  if (run.entered > 1) found.push(`×${run.entered.toLocaleString("en")}`);
+  if (run.iterations > 0) found.push(`${run.iterationsDone + run.iterationsFailed}/${run.iterations + run.queued}`);
+  else if (run.queued > 0 && node.type !== "Map") found.push(`⋯ ${run.queued} waiting`);
+  if (run.failures > 0 && run.status !== "failed") found.push(`↻${run.failures}`);
+  if (status === "timedOut") found.push("⏱");
+  // What a Fail state fails with stands in its caption.
+  if (run.error !== "" && node.type !== "Fail" && (status === "caught" || status === "failed" || status === "timedOut")) found.push(run.error.length > ERROR_SHOWN ? `${run.error.slice(0, ERROR_SHOWN - 1)}…` : run.error);
+  return found;
+}
+
+/// The ring's way round.
+const ROUND = 2 * Math.PI * 4;
+
+/// The time that a Wait, a pause before a retry or a time out has left, as a ring that empties and in figures.
+function Remaining({ node, since, timer: next, leap, used }: { node: GraphNode; since: number; timer: PendingTimer | undefined; leap: number | undefined; used: number }) {
+  const now = useSignal(performance.now());
+  const timer = store.timer.value;
+  const flows = next !== undefined && (timer?.speed ?? 0) > 0;
+  useEffect(() => {
+    if (!flows) return;
+    const tick = setInterval(() => (now.value = performance.now()), 250);
+    return () => clearInterval(tick);
+  }, [flows]);
+  const passed = flows ? Math.max(0, now.value - timer!.heard) * timer!.speed : 0;
+  const left = leap ?? (next && timer ? Math.max(0, next.at - timer.now - passed) : 0);
+  const text = leap !== undefined || !next ? `\u23f1 ${duration(left)}` : wordsOf(next, left);
+  const width = text.length * 6.4 + 30;
+  // Below what stands there already, where both have no room.
+  const down = 10 + width + used > node.width ? 17 : 0;
+  const share = leap === undefined && next && next.at > since ? Math.min(1, left / (next.at - since)) : 1;
+  return (
+    <g class="remaining" aria-hidden="true" transform={`translate(${node.x + 10} ${node.y + node.height + down})`}>
+      <rect x="0" y="-9" width={width} height="18" rx="9" />
+      <circle class="left" cx="11" r="4" stroke-dasharray={`${share * ROUND} ${ROUND}`} transform="rotate(-90 11 0)" />
+      <text x={(width + 14) / 2} y="4">
+        {text}
+      </text>
+    </g>
+  );
+}
+
+function wordsOf(timer: PendingTimer, left: number): string {
+  const time = duration(left < 10_000 ? left : Math.ceil(left / 1000) * 1000);
+  return timer.kind === "retry" ? `\u21bb${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`} in ${time}` : timer.kind === "wait" ? `\u23f1 ${time}` : `times out in ${time}`;
+}
