@@ -3,6 +3,7 @@
 
 import { type Signal, effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
 import type { AskLanguage } from "./language.ts";
@@ -73,6 +74,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
       ({ createEditor }) => {
         if (gone || !host.current) return;
         const editor = createEditor({
+          changedKeys: prefs.keymap,
           host: host.current,
           text: text.peek(),
           language,

@@ -8,7 +8,7 @@ import { HighlightStyle, bracketMatching, codeFolding, foldGutter, indentOnInput
 import { type Diagnostic as Mark, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { closeSearchPanel, highlightSelectionMatches, openSearchPanel, search } from "@codemirror/search";
 import { ChangeSet, Compartment, EditorState, type Extension, Prec, type StateEffect } from "@codemirror/state";
-import { effect } from "@preact/signals";
+import { type ReadonlySignal, effect } from "@preact/signals";
 import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
@@ -17,7 +17,7 @@ import { askedCompletions } from "./completions.ts";
 import { keymap as pageKeys } from "../keys/keymap.ts";
 import { type AskLanguage, apply, askName, doCommand, languageFeatures } from "./language.ts";
 import { type Shown, marks as marksOf, setValues, show } from "./marks.ts";
-import { plainKeys, runOfText, textKeys } from "./textKeys.ts";
+import { type Changed, plainKeys, runOfText, textKeys } from "./textKeys.ts";
 import { type Crumb, pathAt, placeOf, setStates, stateAt, statePlaces } from "./states.ts";
 
 export type Language = "json" | "asl-json" | "asl-yaml" | "javascript";
@@ -68,6 +68,8 @@ interface Options {
   placeholder: string;
   readOnly?: boolean;
   changed(text: string): void;
+  /// The keys that somebody has changed.
+  changedKeys: ReadonlySignal<Changed>;
   /// Of a definition: what the interpreter knows about its text.
   asked?: AskLanguage;
 }
@@ -148,7 +150,7 @@ async function languageOf(language: Language, asked: AskLanguage | undefined): P
   }
 }
 
-export function createEditor({ host, text, language, label, placeholder: empty, readOnly = false, changed, asked }: Options): EditorHandle {
+export function createEditor({ host, text, language, label, placeholder: empty, readOnly = false, changed, changedKeys, asked }: Options): EditorHandle {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const asl = language === "asl-json" || language === "asl-yaml";
   let listener: ((name: string | null) => void) | undefined;
@@ -197,7 +199,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         asl ? Prec.highest(EditorView.domEventHandlers({ keydown: (event) => command(pageKeys.value?.find(event, "editor")?.id ?? "") })) : [],
         // Those of the list of completions, while it is open.
         Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),
-        keys.of(keymap.of(textKeys())),
+        keys.of(keymap.of(textKeys(changedKeys.peek()))),
         keymap.of([...closeBracketsKeymap, { key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }, { key: "Escape", run: simplifySelection }, ...plainKeys]),
         looks,
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
@@ -230,7 +232,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
 
   let first = true;
   const unheard = effect(() => {
-    const now = textKeys();
+    const now = textKeys(changedKeys.value);
     if (!first) view.dispatch({ effects: keys.reconfigure(keymap.of(now)) });
     first = false;
   });

@@ -12,7 +12,6 @@ import { openLintPanel } from "@codemirror/lint";
 import { findNext, findPrevious, gotoLine, openSearchPanel, selectNextOccurrence, selectSelectionMatches } from "@codemirror/search";
 import type { Command, KeyBinding } from "@codemirror/view";
 import { textCommands } from "../keys/text.ts";
-import * as prefs from "../prefs.ts";
 
 /// Each with what it does while Shift is held as well, where that selects.
 const RUN: Record<string, readonly [run: Command, shift?: Command]> = {
@@ -66,17 +65,20 @@ export const runOfText = (id: string): Command | undefined => RUN[id.replace(/^t
 /// What a text field has anyway: keys without a modifier, and those that only a Mac has.
 export const plainKeys: readonly KeyBinding[] = standardKeymap.filter(({ key }) => key === undefined || !/-./.test(key));
 
+/// The keys that somebody has changed, by the command.
+export type Changed = Readonly<Record<string, readonly string[]>>;
+
 /// What a browser does in any text by itself, also where nobody asks for it.
 const NATIVE = /\+(Z|Y|A|Backspace|Delete|ArrowLeft|ArrowRight|Home|End)$/;
 
 /// The keys of the table as they are now. What was taken away does nothing any more.
-export function textKeys(): KeyBinding[] {
+export function textKeys(changed: Changed): KeyBinding[] {
   const bound = textCommands.flatMap(({ id, keys }) => {
     const name = id.slice("text.".length);
     const [run, shift] = RUN[name]!;
-    return (prefs.keymap.value[id] ?? keys).map((chord): KeyBinding => ({ key: forEditor(chord), run, ...(shift && { shift }), preventDefault: true, ...(IN_SEARCH.has(name) && { scope: "editor search-panel" }) }));
+    return (changed[id] ?? keys).map((chord): KeyBinding => ({ key: forEditor(chord), run, ...(shift && { shift }), preventDefault: true, ...(IN_SEARCH.has(name) && { scope: "editor search-panel" }) }));
   });
-  const gone = textCommands.flatMap(({ id, keys }) => keys.filter((chord) => NATIVE.test(chord) && prefs.keymap.value[id]?.includes(chord) === false));
+  const gone = textCommands.flatMap(({ id, keys }) => keys.filter((chord) => NATIVE.test(chord) && changed[id]?.includes(chord) === false));
   return [...bound, ...gone.map((chord): KeyBinding => ({ key: forEditor(chord), run: () => true }))];
 }
 
