@@ -78,7 +78,7 @@ await main(async () => {
     console.log(`\n── ${name}`);
     const begin = performance.now();
     const command = typeof action === "function" ? await action() : action;
-    const { ok, note } = command.files ? await performFiles(command.files, env) : { ok: await perform(command, env) };
+    const { ok, note } = command?.files ? await performFiles(command.files, env) : { ok: await perform(command, env) };
     const seconds = (performance.now() - begin) / 1000;
     report.push([ok ? "ok" : "FAILED", name, seconds, note ?? { "browser: set-up": noBrowser, "server: set-up": noPython }[name]]);
     console.log(`── ${name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
