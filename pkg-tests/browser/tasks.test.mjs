@@ -115,6 +115,7 @@ describe("tasks", { skip }, () => {
     await visitor.open({ definition });
     await visitor.bring({ events });
     await page.getByRole("region", { name: "Recorded execution" }).getByRole("button", { name: "Debug with its answers" }).click();
+    await page.locator(".pause-where").first().waitFor();
     await visitor.tab("Mocks");
     await answersFor(page, "Greet").selectOption("recorded");
     await page.getByText("2 answers of the recorded execution").waitFor();
