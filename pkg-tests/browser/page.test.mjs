@@ -229,7 +229,7 @@ describe("the page", { skip }, () => {
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Greet" });
     await card.waitFor();
-    await page.locator('[data-node="/States/Greet"][aria-label*="running"]').waitFor();
+    await page.locator('[data-node="/States/Greet"][aria-label*="waits for your answer"]').waitFor();
     await card.getByLabel("Result, JSON").fill("{ no");
     await card.getByRole("button", { name: /^Answer/ }).click();
     await comes(() => card.locator(".field-problem").innerText(), /JSON/);
