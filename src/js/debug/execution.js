@@ -3,6 +3,7 @@
 import { TaskCancelled, misuse } from "../errors.js";
 import { TaskResponse, failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
 import { Reply, factsOf } from "./mocks.js";
+import { lowerBound } from "./search.js";
 
 /** Numbers of tasks that belong to one execution: those of the run's own are smaller, as the engine gives them. */
 export const TASKS = 2 ** 32;
@@ -413,18 +414,6 @@ export class Execution {
     this.inbox.length = 0;
     this.run.relatives.left(this);
   }
-}
-
-/** How many of some growing numbers are smaller than one. */
-export function lowerBound(numbers, limit) {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle] < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function deferred() {

@@ -5,8 +5,9 @@
 
 import { engineSettings, handleOf } from "../machine.js";
 import { Relatives } from "./children.js";
-import { Execution, lowerBound } from "./execution.js";
+import { Execution } from "./execution.js";
 import { Recording } from "./recording.js";
+import { lowerBound } from "./search.js";
 
 export { answersOf } from "./execution.js";
 

@@ -1,6 +1,7 @@
 // The history of one execution on a tape: the run's own, or that of a child execution of a Distributed Map.
 
 import { Chains, detailsOf } from "./chains.js";
+import { lowerBound } from "./search.js";
 
 /** Numbers of visits and threads of a child begin at a multiple of this. */
 const APART = 2 ** 32;
@@ -64,14 +65,7 @@ export class Strand {
 
   /** How many events have been seen at a place. */
   eventsAt(place) {
-    let low = 0;
-    let high = this.eventAt.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.eventAt[middle] < place) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.eventAt, place);
   }
 
   /** The visit of the Map around a child; undefined for the run's own. */
