@@ -1,5 +1,5 @@
 /**
- * State machines under test: the entry `stepglass/testing`, for `node:test`, Vitest, Jest and any other runner.
+ * Tests of state machines: the entry `stepglass/testing`, for `node:test`, Vitest, Jest and any other runner.
  *
  * @example
  * ```js
@@ -23,48 +23,48 @@ import type { ChildExecution, Definition, Execution, ExecutionCoverage, Executio
 
 // ------------------------------------------------------------------------------------------------------- mocks
 
-/** A duration: a number of seconds, or a text such as `"90 s"`, `"1h 30m"`, `"2 days"`. */
+/** A duration: a number of seconds, or a string such as `"90 s"`, `"1h 30m"`, `"2 days"`. */
 export type Duration = number | string;
 
-/** One answer to one call: made by {@link returns}, {@link responds}, {@link throws} and {@link never}. */
+/** The answer to one call, made by {@link returns}, {@link responds}, {@link throws} or {@link never}. */
 export interface MockResult {
-  /** The same answer, so much later in the run's own time, which passes at once. */
+  /** Gives the same answer after this much of the run's own time. With virtual time, no real time passes. */
   after(duration: Duration): MockResult;
 }
 
-/** The task succeeds with this result; of `lambda:invoke` it is the function's payload. Nothing given is null. */
+/** The task succeeds with this result; for `lambda:invoke` it is the function's payload. Default: null. */
 export function returns(value?: unknown): MockResult;
 
-/** The task succeeds with this as the service's whole response: nothing is put around it. */
+/** The task succeeds with this value as the service's whole response, without wrapping it. */
 export function responds(value: unknown): MockResult;
 
-/** The task fails with this `Error` and `Cause`. A cause that is no text becomes its JSON. */
+/** The task fails with this `Error` and `Cause`. A cause that is not a string is converted to JSON. */
 export function throws(error: string, cause?: unknown): MockResult;
 
-/** No answer comes: the task runs into its `TimeoutSeconds`, or the execution waits for ever. */
+/** No answer comes: the task reaches its `TimeoutSeconds`, or the execution waits for ever. */
 export function never(): MockResult;
 
-/** A result as Step Functions Local writes it: the whole response, or the error. */
+/** A result in the format of Step Functions Local: the whole response, or the error. */
 export type LocalResult = { Return: unknown } | { Throw: { Error: string; Cause?: string } };
 
-/** One answer, or a function that gives it or an output: it gets what a task handler gets. */
+/** One answer, or a function that returns an answer or an output. The function receives what a task handler receives. */
 export type MockAnswer = MockResult | LocalResult | ((input: any, task: Task) => unknown);
 
 /**
- * What a state, function or resource answers:
+ * The answers of a state, function or resource:
  *
  * - one answer for all calls;
- * - an array with one for each call of the execution, retries included;
- * - an object of answers by the number of the call, from 0 on, as in Step Functions Local: `{ "0": …, "1-3": … }`;
+ * - an array with one answer for each call of the execution, retries included;
+ * - an object of answers by the number of the call, from 0, as in Step Functions Local: `{ "0": …, "1-3": … }`;
  * - answers for iterations: {@link eachIteration}, {@link iterations}.
  *
- * A call for which there is no answer ends the run with a {@link MockError}.
+ * A call without an answer ends the run with a {@link MockError}.
  */
 export type Mock = MockAnswer | readonly MockAnswer[] | Readonly<Record<string, MockAnswer>> | IterationMock;
 
 /**
- * Mocks by the names of {@link TaskHandlers}: the state's name, the Lambda function's or activity's, the Resource, an
- * integration such as `"sqs:sendMessage"`, with `*` for any characters. Or one function for all tasks.
+ * Mocks by the names of {@link TaskHandlers}: the name of the state, Lambda function or activity, the Resource, or an
+ * integration such as `"sqs:sendMessage"`; `*` stands for any characters. Or one function for all tasks.
  */
 export type Mocks = Readonly<Record<string, Mock>> | ReadonlyMap<string, Mock> | ((input: any, task: Task) => unknown);
 
@@ -75,7 +75,7 @@ export interface IterationMock {
 }
 
 /**
- * The same answers in every iteration of the Map around the state, counted anew in each.
+ * Gives the same answers in every iteration of the enclosing Map. Calls are counted from 0 in each iteration.
  *
  * @example
  * ```js
@@ -85,7 +85,7 @@ export interface IterationMock {
 export function eachIteration(mock: Mock): IterationMock;
 
 /**
- * Answers by the index of the iteration, a range of them, or `"*"` for all others; an array has one for each.
+ * Answers by the index of the iteration, by a range of indices, or `"*"` for all others. An array has one entry for each iteration.
  *
  * @example
  * ```js
@@ -106,8 +106,8 @@ export class MockConfig {
 }
 
 /**
- * Reads a mock configuration file of Step Functions Local (`MockConfigFile.json`) as it is, or takes its contents. Throws a
- * {@link TestKitError} that names the place where it is not one.
+ * Reads a mock configuration file of Step Functions Local (`MockConfigFile.json`), or takes its contents. Throws a
+ * {@link TestKitError} that names the place of the mistake if the file is invalid.
  *
  * @example
  * ```js
@@ -119,19 +119,19 @@ export function loadMockConfig(source: string | URL | object): MockConfig;
 
 // --------------------------------------------------------------------------------------------------------- runs
 
-/** Options of a run; those given to {@link testMachine} are the defaults of its runs. */
+/** Options of a run. Options passed to {@link testMachine} are the defaults of its runs. */
 export interface TestRunOptions extends Pick<StartOptions, "machines" | "seed" | "name" | "signal" | "payloadLimit" | "historyLimit"> {
-  /** What tasks answer. Mocks of a run come before those of the machine; one of a run that is for no task of the definition is refused. */
+  /** The answers of tasks. Mocks of a run take precedence over those of the machine. A mock of a run must match a task of the definition. */
   mocks?: Mocks;
-  /** Real handlers, for tasks that no mock is given for. */
+  /** Real handlers, for tasks without a mock. */
   tasks?: TaskHandlers;
   /** When the run's time begins, in milliseconds since 1970. Default: the start of 2025. */
   startTime?: number;
-  /** `"virtual"` (the default): waits, back-offs and time outs pass at once. */
+  /** `"virtual"` (the default): waits, back-offs and timeouts take no real time. */
   clock?: StartOptions["clock"];
   /**
-   * Milliseconds of real time until an execution that nothing moves any more is given up as one that waits for ever. Default:
-   * 0, or 1000 while somebody outside of the mocks has a task token.
+   * Milliseconds of real time to wait for an answer from outside when nothing else can move the execution. After that the run
+   * ends as one that waits for ever. Default: 0, or 1000 while a task token is open that the mocks do not answer.
    */
   idleTimeout?: number;
 }
@@ -144,36 +144,37 @@ export interface OneRunOptions extends TestRunOptions {
 
 /** Options of {@link testMachine}. */
 export interface TestMachineOptions extends Omit<MachineOptions, "name">, TestRunOptions {
-  /** The machine's name, in the Context Object and in the mock configuration. Default: the file's, without what follows its first dot. */
+  /** The machine's name, in the Context Object and in the mock configuration. Default: the file's name up to its first dot. */
   name?: string;
-  /** A mock configuration of Step Functions Local, for `machine.test()`: the file's path or URL, its contents, or one that was loaded. */
+  /** A mock configuration of Step Functions Local, for `machine.test()`: the file's path or URL, its contents, or a loaded {@link MockConfig}. */
   mockConfig?: string | URL | object;
-  /** The input of runs that have none of their own. Default: `{}`. */
+  /** The input of runs that do not pass one. Default: `{}`. */
   input?: unknown;
 }
 
 /**
- * A machine to test, from a definition: the path or URL of a file in JSON or YAML, or of a template of CloudFormation, SAM, CDK
- * or Serverless with its logical id (`template.yaml#OrderMachine`), JSON text, an object, or a StateMachine. Throws a DefinitionError for one with errors.
+ * Makes a machine to test from a definition: the path or URL of a JSON or YAML file, JSON text, an object, or a StateMachine. The
+ * path can name a machine in a CloudFormation, SAM, CDK or Serverless template by its logical id (`template.yaml#OrderMachine`).
+ * Throws a DefinitionError if the definition has errors.
  */
 export function testMachine(source: string | URL | object | StateMachine, options?: TestMachineOptions): TestMachine;
 
 /** A machine under test. */
 export interface TestMachine {
   readonly machine: StateMachine;
-  /** The file that the definition came from. */
+  /** The file of the definition. */
   readonly file: string | undefined;
   /** The test cases of the mock configuration. */
   readonly testCases: string[];
   /**
-   * Runs the machine to its end, however it ends. Rejects with a {@link MockError} when a task has neither mock nor handler,
-   * or when its mock has no answer left: also where the machine would have caught the error.
+   * Runs the machine to its end, whatever its outcome. Rejects with a {@link MockError} when a task has neither a mock nor a
+   * handler, or when its mock has no answer left, even if the machine would catch the error.
    */
   run(input?: unknown, options?: OneRunOptions): Promise<TestRun>;
   /**
-   * Runs a test case of the mock configuration. States that it does not name have the machine's mocks and handlers.
+   * Runs a test case of the mock configuration. States that the test case does not name use the machine's mocks and handlers.
    *
-   * Rejects as {@link TestMachine.run}, and for a test case that does not exist.
+   * Rejects as {@link TestMachine.run} does, and if the test case does not exist.
    */
   test(testCase: string, input?: unknown, options?: OneRunOptions): Promise<TestRun>;
 }
@@ -181,16 +182,16 @@ export interface TestMachine {
 /** What happened in one run. */
 export interface TestRun<Output = any> {
   readonly input: any;
-  /** `"RUNNING"` is a run that would wait for ever: no answer comes, and nothing times it out. */
+  /** `"RUNNING"` is a run that would wait for ever: no answer comes, and nothing times out. */
   readonly status: ExecutionStatus;
   readonly output: Output | undefined;
   readonly error: string | undefined;
   readonly cause: string | undefined;
-  /** The machine's own states in the order in which they were entered; those in branches and iterations are in `visits`. */
+  /** The machine's top-level states in the order in which they were entered. States in branches and iterations are in `visits`. */
   readonly path: string[];
-  /** Every visit of a state, at any depth, in the order of entering. */
+  /** Every visit of a state, at any depth, in the order of entry. */
   readonly visits: StateVisit[];
-  /** The calls of tasks, in order; every attempt is one. */
+  /** The calls of tasks, in order. Every attempt is a call. */
   readonly calls: TaskCall[];
   readonly retries: RetriedError[];
   readonly caught: CaughtError[];
@@ -198,7 +199,7 @@ export interface TestRun<Output = any> {
   readonly waits: { state: string; duration: number; iterations: number[] }[];
   /** From the first event to the last, in milliseconds of the run's own time. */
   readonly duration: number;
-  /** The states that wait, of a run that would wait for ever. */
+  /** The states that wait, if the run would wait for ever. */
   readonly waiting: string[];
   /** All events, as GetExecutionHistory returns them. */
   readonly history: HistoryEvent[];
@@ -206,11 +207,11 @@ export interface TestRun<Output = any> {
   readonly hits: ExecutionCoverage["hits"];
   /** The child executions of Distributed Maps. */
   readonly children: ChildExecution[];
-  /** The executions that tasks have started, with the option `machines`. */
+  /** The executions that tasks started, with the option `machines`. */
   readonly nested: Execution[];
-  /** How it ended, in a sentence. */
+  /** The outcome of the run, in a sentence. */
   readonly ending: string;
-  /** The calls of a state, a function or a resource, by any name that a mock may have. */
+  /** The calls of a state, a function or a resource, by any name that a mock can have. */
   callsOf(name: string): TaskCall[];
   /**
    * What happened, line by line, the same in every run: for snapshots.
@@ -227,9 +228,9 @@ export interface TestRun<Output = any> {
    * ```
    */
   text(options?: TextOptions): string;
-  /** The history without times and ids, payloads as values: for snapshots. */
+  /** The history without times and ids, with payloads as values: for snapshots. */
   historySnapshot(options?: { ids?: boolean; times?: boolean }): Record<string, any>[];
-  /** How it ended, and the lines of `text()`: what a snapshot of the run itself shows. */
+  /** The outcome and the lines of `text()`: what a snapshot of the run itself shows. */
   toJSON(): { status: ExecutionStatus; output?: any; error?: string; cause?: string; story: string[] };
 }
 
@@ -237,9 +238,9 @@ export interface TestRun<Output = any> {
 export interface TextOptions {
   /** Begins every line with the run's own time. Default: false. */
   times?: boolean;
-  /** Shows inputs, results and causes, cut to a line. Default: true. */
+  /** Shows inputs, results and causes, each truncated to one line. Default: true. */
   payloads?: boolean;
-  /** The most lines; those in the middle are left out. Default: all. */
+  /** The largest number of lines; lines in the middle are left out. Default: all. */
   lines?: number;
 }
 
@@ -247,18 +248,18 @@ export interface TextOptions {
 export interface StateVisit {
   state: string;
   type: string;
-  /** The indices of the Maps around it, the innermost last. */
+  /** The iteration index in each enclosing Map, the innermost last. */
   iterations: number[];
-  /** Milliseconds from the start of the execution. */
+  /** When the state was entered, in milliseconds from the start of the execution. */
   at: number;
-  /** Milliseconds until it was left; absent where it was not. */
+  /** How long the visit lasted, in milliseconds; absent if the state was never exited. */
   duration?: number;
   readonly input: any;
-  /** Undefined where it was not left. */
+  /** Undefined if the state was never exited. */
   readonly output: any;
-  /** Id of the event that entered it. */
+  /** Id of the event that entered the state. */
   event: number;
-  /** The child execution of a Distributed Map that it ran in. */
+  /** The child execution of a Distributed Map that the state ran in. */
   child?: string;
 }
 
@@ -266,35 +267,35 @@ export interface StateVisit {
 export interface TaskCall {
   state: string;
   resource: string;
-  /** What the handler was given; of `lambda:invoke` the payload. */
+  /** The input of the handler; for `lambda:invoke` the payload. */
   input: any;
   /** The whole request. */
   parameters: any;
-  /** 0 for the first attempt, +1 for each retry. */
+  /** 0 for the first attempt, and one more for each retry. */
   attempt: number;
   iterations: number[];
   purpose: Task["purpose"];
   /** Whether a mock answered; false for a real handler. */
   mocked: boolean;
-  /** What came back; absent where nothing did. */
+  /** The result; absent if none came. */
   result?: unknown;
-  /** The error's name, where it failed. */
+  /** The error's name, if the call failed. */
   error?: string;
 }
 
-/** An error that a catcher took on. */
+/** An error that a catcher caught. */
 export interface CaughtError {
   state: string;
   error: string | undefined;
   cause: string | undefined;
-  /** The place in `Catch`. */
+  /** The position in `Catch`. */
   index: number;
   iterations: number[];
   /** The child execution of a Distributed Map that the state ran in. */
   child?: string;
 }
 
-/** An error that a retrier took on; `index` is the place in `Retry`. */
+/** An error that a retrier retried; `index` is the position in `Retry`. */
 export interface RetriedError extends CaughtError {
   /** Milliseconds until the next attempt. */
   delay: number;
@@ -303,53 +304,53 @@ export interface RetriedError extends CaughtError {
 // ------------------------------------------------------------------------------------------------- expectations
 
 /**
- * Begins expectations of a run. Each throws an AssertionError that tells what happened and how it differs, and returns the
- * same object, so that they can be chained. Where values are compared, RegExps, predicates and the asymmetric matchers of
- * Vitest and Jest may stand in the place of values.
+ * Starts a chain of expectations about a run. An expectation that does not hold throws an AssertionError that says what happened
+ * and what differs. Each expectation returns the same object, so you can chain them. In place of any value you can use a RegExp,
+ * a predicate, or an asymmetric matcher of Vitest or Jest.
  */
 export function expectRun(run: TestRun): RunExpectation;
 
 /** Expectations of a run. */
 export interface RunExpectation {
-  /** It succeeded; with exactly this output, where one is given. */
+  /** The run succeeded, with exactly this output if one is given. */
   succeeded(output?: unknown): this;
-  /** It failed; with this error and this cause, where they are given. */
+  /** The run failed, with this error and this cause if they are given. */
   failedWith(error?: string | RegExp, cause?: string | RegExp): this;
-  /** It ran into the machine's own `TimeoutSeconds`. */
+  /** The run reached the machine's own `TimeoutSeconds`. */
   timedOut(): this;
-  /** It was aborted. */
+  /** The run was aborted. */
   aborted(): this;
-  /** It would wait for ever; in these states, where they are given. */
+  /** The run would wait for ever, in these states if any are given. */
   waitsForEver(...states: string[]): this;
-  /** It succeeded with exactly this output. */
+  /** The run succeeded with exactly this output. */
   outputEquals(expected: unknown): this;
-  /** It succeeded with an output that has at least these members. */
+  /** The run succeeded with an output that has at least these members. */
   outputMatches(expected: unknown): this;
-  /** The machine's own states were entered in exactly this order. Those in branches and iterations do not count. */
+  /** The machine's top-level states were entered in exactly this order. States in branches and iterations do not count. */
   tookPath(...states: (string | readonly string[])[]): this;
-  /** These states were entered in this order, at any depth, whatever came between. */
+  /** These states were entered in this order, at any depth, with any states between them. */
   passedThrough(...states: (string | readonly string[])[]): this;
-  /** The state was entered; so many times, where a number is given. */
+  /** The state was entered, this many times if a number is given. */
   entered(state: string, times?: number): this;
   /** The state was not entered. */
   neverEntered(state: string): this;
-  /** The state, function or resource was called; so many times, where a number is given. Every attempt is a call. */
+  /** The state, function or resource was called, this many times if a number is given. Every attempt is a call. */
   called(name: string, times?: number): this;
-  /** It was never called. */
+  /** The state, function or resource was never called. */
   neverCalled(name: string): this;
-  /** One of its calls had an input with at least these members; the call of that number, from 1 on, where one is given. */
+  /** One of the calls, or call number `call` counted from 1, had an input with at least these members. */
   calledWith(name: string, input: unknown, call?: number): this;
-  /** The state was retried; so many times in all and only counting this error, where they are given. */
+  /** The state was retried, this many times in total if a number is given. With `on`, only retries of that error count. */
   retried(state: string, times?: number, options?: { on?: string | RegExp }): this;
   /** The state was never retried. */
   neverRetried(state: string): this;
-  /** The Wait, or the delay before a retry of the state, lasted so long. */
+  /** The Wait, or the delay before a retry of the state, lasted this long. */
   waited(state: string, duration: Duration): this;
-  /** The whole run lasted so long, in its own time. */
+  /** The whole run lasted this long, in its own time. */
   lasted(duration: Duration): this;
-  /** A catcher took this error on; in this state, at this place of its `Catch`, where they are given. */
+  /** A catcher caught this error, in this state and at this position of its `Catch` if they are given. */
   caught(error: string | RegExp, state?: string, index?: number): this;
-  /** No catcher took an error on. */
+  /** No catcher caught an error. */
   caughtNothing(): this;
   /** The state's input, on one of its visits, had at least these members. */
   inputOf(state: string, expected: unknown): this;
@@ -404,80 +405,80 @@ export interface RunMatchers<R = unknown> {
 export interface Random {
   /** 32 random bits. */
   bits(): number;
-  /** From 0 to below 1. */
+  /** A number from 0 up to, but not including, 1. */
   fraction(): number;
-  /** A whole number from 0 to below a limit. */
+  /** An integer from 0 up to, but not including, the limit. */
   below(limit: number): number;
-  /** One of a list. */
+  /** One element of a list. */
   pick<T>(list: readonly T[]): T;
 }
 
 /** Options of {@link property}. */
 export interface PropertyOptions extends Pick<MachineOptions, "name" | "type"> {
-  /** How many runs. Default: 100. */
+  /** The number of runs. Default: 100. */
   runs?: number;
-  /** Of all that is generated: equal seeds give equal runs. Default: random; a failure tells it. */
+  /** The seed of everything that is generated: equal seeds give equal runs. Default: random; a failure reports it. */
   seed?: number;
-  /** Runs this schedule alone, with `input`: what a failure has printed. */
+  /** Runs only this schedule, with `input`: copy it from a failure's message. */
   schedule?: Record<string, string | GeneratedOutcome>;
-  /** What must hold of every run besides what always must: throws, or returns false, where it does not. */
+  /** Your own condition, checked for every run in addition to the built-in ones. It throws or returns false if it does not hold. */
   check?: (run: TestRun) => unknown;
   input?: unknown;
   /** Inputs to choose from, or a function that makes one. */
   inputs?: readonly unknown[] | ((random: Random) => unknown);
-  /** What a task that succeeds gives, by state or for `"*"`: a value, an array to choose from, or a function. Default: `{}`. */
+  /** The result of a task that succeeds, by state or for `"*"`: a value, an array to choose from, or a function. Default: `{}`. */
   outputs?: Record<string, unknown>;
-  /** More errors that tasks may fail with, of all states or by state. */
+  /** Additional errors that tasks may fail with, for all states or by state. */
   errors?: readonly string[] | Record<string, readonly string[]>;
   /**
-   * Which tasks may get no answer: those with a time out of their own or the machine's (`"declared"`, the default), all, which
-   * finds executions that wait for ever, or none.
+   * Which tasks may get no answer: `"declared"` (the default), those with a timeout of their own or of the machine; `"all"`, which
+   * also finds executions that wait for ever; or `"none"`.
    */
   timeouts?: "declared" | "all" | "none";
-  /** Seconds that answers may take; one call in three is late. Default: none is. */
+  /** How many seconds answers may take; one call in three is delayed. Default: no delays. */
   delays?: readonly number[];
   /** The share of calls that do not succeed. Default: 0.4. */
   failures?: number;
-  /** What may happen after all: `"States.Runtime"`, `"hang"`. Default: neither. */
+  /** Outcomes that do not count as failures: `"States.Runtime"`, `"hang"`. Default: none. */
   allow?: readonly ("States.Runtime" | "hang")[];
-  /** Calls of a run after which all succeed. Default: 2000. */
+  /** After this many calls in a run, all further calls succeed. Default: 2000. */
   maxCalls?: number;
-  /** Tries to make a failing schedule smaller. Default: 2000. */
+  /** Attempts to shrink a failing schedule. Default: 2000. */
   maxShrinks?: number;
-  /** Mocks of states whose outcomes are not to be generated. */
+  /** Mocks of states whose outcomes are not generated. */
   mocks?: Readonly<Record<string, Mock>>;
-  /** Handlers of such states. */
+  /** Handlers of states whose outcomes are not generated. */
   tasks?: Record<string, (input: any, task: Task) => unknown>;
   machines?: StartOptions["machines"];
   startTime?: number;
 }
 
-/** What a task comes to in a generated run. */
+/** The outcome of a task in a generated run. */
 export interface GeneratedOutcome {
   kind: "return" | "throw" | "never";
   /** The error of a `"throw"`. */
   error?: string;
-  /** Which of the `outputs`, of a `"return"`. */
+  /** The index in `outputs`, for a `"return"`. */
   pick?: number;
-  /** Milliseconds until it comes. */
+  /** Milliseconds until the outcome. */
   delay?: number;
 }
 
-/** What a property that holds has tried. */
+/** The report of a property that holds. */
 export interface PropertyReport {
   seed: number;
   runs: number;
-  /** Tasks that were called, in all runs. */
+  /** The number of task calls in all runs. */
   calls: number;
-  /** How many runs ended how. */
+  /** The number of runs by status. */
   statuses: Partial<Record<ExecutionStatus, number>>;
 }
 
 /**
- * Runs a machine many times with generated outcomes of its tasks: success, each error that a `Retry` or `Catch` around the
- * task names, one that none names, no answer in time. Always must hold: the execution ends, and not with `States.Runtime`.
+ * Runs a machine many times with generated outcomes of its tasks: success, each error that a surrounding `Retry` or `Catch`
+ * names, an error that none names, and no answer in time. Every execution must end, and not with `States.Runtime`.
  *
- * Rejects with a {@link PropertyError} that has the smallest failing schedule and the seed that finds it again.
+ * Rejects with a {@link PropertyError} that has the smallest failing schedule and the seed that reproduces it.
  *
  * @example
  * ```js
@@ -491,41 +492,41 @@ export interface PropertyReport {
  */
 export function property(source: string | URL | object | StateMachine | TestMachine, options?: PropertyOptions): Promise<PropertyReport>;
 
-/** A property that does not hold. The message has the schedule, the seed and what happened. */
+/** A property does not hold. The message has the schedule, the seed and what happened. */
 export class PropertyError extends Error {
   private constructor();
-  /** Of the run that failed: `property(machine, { …, seed, runs: 1 })` runs it again. */
+  /** The seed of the run that failed: `property(machine, { …, seed, runs: 1 })` runs it again. */
   readonly seed: number;
   /** The smallest schedule found, by state, iteration and number of the call: `{ "Resize[2]#0": { kind: "throw", error: "Busy" } }`. */
   readonly schedule: Record<string, GeneratedOutcome>;
   readonly input: unknown;
-  /** What did not hold. */
+  /** The condition that did not hold. */
   readonly problem: string;
-  /** The run of the smallest schedule; undefined where it could not be run to its end. */
+  /** The run of the smallest schedule; undefined if it could not be run to its end. */
   readonly run: TestRun | undefined;
 }
 
 // ----------------------------------------------------------------------------------------------------- coverage
 
 /**
- * Begins to collect what all executions of this process use of their definitions, whoever starts them. With a folder, what is
- * seen is also written there; the environment variable `STEPGLASS_COVERAGE` does that from the first import on.
+ * Starts to collect coverage of all executions in this process, however they are started. With a folder, the data is also written
+ * there. The environment variable `STEPGLASS_COVERAGE` has the same effect from the first import on.
  */
 export function startCoverage(options?: { folder?: string }): void;
 
-/** Ends collecting. What was collected stays. */
+/** Stops collecting. The data collected so far is kept. */
 export function stopCoverage(): void;
 
-/** Forgets what was collected. */
+/** Discards the collected data. */
 export function resetCoverage(): void;
 
 /** Options of {@link coverageReport}. */
 export interface CoverageOptions {
-  /** A folder that test processes have written to. Default: what this process has collected. */
+  /** A folder that test processes have written to. Default: the data of this process. */
   folder?: string;
-  /** Files of definitions that are in the report even where no test has run them. */
+  /** Definition files to include in the report even if no test ran them. */
   definitions?: readonly string[];
-  /** What paths are shown relative to. Default: the working directory. */
+  /** The folder that paths are relative to. Default: the working directory. */
   root?: string;
 }
 
@@ -539,13 +540,13 @@ export class CoverageReport {
   readonly totals: CoverageTotals;
   /** The share of all places that were used, from 0 to 100. */
   readonly percent: number;
-  /** A table, and what was never used. */
+  /** A table, and a list of what was never used. */
   text(options?: { color?: boolean; missing?: boolean }): string;
-  /** The same for programs. */
+  /** The report as JSON. */
   json(): string;
-  /** An lcov tracefile: states as functions, what decides between ways as branches. Definitions without a file, and those in a string of a template, are not in it. */
+  /** An lcov tracefile: states are functions; rules, retriers, catchers and transitions are branches. It leaves out definitions without a file, and those in a string of a template. */
   lcov(): string;
-  /** One HTML document that needs nothing else: graphs in colours, what was never used, the definitions line by line. */
+  /** One self-contained HTML document: graphs in colours, a list of what was never used, the definitions line by line. */
   html(options?: { title?: string }): string;
 }
 
@@ -554,27 +555,27 @@ export interface DefinitionCoverage {
   /** The file, or the machine's name. */
   title: string;
   name: string;
-  /** Relative to the root; absent where it did not come from one. */
+  /** The file, relative to the root; absent if the definition did not come from a file. */
   file?: string;
   digest: string;
-  /** How many executions have run it. */
+  /** How many executions have run the definition. */
   executions: number;
   places: CoveredPlace[];
   totals: CoverageTotals;
 }
 
-/** Something in a definition that is used or not. */
+/** A part of a definition that coverage counts. */
 export interface CoveredPlace {
   kind: "state" | "transition" | "rule" | "retry" | "catch";
   pointer: string;
   state: string;
   label: string;
-  /** Where it stands in the file. */
+  /** The line in the file. */
   line: number;
   count: number;
 }
 
-/** Places that were used, and all. */
+/** The number of places that were used, and of all places. */
 export interface CoverageSum {
   covered: number;
   total: number;
@@ -585,14 +586,14 @@ export type CoverageTotals = Record<"states" | "transitions" | "rules" | "retrie
 
 // ------------------------------------------------------------------------------------------------------- errors
 
-/** A test that cannot be run as it is written. */
+/** A test cannot run as it is written. */
 export class TestKitError extends Error {}
 
-/** A task that no mock answers: none is given for it, or its answers are used up. */
+/** No mock answers a task: the task has no mock, or its mock has no answer left. */
 export class MockError extends TestKitError {
   private constructor();
   readonly state: string;
   readonly resource: string;
-  /** The number of the call, from 0 on. */
+  /** The number of the call, from 0. */
   readonly invocation: number;
 }
