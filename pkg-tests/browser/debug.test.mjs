@@ -346,7 +346,7 @@ describe("the debugger", { skip }, () => {
           await visitor.tab("Mocks");
           await page.getByLabel("What answers for ChargeCard").selectOption("script");
         } else {
-          await page.getByRole("button", { name: "Over", exact: true }).click();
+          await page.getByRole("button", { name: "Step", exact: true }).click();
           await paused(page, "before CheckStock");
         }
         await comes(() => visitor.violations(), []);

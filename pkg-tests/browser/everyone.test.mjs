@@ -313,7 +313,7 @@ describe("for everyone", { skip }, () => {
       const thumbs = () => page.locator(".narrow-bar button, .bottom-bar button").evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width < 44 || one.getBoundingClientRect().height < 44).map((one) => one.textContent));
       await comes(thumbs, [], "buttons are 44 pixels wide and high");
       await whole("before a run");
-      await page.getByRole("button", { name: "Over", exact: true }).tap();
+      await page.getByRole("button", { name: "Step", exact: true }).tap();
       await page.locator(".pause-where", { hasText: "before CheckStock" }).waitFor();
       for (const pane of ["Code", "Inspect", "Run", "Mocks", "Graph"]) {
         await panes.getByRole("button", { name: pane }).tap();

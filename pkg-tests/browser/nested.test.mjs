@@ -211,8 +211,8 @@ describe("executions that tasks start", { skip }, () => {
   visit("on a phone", { width: 360, height: 740 }, async (visitor, page) => {
     await visitor.bring(file(ORDER()), "OrderFlow");
     await page.getByRole("button", { name: "Graph" }).first().click();
+    await page.getByRole("button", { name: "Step", exact: true }).click();
     const into = page.getByRole("button", { name: "Into" });
-    await into.click();
     await into.click();
     await into.click();
     await comes(async () => { if ((await path(page).count()) === 0) await into.click(); return path(page).count(); }, 1);

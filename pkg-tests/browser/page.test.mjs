@@ -338,7 +338,8 @@ describe("the page", { skip }, () => {
   visit("gives equal runs for equal seeds", {}, async (visitor, page) => {
     await visitor.example("Intrinsic functions");
     const uuid = async (seed) => {
-      await page.getByRole("spinbutton", { name: "Seed" }).fill(String(seed));
+      await visitor.tab("Config");
+      await page.getByRole("spinbutton", { name: /^Seed/ }).fill(String(seed));
       await visitor.run();
       return (await visitor.output()).chance.uuid;
     };

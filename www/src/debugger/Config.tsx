@@ -7,7 +7,6 @@ import * as store from "../store.ts";
 import { JsonView } from "../ui/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
 import { CLOCKS, MEANS } from "./clocks.ts";
-import { SeedInput } from "./SeedInput.tsx";
 import * as model from "./model.ts";
 import { languageOf, withLanguage } from "./queryLanguage.ts";
 
@@ -72,7 +71,18 @@ function Begin() {
       </label>
       <label>
         <span>Seed</span>
-        <SeedInput />
+        <input
+          type="number"
+          min={0}
+          max={Number.MAX_SAFE_INTEGER}
+          step={1}
+          value={store.seed.value}
+          onChange={(event) => {
+            const next = event.currentTarget.valueAsNumber;
+            if (Number.isSafeInteger(next) && next >= 0) store.seed.value = next;
+            else event.currentTarget.value = String(store.seed.value);
+          }}
+        />
         <span class="quiet">Of random numbers, UUIDs and jitter.</span>
       </label>
       <label class="check">

@@ -8,7 +8,6 @@ import * as store from "../store.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { elapsed } from "../ui/format.ts";
 import { CLOCKS } from "./clocks.ts";
-import { SeedInput } from "./SeedInput.tsx";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -19,7 +18,10 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
   const on = session.canGoOn();
   const back = session.canStep() && store.cursor.value > 0;
   const begins = !busy && !blocked;
-  const steps = (
+  // Before anything has happened there is nothing to step through, to go back in or to stop: one button begins with a step.
+  const untouched = store.run.value === null;
+  const first = <Move icon="over" label="Step" command="over" title="Run step by step: pauses before the first state" able={begins} run={() => session.stepOrBegin("next")} />;
+  const steps = untouched ? first : (
     <>
       <Move icon="over" label="Over" command="over" title="Step over: to the next state here" able={on || begins} run={() => session.stepOrBegin("next")} />
       <Move icon="into" label="Into" command="into" title="Step into: into a Parallel or Map, or to the first stage" able={on || begins} run={() => session.stepOrBegin("stepIn")} />
@@ -38,7 +40,7 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
       )}
       {narrow ? (
         <>
-          {undo}
+          {!untouched && undo}
           {steps}
           {busy && stop}
           <Move icon="more" label="More" command="palette" title="All commands" able run={() => (store.dialog.value = "palette")} />
@@ -47,18 +49,23 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
         <>
           <div class="debug-group" role="group" aria-label="Steps">
             {steps}
-            <Move icon="out" label="Out" command="out" title="Step out: finish this branch or iteration" able={on} run={() => session.step("stepOut")} />
-            <Move icon="stage" label="Stage" command="stage" title="Step by one stage of the data flow" able={on || begins} run={() => session.stepOrBegin("stepStage")} />
-            {undo}
+            {!untouched && (
+              <>
+                <Move icon="out" label="Out" command="out" title="Step out: finish this branch or iteration" able={on} run={() => session.step("stepOut")} />
+                <Move icon="stage" label="Stage" command="stage" title="Step by one stage of the data flow" able={on || begins} run={() => session.stepOrBegin("stepStage")} />
+                {undo}
+              </>
+            )}
           </div>
-          <div class="debug-group">
-            <Move icon="replay" label="Restart" command="restart" title="Begin anew" able={store.run.value !== null && !blocked} run={session.restart} />
-            {stop}
-          </div>
+          {!untouched && (
+            <div class="debug-group">
+              <Move icon="replay" label="Restart" command="restart" title="Begin anew" able={!blocked} run={session.restart} />
+              {stop}
+            </div>
+          )}
           <Clock />
           <PausedWhere />
           <span class="gap" />
-          {!busy && <Seed />}
           <button type="button" class="plain" onClick={() => (store.dialog.value = "palette")} title={`All commands${keyHint("palette")}`} aria-keyshortcuts={keymap.value?.spoken("palette")}>
             <Icon name="search" size={14} /> <span class="label">Commands</span> {keymap.value?.shown("palette").slice(0, 1).map((key) => <kbd key={key}>{key}</kbd>)}
           </button>
@@ -199,15 +206,6 @@ function Time() {
     <output class="clock-time" title="The execution's time">
       {elapsed(flows ? Math.floor(shown / 100) * 100 : shown)}
     </output>
-  );
-}
-
-function Seed() {
-  return (
-    <label class="field seed" title="Random numbers, UUIDs and jitter follow from the seed">
-      <span class="label">Seed</span>
-      <SeedInput label="Seed" />
-    </label>
   );
 }
 

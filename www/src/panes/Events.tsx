@@ -17,11 +17,6 @@ export function Events() {
       <div class="empty small">
         <Icon name="list" size={22} />
         <p>{store.run.value?.refused ? "Nothing has run." : "Run the machine, and its history stands here."}</p>
-        {!store.run.value && (
-          <button type="button" class="primary" onClick={() => void store.start()}>
-            <Icon name="play" /> Run
-          </button>
-        )}
       </div>
     );
   }
