@@ -40,7 +40,7 @@ const cases = files.flatMap((file) =>
     .filter((line) => line.trim() !== "")
     .map((line) => ({ file: basename(file), ...JSON.parse(line) })),
 );
-const UNHEARD = "A service is called whose answer is not part of the recording";
+const UNHEARD = "The recording lacks the answer of a service that the case calls";
 const groups = new Map();
 const failed = [];
 // What is right of each case in every engine that ran it.
@@ -169,12 +169,12 @@ function verdict(kind, one, result) {
   const first = errors[0] ? `${errors[0].code} at ${errors[0].pointer || "/"}: ${errors[0].message}` : undefined;
   if (kind === "definition") {
     if (one.valid === (errors.length === 0)) return {};
-    return { status: one.valid ? `valid, but rejected: ${first}` : "invalid, but accepted" };
+    return { status: one.valid ? `valid, but rejected: ${first}` : "The definition is invalid, but Stepglass accepts it" };
   }
-  if (kind === "create_error") return errors.length > 0 ? {} : { status: "AWS rejects this definition, we accept it" };
+  if (kind === "create_error") return errors.length > 0 ? {} : { status: "AWS rejects the definition, Stepglass accepts it" };
   if (kind === "validate") {
     const fails = expected.result === "FAIL";
-    return fails === errors.length > 0 ? {} : { status: fails ? "AWS rejects this definition, we accept it" : `rejected: ${first}` };
+    return fails === errors.length > 0 ? {} : { status: fails ? "AWS rejects the definition, Stepglass accepts it" : `rejected: ${first}` };
   }
   if (kind === "test_state") return judgeTestState(expected, result);
   if (result.problem) return { status: result.problem };
@@ -232,10 +232,10 @@ function writeScore(rows, percent) {
 
 /** The cause of a miss, where it is one that no interpreter can mend. */
 function why(reason) {
-  if (/object that was read is not in the recording/.test(reason)) return "The S3 object that the Map reads is not part of the recording";
-  if (/schema validation/.test(reason) && value("--models")) return "The model of the service has another limit now than when it was recorded";
+  if (/object that was read is not in the recording/.test(reason)) return "The recording lacks the S3 object that the Map reads";
+  if (/schema validation/.test(reason) && value("--models")) return "The service's model has a different limit today than at the time of the recording";
   if (/schema validation/.test(reason)) return "AWS checks the mock against the API model of its service";
-  if (/not null/.test(reason)) return "The definition is not part of the recording";
+  if (/not null/.test(reason)) return "The recording lacks the definition";
   if (reason.startsWith(UNHEARD) || /there is no service to call/.test(reason)) return UNHEARD;
   return reason.replaceAll("|", "\\|").replaceAll("\n", " ").slice(0, 160);
 }
