@@ -146,10 +146,12 @@ const debugging = {
     const without = (names, contents) => build.onLoad({ filter: new RegExp(`[\\\\/]src[\\\\/]js[\\\\/](${names})\\.js$`) }, () => ({ contents, loader: "js" }));
     without("driver[\\\\/]driver|nested", "export class Driver {}\nexport class Machines {}\nexport class Family {}\nexport const rejoin = () => {};\n");
     without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
-    without("start", "export const startProblem = () => {};\n");
+    without("start", "export const startProblem = () => {}, isTooDeep = startProblem, DEPTH_LIMIT = 0;\n");
     // It saves none of its runs, and has no way to ask for what these methods do.
-    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, ""), loader: "js" }));
+    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|stop|#hits|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
+    // What may not be started it asks before, in words of its own.
+    const checks = /^ +(?:checkStart|if \(isTooDeep)\(.*\n/gm;
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, "").replace(checks, ""), loader: "js" }));
     // Its machines are never started either: the debugger feeds the engine itself.
     const starting = /^ {2}(?:async )?(?:static launch|run|start|restore|redrive|#start|#surroundings|#resume|#restored|#execution)\(.*\) \{\n[^]*?^ {2}\}\n/gm;
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]machine\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(starting, ""), loader: "js" }));

@@ -533,3 +533,19 @@ describe("tasks", () => {
     });
   });
 });
+
+test("what AWS would not start is no session", () => {
+  const machine = { StartAt: "P", States: { P: { Type: "Pass", End: true } } };
+  const large = { text: "x".repeat(262_144) };
+  const begin = (options) => () => new DebugSession(machine, options);
+  assert.throws(begin({ input: large }), { name: "RangeError", code: "ValidationException", message: /'input'.*less than or equal to 262144$/ });
+  assert.throws(begin({ input: large, payloadLimit: 100_000 }), { message: /100000$/ });
+  assert.throws(begin({ name: "a b" }), { code: "InvalidName" });
+  const nested = (levels) => JSON.parse(`${"[".repeat(levels)}"]\\""${"]".repeat(levels)}`);
+  assert.throws(begin({ input: nested(129) }), { code: "InvalidExecutionInput", message: /nested deeper than 128 levels/ });
+  assert.equal(begin({ input: nested(128) })().status, "paused");
+  const session = begin({ input: large, payloadLimit: 1_000_000 })();
+  session.restart();
+  assert.throws(() => session.restart(undefined, { input: large, payloadLimit: 262_144 }), { code: "ValidationException" });
+  assert.equal(session.runs().length, 2, "the runs that there are stay");
+});

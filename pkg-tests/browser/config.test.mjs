@@ -104,6 +104,34 @@ describe("what an execution begins with", { skip }, () => {
     await page.locator(".result", { hasText: /SUCCEEDED[\s\S]*26,\d+ events/ }).waitFor();
   });
 
+  visit("an input or a name that AWS does not take starts nothing, and says why", {}, async (visitor, page) => {
+    const definition = { StartAt: "Keep", States: { Keep: { Type: "Pass", End: true } } };
+    await visitor.open({ definition });
+    const refused = async (words) => {
+      await visitor.run();
+      await page.locator(".result", { hasText: words }).waitFor();
+      await comes(() => page.locator(".result").innerText(), /^\s*Not started/);
+      await comes(() => page.locator(".status-text").innerText(), "Not started");
+    };
+    await visitor.tab("Input");
+    await visitor.write("Input", JSON.stringify({ text: "x".repeat(7_200_000) }));
+    await refused("The input is 6.9 MiB. AWS takes at most 256 KiB.");
+    // The limit is the one that Config has.
+    await visitor.tab("Config");
+    await config(page).getByLabel(/Data of at most 256 KiB/).uncheck();
+    await visitor.run();
+    await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
+    await visitor.tab("Input");
+    await visitor.write("Input", `${"[".repeat(129)}${"]".repeat(129)}`);
+    await refused("The input is nested deeper than 128 levels.");
+    await visitor.write("Input", "{");
+    await refused("The input is not JSON:");
+    await visitor.write("Input", "{}");
+    await visitor.tab("Config");
+    await config(page).getByLabel("Name").fill("a b");
+    await refused("The execution's name “a b” has a space, which AWS refuses in a name.");
+  });
+
   visit("AWS strictness: warnings do not stop a run unless that is chosen; problems are those of the chosen type", {}, async (visitor, page) => {
     const callback = { StartAt: "A", States: { A: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken", Parameters: { FunctionName: "f", "Payload.$": "$$.Task.Token" }, End: true } } };
     await visitor.open({ definition: callback });

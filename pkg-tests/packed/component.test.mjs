@@ -292,6 +292,14 @@ describe("the component", { skip }, () => {
     },
   );
 
+  const PASS = JSON.stringify({ StartAt: "P", States: { P: { Type: "Pass", End: true } } });
+  const huge = JSON.stringify({ text: "x".repeat(300_000) });
+  const refused = `<stepglass-debugger id="large" definition='${PASS}' input='${huge}'></stepglass-debugger><stepglass-debugger id="deep" definition='${PASS}' input='${"[".repeat(129)}${"]".repeat(129)}' autoplay></stepglass-debugger>`;
+  visit("says why a run cannot begin", { body: refused }, async (page) => {
+    await page.locator("#large").getByText("Not started: The input is 293 KiB. AWS takes at most 256 KiB.").waitFor();
+    await page.locator("#deep").getByText("Not started: nested deeper than 128 levels").waitFor();
+  });
+
   visit("says what is wrong where there is no machine", { body: '<stepglass-debugger definition="{ no"></stepglass-debugger>' }, async (page) => {
     await page.getByRole("alert").filter({ hasText: "cannot be shown" }).waitFor();
   });

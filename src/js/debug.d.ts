@@ -369,7 +369,7 @@ export interface DebugEvents {
  * and "stopped" or "terminated" tells when they are done. Equal definitions, options, answers and seeds give equal runs.
  */
 export class DebugSession {
-  /** Paused before the first state. Throws DefinitionError. */
+  /** Paused before the first state. Throws DefinitionError, and a RangeError for a name or an input that StartExecution refuses. */
   constructor(definition: Definition | StateMachine, options?: DebugOptions);
   on<Name extends keyof DebugEvents>(name: Name, listener: (what: DebugEvents[Name]) => void): () => void;
 
@@ -447,7 +447,8 @@ export class DebugSession {
   runTo(state: string): void;
   /**
    * Begins anew, as another run beside those there are. Options stand from here on in place of those that the session began
-   * with; what is absent stays, also the input, the seed and the start time.
+   * with; what is absent stays, also the input, the seed and the start time. Throws as the constructor does, and the runs that there
+   * are stay.
    */
   restart(definition?: Definition | StateMachine, options?: DebugOptions & { label?: string }): void;
   /** Ends the execution as ABORTED, and all that tasks have started. */

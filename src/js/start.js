@@ -7,6 +7,7 @@ export const PAYLOAD_LIMIT = 262_144;
 const BAD_NAME = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f\ufffe\uffff\ud800-\udfff]/;
 const NAME_LENGTH = 80;
 const encoder = new TextEncoder();
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = ['"', "\\", "[", "{"].map((mark) => mark.charCodeAt(0));
 
 /** Whether a name has characters that AWS refuses. */
 export function isBadName(name) {
@@ -22,4 +23,26 @@ export function startProblem(name, input, limit = PAYLOAD_LIMIT) {
   // No character of a JavaScript string has more than three bytes.
   if (input.length * 3 > limit && encoder.encode(input).length > limit) return length(" at 'input'", `less than or equal to ${limit}`);
   return undefined;
+}
+
+/** Levels of arrays and objects in each other that the interpreter reads of a JSON text. */
+export const DEPTH_LIMIT = 128;
+
+/** Whether a JSON text has more levels than that. */
+export function isTooDeep(text) {
+  if (text.length <= 2 * DEPTH_LIMIT) return false;
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (quoted) {
+      if (code === BACKSLASH) at += 1;
+      else quoted = code !== QUOTE;
+    } else if (code === QUOTE) quoted = true;
+    else if (code === BRACKET || code === BRACE) {
+      depth += 1;
+      if (depth > DEPTH_LIMIT) return true;
+    } else if (code === BRACKET + 2 || code === BRACE + 2) depth -= 1;
+  }
+  return false;
 }

@@ -233,7 +233,13 @@ export class StepglassDebugger extends Base {
       if (attaching) return;
       const recorded = this.getAttribute("history");
       if (recorded !== null) await this.recorded(recorded, mine);
-      else if (!wrong && !this.hasAttribute("readonly")) await this.begin(mine);
+      else if (!wrong && !this.hasAttribute("readonly")) {
+        await this.begin(mine).catch((error: Error) => {
+          if (mine !== this.loading) return;
+          this.end();
+          this.say(`Not started: ${error.message}`);
+        });
+      }
     } catch (error) {
       if (mine === this.loading) this.say(`This machine cannot be shown: ${(error as Error).message}`);
     }
@@ -355,6 +361,7 @@ export class StepglassDebugger extends Base {
     this.standing = standing;
     if (!standing.outcome) this.ended = undefined;
     this.show(standing.event);
+    if (standing.reason === "exception") this.say(`Not started: ${standing.description}`);
     for (const task of standing.tasks) this.ask(task);
     if (standing.status === "paused" && (before?.status === "running" || before?.event !== standing.event) && standing.reason !== "start") {
       this.dispatchEvent(new CustomEvent("asl-paused", { detail: { reason: standing.reason, description: standing.description, event: standing.event, state: this.stateAt(standing.event) }, bubbles: true, composed: true }));

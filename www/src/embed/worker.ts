@@ -143,6 +143,8 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Methods
   },
   svg: ({ definition, options }) => renderSvg(definition, options),
   begin({ session, ...begin }) {
+    const { size } = new Blob([begin.input]);
+    if (size > 262_144) throw new Error(`The input is ${Math.ceil(size / 1024)} KiB. AWS takes at most 256 KiB.`);
     sessions.get(session)?.dispose();
     sessions.set(session, new Session(session, begin));
     return after(session, () => {});

@@ -9,6 +9,7 @@ import { fieldsOf, largeIn, member } from "./flow.ts";
 import { type HistoryEvent, buffersOf, detailsOf } from "./history.ts";
 import { ListedHistory } from "./listed.ts";
 import { machinesOf } from "./machines.ts";
+import { HISTORY_LIMIT, NO_LIMIT, PAYLOAD_LIMIT, refuse } from "./limits.ts";
 
 interface Open {
   resolve(value: unknown): void;
@@ -27,10 +28,6 @@ export type SandboxMessage =
 const SPEED: Record<ClockMode, "skip" | "manual" | number> = { skip: "skip", manual: "manual", real: 1, x10: 10, x60: 60, x3600: 3600 };
 /// Milliseconds between two looks at the timers of a run that flows.
 const TIMERS_EVERY = 200;
-/// AWS's, and bytes that no JSON of a page has.
-const PAYLOAD_LIMIT = 262_144;
-const HISTORY_LIMIT = 25_000;
-const NO_LIMIT = 2 ** 31 - 1;
 /// Visits of a state in child executions that are told.
 const MOST_VISITS = 300;
 /// More threads than anybody reads are not told.
@@ -135,9 +132,12 @@ export class Run {
   }
 
   private options(): DebugOptions {
-    const { input, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded, config } = this.request;
+    const { input: text, seed, clock, mocks, machines, breakpoints, exceptions, ask, recorded, config, saved } = this.request;
+    // Runs that are taken up again have inputs of their own.
+    const input: unknown = text.trim() === "" || saved ? {} : JSON.parse(text);
+    refuse(input, config);
     return {
-      input: input.trim() === "" ? {} : (JSON.parse(input) as unknown),
+      input,
       name: config.name ?? `run-${this.id}`,
       ...(config.arn !== undefined && { arn: config.arn }),
       type: config.type ?? "STANDARD",
