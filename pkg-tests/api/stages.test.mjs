@@ -1,6 +1,13 @@
 // The stages of data flow as they happen, and what editors ask of a definition.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { describe, test } from "node:test";
+import { build } from "esbuild";
+import { DebugSession } from "stepglass/debug";
 import { StateMachine, complete } from "stepglass";
 import { watchRejections } from "./machines.mjs";
 
@@ -116,4 +123,91 @@ test("variableReferences names the variables that each state reads", () => {
     },
   });
   assert.deepEqual(machine.variableReferences, { B: ["total"], C: ["total"] });
+});
+
+describe("what the page shows a stage beside", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "stepglass-stages-"));
+  const outfile = join(folder, "stages.mjs");
+  await build({ entryPoints: [resolve(import.meta.dirname, "../../www/src/model/stages.ts")], format: "esm", outfile, logLevel: "error" });
+  const { besideOf } = await import(pathToFileURL(outfile).href);
+  rmSync(folder, { recursive: true, force: true });
+
+  /** Each stage of a state: what it is shown beside by its label, `*` before what it is compared with. */
+  async function shown(fields, { input = { a: 1, list: [7, 8] }, answer = { r: 2 }, language = "JSONPath" } = {}) {
+    const states = { S: { ...fields, ...(["Succeed", "Fail", "Choice"].includes(fields.Type) ? {} : { End: true }) }, ...(fields.Catch && { Other: { Type: "Succeed" } }) };
+    const session = new DebugSession({ QueryLanguage: language, StartAt: "S", States: states }, { input, ask: true, seed: 1 });
+    session.continue();
+    while (session.status !== "ended") {
+      for (const { task } of session.waiting()) session.answer(task, answer.error ? { kind: "fail", ...answer } : { kind: "succeed", output: answer });
+      await new Promise((done) => setImmediate(done));
+    }
+    const { input: given, stages } = session.stages(session.visits("S")[0].id, undefined, { all: true });
+    const valueAt = (at) => (at < 0 ? given : stages[at].value);
+    return Object.fromEntries(stages.map(({ stage, value }, at) => {
+      const { sources, compared, whole } = besideOf(states.S, fields.Type, language, given, stages, at, isDeepStrictEqual);
+      for (const source of sources) assert.ok(source.at < at, `${stage} is shown beside what comes after it`);
+      const words = sources.map((source) => `${source === compared ? "*" : ""}${source.label} ${JSON.stringify(valueAt(source.at))}`);
+      return [stage, { before: words, after: value, ...(whole && { whole }) }];
+    }));
+  }
+
+  const given = { a: 1, list: [7, 8] };
+  const state = `*State input ${JSON.stringify(given)}`;
+
+  test("ResultPath writes into the input, which is what its value is compared with", async () => {
+    const found = await shown({ Type: "Task", Resource: "r", ResultPath: "$.got" });
+    assert.deepEqual(found.afterResultPath, { before: ['Result {"r":2}', state], after: { ...given, got: { r: 2 } } });
+    assert.deepEqual(found.output, { before: [state], after: { ...given, got: { r: 2 } }, whole: true });
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r", ResultPath: null })).afterResultPath, { before: ['Result {"r":2}', state], after: given });
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r" })).afterResultPath.before, ['*Result {"r":2}', "State input".concat(" ", JSON.stringify(given))]);
+  });
+
+  test("an Output stage that changes nothing is the whole state, from its input to its output", async () => {
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r" })).output, { before: [state], after: { r: 2 }, whole: true });
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r" }, { language: "JSONata" })).output, { before: [state], after: { r: 2 }, whole: true });
+    assert.deepEqual((await shown({ Type: "Wait", Seconds: 1 })).output, { before: [state], after: given, whole: true });
+    assert.deepEqual((await shown({ Type: "Parallel", Branches: [{ StartAt: "B", States: { B: { Type: "Pass", End: true } } }] })).output, { before: [state], after: [given], whole: true });
+  });
+
+  test("OutputPath and Output are compared with what they are made of", async () => {
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r", ResultPath: "$.got", OutputPath: "$.got" })).output, { before: ['*ResultPath {"a":1,"list":[7,8],"got":{"r":2}}'], after: { r: 2 } });
+    assert.deepEqual((await shown({ Type: "Task", Resource: "r", Output: "{% $states.result.r %}" }, { language: "JSONata" })).output.before, ['*Result {"r":2}', `State input ${JSON.stringify(given)}`]);
+    assert.deepEqual((await shown({ Type: "Pass", Output: "{% $states.input.a %}" }, { language: "JSONata" })).output, { before: [state], after: 1 });
+    assert.deepEqual((await shown({ Type: "Succeed", InputPath: "$.list", OutputPath: "$[0]" })).output, { before: ["*InputPath [7,8]"], after: 7 });
+  });
+
+  test("InputPath, Parameters, Arguments and ResultSelector", async () => {
+    const path = await shown({ Type: "Task", Resource: "r", InputPath: "$.list", Parameters: { "x.$": "$[0]" }, ResultSelector: { "y.$": "$.r" }, Assign: { "v.$": "$.r" } });
+    assert.deepEqual(path.afterInputPath, { before: [state], after: [7, 8] });
+    assert.deepEqual(path.afterParameters, { before: ["*InputPath [7,8]"], after: { x: 7 } });
+    assert.deepEqual(path.result, { before: [], after: { r: 2 } });
+    assert.deepEqual(path.afterResultSelector, { before: ['*Result {"r":2}'], after: { y: 2 } });
+    assert.deepEqual(path.assignedVariables, { before: ['Result {"r":2}'], after: { v: 2 } });
+    const jsonata = await shown({ Type: "Task", Resource: "r", Arguments: { x: "{% $states.input.a %}" }, Assign: { v: "{% $states.result.r %}" } }, { language: "JSONata" });
+    assert.deepEqual(jsonata.afterArguments.before, [state]);
+    assert.deepEqual(jsonata.assignedVariables, { before: ['Result {"r":2}', `State input ${JSON.stringify(given)}`], after: { v: 2 } });
+  });
+
+  test("Map and Parallel", async () => {
+    const processor = { StartAt: "B", States: { B: { Type: "Pass", End: true } } };
+    const path = await shown({ Type: "Map", ItemsPath: "$.list", ItemSelector: { "i.$": "$$.Map.Item.Value", "a.$": "$.a" }, ItemProcessor: processor, ResultPath: "$.all" });
+    assert.deepEqual(path.afterItemsPath, { before: [state], after: [7, 8] });
+    assert.deepEqual(path.afterItemSelector.before, [state]);
+    assert.deepEqual(path.afterResultPath.before, ['Result [{"i":7,"a":1},{"i":8,"a":1}]', state]);
+    const distributed = { ...processor, ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" } };
+    const batched = await shown({ Type: "Map", Items: "{% $states.input.list %}", ItemSelector: { i: "{% $states.context.Map.Item.Value %}" }, ItemBatcher: { MaxItemsPerBatch: 2 }, ItemProcessor: distributed }, { language: "JSONata" });
+    assert.deepEqual(batched.afterItems, { before: [state], after: [7, 8] });
+    // A batch holds several items: no one of them is what it was before.
+    assert.deepEqual(batched.afterItemBatcher, { before: ["Items [7,8]"], after: { Items: [{ i: 7 }, { i: 8 }] } });
+  });
+
+  test("a caught error", async () => {
+    const fails = { error: "E", cause: "why" };
+    const caught = await shown({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: "Other" }] }, { answer: fails });
+    assert.deepEqual(caught.output.before, ['Error output {"Error":"E","Cause":"why"}', state]);
+    const whole = await shown({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], Next: "Other" }] }, { answer: fails });
+    assert.deepEqual(whole.output, { before: [state], after: { Error: "E", Cause: "why" }, whole: true });
+    const jsonata = await shown({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.ALL"], Output: "{% $states.errorOutput.Error %}", Next: "Other" }] }, { answer: fails, language: "JSONata" });
+    assert.deepEqual(jsonata.output.before, ['*Error output {"Error":"E","Cause":"why"}', `State input ${JSON.stringify(given)}`]);
+  });
 });

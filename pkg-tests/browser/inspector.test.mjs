@@ -69,6 +69,21 @@ describe("the inspector", { skip }, () => {
     await origin.getByText("$.sum ← the task's result in Price").waitFor();
   });
 
+  visit("the Output stage is shown beside what was before it", {}, async (visitor, page) => {
+    await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
+    await visitor.state("Price").click();
+    const lines = (tree, selector = ".tree-line") => page.getByRole("tree", { name: tree }).locator(selector).allInnerTexts();
+    for (const stage of [/^ResultPath/, /^Output/]) {
+      await visitor.choose(pane(page).getByRole("radio", { name: stage }));
+      // What came in has no price yet, and the price is what was added.
+      const after = stage.test("Output") ? "output" : "afterResultPath";
+      await until(async () => assert.ok((await lines(after, ".added")).some((line) => line.includes('"total": 130'))));
+      assert.ok((await lines("Before: State input")).every((line) => !line.includes("total")));
+      assert.ok((await lines(after, ".added")).every((line) => !line.includes("sku")));
+    }
+    await pane(page).getByText("OutputPath is not set, so this stage changes nothing. The state's input is compared with its output.").waitFor();
+  });
+
   visit("a stage stops before and after it, from its chip, and says how it stands", {}, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();

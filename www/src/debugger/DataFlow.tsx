@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Breakpoint, Flow, FlowStage } from "../model/protocol.ts";
-import { DECISIONS, labelOf, madeBy, plannedStages, sourcesOf } from "../model/stages.ts";
+import { DECISIONS, besideOf, labelOf, madeBy, plannedStages } from "../model/stages.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { bytes } from "../ui/format.ts";
@@ -81,7 +81,8 @@ function stepsOf(flow: Flow, shown: FlowStage | "input"): Step[] {
   stages.forEach((stage, i) => {
     const { stage: name, value, size } = stage;
     const decision = DECISIONS.has(name);
-    const changed = !decision && !equal(last, value);
+    const { compared, whole } = besideOf(fields, flow.type, flow.language, flow.input, stages, i, equal);
+    const changed = !decision && !equal(compared && !whole ? (compared.at < 0 ? flow.input : stages[compared.at]?.value) : last, value);
     if (!decision) last = value;
     // Only what the state has: a field that is not written and changes nothing is no stage to look at.
     const written = madeBy(fields, flow.language, stages, i)?.written !== undefined;
@@ -157,7 +158,7 @@ function Stage({ flow, stage, choose }: { flow: Flow; stage: FlowStage; choose(i
       return (
         <>
           {stage.index !== undefined && <Items stage={stage} choose={choose} />}
-          <Values key={stage.place} flow={flow} at={at} value={stage.value} sources={sourcesOf(flow.type, flow.language, flow.stages, at)} />
+          <Values key={stage.place} flow={flow} at={at} value={stage.value} />
         </>
       );
   }

@@ -4,7 +4,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Flow, Origin } from "../model/protocol.ts";
-import { type Leaf, type Made, type Path, type Source, jsonataText, labelOf, leavesOf, madeBy, pathText, valueAt } from "../model/stages.ts";
+import { type Leaf, type Made, type Path, type Source, besideOf, jsonataText, labelOf, leavesOf, madeBy, pathText, valueAt } from "../model/stages.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Cut, SearchBox, Tree, findIn } from "../ui/Tree.tsx";
@@ -25,11 +25,9 @@ interface Props {
   /// The place among the stages; -1 for the state's input.
   at: number;
   value: unknown;
-  /// What the stage read, the first being what its value is compared with.
-  sources?: Source[];
 }
 
-export function Values({ flow, at, value, sources = [] }: Props) {
+export function Values({ flow, at, value }: Props) {
   const open = useSignal<ReadonlySet<string>>(new Set());
   const whole = useSignal(false);
   const picked = useSignal<Path | null>(null);
@@ -40,13 +38,10 @@ export function Values({ flow, at, value, sources = [] }: Props) {
   const stage = flow.stages[at];
   const name = stage?.stage ?? "input";
   const made = stage && madeBy(flow.fields, flow.language, flow.stages, at);
-  const only = name === "result" || name === "assignedVariables" || at < 0;
-  // What a state has made of its input altogether is told where the last stage changes nothing.
-  const first = sources[0];
-  const overall = name === "output" && first !== undefined && first.at >= 0 && made?.written === undefined && equal(valueOf(flow, first.at), value);
-  const compared = only || !first ? undefined : valueOf(flow, overall ? -1 : first.at);
+  const { sources, compared: base, whole: overall } = besideOf(flow.fields, flow.type, flow.language, flow.input, flow.stages, at, equal);
+  const compared = base && valueOf(flow, base.at);
   const searching = search.value !== "";
-  const after = useMemo(() => linesOf(compared, value, compared !== undefined, searching ? "all" : open.value, whole.value || searching), [compared, value, open.value, whole.value, searching]);
+  const after = useMemo(() => linesOf(compared, value, base !== undefined, searching ? "all" : open.value, whole.value || searching), [compared, value, open.value, whole.value, searching]);
   const befores = useMemo(() => sources.map((source) => linesOf(undefined, valueOf(flow, source.at), false, "all", whole.value || searching)), [flow, at, whole.value, searching]);
   const hits = searching ? [...befores.flatMap(({ lines }) => findIn(lines, search.value)), ...findIn(after.lines, search.value)] : [];
   const found = new Set<Line>(hits);
@@ -62,7 +57,7 @@ export function Values({ flow, at, value, sources = [] }: Props) {
         {sources.map((source, i) => (
           <figure key={source.role} class="pane-value">
             <figcaption>
-              Before <b>{source.role === "raw" ? "State input, written into" : source.label}</b>
+              Before <b>{source.role === "raw" && source !== base ? "State input, replaced" : source.label}</b>
             </figcaption>
             <Tree
               label={`Before: ${source.label}`}
@@ -96,7 +91,7 @@ export function Values({ flow, at, value, sources = [] }: Props) {
         </figure>
       </div>
       <p class="lights quiet" role="status">
-        {shines && lightWords(shines.places.length, shines, sources)}
+        {shines && lightWords(shines.places.filter((place) => sources.some((source) => source.at === place.at)).length, shines, sources)}
       </p>
       <div class="flow-foot">
         <Gauge size={size} />
@@ -169,14 +164,14 @@ function StopButton({ flow, stage, when }: { flow: Flow; stage: string; when: "b
 function Why({ flow, at, made, overall }: { flow: Flow; at: number; made: Made | undefined; overall: boolean }) {
   const stage = flow.stages[at]?.stage;
   if (stage === undefined) return null;
-  if (overall) return <p class="why quiet">What leaves the state, beside what came in.</p>;
+  if (overall) return <p class="why quiet">{made ? `${pathWords(made.path)} is not set, so this stage changes nothing. ` : ""}The state's input is compared with its output.</p>;
   if (stage === "result" && flow.type !== "Pass") {
     const mock = model.mocks.value[flow.state];
     const words = flow.type === "Task" ? (mock && mock.mode !== "handler" ? `What the mock (${mock.mode}) has answered` : "What the task has answered") : flow.type === "Map" ? "What the iterations have put out" : "What the branches have put out";
     return <p class="why quiet">{words}</p>;
   }
   const field = made ? pathWords(made.path) : labelOf(stage);
-  if (made?.written === undefined) return <p class="why quiet">{stage === "result" ? "The result is the input." : `${field} is not written: nothing changes here.`}</p>;
+  if (made?.written === undefined) return <p class="why quiet">{stage === "result" ? "The result is the input." : `${field} is not set, so this stage changes nothing.`}</p>;
   const leaves = leavesOf(made);
   if (leaves.length === 0 || leaves.length > 40) {
     return (

@@ -90,7 +90,7 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
   if (language === "JSONata") {
     if (stage === "afterInputPath") return [input];
     if (stage === "afterItemBatcher") {
-      const items = before(stages, at, "afterItemSelector", "afterItems");
+      const items = before(stages, at, "afterItems");
       return [{ role: "data", label: items < 0 ? "State input" : labelOf(stages[items]!.stage), at: items }];
     }
     if (stage === "result") return type === "Pass" ? [input] : [];
@@ -115,7 +115,7 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
       if (caught >= 0) return [{ role: "data", label: "Error output", at: error }];
       return [data(result >= 0 ? result : before(stages, at, "afterInputPath"))];
     case "afterItemBatcher":
-      return [data(before(stages, at, "afterItemSelector", "afterItemsPath", "afterInputPath"))];
+      return [data(before(stages, at, "afterItemsPath", "afterInputPath"))];
     case "error":
     case "retry":
     case "catch":
@@ -125,8 +125,42 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
   }
 }
 
+/// What a stage is shown beside: what was before it, and the one of these that its value is compared with.
+export interface Beside {
+  sources: Source[];
+  compared?: Source;
+  /// The stage itself changes nothing: the whole state is looked at, from its input to its output.
+  whole: boolean;
+}
+
+/// Stages whose value is not a later form of what was before them.
+const ANOTHER: ReadonlySet<string> = new Set(["result", "assignedVariables", "afterItemBatcher"]);
+
+export function besideOf(fields: Record<string, unknown>, type: string, language: Language, input: unknown, stages: readonly Staged[], at: number, equal: (a: unknown, b: unknown) => boolean): Beside {
+  // A stage whose field is not set changes nothing, and is not what its value is known by.
+  const named = (of: number): string => {
+    const { stage } = stages[of] ?? { stage: "" };
+    if (stage === "" || stage === "result" || stage === "error" || madeBy(fields, language, stages, of)?.written !== undefined) return labelOf(stage);
+    return named(sourcesOf(type, language, stages, of)[0]?.at ?? -1);
+  };
+  const sources = sourcesOf(type, language, stages, at).map((source) => ({ ...source, label: source.at < 0 ? source.label : named(source.at) }));
+  const [first] = sources;
+  const name = stages[at]?.stage ?? "input";
+  if (!first || ANOTHER.has(name)) return { sources, whole: false };
+  const made = madeBy(fields, language, stages, at);
+  const valueAt = (of: number): unknown => (of < 0 ? input : stages[of]?.value);
+  if (name === "output" && first.at >= 0 && made?.written === undefined && equal(valueAt(first.at), stages[at]!.value)) {
+    const whole: Source = { role: "input", label: "State input", at: -1 };
+    return { sources: [whole], compared: whole, whole: true };
+  }
+  // A result that is written into the input, or dropped, leaves the input with a change, or without one.
+  const raw = sources.find(({ role }) => role === "raw");
+  if (raw && made?.kind === "place" && made.written !== undefined && made.written !== "$") return { sources, compared: raw, whole: false };
+  return { sources, compared: first, whole: false };
+}
+
 export function labelOf(stage: string): string {
-  return stage === "result" ? "Result" : stage === "output" ? "Output" : stage === "error" ? "Error output" : stage.replace(/^after/, "");
+  return stage === "" ? "State input" : stage === "result" ? "Result" : stage === "output" ? "Output" : stage === "error" ? "Error output" : stage.replace(/^after/, "");
 }
 
 /// The value at a path, undefined where there is none.
