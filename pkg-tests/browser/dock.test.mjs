@@ -87,6 +87,38 @@ describe("the time line", { skip }, () => {
     await page.waitForFunction(() => document.querySelector("#lanes-view").textContent === "All events");
   });
 
+  visit("draws all of 25,000 events", {}, async (visitor, page) => {
+    // A loop that only the limit of a history ends.
+    const definition = { StartAt: "Tick", States: { Tick: { Type: "Pass", Next: "Again" }, Again: { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "Done" }], Default: "Tick" }, Done: { Type: "Succeed" } } };
+    await visitor.open({ definition });
+    await visitor.run();
+    await visitor.result();
+    await visitor.tab("Time line");
+    const lane = page.getByRole("group", { name: "Execution" });
+    await lane.getByRole("button", { name: /visits of several states/ }).first().waitFor();
+    const drawn = await lane.evaluate((element) => {
+      const track = element.querySelector(".lane-track").getBoundingClientRect();
+      const bars = [...element.querySelectorAll(".lane-bar")];
+      const places = bars.map((bar) => bar.getBoundingClientRect());
+      return {
+        visits: bars.map((bar) => Number(/^([\d,]+) visits/.exec(bar.title)?.[1].replaceAll(",", "") ?? 1)).reduce((sum, n) => sum + n, 0),
+        gap: Math.max(...places.slice(1).map((place, i) => place.left - places[i].right)),
+        free: track.right - places.at(-1).right,
+        bars: bars.length,
+      };
+    });
+    // Each visit has two events; the execution itself has the first and the last.
+    assert.equal(drawn.visits, 12_499);
+    assert.ok(drawn.bars <= 2_000, `${drawn.bars} bars`);
+    assert.ok(drawn.gap < 8 && drawn.free < 60, JSON.stringify(drawn));
+    const strip = await page.locator(".lanes-overview path.lane-run").evaluate((path) => path.getBBox().width);
+    assert.ok(strip > 950, `the strip reaches to ${strip} of 1000`);
+    // What stands for many opens to show them.
+    await lane.getByRole("button", { name: /visits of several states/ }).last().click();
+    await page.waitForFunction(() => /^Events \d{5} to \d{5} of 25000$/.test(document.querySelector("#lanes-view").textContent));
+    await lane.getByRole("button", { name: /^(Tick|Again), \d/ }).first().waitFor();
+  });
+
   visit("the scrubber says event, type, state and time; the past has a banner and a way back", {}, async (visitor, page) => {
     await run(visitor);
     const scrubber = page.getByRole("slider", { name: "Event shown" });

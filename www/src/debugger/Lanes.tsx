@@ -2,9 +2,9 @@
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { Lane } from "../model/protocol.ts";
+import type { Bar, Lane } from "../model/protocol.ts";
 import * as store from "../store.ts";
-import { duration } from "../ui/format.ts";
+import { count as counted, duration } from "../ui/format.ts";
 import { type Scale, type View, scaleOf } from "./scale.ts";
 
 /// No view is of fewer events.
@@ -32,7 +32,7 @@ export function Lanes() {
       return;
     }
     let stale = false;
-    const timer = setTimeout(() => store.query("lanes", view).then((found) => {
+    const timer = setTimeout(() => store.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }).then((found) => {
       if (stale) return;
       lanes.value = found;
       if (zoomed.peek() === null) whole.value = found;
@@ -132,7 +132,7 @@ export function Lanes() {
           {inView(scale.at(store.cursor.value)) && <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(store.cursor.value)) }} />}
           {selected && selected.to - selected.from > CLICK && <span class="lane-range" style={{ insetInlineStart: placeIn(selected.from), width: `calc((100% - ${NAMES + EDGE}px) * ${selected.to - selected.from})` }} />}
           {all.map((lane, i) => (
-            <LaneRow key={i} lane={lane} scale={scale} first={i === 0} />
+            <LaneRow key={i} lane={lane} scale={scale} first={i === 0} zoom={zoom} />
           ))}
         </div>
       </div>
@@ -156,7 +156,14 @@ function inView(place: number): boolean {
 
 const MEANS = { run: "", task: "task", wait: "wait", backoff: "back-off before the next attempt", attempt: "failed attempt", failed: "failed" } as const;
 
-function LaneRow({ lane, scale, first }: { lane: Lane; scale: Scale; first: boolean }) {
+/// A bar in words: what it stands for, what became of it, and how long it took.
+function wordsOf({ state, kind, bars, failed, from, to }: Bar): string {
+  const took = duration(store.timeOf(to) - store.timeOf(from));
+  if (bars !== undefined) return `${counted(bars, "visit")} of ${state || "several states"}${failed ? `, ${counted(failed, "failure")}` : ""}, ${took}. Choose to look closer`;
+  return `${state || "several states"}${MEANS[kind] ? `, ${MEANS[kind]}` : ""}, ${took}`;
+}
+
+function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first: boolean; zoom(from: number, to: number): void }) {
   return (
     <div class="lane" role="group" aria-label={lane.name}>
       <span class="lane-name">{lane.name}</span>
@@ -164,7 +171,7 @@ function LaneRow({ lane, scale, first }: { lane: Lane; scale: Scale; first: bool
         {lane.bars.map((bar, i) => {
           const from = Math.max(0, scale.at(bar.from));
           const width = Math.max(Math.min(1, scale.at(bar.to)) - from, 0.003);
-          const words = `${bar.state || "several states"}${MEANS[bar.kind] ? `, ${MEANS[bar.kind]}` : ""}, ${duration(store.timeOf(bar.to) - store.timeOf(bar.from))}`;
+          const words = wordsOf(bar);
           return (
             <button
               key={i}
@@ -174,7 +181,7 @@ function LaneRow({ lane, scale, first }: { lane: Lane; scale: Scale; first: bool
               title={words}
               aria-label={words}
               tabIndex={first && i === 0 ? 0 : -1}
-              onClick={() => store.selectEvent(bar.from, bar.state || null, "events")}
+              onClick={() => (bar.bars === undefined ? store.selectEvent(bar.from, bar.state || null, "events") : zoom(bar.from, bar.to))}
             >
               {width > 0.05 && <span>{bar.state}</span>}
             </button>
@@ -205,12 +212,21 @@ function Overview({ lanes, count, view, zoom }: { lanes: Lane[]; count: number; 
         zoom(at - half, at - half + shown.to - shown.from);
       }}
     >
-      {lanes.slice(0, 6).map((lane, i) =>
-        lane.bars.slice(0, 300).map((bar, n) => <rect key={`${i} ${n}`} class={`lane-${bar.kind}`} x={scale.at(bar.from) * 1000} width={Math.max(1, (scale.at(bar.to) - scale.at(bar.from)) * 1000)} y={1 + i * 3} height="2.4" />),
-      )}
+      {KINDS.map((kind) => (
+        <path key={kind} class={`lane-${kind}`} d={lanes.map((lane, i) => lane.bars.filter((bar) => bar.kind === kind).map((bar) => rectangle(scale, bar, i, lanes.length)).join("")).join("")} />
+      ))}
       <rect class="in-view" x={left * 1000} width={Math.max(4, (right - left) * 1000)} y="0" height="20" />
     </svg>
   );
+}
+
+const KINDS = ["run", "task", "wait", "backoff", "attempt", "failed"] as const;
+
+/// A bar of the overview: all lanes share its height.
+function rectangle(scale: Scale, { from, to }: Bar, lane: number, lanes: number): string {
+  const x = scale.at(from) * 1000;
+  const height = Math.min(3, 18 / lanes);
+  return `M${x.toFixed(1)} ${(1 + lane * height).toFixed(2)}h${Math.max(1, scale.at(to) * 1000 - x).toFixed(1)}v${(height * 0.8).toFixed(2)}H${x.toFixed(1)}z`;
 }
 
 /// Moves the focus along a lane, or to the lane beside it. Whether there was somewhere to go.

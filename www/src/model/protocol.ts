@@ -380,7 +380,18 @@ export interface VariableScope {
 /// A branch or iteration on the time line; its bars reach from event to event.
 export interface Lane {
   name: string;
-  bars: { state: string; from: number; to: number; kind: "run" | "wait" | "backoff" | "attempt" | "failed" | "task" }[];
+  bars: Bar[];
+}
+
+export interface Bar {
+  /// Empty for a bar of several states.
+  state: string;
+  from: number;
+  to: number;
+  kind: "run" | "wait" | "backoff" | "attempt" | "failed" | "task";
+  /// How many bars this one stands for, where they are too narrow to be drawn by themselves, and how many of them failed.
+  bars?: number;
+  failed?: number;
 }
 
 export interface RunResult {
@@ -569,7 +580,7 @@ export interface Methods {
   coverage: { params: { text: string; format: "json" | "yaml" }; value: Covered };
   coverageFile: { params: { text: string; format: "json" | "yaml"; file: string; form: "json" | "lcov" }; value: string };
   /// Of the events from one to another.
-  lanes: { params: { from: number; to: number }; value: Lane[] };
+  lanes: { params: { from: number; to: number; width: number }; value: Lane[] };
   /// The sandbox had to end the handlers: what they owe will not come.
   handlersDied: { params: { message: string }; value: null };
   answer: { params: { id: number; answer: Answer }; value: null };

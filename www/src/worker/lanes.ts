@@ -1,58 +1,99 @@
-// The visits of a run as bars on lanes: one for the execution, one for each branch or iteration in view.
+// The visits of a run as bars on lanes: one for the execution, one for each branch or iteration in view. Nothing is left out:
+// what would be narrower than an eye can see is one bar with its neighbours.
 
 import type { DebugSession } from "stepglass/debug";
-import type { Lane } from "../model/protocol.ts";
+import { type Scale, scaleOf } from "../debugger/scale.ts";
+import type { Bar, Lane } from "../model/protocol.ts";
 
 /// So many lanes are drawn of their own; the others are one together.
 const MOST = 40;
-const MOST_BARS = 4000;
+/// So many bars are drawn at once: where there are more, more of them become one.
+const MOST_BARS = 2000;
+/// Pixels of the narrowest bar.
+const NARROW = 3;
+/// What a bar of several visits is shown as: the most telling of what they are.
+const TELLING = ["run", "task", "wait", "backoff", "attempt", "failed"] as const;
 
-/// Of the events from one to another. Bars reach from event to event.
-export function lanesOf(session: DebugSession, view: { from: number; to: number }): Lane[] {
+/// Of the events from one to another, for a line of so many pixels. Bars reach from event to event.
+export function lanesOf(session: DebugSession, view: { from: number; to: number; width: number }): Lane[] {
   const last = session.events;
   if (last === 0) return [];
   const lanes = new Map<number, Lane>();
-  const others: [number, number][] = [];
+  const others: Bar[] = [];
   const merged = new Set<number>();
-  let bars = 0;
   for (const visit of session.visitsInOrder()) {
     if (visit.enter > Math.min(last, view.to)) break;
     const over = visit.end > 0 && visit.end <= last;
     const to = over ? visit.end : last;
     if (to < view.from) continue;
+    const failed = over && visit.exit !== visit.end;
+    const { state } = visit;
     let lane = lanes.get(visit.thread);
-    if (!lane && (lanes.size >= MOST || bars >= MOST_BARS)) {
+    if (!lane && lanes.size >= MOST) {
       merged.add(visit.thread);
-      others.push([visit.enter, to]);
+      others.push({ state, from: visit.enter, to, kind: failed ? "failed" : "run" });
       continue;
     }
     if (!lane) lanes.set(visit.thread, (lane = { name: visit.threadName, bars: [] }));
-    if (bars >= MOST_BARS) continue;
-    const failed = over && visit.exit !== visit.end;
     const kind = failed ? "failed" : visit.type === "Wait" ? "wait" : visit.type === "Task" ? "task" : "run";
     let from = visit.enter;
     for (const pause of visit.backoffs) {
       if (pause.failed > last) break;
       const again = pause.again > 0 && pause.again <= last ? pause.again : to;
-      lane.bars.push({ state: visit.state, from, to: pause.failed, kind: "attempt" }, { state: visit.state, from: pause.failed, to: again, kind: "backoff" });
+      lane.bars.push({ state, from, to: pause.failed, kind: "attempt" }, { state, from: pause.failed, to: again, kind: "backoff" });
       from = again;
-      bars += 2;
     }
-    if (from < to || visit.backoffs.length === 0) lane.bars.push({ state: visit.state, from, to, kind });
-    bars += 1;
+    if (from < to || visit.backoffs.length === 0) lane.bars.push({ state, from, to, kind });
   }
   const found = [...lanes.values()];
-  if (others.length > 0) found.push({ name: `${merged.size} more`, bars: united(others).map(([from, to]) => ({ state: "", from, to, kind: "run" })) });
-  return found;
+  if (others.length > 0) found.push({ name: `${merged.size} more`, bars: united(others) });
+  const times = session.history(0).map(({ timestamp }) => Date.parse(timestamp));
+  const scale = scaleOf({ from: Math.max(1, view.from), to: Math.min(last, view.to) }, (event) => times[event - 1]!);
+  for (let width = NARROW; ; width *= 2) {
+    const drawn = found.map(({ name, bars }): Lane => ({ name, bars: gathered(bars, scale, width / view.width) }));
+    if (width > view.width / 4 || drawn.reduce((sum, { bars }) => sum + bars.length, 0) <= MOST_BARS) return drawn;
+  }
 }
 
-/// Stretches that touch as one. They come in the order of their beginnings.
-function united(stretches: [number, number][]): [number, number][] {
-  const out: [number, number][] = [];
-  for (const [from, to] of stretches) {
+/// Bars that are narrower than a part of the line, and begin in the same such part, as one.
+function gathered(bars: readonly Bar[], scale: Scale, narrow: number): Bar[] {
+  const out: Bar[] = [];
+  let part = -1;
+  for (const bar of bars) {
+    const from = Math.max(0, scale.at(bar.from));
+    if (Math.min(1, scale.at(bar.to)) - from >= narrow) {
+      out.push(bar);
+      part = -1;
+      continue;
+    }
+    const here = Math.floor(from / narrow);
+    if (here === part) out.push(both(out.pop()!, bar));
+    else out.push(bar);
+    part = here;
+  }
+  return out;
+}
+
+function both(a: Bar, b: Bar): Bar {
+  return {
+    state: a.state === b.state ? a.state : "",
+    from: a.from,
+    to: Math.max(a.to, b.to),
+    kind: TELLING[Math.max(TELLING.indexOf(a.kind), TELLING.indexOf(b.kind))]!,
+    bars: (a.bars ?? 1) + (b.bars ?? 1),
+    failed: failuresOf(a) + failuresOf(b),
+  };
+}
+
+const failuresOf = ({ kind, failed }: Bar): number => failed ?? (kind === "failed" || kind === "attempt" ? 1 : 0);
+
+/// Bars that touch as one. They come in the order of their beginnings.
+function united(bars: readonly Bar[]): Bar[] {
+  const out: Bar[] = [];
+  for (const bar of bars) {
     const last = out.at(-1);
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else out.push([from, to]);
+    if (last && bar.from <= last.to) out[out.length - 1] = both(last, bar);
+    else out.push(bar);
   }
   return out;
 }
