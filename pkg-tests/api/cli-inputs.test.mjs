@@ -125,11 +125,11 @@ test("a template says what it has where that is not clear", async () => {
     assert.equal(code, 2);
     assert.match(stderr, message);
   };
-  await check("template.yaml", /has 3 state machines: say which, as in template\.yaml#Subbed \(Subbed, Inline, Filed\)/);
+  await check("template.yaml", /has 3 state machines: choose one, for example template\.yaml#Subbed \(Subbed, Inline, Filed\)/);
   await check("template.yaml#Nobody", /has no state machine Nobody; it has Subbed, Inline, Filed/);
   await check("empty.yaml", /has no state machine/);
   await check("bucket.json", /its definition is an object in S3/);
-  await check("parent.json#X", /is no template/);
+  await check("parent.json#X", /is not a template/);
 });
 
 test("--objects is S3, and --machines is what tasks start", async () => {

@@ -144,15 +144,15 @@ test("files that cannot be used say where, and the others run all the same", () 
 test("each mistake of a test file has its line and column", () => {
   for (const [text, line, column, message] of [
     ["definition: a\ntests: [{ name: x, expects: {} }]", 2, 20, /a test has no field "expects"; did you mean expect\?/],
-    ["definition: a\ntests:\n  - name: x\n    expect: { status: SUCEEDED }", 4, 23, /status is SUCCEEDED, FAILED.*did you mean SUCCEEDED\?/],
+    ["definition: a\ntests:\n  - name: x\n    expect: { status: SUCEEDED }", 4, 23, /status must be SUCCEEDED, FAILED.*did you mean SUCCEEDED\?/],
     ["definition: a\ntests:\n  - name: x\n    mocks:\n      A:\n        - thro: E", 6, 11, /a mock has no field "thro"; did you mean throw\?/],
-    ["definition: a\ntests:\n  - name: x\n    mocks: { A: 5 }", 4, 17, /a mock is \{return: …\}.*not 5/],
-    ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, after: soon } }", 4, 37, /after is a duration/],
-    ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, cause: c } }", 4, 30, /a cause belongs to throw/],
-    ["definition: a\ntests:\n  - name: x\n    mocks: { A: { iterations: { x: never } } }", 4, 33, /an iteration is "0", "1-3" or "\*"/],
-    ["definition: a\ntests:\n  - name: x\n    expect:\n      waits: { W: soon }", 5, 19, /a duration is a number of seconds/],
+    ["definition: a\ntests:\n  - name: x\n    mocks: { A: 5 }", 4, 17, /a mock must be \{return: …\}.*not 5/],
+    ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, after: soon } }", 4, 37, /after must be a duration/],
+    ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, cause: c } }", 4, 30, /only throw can have a cause/],
+    ["definition: a\ntests:\n  - name: x\n    mocks: { A: { iterations: { x: never } } }", 4, 33, /an iteration must be "0", "1-3" or "\*"/],
+    ["definition: a\ntests:\n  - name: x\n    expect:\n      waits: { W: soon }", 5, 19, /a duration must be a number of seconds/],
     ["definition: a\ntests:\n  - name: x\n    expect: { error: /(/ }", 4, 22, /Invalid regular expression/],
-    ["definition: a\ntests:\n  - name: x\n    expect: { path: A }", 4, 21, /path is a list of names/],
+    ["definition: a\ntests:\n  - name: x\n    expect: { path: A }", 4, 21, /path must be a list of names/],
     ["definition: a\ntests:\n  - input: {}", 3, 5, /a test needs a name/],
     ["definition: a\ntests:\n  - name: x\n    property: { run: 5 }", 4, 17, /property has no field "run"; did you mean runs\?/],
     ["tests: []", 1, 1, /a test file needs a definition/],
@@ -216,7 +216,7 @@ test("coverage of test files: text, files, threshold; also of what no test has r
   for (const format of ["json", "lcov", "html"]) assert.ok(existsSync(join(folder, `out/stepglass.${format}`)), format);
   const low = run("test", "more", "-f", "template", "--threshold", "90");
   assert.equal(low.status, 1);
-  assert.match(low.stderr, /% is covered, less than 90 %/);
+  assert.match(low.stderr, /below the threshold of 90 %/);
   assert.equal(run("test", "good", "--threshold", "100").status, 0);
   write("unrun/x.stepglass.yaml", "definition: ../order.asl.json\ntests: { x: { skip: true } }\n");
   assert.match(run("test", "unrun", "--coverage").stdout, /order\.asl\.json +0\/5/);
@@ -239,10 +239,10 @@ test("a filter, only, and wrong usage", () => {
   for (const [args, message] of [
     [["test", "nowhere"], /cannot read nowhere: no such file/],
     [["test", "out"], /there are no test files/],
-    [["test", "--coverage=pdf"], /no format of coverage "pdf"/],
-    [["test", "--reporter", "specs"], /--reporter is spec, dot, tap, junit or json; did you mean spec\?/],
+    [["test", "--coverage=pdf"], /no coverage format "pdf"/],
+    [["test", "--reporter", "specs"], /--reporter must be spec, dot, tap, junit or json; did you mean spec\?/],
     [["test", "good", "-o", "no/such/folder/report.xml"], /cannot write no\/such\/folder\/report\.xml/],
-    [["test", "--threshold", "x"], /--threshold is a percentage/],
+    [["test", "--threshold", "x"], /--threshold must be a percentage/],
     [["coverage"], /coverage needs -- and a command, or a folder/],
     [["coverage", "nowhere"], /there is no folder nowhere/],
     [["coverage", "--", "no-such-command-at-all"], /cannot run no-such-command-at-all/],

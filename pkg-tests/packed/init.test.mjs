@@ -49,7 +49,7 @@ test("in an empty folder: npm test and npm start", () => {
   // A second time it writes nothing.
   const again = stepglass(cli, empty, "init");
   assert.equal(again.status, 2);
-  assert.match(again.stderr, /order\.asl\.json.*there already; nothing was written/);
+  assert.match(again.stderr, /order\.asl\.json.*exists already; nothing was written/);
 });
 
 test("in a project: what is there stays", () => {

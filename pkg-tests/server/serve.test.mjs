@@ -80,12 +80,12 @@ test("the command says where it listens, and ends in order on a signal", { skip:
 test("the command refuses what it cannot do, with the reason", async () => {
   const { port } = await start();
   const cases = [
-    [["--port", String(port)], /127\.0\.0\.1:\d+ is taken by another program; --port 0 takes a free one/],
-    [["--port", "70000"], /--port is a whole number from 0 to 65535/],
+    [["--port", String(port)], /127\.0\.0\.1:\d+; --port 0 chooses a free port/],
+    [["--port", "70000"], /--port must be a whole number from 0 to 65535/],
     [["--tasks", "none.mjs"], /cannot load the tasks of none\.mjs/],
-    [["--task", "charge"], /--task is NAME=URL/],
+    [["--task", "charge"], /--task must be NAME=URL/],
     [["--lambda-endpoint", "localhost:3001"], /--lambda-endpoint needs a URL/],
-    [["--log-level", "loud"], /--log-level is silent, error, info or debug/],
+    [["--log-level", "loud"], /--log-level must be silent, error, info or debug/],
     [["--mock-config", "none.json"], /none\.json/],
     [["machine.json"], /serve takes no files/],
   ];

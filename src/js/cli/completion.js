@@ -4,16 +4,16 @@ import { Unusable } from "./source.js";
 
 const help = `stepglass completion bash|zsh|fish
 
-Prints a script that completes commands, options and files in a shell.
+Prints a shell script that completes commands, options and files.
 
   source <(stepglass completion bash)                           in ~/.bashrc
   source <(stepglass completion zsh)                            in ~/.zshrc, after compinit
   stepglass completion fish > ~/.config/fish/completions/stepglass.fish
 
-Exit code: 0 printed, 2 wrong usage.
+Exit code: 0 success; 2 wrong usage.
 `;
 
-export const command = { name: "completion", summary: "prints a completion script for bash, zsh or fish", help, options: {}, act: completion };
+export const command = { name: "completion", summary: "print a completion script for bash, zsh or fish", help, options: {}, act: completion };
 
 const shells = { bash, zsh, fish };
 
@@ -69,7 +69,7 @@ function zsh(commands) {
 _stepglass() {
   if (( CURRENT == 2 )); then
     local -a commands
-    commands=(${commands.map(({ name, summary }) => `'${name}:${quoted(summary)}'`).join(" ")} 'help:says more')
+    commands=(${commands.map(({ name, summary }) => `'${name}:${quoted(summary)}'`).join(" ")} 'help:explain a command')
     _describe 'command' commands
     return
   fi

@@ -12,29 +12,30 @@ Converts between JSON and YAML, and from JSONPath to JSONata.
 
   stepglass convert order.asl.json -o order.asl.yaml
   stepglass convert order.asl.yaml --to json > order.asl.json
-  stepglass convert order.asl.json --jsonata          every state that can be, in JSONata
-  stepglass convert template.yaml --jsonata -o new.yaml  the definitions in a template, which stays as it is
+  stepglass convert order.asl.json --jsonata          converts every state that JSONata can express
+  stepglass convert template.yaml --jsonata -o new.yaml  converts the definitions in a template, nothing else
   stepglass convert order.yaml --jsonata --json | jq .left
 
-YAML keeps its comments where it stays YAML; states that are converted lose those inside of them. CloudFormation's
-short forms (!Sub) stay short in YAML and become long in JSON.
+YAML to YAML keeps the comments, except those inside converted states. CloudFormation's short forms (!Sub) stay short
+in YAML and become long in JSON.
 
-JSONata: a state is converted only where the result means the same. What is not is listed with the reason, and left as
-it is. One thing differs always: where an expression fails, JSONPath raises States.Runtime, which ends the execution,
-and JSONata States.QueryEvaluationError, which Retry and Catch see.
+With --jsonata, a state is converted only if the result means the same. The command lists the states that it leaves
+in JSONPath, each with the reason. One difference always remains. When an expression fails, JSONPath raises
+States.Runtime, which ends the execution; JSONata raises States.QueryEvaluationError, which Retry and Catch can handle.
 
 Options
-  -o, --output FILE   where to write it; default: standard output
-      --to FORMAT     json or yaml; default: what the output's name says, else the other one, with --jsonata the same
-      --jsonata       JSONPath to JSONata, state by state
-      --json          {output, converted, left: [{state, pointer, reason}]}: the output as text
+  -o, --output FILE   the file to write; default: standard output
+      --to FORMAT     json or yaml; default: by the output file's extension; otherwise the other format, or with
+                      --jsonata the same
+      --jsonata       converts JSONPath to JSONata, state by state
+      --json          {output, converted, left: [{state, pointer, reason}]}, with the output as text
 
-Exit code: 0 converted, 1 with --jsonata some states were left, 2 wrong usage.
+Exit code: 0 success; 1 with --jsonata, some states were left in JSONPath; 2 wrong usage.
 `;
 
 export const command = {
   name: "convert",
-  summary: "converts JSON to YAML and back, JSONPath to JSONata",
+  summary: "convert between JSON and YAML, and from JSONPath to JSONata",
   help,
   options: { output: { type: "string", short: "o", file: true }, to: { type: "string", values: ["json", "yaml"] }, jsonata: { type: "boolean" }, json: { type: "boolean" } },
   act: convert,
@@ -43,7 +44,7 @@ export const command = {
 async function convert(files, { output, to, jsonata, json }) {
   if (files.length !== 1) throw new Unusable("convert needs one file", { usage: true });
   const [file, fragment] = split(files[0]);
-  if (fragment !== undefined && !jsonata) throw new Unusable("a template is converted as a whole: leave the name after # away", { usage: true });
+  if (fragment !== undefined && !jsonata) throw new Unusable("a template is converted as a whole: omit # and the name after it", { usage: true });
   const text = read(file);
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
   const document = parseDocument(text, { keepSourceTokens: false, prettyErrors: true });
@@ -52,7 +53,7 @@ async function convert(files, { output, to, jsonata, json }) {
   const format = to ?? named ?? (jsonata === isJson || (!jsonata && !isJson) ? "json" : "yaml");
   const report = jsonata ? convertStates(document, text, file, fragment) : { converted: [], left: [] };
   const written = format === "json" ? asJson(document) : asYaml(document, isJson);
-  if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document)) note("JSON has no comments: those of the file are lost");
+  if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document)) note("JSON has no comments: the file's comments are lost");
   if (json) writeJson({ output: written, ...report });
   else if (output === undefined) process.stdout.write(written);
   else write(output, written);
@@ -69,7 +70,7 @@ function convertStates(document, text, file, fragment) {
   for (const [id, { pointer, path }] of machines ?? []) {
     if (fragment !== undefined && id !== fragment) continue;
     if (pointer === undefined) {
-      note(path === undefined ? `${id}: its definition is a text inside of the template, which is not converted` : `${id}: its definition is in ${path}: convert that file`);
+      note(path === undefined ? `${id}: its definition is a string in the template, which cannot be converted` : `${id}: its definition is in ${path}: convert that file`);
       continue;
     }
     const steps = pointerSteps(pointer);
@@ -78,7 +79,7 @@ function convertStates(document, text, file, fragment) {
   if (fragment !== undefined && !machines?.has(fragment)) throw new Unusable(`${file} has no state machine ${fragment}`);
   const all = { converted: [], left: [] };
   for (const { pointer, definition, machine } of places) {
-    if (typeof definition?.States !== "object" || definition.States === null) throw new Unusable(`${file} is no definition: it has no States`);
+    if (typeof definition?.States !== "object" || definition.States === null) throw new Unusable(`${file} is not a definition: it has no States`);
     const { definition: result, converted, left } = toJsonata(definition);
     replace(document, pointer, definition, result);
     const of = machine === undefined ? {} : { machine };

@@ -14,27 +14,27 @@ const FORMATS = ["text", "json", "lcov", "html"];
 const help = `stepglass coverage [options] -- COMMAND
 stepglass coverage DIR [options]
 
-Runs the tests of any test runner and tells which states, transitions, Choice rules, retriers and catchers their
-executions have used. With DIR: of a run that was told to write there, STEPGLASS_COVERAGE=DIR.
+Runs the tests of any test runner and reports which states, transitions, Choice rules, retriers and catchers their
+executions have used. With DIR, reports on data that an earlier run wrote there, with STEPGLASS_COVERAGE=DIR.
 
-  stepglass coverage -- node --test                 node:test, Vitest, Jest, any command
+  stepglass coverage -- node --test                 works with node:test, Vitest, Jest, any command
   stepglass coverage --format text,html -- npx vitest run
-  stepglass coverage -d machines/order.asl.json -- npm test    also where no test runs it
+  stepglass coverage -d machines/order.asl.json -- npm test    includes this definition even if no test runs it
   STEPGLASS_COVERAGE=/tmp/c npm test; stepglass coverage /tmp/c --threshold 90
 
 Options
-      --format LIST       text (default), json, lcov, html, with commas between
-  -d, --definition FILE   a definition that is in the report in any case; may be given again
-      --coverage-dir DIR  where stepglass.json, .lcov and .html go; default: coverage
-      --threshold NUMBER  least percentage that must be covered
-      --json              the report as JSON on standard output
+      --format LIST       text (default), json, lcov, html, separated by commas
+  -d, --definition FILE   includes a definition even if no test runs it; can be repeated
+      --coverage-dir DIR  the folder for stepglass.json, .lcov and .html; default: coverage
+      --threshold NUMBER  the smallest percentage that passes
+      --json              prints the report as JSON to standard output
 
-Exit code: that of COMMAND; otherwise 0, 1 too little is covered, 2 wrong usage.
+Exit code: that of COMMAND if it fails; otherwise 0, or 1 if coverage is below the threshold; 2 wrong usage.
 `;
 
 export const command = {
   name: "coverage",
-  summary: "tells what of definitions the tests of any runner have used",
+  summary: "report which parts of definitions the tests of any runner have used",
   help,
   options: {
     format: { type: "string" },
@@ -52,7 +52,7 @@ export const command = {
 
 async function coverage(given, { format, definition = [], "coverage-dir": folder, threshold: least, json }, { run }) {
   const threshold = least === undefined ? undefined : Number(least);
-  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold is a percentage from 0 to 100", { usage: true });
+  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold must be a percentage from 0 to 100", { usage: true });
   const formats = coverageFormats(format ?? "text");
   if (run === undefined ? given.length !== 1 : given.length > 0 || run.length === 0) throw new Unusable("coverage needs -- and a command, or a folder", { usage: true });
   const own = run === undefined ? undefined : mkdtempSync(join(tmpdir(), "stepglass-coverage-"));
@@ -63,7 +63,7 @@ async function coverage(given, { format, definition = [], "coverage-dir": folder
     else writeCoverage(report, formats, { folder, stream: process.stdout, color: colorful(process.stdout) });
     if (code !== 0) return code;
     if (threshold === undefined || report.percent >= threshold) return 0;
-    process.stderr.write(`stepglass: ${report.percent.toFixed(1)} % is covered, less than ${threshold} %\n`);
+    process.stderr.write(`stepglass: coverage is ${report.percent.toFixed(1)} %, below the threshold of ${threshold} %\n`);
     return 1;
   } finally {
     if (own !== undefined) rmSync(own, { recursive: true, force: true });
@@ -93,7 +93,7 @@ export function coverageFormats(list) {
   if (list === undefined) return undefined;
   const formats = list.split(",").map((format) => format.trim()).filter(Boolean);
   const unknown = formats.find((format) => !FORMATS.includes(format));
-  if (unknown !== undefined || formats.length === 0) throw new Unusable(`there is no format of coverage ${JSON.stringify(unknown ?? list)}; there are ${FORMATS.join(", ")}`, { usage: true });
+  if (unknown !== undefined || formats.length === 0) throw new Unusable(`there is no coverage format ${JSON.stringify(unknown ?? list)}; the formats are ${FORMATS.join(", ")}`, { usage: true });
   return new Set(formats);
 }
 

@@ -7,29 +7,29 @@ import { colorful, colors, writeJson } from "./terminal.js";
 
 const help = `stepglass diff OLD NEW [options]
 
-Says what changed between two definitions, state by state, and what becomes of executions that began with the old
-one if they go on with the new one.
+Shows what changed between two definitions, state by state, and what happens to executions that began with the old
+definition if they continue with the new one.
 
   stepglass diff order.asl.json order-new.asl.json
   git show main:order.asl.json | stepglass diff - order.asl.json
   stepglass diff old.yaml#Orders template.yaml#Orders --strict
   stepglass diff old.json new.json --json
 
-AWS lets a running execution keep the definition that it began with. It matters to hosts that move executions to a
-new definition, and to whoever reads histories: 'breaks' is where such an execution cannot go on, 'differs' where it
-goes on with other data than the new definition would have made.
+On AWS, a running execution keeps the definition that it began with. The comparison matters if your host moves running
+executions to a new definition, and if you read histories. 'breaks' means that such an execution cannot continue.
+'differs' means that it continues with different data than the new definition would have produced.
 
 Options
-      --strict        'differs' counts as incompatible too
+      --strict        also counts 'differs' as incompatible
       --json          {identical, compatible, machine, states: [{state, change, type, pointer, fields, transitions, …}],
                       running: [{severity, kind, state, pointer, message}]}
 
-Exit code: 0 compatible, 1 incompatible, or a file is no definition, 2 wrong usage.
+Exit code: 0 compatible; 1 incompatible, or a file is not a definition; 2 wrong usage.
 `;
 
 export const command = {
   name: "diff",
-  summary: "compares two definitions: what of it would running executions notice?",
+  summary: "compare two definitions, and show how running executions are affected",
   help,
   options: { strict: { type: "boolean" }, json: { type: "boolean" } },
   act: diff,
@@ -37,7 +37,7 @@ export const command = {
 
 async function diff(files, { strict, json }) {
   if (files.length !== 2) throw new Unusable("diff needs two definitions, the old one first", { usage: true });
-  if (files[0].startsWith("-") && files[1].startsWith("-")) throw new Unusable("only one of them can come from standard input", { usage: true });
+  if (files[0].startsWith("-") && files[1].startsWith("-")) throw new Unusable("only one of the definitions can come from standard input", { usage: true });
   const [old, now] = files.map((file) => new Source(file));
   for (const source of [old, now]) {
     if (source.json !== undefined && isJson(source.json)) continue;
@@ -73,9 +73,9 @@ function text({ identical, compatible, machine, states, running }) {
     lines.push(`${signs[change]} ${name} ${dim(oldType === undefined ? type : `${oldType} → ${type}`)}`, ...fields.map(field));
   }
   lines.push("");
-  if (running.length === 0) lines.push(`${green("compatible")}: an execution that began with the old definition can go on with the new one`);
+  if (running.length === 0) lines.push(`${green("compatible")}: an execution that began with the old definition can continue with the new one`);
   else {
-    lines.push(compatible ? `${yellow("compatible, but")} an execution that began with the old definition notices:` : `${red("incompatible")} for executions that began with the old definition:`);
+    lines.push(compatible ? `${yellow("compatible, but")} an execution that began with the old definition is affected:` : `${red("incompatible")} for executions that began with the old definition:`);
     for (const { severity, message } of running) lines.push(`  ${severity === "breaks" ? red("breaks ") : yellow("differs")}  ${message}`);
   }
   return `${lines.join("\n")}\n`;

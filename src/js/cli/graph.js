@@ -6,27 +6,27 @@ import { colorful } from "./terminal.js";
 
 const help = `stepglass graph FILE [options]
 
-Draws a definition as an SVG document or a Mermaid diagram; also one with errors.
+Draws a definition as an SVG document or a Mermaid diagram, even if it has errors.
 
   stepglass graph order.asl.json -o order.svg
   stepglass graph order.yaml --direction LR --theme dark > order.svg
   stepglass graph template.yaml#OrderMachine --format mermaid
-  stepglass graph order.yaml --json                   places and sizes instead of a drawing
+  stepglass graph order.yaml --json                   prints positions and sizes instead of a drawing
 
 Options
-  -o, --output FILE   where to write it; default: standard output
+  -o, --output FILE   the file to write; default: standard output
       --format F      svg (default) or mermaid, for Markdown
       --direction D   TB, top to bottom (default), or LR, left to right
-      --theme THEME   light, dark or auto (default): as the viewer prefers
-      --title TEXT    what a screen reader says; default: the machine's Comment
+      --theme THEME   light, dark or auto (default): follows the viewer's preference
+      --title TEXT    the title for screen readers; default: the machine's Comment
       --json          the layout as JSON: {width, height, direction, nodes, edges, …}
 
-Exit code: 0 drawn, 1 the file is neither JSON nor YAML, 2 wrong usage.
+Exit code: 0 success; 1 the file is neither JSON nor YAML; 2 wrong usage.
 `;
 
 export const command = {
   name: "graph",
-  summary: "draws a definition as SVG or Mermaid",
+  summary: "draw a definition as SVG or Mermaid",
   help,
   options: {
     output: { type: "string", short: "o", file: true },

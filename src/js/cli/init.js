@@ -8,22 +8,22 @@ import { colors, writeJson } from "./terminal.js";
 
 const help = `stepglass init [DIR] [options]
 
-Writes a first machine with functions for its tasks, a test, and npm scripts. It asks nothing and overwrites nothing.
+Creates a first machine, functions for its tasks, a test and npm scripts. It asks no questions and overwrites no files.
 
   npx stepglass init orders
   cd orders && npm install
   npm test                                            validates the machine and runs the test
   npm start                                           runs the machine with the functions of tasks.mjs
 
-Where there is a package.json, the scripts are added to it under names that are free.
+If there is a package.json, the scripts are added to it under names that are not taken.
 
 Options
       --json          {folder, written: […], changed: […]}
 
-Exit code: 0 written, 2 a file is there already, and nothing was written.
+Exit code: 0 success; 2 a file exists already, and nothing was written.
 `;
 
-export const command = { name: "init", summary: "writes a first machine with handlers, a test and npm scripts", help, options: { json: { type: "boolean" } }, act: init };
+export const command = { name: "init", summary: "create a first machine with handlers, a test and npm scripts", help, options: { json: { type: "boolean" } }, act: init };
 
 const machine = {
   Comment: "Charges an order; a large one gets a gift",
@@ -58,7 +58,7 @@ const machine = {
 const files = {
   "order.asl.json": `${JSON.stringify(machine, null, 2)}\n`,
   "order.json": '{ "id": 7, "amount": 120 }\n',
-  "tasks.mjs": `// What the tasks of order.asl.json do on this machine: functions by the names of Lambda functions, states or integrations.
+  "tasks.mjs": `// Handlers for the tasks of order.asl.json, by the names of Lambda functions, states or integrations.
 
 export async function charge({ id, amount }) {
   return { order: id, amount };
@@ -68,7 +68,7 @@ export default {
   "sqs:sendMessage": async ({ MessageBody }) => ({ MessageId: String(MessageBody.id) }),
 };
 `,
-  "order.test.mjs": `// Tests of order.asl.json: virtual time passes at once, so the minutes between two attempts cost nothing.
+  "order.test.mjs": `// Tests of order.asl.json. They run in virtual time, so the minutes between two attempts take no real time.
 
 import { test } from "node:test";
 import { expectRun, property, returns, testMachine, throws } from "stepglass/testing";
@@ -81,7 +81,7 @@ test("a large order gets a gift", async () => {
   expectRun(run).outputMatches({ receipt: { order: 7, amount: 120 }, gift: "voucher", shipped: true });
 });
 
-test("a bank that is busy is asked again, for up to three times", async () => {
+test("a busy bank is asked again, up to three times", async () => {
   const run = await order.run({ id: 7 }, { mocks: { charge: [throws("BankBusy"), throws("BankBusy"), returns({ amount: 12 })] } });
   expectRun(run).succeeded().tookPath("Charge", "Large enough", "Ship").retried("Charge", 2).waited("Charge", "2 m");
 });
@@ -101,10 +101,10 @@ const scripts = {
 };
 
 async function init(folders, { json }) {
-  if (folders.length > 1) throw new Unusable("init needs one folder, or none for this one", { usage: true });
+  if (folders.length > 1) throw new Unusable("init takes at most one folder; without one it uses the working directory", { usage: true });
   const folder = folders[0] ?? ".";
   const there = Object.keys(files).filter((name) => existsSync(join(folder, name)));
-  if (there.length > 0) throw new Unusable(`${there.map((name) => join(folder, name)).join(", ")}: there already; nothing was written`);
+  if (there.length > 0) throw new Unusable(`${there.map((name) => join(folder, name)).join(", ")}: exists already; nothing was written`);
   const manifest = join(folder, "package.json");
   const known = existsSync(manifest);
   const text = known ? extended(manifest) : `${JSON.stringify({ private: true, type: "module", scripts, devDependencies: { stepglass: `^${version()}` } }, null, 2)}\n`;

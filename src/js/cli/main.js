@@ -60,7 +60,7 @@ export async function main(args) {
   }
   for (const [option, { values }] of Object.entries(options)) {
     const given = parsed.values[option];
-    if (values && given !== undefined && !values.includes(given)) return wrong(`--${option} is ${listed(values)}${meant(given, values)}`, name);
+    if (values && given !== undefined && !values.includes(given)) return wrong(`--${option} must be ${listed(values)}${meant(given, values)}`, name);
   }
   try {
     return await command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: commandList, ...prepared });

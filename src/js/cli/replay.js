@@ -6,8 +6,8 @@ import { colorful, colors, count, writeJson } from "./terminal.js";
 
 const help = `stepglass replay HISTORY DEFINITION [options]
 
-Runs an execution of AWS again, with the recorded results and errors of its tasks, and says where the definition
-first does something else: after a change, would this execution still have gone the same way?
+Replays an execution from AWS against a definition, with the recorded results and errors of its tasks, and reports
+the first difference. Use it after a change to check that the execution would still take the same path.
 
   aws stepfunctions get-execution-history --execution-arn ARN > history.json
   stepglass replay history.json order.asl.json
@@ -15,22 +15,23 @@ first does something else: after a change, would this execution still have gone 
   stepglass replay history.json order.yaml --json | jq .divergence
   stepglass replay history.json order.yaml --events   also prints the replay's history
 
-HISTORY is the JSON of get-execution-history, of an SDK, or of the console's export; the events of an Express
-execution's log do too. Order across branches and iterations is free. UUIDs, tokens, names and instants may differ.
+HISTORY is the JSON of get-execution-history, of an SDK, or of the console's export, or the events of an Express
+execution's log. Events of different branches and iterations can be in any order. UUIDs, tokens, names and times
+can differ.
 
 Options
-  -e, --events        the events of the replay, on standard error
-      --arn ARN       the execution's ARN, for machines that read its names: no history has them
-      --type TYPE     STANDARD (default; a template says) or EXPRESS
+  -e, --events        prints the events of the replay to standard error
+      --arn ARN       the execution's ARN, for machines that read their execution's names; histories do not have it
+      --type TYPE     STANDARD or EXPRESS; default: the type in the template, or STANDARD
       --json          {matches, complete, divergence, divergences, missing, unreproducible, recorded, compared,
                       status, output | error, cause, input, startTime, tasks, history}
 
-Exit code: 0 nothing differs, 1 something does, or the definition has errors, 2 wrong usage, or no history.
+Exit code: 0 no difference; 1 a difference, or the definition has errors; 2 wrong usage, or not a history.
 `;
 
 export const command = {
   name: "replay",
-  summary: "runs a recorded execution of AWS again: where does it diverge?",
+  summary: "replay an execution from AWS and report where it diverges",
   help,
   options: { events: { type: "boolean", short: "e" }, arn: { type: "string" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
   act: replay,
@@ -38,7 +39,7 @@ export const command = {
 
 async function replay(files, { type, json, events, arn }) {
   if (files.length !== 2) throw new Unusable("replay needs a history and a definition", { usage: true });
-  if (files[0] === "-" && files[1] === "-") throw new Unusable("history and definition cannot both come from standard input", { usage: true });
+  if (files[0] === "-" && files[1] === "-") throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
   const source = new Source(files[1]);
   const options = type ? { type } : {};
   if (source.diagnostics(options).some(({ severity }) => severity === "error")) {
@@ -77,7 +78,7 @@ function text({ matches, divergence, divergences, missing, unreproducible, recor
     lines.push("");
   }
   for (const { event, message } of missing) lines.push(`${yellow("incomplete")}: ${event === undefined ? "" : `event ${event}: `}${message}`);
-  if (unreproducible.length > 0) lines.push(dim(`${count(unreproducible.length, "value")} that no run repeats (UUIDs, tokens, names, instants) ${unreproducible.length === 1 ? "differs" : "differ"}`));
+  if (unreproducible.length > 0) lines.push(dim(`${count(unreproducible.length, "value")} that no run can repeat (UUIDs, tokens, names, times) ${unreproducible.length === 1 ? "differs" : "differ"}`));
   return `${lines.join("\n")}\n`;
 }
 

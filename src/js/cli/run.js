@@ -14,14 +14,14 @@ Runs a definition and prints its output as JSON.
 
   stepglass run hello.asl.json
   stepglass run order.yaml --input '{"id": 7}'
-  stepglass run order.yaml --input @order.json        the input from a file, or @- from standard input
-  stepglass run order.yaml --tasks tasks.mjs          functions do the work of the Task states
-  stepglass run slow.yaml --virtual-clock             waits and retries take no time
-  stepglass run order.yaml --events                   tells every event as it happens
-  stepglass run order.yaml --json | jq .history       everything as one JSON object
-  stepglass run template.yaml#OrderMachine            of a CloudFormation, SAM or CDK template, or serverless.yml
+  stepglass run order.yaml --input @order.json        reads the input from a file, or from standard input with @-
+  stepglass run order.yaml --tasks tasks.mjs          uses functions for the Task states
+  stepglass run slow.yaml --virtual-clock             waits and retries take no real time
+  stepglass run order.yaml --events                   prints every event as it happens
+  stepglass run order.yaml --json | jq .history       prints everything as one JSON object
+  stepglass run template.yaml#OrderMachine            a machine of a CloudFormation, SAM or CDK template, or serverless.yml
   stepglass run orders.yaml --objects ./data          ItemReader and ResultWriter use ./data/BUCKET/KEY
-  stepglass run parent.yaml --machines child.yaml     what states:startExecution starts
+  stepglass run parent.yaml --machines child.yaml     a machine that states:startExecution can start
 
 tasks.mjs exports functions named after Lambda functions, activities or states:
 
@@ -31,22 +31,22 @@ tasks.mjs exports functions named after Lambda functions, activities or states:
 Options
   -i, --input JSON    the input, default {}; @FILE reads it from a file
   -t, --tasks MODULE  an ES module (or CommonJS module) with task handlers
-      --objects DIR   a folder that stands for S3: a folder in it for each bucket
+      --objects DIR   a folder to use as S3, with a subfolder for each bucket
       --machines FILE a definition that tasks can start; its name is its logical id in a template, or
-                      the file's name up to the first dot; may be given more than once
-  -e, --events        every event of the history, on standard error
-      --virtual-clock jump over waits, back-offs and timeouts
+                      the file's name up to the first dot; can be repeated
+  -e, --events        prints every event of the history to standard error
+      --virtual-clock jumps over waits, back-offs and timeouts
       --seed NUMBER   makes UUIDs, random numbers and jitter repeatable
-      --name NAME     name of the execution
+      --name NAME     the name of the execution
       --type TYPE     STANDARD (default) or EXPRESS
       --json          {name, status, output | error, cause, history} as one JSON object
 
-Exit code: 0 it succeeded, 1 it did not, or the definition has errors, 2 wrong usage.
+Exit code: 0 the execution succeeded; 1 it did not, or the definition has errors; 2 wrong usage.
 `;
 
 export const command = {
   name: "run",
-  summary: "runs a definition and prints its output",
+  summary: "run a definition and print its output",
   help,
   options: {
     input: { type: "string", short: "i", file: true },
@@ -65,7 +65,7 @@ export const command = {
 
 async function run(files, values) {
   if (files.length !== 1) throw new Unusable("run needs one file", { usage: true });
-  if (files[0] === "-" && values.input === "@-") throw new Unusable("definition and input cannot both come from standard input", { usage: true });
+  if (files[0] === "-" && values.input === "@-") throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
   const source = new Source(files[0]);
   const machine = compile(source, values.type ? { type: values.type } : {});
   if (machine === undefined) return 1;
@@ -113,7 +113,7 @@ function compile(source, options) {
 function withObjects(tasks, directory) {
   if (directory === undefined) return tasks;
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw new Unusable(`--objects ${directory}: there is no such folder`);
-  if (typeof tasks === "function") throw new Unusable("--objects needs tasks with names, and the module exports one function for all");
+  if (typeof tasks === "function") throw new Unusable("--objects needs named task handlers, but the module exports one function for all tasks");
   return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
 }
 
@@ -128,7 +128,7 @@ function inputOf(option = "{}") {
 
 function seedOf(option) {
   if (option === undefined) return undefined;
-  if (!/^-?\d+$/.test(option)) throw new Unusable("--seed is a whole number", { usage: true });
+  if (!/^-?\d+$/.test(option)) throw new Unusable("--seed must be a whole number", { usage: true });
   return BigInt(option);
 }
 
@@ -141,7 +141,7 @@ function report(execution, outcome, json) {
   } else {
     const entered = execution.history().findLast?.((event) => event.stateEnteredEventDetails)?.stateEnteredEventDetails.name;
     const why = [error, cause].filter(Boolean).join(": ");
-    const hint = cause?.startsWith("No task handler") ? "\nHandlers come from a module: stepglass run FILE --tasks tasks.mjs" : "";
+    const hint = cause?.startsWith("No task handler") ? "\nPass a module with task handlers: stepglass run FILE --tasks tasks.mjs" : "";
     process.stderr.write(`${status}${entered ? ` in state ${JSON.stringify(entered)}` : ""}${why ? `: ${why}` : ""}${hint}\n`);
   }
 }

@@ -4,34 +4,34 @@ import { Unusable } from "./source.js";
 
 const help = `stepglass serve [options]
 
-Speaks the AWS Step Functions API on this machine: the aws command and every AWS SDK work unchanged.
+Serves the AWS Step Functions API on this machine. The aws command and every AWS SDK work with it unchanged.
 
   stepglass serve                                     listens on http://127.0.0.1:8083
-  stepglass serve --tasks tasks.mjs                   functions do the work; read again when the file changes
-  stepglass serve --task charge=http://localhost:3000/charge   an HTTP service does
-  stepglass serve --lambda-endpoint http://localhost:3001      Lambda functions do, as sam local start-lambda has them
-  stepglass serve --mock-config MockConfigFile.json   mocks of Step Functions Local: start …:stateMachine:NAME#TestCase
+  stepglass serve --tasks tasks.mjs                   uses functions for tasks; reloads them when the file changes
+  stepglass serve --task charge=http://localhost:3000/charge   uses an HTTP service
+  stepglass serve --lambda-endpoint http://localhost:3001      uses Lambda functions, for example of sam local start-lambda
+  stepglass serve --mock-config MockConfigFile.json   uses mocks of Step Functions Local: start …:stateMachine:NAME#TestCase
   aws stepfunctions --endpoint-url http://127.0.0.1:8083 list-state-machines
 
-http://127.0.0.1:8083/debugger/ shows the executions. Signatures are accepted and not checked; everything is in memory.
+http://127.0.0.1:8083/debugger/ shows the executions. Signatures are not checked. All data is in memory.
 
 Options
   -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
-      --task NAME=URL       tasks of this name are POSTed there; any number of times
-      --lambda-endpoint URL calls functions by Lambda's Invoke API (also LAMBDA_ENDPOINT)
+      --task NAME=URL       sends tasks of this name to the URL by POST; can be repeated
+      --lambda-endpoint URL calls functions through Lambda's Invoke API (also LAMBDA_ENDPOINT)
       --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
-      --host ADDRESS        default 127.0.0.1; 0.0.0.0 is reached from other machines, without any authentication
-  -p, --port NUMBER         default 8083; 0 takes a free one
-      --region REGION       of the ARNs (also AWS_DEFAULT_REGION); default us-east-1
-      --account NUMBER      of the ARNs (also AWS_ACCOUNT_ID); default 123456789012
-      --time-scale FACTOR   how long waits, back-offs and timeouts take: 0.01 for a hundredth (also WAIT_TIME_SCALE)
-      --retain NUMBER       ended executions to keep, default 10000; also at most 256 MiB of them
-      --allow-origin ORIGIN lets web pages of this origin call the API; any number of times, * for all
-      --allow-host NAME     serves /debugger under this name, too; any number of times
+      --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
+  -p, --port NUMBER         default 8083; 0 chooses a free port
+      --region REGION       the region in ARNs (also AWS_DEFAULT_REGION); default us-east-1
+      --account NUMBER      the account in ARNs (also AWS_ACCOUNT_ID); default 123456789012
+      --time-scale FACTOR   scales waits, back-offs and timeouts: 0.01 for a hundredth (also WAIT_TIME_SCALE)
+      --retain NUMBER       how many ended executions to keep, default 10000; at most 256 MiB of them
+      --allow-origin ORIGIN lets web pages of this origin call the API, * for all; can be repeated
+      --allow-host NAME     also serves /debugger under this host name; can be repeated
       --log-level LEVEL     silent, error, info (default: every request) or debug, on standard error
-      --json                one line of JSON when it listens: {"url", "host", "port", "pid", "debugger"}
+      --json                prints one line of JSON once it listens: {"url", "host", "port", "pid", "debugger"}
 
-Exit code: 0 ended by a signal, 2 wrong usage, or it cannot listen.
+Exit code: 0 stopped by a signal; 2 wrong usage, or it cannot listen.
 `;
 
 const options = {
@@ -51,10 +51,10 @@ const options = {
   json: { type: "boolean" },
 };
 
-export const command = { name: "serve", summary: "an endpoint for the aws command and every AWS SDK", help, options, act: serve };
+export const command = { name: "serve", summary: "serve the AWS API to the aws command and every AWS SDK", help, options, act: serve };
 
 async function serve(files, values) {
-  if (files.length > 0) throw new Unusable(`serve takes no files; ${files[0]} is one too many`, { usage: true });
+  if (files.length > 0) throw new Unusable(`serve takes no files, but was given ${files[0]}`, { usage: true });
   const { env } = process;
   const options = defined({
     host: values.host,
@@ -96,7 +96,7 @@ function announce(server, json) {
     return;
   }
   process.stdout.write(`Step Functions API   ${url}\nDebugger             ${url}/debugger/\n`);
-  process.stderr.write(`\n  aws stepfunctions --endpoint-url ${url} list-state-machines\n\nSignatures are accepted and not checked. Everything is in memory. Ctrl+C stops.\n`);
+  process.stderr.write(`\n  aws stepfunctions --endpoint-url ${url} list-state-machines\n\nSignatures are not checked. All data is in memory. Press Ctrl+C to stop.\n`);
 }
 
 /** Resolves when the process is asked to end. A second signal ends it at once. */
@@ -111,7 +111,7 @@ function defined(object) {
 }
 
 function whole(text, name, least, most) {
-  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) throw new Unusable(`${name} is a whole number from ${least} to ${most}`, { usage: true });
+  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) throw new Unusable(`${name} must be a whole number from ${least} to ${most}`, { usage: true });
   return Number(text);
 }
 
@@ -127,7 +127,7 @@ function urlsOf(pairs) {
   return new Map(
     pairs.map((pair) => {
       const at = pair.search(/=https?:/);
-      if (at <= 0) throw new Unusable(`--task is NAME=URL, for example charge=http://localhost:3000/charge; ${JSON.stringify(pair)} is not`, { usage: true });
+      if (at <= 0) throw new Unusable(`--task must be NAME=URL, for example charge=http://localhost:3000/charge, not ${JSON.stringify(pair)}`, { usage: true });
       return [pair.slice(0, at), urlOf(pair.slice(at + 1), "--task")];
     }),
   );
@@ -137,7 +137,7 @@ function urlsOf(pairs) {
 function clockOf(text) {
   if (text === undefined || text === "" || Number(text) === 1) return undefined;
   const scale = Number(text);
-  if (!(scale > 0 && scale <= 1000)) throw new Unusable("--time-scale is a number above 0: 0.01 makes a wait of 100 seconds take one", { usage: true });
+  if (!(scale > 0 && scale <= 1000)) throw new Unusable("--time-scale must be a number above 0, up to 1000; with 0.01, a wait of 100 seconds takes one second", { usage: true });
   const origin = Date.now();
   return {
     now: () => Math.round(origin + (Date.now() - origin) / scale),
@@ -147,7 +147,7 @@ function clockOf(text) {
 }
 
 function why(error, { host = "127.0.0.1", port = 8083 }, values) {
-  if (error.code === "EADDRINUSE") return `${host}:${port} is taken by another program; --port 0 takes a free one`;
+  if (error.code === "EADDRINUSE") return `another program uses ${host}:${port}; --port 0 chooses a free port`;
   if (error.code === "EACCES" || error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") return `cannot listen on ${host}:${port}: ${error.message}`;
   if (values.tasks !== undefined) return `cannot load the tasks of ${values.tasks}: ${error.message}`;
   return error.message;

@@ -59,12 +59,12 @@ export class Source {
     this.#read(file);
     const machines = this.#machines(file);
     if (machines === undefined) {
-      if (fragment !== undefined) throw new Unusable(`${file} is no template: there is no ${fragment} in it`);
+      if (fragment !== undefined) throw new Unusable(`${file} is not a template, so it has no ${fragment}`);
       return;
     }
     const names = [...machines.keys()];
     if (fragment === undefined && names.length !== 1) {
-      const several = names.length === 0 ? "no state machine" : `${names.length} state machines: say which, as in ${this.name}#${names[0]} (${names.join(", ")})`;
+      const several = names.length === 0 ? "no state machine" : `${names.length} state machines: choose one, for example ${this.name}#${names[0]} (${names.join(", ")})`;
       throw new Unusable(`${this.name} has ${several}`);
     }
     const chosen = machines.get(fragment ?? names[0]);

@@ -67,7 +67,7 @@ function ofCloudFormation(template, file) {
       machine.path = beside(file, DefinitionUri);
     } else {
       machine.path = asset(resolver.resolve(DefinitionS3Location ?? DefinitionUri ?? {}), resource.Metadata, file);
-      if (machine.path === undefined) machine.problem = "its definition is an object in S3, which is not read: name the file of the definition instead";
+      if (machine.path === undefined) machine.problem = "its definition is an object in S3, which stepglass does not read: pass the definition's file instead";
     }
     machines.set(id, machine);
   }

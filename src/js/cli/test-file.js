@@ -47,8 +47,8 @@ class TestFile {
 
   #read(value) {
     if (!this.#fields(value, [], "a test file", { $schema: this.#text, definition: this.#definition, name: this.#text, type: this.#oneOf("STANDARD", "EXPRESS"), mockConfig: this.#text, tasks: this.#text, input: any, mocks: this.#mocks, seed: this.#whole, tests: any })) return undefined;
-    if (value.definition === undefined) this.#wrong([], "a test file needs a definition: the path of one, or the definition itself");
-    if (value.tests === undefined) return this.#wrong([], "a test file needs tests: a list of them, or a map by name");
+    if (value.definition === undefined) this.#wrong([], "a test file needs a definition: its path, or the definition itself");
+    if (value.tests === undefined) return this.#wrong([], "a test file needs tests: a list, or a map by name");
     const { definition, mockConfig, tasks } = value;
     const options = {};
     for (const name of ["name", "type", "seed"]) if (value[name] !== undefined) options[name] = value[name];
@@ -61,7 +61,7 @@ class TestFile {
   #tests(tests, common) {
     if (Array.isArray(tests)) return tests.map((test, i) => this.#test(test, ["tests", i], undefined, common));
     if (isObject(tests)) return Object.entries(tests).map(([name, test]) => this.#test(test ?? {}, ["tests", name], name, common));
-    this.#wrong(["tests"], "tests are a list, or a map by name");
+    this.#wrong(["tests"], "tests must be a list, or a map by name");
     return [];
   }
 
@@ -72,7 +72,7 @@ class TestFile {
     if (name === undefined) this.#wrong(path, "a test needs a name");
     const expect = test.expect === undefined && test.property === undefined ? { status: "SUCCEEDED" } : this.#expect(test.expect ?? {}, [...path, "expect"]);
     const property = test.property === undefined ? undefined : this.#property(test.property, [...path, "property"]);
-    if (property !== undefined && test.testCase !== undefined) this.#wrong([...path, "property"], "a property generates what tasks come to: it has no testCase");
+    if (property !== undefined && test.testCase !== undefined) this.#wrong([...path, "property"], "a property generates the outcomes of tasks: it cannot have a testCase");
     const own = this.#mocksOf(test.mocks, [...path, "mocks"]);
     return {
       name: String(name),
@@ -138,14 +138,14 @@ class TestFile {
 
   #iterations(value, path) {
     if (Array.isArray(value)) return iterations(value.map((mock, i) => this.#mock(mock, [...path, i])));
-    if (!isObject(value)) return this.#wrong(path, 'iterations are a list of mocks, or a map by index: "0", "1-3", "*"');
-    for (const key of Object.keys(value)) if (key !== "*" && rangeOf(key) === undefined) this.#wrong([...path, key], `an iteration is "0", "1-3" or "*", not ${JSON.stringify(key)}`, true);
+    if (!isObject(value)) return this.#wrong(path, 'iterations must be a list of mocks, or a map by index: "0", "1-3", "*"');
+    for (const key of Object.keys(value)) if (key !== "*" && rangeOf(key) === undefined) this.#wrong([...path, key], `an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`, true);
     return iterations(Object.fromEntries(Object.entries(value).map(([key, mock]) => [key, this.#mock(mock, [...path, key])])));
   }
 
   #answer(value, path) {
     if (value === "never") return never();
-    const forms = "a mock is {return: …}, {respond: …}, {throw: Error, cause: …}, never, a list of them, or a map by number of call";
+    const forms = "a mock must be {return: …}, {respond: …}, {throw: Error, cause: …}, never, a list of these, or a map by number of the call";
     if (!isObject(value)) return this.#wrong(path, `${forms}, not ${JSON.stringify(value)}`);
     const keys = Object.keys(value);
     if (keys.length === 1 && (keys[0] === "Return" || (keys[0] === "Throw" && typeof value.Throw?.Error === "string"))) return value;
@@ -155,10 +155,10 @@ class TestFile {
     const near = unknown === undefined ? "" : meant(unknown, known);
     if (unknown !== undefined && (kinds.length > 0 || near !== "")) return this.#wrong([...path, unknown], `a mock has no field ${JSON.stringify(unknown)}${near}`, true);
     if (kinds.length !== 1) return this.#wrong(path, forms);
-    if (value.after !== undefined && milliseconds(value.after) === undefined) return this.#wrong([...path, "after"], `after is a duration such as 90 or "1h 30m", not ${JSON.stringify(value.after)}`);
+    if (value.after !== undefined && milliseconds(value.after) === undefined) return this.#wrong([...path, "after"], `after must be a duration such as 90 or "1h 30m", not ${JSON.stringify(value.after)}`);
     if (kinds[0] === "never") return never();
-    if (kinds[0] === "throw" && typeof value.throw !== "string") return this.#wrong([...path, "throw"], "throw is the error's name");
-    if (value.cause !== undefined && kinds[0] !== "throw") return this.#wrong([...path, "cause"], "a cause belongs to throw", true);
+    if (kinds[0] === "throw" && typeof value.throw !== "string") return this.#wrong([...path, "throw"], "throw must be the error's name");
+    if (value.cause !== undefined && kinds[0] !== "throw") return this.#wrong([...path, "cause"], "only throw can have a cause", true);
     const result = kinds[0] === "throw" ? throws(value.throw, value.cause) : kinds[0] === "return" ? returns(value.return) : responds(value.respond);
     return value.after === undefined ? result : result.after(value.after);
   }
@@ -168,7 +168,7 @@ class TestFile {
   /** Whether a value is an object with known fields, each as it should be. */
   #fields(value, path, what, known) {
     if (!isObject(value)) {
-      this.#wrong(path, `${what} is a map of ${Object.keys(known).filter((name) => !name.startsWith("$")).join(", ")}`);
+      this.#wrong(path, `${what} must be a map of ${Object.keys(known).filter((name) => !name.startsWith("$")).join(", ")}`);
       return false;
     }
     for (const [key, item] of Object.entries(value)) {
@@ -185,62 +185,62 @@ class TestFile {
   }
 
   #text(value) {
-    return typeof value === "string" ? undefined : "is a text";
+    return typeof value === "string" ? undefined : "must be a string";
   }
 
   #whole(value) {
-    return Number.isInteger(value) ? undefined : "is a whole number";
+    return Number.isInteger(value) ? undefined : "must be a whole number";
   }
 
   #boolean(value) {
-    return typeof value === "boolean" ? undefined : "is true or false";
+    return typeof value === "boolean" ? undefined : "must be true or false";
   }
 
   #list(value) {
-    return Array.isArray(value) ? undefined : "is a list";
+    return Array.isArray(value) ? undefined : "must be a list";
   }
 
   #object(value) {
-    return isObject(value) ? undefined : "is a map";
+    return isObject(value) ? undefined : "must be a map";
   }
 
   #names(value) {
-    return Array.isArray(value) && value.every((name) => typeof name === "string") ? undefined : "is a list of names";
+    return Array.isArray(value) && value.every((name) => typeof name === "string") ? undefined : "must be a list of names";
   }
 
   #counts(value) {
     const list = Array.isArray(value) && value.every((name) => typeof name === "string");
-    return list || (isObject(value) && Object.values(value).every((count) => Number.isInteger(count) && count >= 0)) ? undefined : "is a map of names to numbers, or a list of names";
+    return list || (isObject(value) && Object.values(value).every((count) => Number.isInteger(count) && count >= 0)) ? undefined : "must be a map of names to numbers, or a list of names";
   }
 
   #calls(value) {
-    return isObject(value) && Object.values(value).every((calls) => Array.isArray(calls) || (Number.isInteger(calls) && calls >= 0)) ? undefined : "is a map of names to numbers of calls, or to lists of their inputs";
+    return isObject(value) && Object.values(value).every((calls) => Array.isArray(calls) || (Number.isInteger(calls) && calls >= 0)) ? undefined : "must be a map of names to numbers of calls, or to lists of their inputs";
   }
 
   #duration(value) {
-    return milliseconds(value) === undefined ? `is a duration such as 90 or "1h 30m", not ${JSON.stringify(value)}` : undefined;
+    return milliseconds(value) === undefined ? `must be a duration such as 90 or "1h 30m", not ${JSON.stringify(value)}` : undefined;
   }
 
   #durations(value, path) {
-    if (!isObject(value)) return "is a map of states to durations";
-    for (const [state, duration] of Object.entries(value)) if (milliseconds(duration) === undefined) this.#wrong([...path, state], `a duration is a number of seconds or a text such as "1h 30m", not ${JSON.stringify(duration)}`);
+    if (!isObject(value)) return "must be a map of states to durations";
+    for (const [state, duration] of Object.entries(value)) if (milliseconds(duration) === undefined) this.#wrong([...path, state], `a duration must be a number of seconds or a string such as "1h 30m", not ${JSON.stringify(duration)}`);
     return undefined;
   }
 
   #errors(value) {
-    return isObject(value) && Object.values(value).every((error) => typeof error === "string") ? undefined : "is a map of states to errors";
+    return isObject(value) && Object.values(value).every((error) => typeof error === "string") ? undefined : "must be a map of states to errors";
   }
 
   #definition(value) {
-    return typeof value === "string" || isObject(value) ? undefined : "is the path of a definition, or the definition itself";
+    return typeof value === "string" || isObject(value) ? undefined : "must be the path of a definition, or the definition itself";
   }
 
   #mocks(value) {
-    return isObject(value) ? undefined : "is a map of mocks by state, function or resource";
+    return isObject(value) ? undefined : "must be a map of mocks by state, function or resource";
   }
 
   #oneOf(...words) {
-    return (value) => (words.includes(value) ? undefined : `is ${words.slice(0, -1).join(", ")} or ${words.at(-1)}${typeof value === "string" ? meant(value, words) : ""}`);
+    return (value) => (words.includes(value) ? undefined : `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}${typeof value === "string" ? meant(value, words) : ""}`);
   }
 
   // ---------------------------------------------------------------------------------------------- places

@@ -13,14 +13,14 @@ import { runTestFile } from "./test-run.js";
 
 const help = `stepglass test [FILE or FOLDER…] [options]
 
-Runs tests that are written in YAML or JSON, without JavaScript: what tasks answer, and what is expected of the run.
-Without a FILE: all files below the working directory that are called *.stepglass.yaml, .yml or .json.
+Runs tests written in YAML or JSON, without JavaScript. A test says how tasks answer and what you expect of the run.
+Without a FILE, runs all files named *.stepglass.yaml, .yml or .json in the working directory and below.
 
-  stepglass test                                    all test files below here
-  stepglass test order.stepglass.yaml --watch       again whenever a file changes
-  stepglass test --coverage                         which states, rules, retries and catches were never used
-  stepglass test --coverage=text,html,lcov          also as coverage/stepglass.html and .lcov
-  stepglass test --reporter junit -o report.xml     for a build server
+  stepglass test                                    runs all test files in this folder and below
+  stepglass test order.stepglass.yaml --watch       runs again whenever a file changes
+  stepglass test --coverage                         shows which states, rules, retries and catches were never used
+  stepglass test --coverage=text,html,lcov          also writes coverage/stepglass.html and .lcov
+  stepglass test --reporter junit -o report.xml     writes a report for a build server
 
 A test file:
 
@@ -39,21 +39,21 @@ A test file:
         waits: { Charge: 1h }
 
 Options
-  -f, --filter TEXT       only tests whose file or name has the text in it
-  -w, --watch             again whenever a test file or a definition changes
+  -f, --filter TEXT       runs only tests whose file or name contains TEXT
+  -w, --watch             runs again whenever a test file or a definition changes
       --reporter NAME     spec (default), dot, tap, junit or json
       --json              the same as --reporter json
-  -o, --output FILE       where the reporter writes; default: standard output
+  -o, --output FILE       the file for the report; default: standard output
       --coverage[=LIST]   text (default), json, lcov, html
-      --coverage-dir DIR  where files of coverage go; default: coverage
-      --threshold NUMBER  least percentage that must be covered
+      --coverage-dir DIR  the folder for coverage files; default: coverage
+      --threshold NUMBER  the smallest percentage that passes
 
-Exit code: 0 all passed, 1 a test failed or too little is covered, 2 wrong usage, or a file that cannot be used.
+Exit code: 0 all tests passed; 1 a test failed, or coverage is below the threshold; 2 wrong usage, or an invalid file.
 `;
 
 export const command = {
   name: "test",
-  summary: "runs tests written in YAML or JSON, with coverage",
+  summary: "run tests written in YAML or JSON, with coverage",
   help,
   options: {
     filter: { type: "string", short: "f" },
@@ -74,9 +74,9 @@ const PASSED_OVER = new Set(["node_modules", ".git", "dist", "coverage", "target
 
 async function test(given, values) {
   const threshold = values.threshold === undefined ? undefined : Number(values.threshold);
-  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold is a percentage from 0 to 100", { usage: true });
+  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold must be a percentage from 0 to 100", { usage: true });
   const formats = coverageFormats(values.coverage ?? (threshold === undefined ? undefined : "text"));
-  if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json and another --reporter exclude each other", { usage: true });
+  if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json cannot be combined with another --reporter", { usage: true });
   const options = { ...values, reporter: values.json ? "json" : (values.reporter ?? "spec"), formats, threshold };
   const once = () => runAll(given, options);
   if (!values.watch) return (await once()).code;
@@ -110,10 +110,10 @@ async function runAll(given, { filter, reporter, output, formats, "coverage-dir"
   const people = reporter === "spec" || reporter === "dot" || output !== undefined ? process.stdout : process.stderr;
   if (coverage) writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
   const { failed, unusable, passed, skipped } = totalsOf(results);
-  if (passed + failed + skipped + unusable === 0 && filter !== undefined) throw new Unusable(`no test has ${JSON.stringify(filter)} in its file or name`);
+  if (passed + failed + skipped + unusable === 0 && filter !== undefined) throw new Unusable(`no test's file or name contains ${JSON.stringify(filter)}`);
   let code = unusable > 0 ? 2 : failed > 0 ? 1 : 0;
   if (code === 0 && threshold !== undefined && coverage.percent < threshold) {
-    process.stderr.write(`stepglass: ${coverage.percent.toFixed(1)} % is covered, less than ${threshold} %\n`);
+    process.stderr.write(`stepglass: coverage is ${coverage.percent.toFixed(1)} %, below the threshold of ${threshold} %\n`);
     code = 1;
   }
   return { code, results };
@@ -135,7 +135,7 @@ function testFiles(given) {
     if (statSync(path).isDirectory()) files.push(...below(path));
     else files.push(path);
   }
-  if (files.length === 0) throw new Unusable("there are no test files (*.stepglass.yaml, .yml, .json) here; stepglass help test shows one");
+  if (files.length === 0) throw new Unusable("there are no test files (*.stepglass.yaml, .yml, .json) here; stepglass help test shows an example");
   return [...new Set(files.map((file) => resolve(file)))];
 }
 
@@ -205,6 +205,6 @@ function change(files, given, began) {
     );
     const since = [...files].find((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs > began - STEP);
     if (since !== undefined) soon(since);
-    process.stdout.write("\nwaiting for changes; Ctrl+C ends\n");
+    process.stdout.write("\nwaiting for changes; press Ctrl+C to stop\n");
   });
 }

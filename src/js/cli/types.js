@@ -8,31 +8,31 @@ import { colorful, writeJson } from "./terminal.js";
 
 const help = `stepglass types FILE [options]
 
-Prints TypeScript types of a machine: its input, its output, and a map of handlers for its tasks, each with what it
-gets and what is read of its result.
+Prints TypeScript types of a machine: its input, its output, and a map of its task handlers. Each handler has the
+type of its input and of the parts of its result that the machine reads.
 
   stepglass types order.asl.json -o order.types.ts
   stepglass types template.yaml#Orders > orders.types.ts
-  stepglass types order.asl.json --name Order         the names begin with Order
+  stepglass types order.asl.json --name Order         starts the names of the types with Order
 
   import type { Handlers, Input } from "./order.types.ts";
   const tasks: Handlers = { charge: async ({ id }) => ({ amount: 12 }) };
   await machine.run({ id: 7 } satisfies Input, { tasks });
 
-What the definition does not tell is unknown. Members that are read on every way through the machine are required,
-the others optional; a value is a number where the machine compares it with one.
+Types that the definition does not determine are unknown. Members that every path through the machine reads are
+required, the others are optional. A value is a number if the machine compares it with a number.
 
 Options
-  -o, --output FILE   where to write it; default: standard output
-      --name NAME     what the names of the types begin with; default: nothing
-      --json          {input, output, handlers: [{key, state, resource, input, result}]}: types as text
+  -o, --output FILE   the file to write; default: standard output
+      --name NAME     a prefix for the names of the types; default: none
+      --json          {input, output, handlers: [{key, state, resource, input, result}]}, with types as text
 
-Exit code: 0 written, 1 the definition has errors, 2 wrong usage.
+Exit code: 0 success; 1 the definition has errors; 2 wrong usage.
 `;
 
 export const command = {
   name: "types",
-  summary: "prints TypeScript types of a machine's tasks, input and output",
+  summary: "print TypeScript types of a machine's tasks, input and output",
   help,
   options: { output: { type: "string", short: "o", file: true }, name: { type: "string" }, json: { type: "boolean" } },
   act: types,
@@ -86,10 +86,10 @@ function handler({ state, resource, input, result }) {
     // The handler gets the Payload and gives the Payload.
     const given = typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? resource.function : undefined;
     const payload = { input: read(input, [{ name: "Payload" }], false), result: result.member("Payload", true) };
-    const token = resource.pattern === "waitForTaskToken" ? { ...payload, result, note: "Its answer comes by task.token: execution.succeed(token, result)." } : payload;
+    const token = resource.pattern === "waitForTaskToken" ? { ...payload, result, note: "Answer it with task.token: execution.succeed(token, result)." } : payload;
     return { key: given === undefined ? state : bareName(given, ":function:"), ...token };
   }
-  return { key: state, ...whole, ...(resource.pattern === "waitForTaskToken" ? { note: "Its answer comes by task.token: execution.succeed(token, result)." } : {}) };
+  return { key: state, ...whole, ...(resource.pattern === "waitForTaskToken" ? { note: "Answer it with task.token: execution.succeed(token, result)." } : {}) };
 }
 
 function either(texts) {
@@ -104,11 +104,11 @@ function both(texts) {
 }
 
 function module(machine, handlers, file, name) {
-  const lines = [`// Types of ${file.replace(/[\r\n]/g, " ")}, made by \`stepglass types\`. Not to be edited.`, ""];
+  const lines = [`// Types of ${file.replace(/[\r\n]/g, " ")}, made by \`stepglass types\`. Do not edit.`, ""];
   if (handlers.length > 0) lines.push('import type { Task } from "stepglass";', "");
-  lines.push("/** What the machine reads of its input. */", declaration(`${name}Input`, shapeText(machine.input)), "");
-  lines.push("/** What the machine gives, as far as the definition tells. */", declaration(`${name}Output`, valueText(machine.output)), "");
-  lines.push("/** A function for every task: `tasks` of `machine.run()`. */", handlers.length === 0 ? `export type ${name}Handlers = Record<string, never>;` : `export type ${name}Handlers = {`);
+  lines.push("/** The parts of its input that the machine reads. */", declaration(`${name}Input`, shapeText(machine.input)), "");
+  lines.push("/** The machine's output, as far as the definition determines it. */", declaration(`${name}Output`, valueText(machine.output)), "");
+  lines.push("/** A function for every task, for the option `tasks` of `machine.run()`. */", handlers.length === 0 ? `export type ${name}Handlers = Record<string, never>;` : `export type ${name}Handlers = {`);
   for (const { key, states, resource, inputs, results, note } of handlers) {
     const text = `${states.map((state) => `State ${state}`).join(", ")}: ${resource}${note ? `. ${note}` : ""}`.replaceAll("*/", "*\\/").replace(/[\r\n]/g, " ");
     const property = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);

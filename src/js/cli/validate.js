@@ -5,7 +5,7 @@ import { colorful, colors, count, writeJson } from "./terminal.js";
 
 const help = `stepglass validate FILE… [options]
 
-Prints all problems of definitions, with the place in the file.
+Reports all problems of definitions, with their positions in the file.
 
   stepglass validate order.asl.json
   stepglass validate machines/*.yaml --strict         warnings count as errors
@@ -14,19 +14,19 @@ Prints all problems of definitions, with the place in the file.
   cat order.asl.json | stepglass validate -
   stepglass validate order.yaml --json                for programs
 
-Templates: CloudFormation, SAM, what the CDK synthesises, serverless.yml.
+Templates: CloudFormation, SAM, the output of cdk synth, serverless.yml.
 
 Options
       --strict        warnings count as errors
-      --type TYPE     STANDARD (default; a template says) or EXPRESS
+      --type TYPE     STANDARD or EXPRESS; default: the type in the template, or STANDARD
       --json          [{"file", "machine", "diagnostics": [{"code", "severity", "pointer", "message", "range", …}]}]
 
-Exit code: 0 no errors, 1 errors, 2 wrong usage.
+Exit code: 0 no errors; 1 errors; 2 wrong usage.
 `;
 
 export const command = {
   name: "validate",
-  summary: "prints the problems of definitions",
+  summary: "report the problems of definitions",
   help,
   options: { strict: { type: "boolean" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
   act: validate,
