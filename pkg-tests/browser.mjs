@@ -7,6 +7,9 @@ import { setTimeout } from "node:timers/promises";
 import { extname, join, normalize, sep } from "node:path";
 import { chromium } from "playwright-core";
 import { findBrowser } from "../scripts/browser.mjs";
+import { FONTS, fontEnvironment, missingFont } from "../scripts/fonts.mjs";
+
+export { missingFont } from "../scripts/fonts.mjs";
 
 const browser = process.env.STEPGLASS_NO_BROWSER ? { reason: process.env.STEPGLASS_NO_BROWSER } : findBrowser();
 
@@ -26,10 +29,29 @@ export async function slowDown(page) {
   await session.send("Emulation.setCPUThrottlingRate", { rate: slow });
 }
 
+/**
+ * Shows all that a page, or a context, opens from now on in a font: "narrow", "wide" or "tall", which has tall lines. It takes
+ * the place of `--sans` and `--mono`, at which every text of the page and of the component looks. `missingFont(name)` tells
+ * why a machine does not have it. A visitor of the page has it as an option: `visit("holds", { font: "wide" }, …)`, which is
+ * skipped where the font is missing. With STEPGLASS_FONT=wide all browser tests run on a machine whose own font it is.
+ */
+export async function inFont(page, name) {
+  const reason = Object.hasOwn(FONTS, name) ? missingFont(name) : `known are ${Object.keys(FONTS).join(", ")}`;
+  if (reason !== undefined) throw new Error(`the font ${name}: ${reason}`);
+  const { sans, mono } = FONTS[name];
+  // A constructed style sheet, which the page's policy lets be: it forbids others.
+  await page.addInitScript((rules) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(rules);
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  }, `:root { --sans: "${sans}", sans-serif !important; --mono: "${mono}", monospace !important; }`);
+}
+
 /** Starts Chromium; close it after the last test. */
 export function launch() {
   return chromium.launch({
     executablePath: browser.path,
+    env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) },
     args: [
       // Root, as which tests run in containers, has no sandbox.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),

@@ -10,6 +10,7 @@ import { performance } from "node:perf_hooks";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findBrowser } from "./browser.mjs";
 import { installNodeClients, pythonClients } from "./clients.mjs";
+import { getFonts } from "./fonts.mjs";
 import { main, setUp } from "./setup.mjs";
 import { root } from "./steps.mjs";
 
@@ -51,6 +52,7 @@ const steps = [
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
+/** What of the set-up of browser and clients a machine cannot have. */
 let noBrowser;
 let noPython;
 
@@ -179,6 +181,9 @@ function setUpBrowser() {
   if (found.path) {
     process.env.CHROME_PATH = found.path;
     console.log(found.version ?? found.path);
+    const missing = Object.entries(getFonts()).map(([name, reason]) => `${name} (${reason})`);
+    if (missing.length > 0) noBrowser = `without the fonts ${missing.join(", ")}`;
+    console.log(noBrowser ?? "the page is tried in a narrow font, a wide one and one with tall lines");
     return true;
   }
   noBrowser = found.reason;

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
-import { PATIENCE, launch, serve, slowDown, until } from "../browser.mjs";
+import { PATIENCE, inFont, launch, missingFont, serve, slowDown, until } from "../browser.mjs";
 
 export { comes, until } from "../browser.mjs";
 
@@ -34,11 +34,15 @@ async function begin() {
   const chrome = await launch();
   return {
     url: server.url,
-    /** A visitor with an empty browser. `problems` must stay empty: exceptions, refusals of the policy, requests elsewhere. */
-    async visit({ width = 1440, height = 900, hash = "", before, ...options } = {}) {
+    /**
+     * A visitor with an empty browser, whose page is shown in `font` where one is wanted: "narrow", "wide" or "tall".
+     * `problems` must stay empty: exceptions, refusals of the policy, requests elsewhere.
+     */
+    async visit({ width = 1440, height = 900, hash = "", before, font, ...options } = {}) {
       const context = await chrome.newContext({ viewport: { width, height }, reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], serviceWorkers: "block", ...options });
       const page = await context.newPage();
       await slowDown(page);
+      if (font) await inFont(page, font);
       page.setDefaultTimeout(PATIENCE);
       const problems = [];
       page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
@@ -66,7 +70,7 @@ export function visits() {
   before(async () => Object.assign(site, await begin()));
   after(() => site.end?.());
   const visit = (name, options, body) =>
-    test(name, async () => {
+    test(name, { skip: options.font ? missingFont(options.font) ?? false : false }, async () => {
       const visitor = await site.visit(options);
       try {
         await visitor.ready();
