@@ -11,6 +11,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { thirdParty } from "./licences.mjs";
 import { fingerprint, root, runOrExit } from "./steps.mjs";
 
@@ -51,8 +52,6 @@ async function bundle() {
     if (/\.(js|cjs|d\.c?ts)$/.test(name) && !name.startsWith("glue.")) rmSync(join(dist, name));
   }
   const entry = (name) => join(root, "src/js", `${name}.js`);
-  const entries = ["node", "web", "slim", "parts", "inline", "folder", "debug", "debug-node", "server", "cli", "testing/index"].filter((name) => existsSync(entry(name)));
-  const output = (name) => name.replace("/index", "");
   const options = {
     absWorkingDir: root,
     outdir: dist,
@@ -66,28 +65,23 @@ async function bundle() {
     logLevel: "warning",
     plugins: [neighbours],
   };
+  // For browsers, and for bundlers whatever they build for: ES modules. What is for Node holds the WebAssembly, because no
+  // file stays beside what is bundled.
   const modules = await esbuild.build({
     ...options,
-    entryPoints: entries.map((name) => ({ in: entry(name), out: output(name) })),
+    entryPoints: [
+      ...["web", "slim", "parts", "inline", "workerd", "debug"].map((name) => ({ in: entry(name), out: name })),
+      ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
+    ],
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
     // One copy of the machinery for all entries: `stepglass` and `stepglass/slim` in one program share their classes.
     splitting: true,
     chunkNames: "shared-[hash]",
+    plugins: [wasm, holding, neighbours],
   });
-  const common = ["node", "folder", "debug-node", "server"].filter((name) => existsSync(entry(name)));
-  if (common.length > 0) {
-    await esbuild.build({
-      ...options,
-      entryPoints: common.map(entry),
-      outExtension: { ".js": ".cjs" },
-      format: "cjs",
-      platform: "node",
-      define: { "import.meta.url": "__moduleUrl" },
-      banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
-    });
-  }
+  await bundleForNode(esbuild, options);
   // The component and its worker, whole and small: pages take these files as they lie.
   const component = await esbuild.build({
     ...options,
@@ -100,16 +94,7 @@ async function bundle() {
     alias: { stepglass: entry("slim"), "stepglass/debug": entry("debug") },
     plugins: [raw, debugging, neighbours],
   });
-  // What CommonJS gets by require() must be the one copy of the machinery.
-  await esbuild.build({
-    ...options,
-    entryPoints: [{ in: entry("testing/index"), out: "testing" }],
-    outExtension: { ".js": ".cjs" },
-    format: "cjs",
-    platform: "node",
-    plugins: [besideNode, neighbours],
-  });
-  if (existsSync(join(dist, "cli.js"))) chmodSync(join(dist, "cli.js"), 0o755);
+  chmodSync(join(dist, "cli.js"), 0o755);
 
   for (const name of ["index", "folder", "debug", "debugger", "server", "testing"]) {
     const types = readFileSync(join(root, `src/js/${name}.d.ts`), "utf8");
@@ -120,11 +105,73 @@ async function bundle() {
   writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]));
 }
 
-/** `../node.js` in src/js is `./node.cjs` in dist, required. */
-const besideNode = {
-  name: "beside-node",
+/**
+ * What Node itself runs: CommonJS, in parts that all entries share, and for `import` an ES module that hands its exports on.
+ * So a program that has the package by `import` here and by `require()` there has it once, with one set of classes.
+ */
+async function bundleForNode(esbuild, options) {
+  const entries = [...NODE_ENTRIES, ["slim"], ["cli/main", "command"]];
+  const split = await esbuild.build({
+    ...options,
+    entryPoints: entries.map(([name, out = name]) => ({ in: join(root, "src/js", `${name}.js`), out })),
+    format: "esm",
+    platform: "node",
+    splitting: true,
+    chunkNames: "shared-[hash]",
+    write: false,
+  });
+  const texts = new Map(split.outputFiles.map(({ path, text }) => [path, text]));
+  const parts = {
+    name: "parts",
+    setup(build) {
+      build.onResolve({ filter: /^\.\.?\// }, ({ path }) => ({ path: path.replace(/\.js$/, ".cjs"), external: true }));
+      build.onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === "entry-point" ? { path } : undefined));
+      build.onLoad({ filter: /.*/ }, ({ path }) => ({ contents: texts.get(path).replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")'), loader: "js" }));
+    },
+  };
+  await esbuild.build({
+    ...options,
+    entryPoints: [...texts.keys()],
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+    platform: "node",
+    define: { "import.meta.url": "__moduleUrl" },
+    banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+    plugins: [parts],
+  });
+  await esbuild.build({ ...options, entryPoints: [join(root, "src/js/held.js")], outExtension: { ".js": ".cjs" }, format: "cjs", platform: "node", minify: true, plugins: [wasm] });
+  if (!readdirSync(dist).some((file) => file.endsWith(".cjs") && readFileSync(join(dist, file), "utf8").includes('require("./held.cjs")'))) {
+    throw new Error("nothing in dist requires held.cjs: bundles would be without the WebAssembly");
+  }
+  for (const [path, { exports }] of Object.entries(split.metafile.outputs)) {
+    const name = entries.map(([name, out = name]) => out).find((out) => path === `dist/${out}.js`);
+    if (name === undefined || name === "command") continue;
+    // `slim.js` is the one of bundlers and browsers.
+    const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
+    writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
+  }
+  const command = readFileSync(join(root, "src/js/cli.js"), "utf8");
+  writeFileSync(join(dist, "cli.js"), command.replace("./cli/main.js", "./command.cjs"));
+}
+
+/** Entries of `src/js` that are for Node, with their names in dist. */
+const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["server"], ["testing/index", "testing"]];
+
+/** In bundles the WebAssembly is in the code, and no file is looked for beside it. */
+const holding = {
+  name: "holding",
   setup(build) {
-    build.onResolve({ filter: /^\.\.\/(?:\.\.\/)?node\.js$/ }, () => ({ path: "./node.cjs", external: true }));
+    build.onResolve({ filter: /^\.\/(?:\.\.\/)*beside\.js$/ }, () => ({ path: join(root, "src/js/held.js") }));
+  },
+};
+
+/** What comes out of `….wasm?module` stays an import, of the compiled module, which workerd has; `….wasm?gzip` is packed bytes. */
+const wasm = {
+  name: "wasm",
+  setup(build) {
+    build.onResolve({ filter: /\.wasm\?module$/ }, () => ({ path: "./stepglass.wasm", external: true }));
+    build.onResolve({ filter: /\.wasm\?gzip$/ }, () => ({ path: "stepglass.wasm", namespace: "gzip" }));
+    build.onLoad({ filter: /.*/, namespace: "gzip" }, ({ path }) => ({ contents: gzipSync(readFileSync(join(dist, path)), { level: 9 }), loader: "binary" }));
   },
 };
 

@@ -9,6 +9,7 @@ import { basename, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findBrowser } from "./browser.mjs";
+import { installBundlers } from "./bundlers.mjs";
 import { installNodeClients, pythonClients } from "./clients.mjs";
 import { getFonts } from "./fonts.mjs";
 import { main, setUp } from "./setup.mjs";
@@ -42,6 +43,7 @@ const steps = [
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["server: set-up", setUpClients],
   ["browser: set-up", setUpBrowser],
+  ["bundlers: set-up", installBundlers],
   ["server: real clients", () => nodeTests("pkg-tests/server")],
   ["package: tarball in projects", () => nodeTests("pkg-tests/packed")],
   ["page: types", [...bin("typescript", "bin/tsc"), "-p", "www/tsconfig.json"], {}, "www/tsconfig.json"],
@@ -68,6 +70,7 @@ await main(async () => {
   if (names.some((name) => /^(package|page|browser|server): (?!build|set-up)/.test(name))) need("package: build", "package:");
   if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name))) need("browser: set-up", "package: tarball");
   if (names.includes("server: real clients")) need("server: set-up");
+  if (names.includes("package: tarball in projects")) need("bundlers: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
 

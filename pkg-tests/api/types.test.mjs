@@ -15,6 +15,17 @@ test("every export has its type, and every typed value is exported, also to Comm
   assert.deepEqual(Object.keys(common).sort(), Object.keys(stepglass).sort());
 });
 
+test("import and require(), and all entries, give one copy of the package", async () => {
+  const require = createRequire(import.meta.url);
+  for (const [entry, name] of [["stepglass", "StateMachine"], ["stepglass/slim", "StateMachine"], ["stepglass/inline", "StateMachine"], ["stepglass/debug", "DebugSession"], ["stepglass/testing", "testMachine"], ["stepglass/server", "serve"], ["stepglass/node", "folder"]]) {
+    const imported = await import(entry);
+    assert.equal(imported[name], require(entry)[name], entry);
+    if (name === "StateMachine") assert.equal(imported[name], stepglass.StateMachine, entry);
+  }
+  const { DebugSession } = require("stepglass/debug");
+  assert.equal(new DebugSession(new stepglass.StateMachine(GOOD)).status, "paused");
+});
+
 test("every type of event is in the union", () => {
   const [, list] = /const KINDS: &\[&str\] = &\[([^\]]*)\]/.exec(read("src/engine/history.rs"));
   const kinds = [...list.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);

@@ -14,7 +14,7 @@ after(() => tarball?.remove());
 
 test("the tarball holds the files of packed-files.txt and no others (UPDATE_EXPECT=1 rewrites it)", () => {
   // The shared chunks are named by their contents, and so are as many as esbuild finds good.
-  const names = new Set(tarball.files.map(({ path }) => path.replace(/^dist\/(shared|debugger)-(?!worker).*\.js$/, "dist/$1-*.js")));
+  const names = new Set(tarball.files.map(({ path }) => path.replace(/^dist\/(shared|debugger)-(?!worker).*\.(c?js)$/, "dist/$1-*.$2")));
   const text = `${[...names].sort().join("\n")}\n`;
   const snapshot = join(root, "pkg-tests/packed-files.txt");
   if (process.env.UPDATE_EXPECT) writeFileSync(snapshot, text);

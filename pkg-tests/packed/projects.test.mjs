@@ -1,15 +1,14 @@
 // The tarball, installed and run in projects as users have them (../projects).
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, open, serve, skip } from "../browser.mjs";
-import { pack, root, runNpm } from "./tarball.mjs";
+import { EXPECTED, installIn, pack, projects, tool } from "./tarball.mjs";
 
-const EXPECTED = 'stepglass: {"total":42}';
-const projects = join(root, "pkg-tests/projects");
-const tool = (path) => join(root, "node_modules", path);
+// Those of bundlers.test.mjs.
+const ELSEWHERE = ["next", "rollup", "server", "webpack", "workerd"];
 const [tsc, vite, esbuild] = [tool("typescript/bin/tsc"), tool("vite/bin/vite.js"), tool("esbuild/bin/esbuild")];
 
 /** name → how it is built, and what then runs: a file in Node, or a folder in the browser. */
@@ -24,7 +23,6 @@ const cases = {
       [tsc, "-p", "."],
       [esbuild, "out/main.js", "--bundle", "--platform=node", "--format=esm", "--outfile=bundled/main.mjs", "--log-level=warning"],
     ],
-    copy: [["stepglass.wasm", "bundled/stepglass.wasm"]],
     node: "bundled/main.mjs",
   },
   vite: { build: [[vite, "build", "--base=./", "--logLevel=warn"]], browser: "dist", wasm: 1 },
@@ -51,12 +49,12 @@ after(async () => {
 
 test("every project has its case", () => {
   const folders = readdirSync(projects, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  assert.deepEqual(folders.map(({ name }) => name).sort(), Object.keys(cases).sort());
+  assert.deepEqual(folders.map(({ name }) => name).sort(), [...Object.keys(cases), ...ELSEWHERE].sort());
 });
 
 for (const [name, { build = [], copy = [], node, browser, wasm }] of Object.entries(cases)) {
   test(name, async (t) => {
-    const folder = install(name);
+    const folder = installIn(tarball, name);
     for (const [program, ...args] of build) execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     for (const [from, to] of copy) cpSync(join(folder, "node_modules/stepglass/dist", from), join(folder, to));
     if (wasm !== undefined) {
@@ -84,24 +82,9 @@ for (const [name, { build = [], copy = [], node, browser, wasm }] of Object.entr
 }
 
 test("the command runs from an installed package", () => {
-  const folder = install("node-esm", "command");
+  const folder = installIn(tarball, "node-esm", "command");
   const bin = join(folder, "node_modules/.bin/stepglass");
   const { status, stdout, stderr } = spawnSync(bin, ["validate", "order.json"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
   assert.equal(status, 0, stdout + stderr);
   assert.notEqual(spawnSync(bin, ["validate", "package.json"], { cwd: folder, shell: process.platform === "win32" }).status, 0);
 });
-
-/** A copy of a project with the tarball installed, out of reach of the repository's own packages. */
-function install(name, as = name) {
-  const folder = join(tarball.folder, as);
-  cpSync(join(projects, name), folder, { recursive: true });
-  cpSync(join(projects, "order.json"), join(folder, "order.json"));
-  runNpm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", tarball.path], folder);
-  assert.deepEqual(
-    readdirSync(join(folder, "node_modules")).filter((entry) => !entry.startsWith(".")),
-    ["stepglass"],
-    "the package brings no other",
-  );
-  if (name.startsWith("ts-")) symlinkSync(tool("@types"), join(folder, "node_modules/@types"), "junction");
-  return folder;
-}

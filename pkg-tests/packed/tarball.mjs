@@ -1,6 +1,7 @@
 // The package as npm publishes it.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +9,13 @@ import { npm } from "../../scripts/setup.mjs";
 
 /** The root of the repository. */
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+
+/** The projects that install the package, and what each of them prints. */
+export const projects = join(root, "pkg-tests/projects");
+export const EXPECTED = 'stepglass: {"total":42}';
+
+/** A file of the repository's own packages. */
+export const tool = (path) => join(root, "node_modules", path);
 
 /** Packs into a new folder outside of the repository: `{folder, path, files, remove()}`. */
 export function pack() {
@@ -19,4 +27,18 @@ export function pack() {
 export function runNpm(args, cwd) {
   const [command, all] = npm(...args);
   return execFileSync(command, all, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], shell: command === "npm" && process.platform === "win32" });
+}
+
+/** A copy of a project with the tarball installed, out of reach of the repository's own packages unless `folder` is within. */
+export function installIn(tarball, name, as = name, folder = join(tarball.folder, as)) {
+  cpSync(join(projects, name), folder, { recursive: true });
+  cpSync(join(projects, "order.json"), join(folder, "order.json"));
+  runNpm(["install", "--offline", "--no-audit", "--no-fund", "--no-package-lock", tarball.path], folder);
+  assert.deepEqual(
+    readdirSync(join(folder, "node_modules")).filter((entry) => !entry.startsWith(".")),
+    ["stepglass"],
+    "the package brings no other",
+  );
+  if (name.startsWith("ts-")) symlinkSync(tool("@types"), join(folder, "node_modules/@types"), "junction");
+  return folder;
 }

@@ -1,10 +1,10 @@
 // The entry for Node, Deno and Bun: everything is ready at import.
 
-import { readFileSync } from "node:fs";
+import { moduleBytes } from "./beside.js";
 import { initSync } from "./index.js";
 import { startCoverage } from "./testing/coverage/collect.js";
 
-initSync(readFileSync(new URL("../../dist/stepglass.wasm", import.meta.url)));
+initSync(moduleBytes());
 
 // Set by `stepglass test --coverage` and by whoever wants the coverage of a test run.
 let folder;

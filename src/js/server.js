@@ -1,7 +1,7 @@
 // `stepglass/server`: the AWS Step Functions API on this machine.
 
 import "./node.js";
-import { fileURLToPath } from "node:url";
+import { component, playground } from "./beside.js";
 import { misuse } from "./errors.js";
 import { checkOptions } from "./machine.js";
 import { ApiError } from "./server/errors.js";
@@ -15,10 +15,6 @@ export { ApiError, MemoryStore, StoreConflict };
 const SERVICE = ["tasks", "urls", "lambdaEndpoint", "mockConfig", "store", "region", "account", "clock", "limits"];
 const ENDPOINT = ["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page"];
 const OPTIONS = [...SERVICE, ...ENDPOINT, "logLevel", "log"];
-
-// The files of <stepglass-debugger>; in a checkout also the playground, which is no part of the package.
-const component = folder(new URL("../../dist/", import.meta.url));
-const playground = folder(new URL("../www/dist/", import.meta.url));
 
 const own = (names, options) => Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
 
@@ -79,8 +75,4 @@ class Server {
     await this.#service.close();
     await ended;
   }
-}
-
-function folder(url) {
-  return fileURLToPath(url).replace(/[\\/]$/, "");
 }

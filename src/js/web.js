@@ -2,6 +2,11 @@
 
 import { setLoader } from "./instance.js";
 
-setLoader(() => new URL("../../dist/stepglass.wasm", import.meta.url));
+setLoader(() => {
+  const beside = new URL("../../dist/stepglass.wasm", import.meta.url);
+  // A bundle that does not know that it runs in Node, whose `fetch` takes no files.
+  const files = beside.protocol === "file:" ? globalThis.process?.getBuiltinModule?.("node:fs/promises") : undefined;
+  return files ? files.readFile(beside) : beside;
+});
 
 export * from "./index.js";
