@@ -69,6 +69,49 @@ describe("the inspector", { skip }, () => {
     await origin.getByText("$.sum ← the task's result in Price").waitFor();
   });
 
+  const outcome = (page) => page.getByRole("region", { name: "Outcome of the run" });
+
+  visit("after a run that failed it says what failed and why, and leads there", {}, async (visitor, page) => {
+    const Charge = { Type: "Task", Resource: `${LAMBDA}charge`, Retry: [{ ErrorEquals: ["CardDeclined"], IntervalSeconds: 2, MaxAttempts: 2 }], Next: "Rest" };
+    const ItemProcessor = { StartAt: "Charge", States: { Charge, Rest: { Type: "Wait", Seconds: 3, End: true } } };
+    const definition = { StartAt: "Prepare", States: { Prepare: { Type: "Wait", Seconds: 90, Next: "Each" }, Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor, Next: "Done" }, Done: { Type: "Succeed" } } };
+    await ended(visitor, { definition, input: [1, 2, 3], tasks: "export default { charge: (n) => { if (n === 2) throw Object.assign(new Error('insufficient funds'), { name: 'CardDeclined' }); return n; } };" });
+    await comes(() => outcome(page).innerText(), /FAILED[^]*after 1 min 39 s of virtual time, \d+ events[^]*Charge failed in item #1 at attempt 3\.[^]*CardDeclined\s+insufficient funds/);
+    // Where the time went: a Map's is that of the states inside.
+    await comes(() => outcome(page).innerText(), /Slowest states\s+Prepare\s+1 min 30 s\s+Charge\s+6\.0 s in 2 visits, the longest 6\.0 s\s+Rest\s+3\.0 s\s+2 retries\s+Charge\s+2 retries/);
+    await comes(() => outcome(page).innerText(), /4 of 5 states entered in this run/);
+    await outcome(page).getByRole("button", { name: "Copy as test" }).click();
+    await until(async () => assert.match(await page.evaluate(() => navigator.clipboard.readText()), /failedWith\("CardDeclined"\)/));
+    await outcome(page).getByRole("button", { name: "Look at Charge" }).click();
+    await pane(page).getByRole("heading", { name: "Charge" }).waitFor();
+    await outcome(page).waitFor({ state: "detached" });
+    await visitor.state("Prepare").click();
+    await page.keyboard.press("Escape");
+    await page.locator(".canvas").click({ position: { x: 5, y: 5 } });
+    await outcome(page).getByRole("button", { name: /^Go to event \d+$/ }).click();
+    await pane(page).getByRole("heading", { name: "LambdaFunctionFailed" }).waitFor();
+    await pane(page).getByRole("button", { name: "Close the event" }).click();
+    await page.locator(".canvas").click({ position: { x: 5, y: 5 } });
+    await outcome(page).getByRole("button", { name: "Mock this task" }).click();
+    await page.getByRole("tab", { name: /^Mocks/, selected: true }).waitFor();
+    await page.locator(".canvas").click({ position: { x: 5, y: 5 } });
+    await outcome(page).getByRole("button", { name: "Fork from Charge" }).click();
+    await paused(page, "Charge");
+    await visitor.tab("Runs");
+    await page.getByRole("tree", { name: "Runs" }).getByText(/^2/).first().waitFor();
+  });
+
+  visit("after a run that succeeded it says how it went; a run that was not started says why", {}, async (visitor, page) => {
+    await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
+    await comes(() => outcome(page).innerText(), /SUCCEEDED\s+after 0 ms of virtual time, \d+ events[^]*Coverage\s+3 of 3 states entered in this run/);
+    await comes(() => outcome(page).locator('pre[aria-label="Output"]').innerText(), /"total": 130/);
+    assert.equal(await outcome(page).getByText("Slowest states").count(), 0, "nothing took any time");
+    await visitor.tab("Input");
+    await visitor.write("Input", "{");
+    await visitor.run();
+    await comes(() => outcome(page).innerText(), /Not started\s+The input is not JSON/);
+  });
+
   visit("the Output stage is shown beside what was before it", {}, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();

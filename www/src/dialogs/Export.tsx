@@ -3,14 +3,13 @@
 import { useSignal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
-import { callsAnswered } from "../take/answers.ts";
-import { fileName, hasChildExecutions, mockConfig, type Run, type Runner, testText } from "../take/asTest.ts";
+import { fileName, mockConfig, type Runner, testText } from "../take/asTest.ts";
 import { pngOf, svgOf } from "../take/picture.ts";
 import { saveSession } from "../take/session.ts";
+import { theRun } from "../take/shownRun.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { save } from "../ui/save.ts";
-import type { HistoryEvent } from "../worker/history.ts";
 
 const close = (): void => {
   store.dialog.value = "";
@@ -146,24 +145,4 @@ async function definitionAs(format: "json" | "yaml"): Promise<string> {
   const json = await store.query("json", { text, format: store.format.value });
   if (format === "json") return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
   return (await import("yaml")).stringify(JSON.parse(json), { lineWidth: 0 });
-}
-
-/// The run on screen, with what it was made of.
-async function theRun(): Promise<Run> {
-  const run = store.run.value!;
-  const { events } = JSON.parse(await store.query("history", {})) as { events: HistoryEvent[] };
-  const made = await store.query("calls", {});
-  if (!made && hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so this recorded run does not make a whole test.");
-  const started = events[0]?.["executionStartedEventDetails"] as { input?: string } | undefined;
-  return {
-    title: store.title.value,
-    definition: await store.query("json", { text: run.definition, format: store.format.value }),
-    input: started?.input ?? "{}",
-    seed: made?.seed ?? run.seed,
-    name: made?.name ?? `run-${run.id}`,
-    ...(made?.arn !== undefined && { arn: made.arn }),
-    events,
-    config: made?.config ?? {},
-    ...(made && { calls: callsAnswered(made.calls) }),
-  };
 }

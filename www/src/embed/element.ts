@@ -455,7 +455,7 @@ export class StepglassDebugger extends Base {
     parts.scrub.disabled = total === 0;
     parts.scrub.setAttribute("aria-valuetext", total === 0 ? "No events" : `Event ${this.cursor} of ${total}, ${this.eventType(this.cursor)} ${this.stateAt(this.cursor)}`);
     parts.clock.hidden = !controls.has("clock");
-    parts.clock.textContent = this.cursor > 0 ? elapsed(this.log.times[this.cursor - 1]! - this.log.times[0]!) : "T+00:00:00";
+    parts.clock.textContent = this.cursor > 0 ? elapsed(this.log.times[this.cursor - 1]! - this.log.times[0]!) : "00:00:00";
     parts.bar.hidden = [...parts.bar.children].every((child) => (child as HTMLElement).hidden);
     parts.open.hidden = !this.hasAttribute("playground");
     if (!parts.open.hidden) parts.bar.hidden = false;
@@ -710,7 +710,7 @@ function stageName(stage: string): string {
 function elapsed(ms: number): string {
   const days = Math.floor(ms / 86_400_000);
   const part = (unit: number, size: number): string => String(Math.floor(ms / unit) % size).padStart(2, "0");
-  return `T+${days > 0 ? `${days} d ` : ""}${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
+  return `${days > 0 ? `${days} d ` : ""}${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
 }
 
 if (globalThis.customElements && !customElements.get("stepglass-debugger")) customElements.define("stepglass-debugger", StepglassDebugger);

@@ -401,6 +401,23 @@ export interface RunResult {
   cause?: string;
 }
 
+/// What has come of a run, from its events.
+export interface RunOutcome {
+  /// The event that says what failed first, and the state's visit that it is of.
+  failure?: { event: number; state: string; type: string; resource?: string; iterations: number[]; attempts: number; enter: number };
+  /// States that were not left when the run ended.
+  running: string[];
+  /// By the time that all their visits took together, in ms; `enter` begins the longest.
+  slowest: { state: string; visits: number; took: number; longest: number; enter: number }[];
+  retried: { state: string; retries: number; enter: number }[];
+  /// Retries of all states.
+  retries: number;
+  caught: { state: string; times: number; event: number }[];
+  /// How many of the states were entered.
+  used: number;
+  states: number;
+}
+
 /// A task that waits for a person: it has no handler, or it waits for its token.
 export interface WaitingTask {
   id: number;
@@ -580,6 +597,7 @@ export interface Methods {
   coverage: { params: { text: string; format: "json" | "yaml" }; value: Covered };
   coverageFile: { params: { text: string; format: "json" | "yaml"; file: string; form: "json" | "lcov" }; value: string };
   /// Of the events from one to another.
+  outcome: { params: Record<string, never>; value: RunOutcome | null };
   lanes: { params: { from: number; to: number; width: number }; value: Lane[] };
   /// The sandbox had to end the handlers: what they owe will not come.
   handlersDied: { params: { message: string }; value: null };

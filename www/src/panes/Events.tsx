@@ -239,7 +239,7 @@ function List() {
             >
               <Link row={row} chain={chain.value} />
               <span class="event-n">{row.id}</span>
-              <span class="event-time">{elapsed(row.at).slice(2)}</span>
+              <span class="event-time">{elapsed(row.at)}</span>
               <span class="event-sign" aria-hidden="true">
                 {row.tone !== "" && <Icon name={row.tone === "bad" ? "cross" : row.tone === "good" ? "check" : "caught"} size={12} />}
               </span>

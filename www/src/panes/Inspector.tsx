@@ -12,6 +12,7 @@ import { goToDefinition } from "../editor/place.ts";
 import { count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 
+const AfterRun = lazy(() => import("./AfterRun.tsx").then((module) => module.AfterRun));
 const EventDetails = lazy(() => import("./Visits.tsx").then((module) => module.EventDetails));
 const Visits = lazy(() => import("./Visits.tsx").then((module) => module.Visits));
 const CallStack = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.CallStack));
@@ -40,6 +41,7 @@ function Machine() {
   for (const node of index.graph.nodes) if (isState(node)) counts.set(node.type, (counts.get(node.type) ?? 0) + 1);
   return (
     <>
+      {store.run.value?.phase === "ended" && <AfterRun />}
       <header class="inspect-head">
         <h3>{store.inside.value?.machine ?? store.title.value}</h3>
         {index.graph.comment && <p class="quiet">{index.graph.comment}</p>}

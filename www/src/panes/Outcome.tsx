@@ -2,12 +2,25 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import type { RunResult } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
 import { Failure } from "../ui/Failure.tsx";
+
+/// How the execution that is looked at has ended: the run's own, or one that a task has started.
+export function resultShown(): RunResult | undefined {
+  const inside = store.inside.value;
+  const own = inside && store.children.value.find(({ id }) => id === inside.id);
+  return own ? (own.status === "RUNNING" ? undefined : { ...own, status: own.status }) : store.run.value?.result;
+}
+
+/// `TIMED_OUT` as AWS's console writes it.
+export function statusWords(status: string): string {
+  return status.replace("_", " ");
+}
 
 export function Result() {
   const run = store.run.value;
@@ -30,10 +43,8 @@ export function Result() {
       </div>
     );
   }
-  // Of a started execution what has become of that.
   const inside = store.inside.value;
-  const own = inside && store.children.value.find(({ id }) => id === inside.id);
-  const result = own ? (own.status === "RUNNING" ? undefined : { ...own, status: own.status }) : run.result;
+  const result = resultShown();
   if (!result) {
     return (
       <div class="empty small">
@@ -48,7 +59,7 @@ export function Result() {
     <div class="result">
       <p class="result-head">
         <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
-          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {status.replace("_", " ")}
+          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {statusWords(status)}
         </span>
         <span class="quiet">
           {inside && `${inside.machine} (${inside.name}) · `}

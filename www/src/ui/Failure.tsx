@@ -3,13 +3,21 @@
 import { Icon } from "./Icon.tsx";
 import { JsonView } from "./JsonView.tsx";
 
-export function Failure({ error, cause }: { error: unknown; cause: unknown }) {
+/// A cause in JSON, as Lambda functions give it, is shown whole; `brief` shows its message, and the rest on demand.
+export function Failure({ error, cause, brief = false }: { error: unknown; cause: unknown; brief?: boolean }) {
+  const message = brief && typeof cause === "string" ? messageIn(cause) : undefined;
   return (
     <div class="failure">
       <p class="failure-name">
         <Icon name="error" size={14} /> {typeof error === "string" && error !== "" ? error : "Failed"}
       </p>
-      {typeof cause === "string" && cause !== "" && (isJson(cause) ? <JsonView label="Cause" text={cause} /> : <p class="failure-cause">{cause}</p>)}
+      {message !== undefined && <p class="failure-cause">{message}</p>}
+      {typeof cause === "string" && cause !== "" && (message !== undefined ? (
+        <details>
+          <summary>Whole cause</summary>
+          <JsonView label="Cause" text={cause} />
+        </details>
+      ) : isJson(cause) ? <JsonView label="Cause" text={cause} /> : <p class="failure-cause">{cause}</p>)}
     </div>
   );
 }
@@ -24,4 +32,10 @@ export function parsed(text: string): unknown {
 
 function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text) && typeof parsed(text) === "object";
+}
+
+/// What a function's error says, where the cause is what Lambda made of it.
+function messageIn(cause: string): string | undefined {
+  const { errorMessage } = isJson(cause) ? ((parsed(cause) as { errorMessage?: unknown }) ?? {}) : {};
+  return typeof errorMessage === "string" && errorMessage !== "" ? errorMessage : undefined;
 }

@@ -1,13 +1,13 @@
 // Times and counts in words.
 
-/// `T+00:03:20.250`, or with days where it takes days.
+/// Time since a run began: `00:03:20.250`, or with days where it takes days.
 export function elapsed(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const days = Math.floor(whole / 86_400_000);
   const part = (unit: number, size: number): string => String(Math.floor(whole / unit) % size).padStart(2, "0");
   const clock = `${part(3_600_000, 24)}:${part(60_000, 60)}:${part(1000, 60)}`;
   const milli = whole % 1000;
-  return `T+${days > 0 ? `${days} d ` : ""}${clock}${milli ? `.${String(milli).padStart(3, "0")}` : ""}`;
+  return `${days > 0 ? `${count(days, "day")} ` : ""}${clock}${milli ? `.${String(milli).padStart(3, "0")}` : ""}`;
 }
 
 /// `2 d 3 h`, `4.5 s`, `20 ms`: the two largest units.

@@ -37,7 +37,7 @@ loaded.catch(() => {});
 /// and with the first deed, so that it is there when something rare is met on the way.
 const OPENING: ReadonlySet<keyof Methods> = new Set([
   "ping", "analyze", "run", "stop", "step", "runTo", "goTo", "goToPlace", "advance", "setStops", "setMocks", "setClock", "answer", "handlersDied",
-  "variables", "scopes", "visitsOf", "flow", "runs", "lanes", "rows", "place", "event", "visits", "history", "json",
+  "variables", "scopes", "visitsOf", "flow", "runs", "lanes", "outcome", "rows", "place", "event", "visits", "history", "json",
 ]);
 let analyzed = 0;
 let lacking: Promise<unknown> | undefined;
@@ -261,6 +261,12 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     return runs!.coverageFile(source, text, hits, counted, file, form);
   },
   lanes: (view) => (current ? runs!.lanesOf(current.session, view) : []),
+
+  outcome: () => {
+    const held = history();
+    const session = current?.session;
+    return held ? runs!.outcomeOf(held, session?.execution === 0 ? session.coverage() : {}) : null;
+  },
 
   handlersDied({ message }) {
     sandbox?.close();

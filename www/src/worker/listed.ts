@@ -54,6 +54,15 @@ export class ListedHistory extends History {
     this.children.delete(name);
   }
 
+  /// Visits of the run's own states, in the order of their beginnings.
+  allVisits(): readonly OpenVisit[] {
+    return this.visits;
+  }
+
+  get graphIndex(): GraphIndex {
+    return this.index;
+  }
+
   /// So many rows from one on; where there are too few behind it, the last ones.
   rows(filter: EventFilter, wanted: number, count: number): { from: number; total: number; rows: EventRow[] } {
     const ids = this.filtered(filter);

@@ -1,0 +1,178 @@
+// What has come of the run, for the inspector while nothing is selected: what failed and why, where the time went, what was tried
+// again, and what to look at next.
+
+import { batch, useSignal, useSignalEffect } from "@preact/signals";
+import * as model from "../debugger/model.ts";
+import { canStep, fork } from "../debugger/session.ts";
+import type { RunOutcome } from "../model/protocol.ts";
+import * as store from "../store.ts";
+import { Failure } from "../ui/Failure.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { JsonView } from "../ui/JsonView.tsx";
+import { count, duration, iterationPath } from "../ui/format.ts";
+import { copyTest } from "../take/shownRun.ts";
+import { resultShown, statusWords } from "./Outcome.tsx";
+
+export function AfterRun() {
+  const found = useSignal<RunOutcome | null>(null);
+  useSignalEffect(() => {
+    store.eventCount.value;
+    const run = store.run.value;
+    found.value = null;
+    if (!run || run.id === 0) return;
+    let stale = false;
+    store.query("outcome", {}).then((outcome) => !stale && (found.value = outcome), () => {});
+    return () => {
+      stale = true;
+    };
+  });
+  const run = store.run.value;
+  const result = resultShown();
+  if (run?.refused) {
+    return (
+      <section class="after-run" aria-label="Outcome of the run">
+        <Failure error="Not started" cause={run.refused} />
+      </section>
+    );
+  }
+  if (!run || !result) return null;
+  const outcome = found.value;
+  const { status, error, cause, output } = result;
+  const failed = outcome?.failure;
+  return (
+    <section class="after-run" aria-label="Outcome of the run">
+      <p class="result-head">
+        <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
+          <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {statusWords(status)}
+        </span>
+        <span class="quiet">
+          after {duration(store.timeOf(store.eventCount.value))}
+          {run.clock === "real" ? "" : " of virtual time"}, {count(store.eventCount.value, "event")}
+        </span>
+      </p>
+      {failed && (
+        <p>
+          <button type="button" class="link strong" onClick={() => store.selectState(failed.state, "inspector")}>
+            {failed.state}
+          </button>{" "}
+          failed
+          {failed.iterations.length > 0 && ` in item ${iterationPath(failed.iterations)}`}
+          {failed.attempts > 1 && ` at attempt ${failed.attempts}`}.
+        </p>
+      )}
+      {status === "FAILED" && <Failure error={error} cause={cause} brief />}
+      {status === "TIMED_OUT" && <Failure error={error ?? "States.Timeout"} cause={cause ?? "The machine's TimeoutSeconds have passed."} />}
+      {status === "ABORTED" && <p class="quiet">{cause ?? "The run was stopped."}</p>}
+      {outcome && outcome.running.length > 0 && status !== "FAILED" && (
+        <p>
+          It was in <States names={outcome.running} />.
+        </p>
+      )}
+      <Next outcome={outcome} status={status} />
+      {outcome && <Figures outcome={outcome} />}
+      {status === "SUCCEEDED" && <JsonView label="Output" value={output} />}
+    </section>
+  );
+}
+
+function States({ names }: { names: readonly string[] }) {
+  return (
+    <>
+      {names.map((name, i) => (
+        <span key={name}>
+          {i > 0 && ", "}
+          <button type="button" class="link" onClick={() => store.selectState(name, "inspector")}>
+            {name}
+          </button>
+        </span>
+      ))}
+    </>
+  );
+}
+
+/// What to do now.
+function Next({ outcome, status }: { outcome: RunOutcome | null; status: string }) {
+  const failed = outcome?.failure;
+  const inside = store.inside.value !== null;
+  return (
+    <p class="buttons" role="group" aria-label="What to do next">
+      {failed && (
+        <>
+          <button type="button" onClick={() => store.selectState(failed.state, "inspector")}>
+            Look at {failed.state}
+          </button>
+          <button type="button" onClick={() => store.selectEvent(failed.event, null, "inspector")}>
+            Go to event {failed.event}
+          </button>
+          {canStep() && (
+            <button type="button" title="Begins another run that stands where this state was entered" onClick={() => fork(failed.enter)}>
+              Fork from {failed.state}
+            </button>
+          )}
+          {failed.type === "Task" && !inside && store.run.value?.recorded === undefined && (
+            <button type="button" onClick={() => mock(failed.state)}>
+              {model.isMocked(failed.state) ? "Change its mock" : "Mock this task"}
+            </button>
+          )}
+        </>
+      )}
+      {status !== "ABORTED" && !inside && (
+        <button type="button" title="A test for Node's test runner, with the answers that the tasks gave" onClick={() => void copyTest().catch((error: Error) => store.showToast(error.message))}>
+          Copy as test
+        </button>
+      )}
+    </p>
+  );
+}
+
+function mock(state: string): void {
+  batch(() => {
+    store.selectState(state, "inspector");
+    store.leftTab.value = "mocks";
+    store.narrowTab.value = "code";
+  });
+}
+
+function Figures({ outcome: { slowest, retried, retries, caught, used, states } }: { outcome: RunOutcome }) {
+  return (
+    <>
+      {slowest.length > 0 && (
+        <List
+          title="Slowest states"
+          rows={slowest.map(({ state, visits, took, longest, enter }) => ({ state, event: enter, words: visits > 1 ? `${duration(took)} in ${count(visits, "visit")}, the longest ${duration(longest)}` : duration(took) }))}
+        />
+      )}
+      {retries > 0 && <List title={count(retries, "retry", "retries")} rows={retried.map(({ state, retries: times, enter }) => ({ state, event: enter, words: count(times, "retry", "retries") }))} />}
+      {caught.length > 0 && <List title="Caught errors" rows={caught.map(({ state, times, event }) => ({ state, event, words: count(times, "time") }))} />}
+      <section>
+        <h4>Coverage</h4>
+        <p class="inspect-line">
+          <span>
+            {used} of {count(states, "state")} entered in this run
+          </span>
+          <button type="button" class="link" onClick={() => (store.dockTab.value = "coverage")}>
+            Coverage of all runs
+          </button>
+        </p>
+      </section>
+    </>
+  );
+}
+
+function List({ title, rows }: { title: string; rows: { state: string; event: number; words: string }[] }) {
+  return (
+    <section>
+      <h4>{title}</h4>
+      <ul class="ways">
+        {rows.map(({ state, event, words }) => (
+          <li key={state}>
+            <button type="button" class="link" onClick={() => store.selectEvent(event, state, "inspector")}>
+              {state}
+            </button>
+            <span class="way-when">{words}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+// The run on screen as what a test is made of.
+
+import * as store from "../store.ts";
+import type { HistoryEvent } from "../worker/history.ts";
+import { callsAnswered } from "./answers.ts";
+import { type Run, hasChildExecutions, testText } from "./asTest.ts";
+
+/// The run on screen, with what it was made of.
+export async function theRun(): Promise<Run> {
+  const run = store.run.value!;
+  const { events } = JSON.parse(await store.query("history", {})) as { events: HistoryEvent[] };
+  const made = await store.query("calls", {});
+  if (!made && hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so this recorded run does not make a whole test.");
+  const started = events[0]?.["executionStartedEventDetails"] as { input?: string } | undefined;
+  return {
+    title: store.title.value,
+    definition: await store.query("json", { text: run.definition, format: store.format.value }),
+    input: started?.input ?? "{}",
+    seed: made?.seed ?? run.seed,
+    name: made?.name ?? `run-${run.id}`,
+    ...(made?.arn !== undefined && { arn: made.arn }),
+    events,
+    config: made?.config ?? {},
+    ...(made && { calls: callsAnswered(made.calls) }),
+  };
+}
+
+/// Copies a test for Node's test runner.
+export async function copyTest(): Promise<void> {
+  await navigator.clipboard.writeText(testText(await theRun(), "node:test")).catch(() => {
+    throw new Error("The browser did not allow copying.");
+  });
+  store.showToast("Test copied.");
+}

@@ -1,0 +1,86 @@
+// What has come of a run: what failed, what was running when it ended, the slowest states, retries and caught errors. All of it
+// is read from the events, so that it is known of a recorded execution too.
+
+import { isState } from "../model/graph.ts";
+import type { RunOutcome } from "../model/protocol.ts";
+import { type OpenVisit, detailsOf } from "./history.ts";
+import type { ListedHistory } from "./listed.ts";
+
+/// So many of a kind are told, and how many there are of it.
+const MOST = 5;
+
+/// `hits` counts by place in the definition what child executions have used as well.
+export function outcomeOf(history: ListedHistory, hits: Record<string, number> = {}): RunOutcome {
+  const { events } = history;
+  const visits = history.allVisits();
+  const timeOf = (event: number): number => Date.parse(events[event - 1]!.timestamp);
+  const containers = new Set(visits.map(({ around }) => around));
+  const states = new Map<string, RunOutcome["slowest"][number]>();
+  const retried = new Map<string, RunOutcome["retried"][number]>();
+  const caught = new Map<string, RunOutcome["caught"][number]>();
+  for (const [i, visit] of visits.entries()) {
+    const { name, enter, exit, attempts } = visit;
+    const again = attempts.length - 1;
+    if (again > 0) {
+      const one = retried.get(name) ?? { state: name, retries: 0, enter };
+      one.retries += again;
+      retried.set(name, one);
+    }
+    if (visit.caught) {
+      const one = caught.get(name) ?? { state: name, times: 0, event: exit };
+      one.times += 1;
+      caught.set(name, one);
+    }
+    // The time of a Parallel or Map is that of the states inside.
+    if (containers.has(i)) continue;
+    const took = (exit > 0 ? timeOf(exit) : endOf(visit, timeOf, events.length)) - timeOf(enter);
+    const one = states.get(name) ?? { state: name, visits: 0, took: 0, longest: -1, enter };
+    one.visits += 1;
+    one.took += took;
+    if (took > one.longest) Object.assign(one, { longest: took, enter });
+    states.set(name, one);
+  }
+  const failure = failureOf(history);
+  const entered = new Set(visits.map(({ name }) => name));
+  return {
+    ...(failure && { failure }),
+    running: [...new Set(visits.filter((visit, i) => !containers.has(i) && visit.exit === 0 && !visit.closed && !visit.failed).map(({ name }) => name))].slice(0, MOST),
+    slowest: [...states.values()].filter(({ took }) => took > 0).sort((a, b) => b.took - a.took).slice(0, MOST),
+    retried: [...retried.values()].sort((a, b) => b.retries - a.retries).slice(0, MOST),
+    retries: [...retried.values()].reduce((sum, { retries }) => sum + retries, 0),
+    caught: [...caught.values()].sort((a, b) => b.times - a.times).slice(0, MOST),
+    used: history.graphIndex.graph.nodes.filter((node) => isState(node) && (entered.has(node.name) || (hits[node.pointer] ?? 0) > 0)).length,
+    states: history.graphIndex.stateCount,
+  };
+}
+
+/// When a visit that was never left was over: when its last attempt was, or else with the run.
+function endOf({ attempts }: OpenVisit, timeOf: (event: number) => number, last: number): number {
+  const ended = attempts.at(-1)?.ended ?? 0;
+  return timeOf(ended > 0 ? ended : last);
+}
+
+/// Events that pass on what has failed before them.
+const PASSED_ON = /^(?:Execution|ParallelState|MapState|MapIteration|MapRun)(?:Failed|Aborted)$/;
+
+/// The event by which an execution failed first, and the state that it is of.
+function failureOf(history: ListedHistory): RunOutcome["failure"] {
+  const { events } = history;
+  if (events.at(-1)?.type !== "ExecutionFailed") return undefined;
+  let id = events.length;
+  while (id > 1 && PASSED_ON.test(events[id - 1]!.type)) id = events[id - 1]!.previousEventId;
+  const visit = history.visitAt(id);
+  if (!visit) return undefined;
+  const node = history.graphIndex.node(visit.node);
+  const { resource } = detailsOf(events[id - 1]!);
+  return {
+    // A state that fails by itself has no event for it: the one by which the execution fails is.
+    event: /Failed$|TimedOut$/.test(events[id - 1]!.type) ? id : events.length,
+    state: visit.name,
+    type: node?.type ?? "",
+    ...(typeof resource === "string" && { resource }),
+    iterations: visit.iterations,
+    attempts: visit.attempts.length,
+    enter: visit.enter,
+  };
+}
