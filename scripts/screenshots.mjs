@@ -89,7 +89,7 @@ const pictures = {
       await page.keyboard.press("Control+F11");
       await page.keyboard.press("Control+F11");
       await page.locator(".pause-where", { hasText: "after" }).waitFor();
-      await page.getByRole("tab", { name: "Time line" }).click();
+      await page.getByRole("tab", { name: "Timeline" }).click();
       await page.getByRole("radiogroup").last().evaluate((stages) => stages.scrollIntoView({ block: "start" }));
     },
   },

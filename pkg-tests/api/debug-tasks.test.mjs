@@ -66,7 +66,7 @@ describe("mocks", () => {
     });
     const steps = [{ call: "1", error: "Busy" }, { call: "0,2", result: "early" }, { result: "late" }];
     await check(each, { T: { mode: "script", steps } }, ["early", "early", "late"], { input: [1, 2, 3] });
-    await check(each, { T: { mode: "script", steps: [{ call: "9", result: 0 }] } }, ["States.TaskFailed", "no step of the mock's script is for attempt 0 of iteration 0, call 0"], { input: [1] });
+    await check(each, { T: { mode: "script", steps: [{ call: "9", result: 0 }] } }, ["States.TaskFailed", "the mock's script has no step for attempt 0 of iteration 0, call 0"], { input: [1] });
   });
 
   test("a function is called like a handler, and may sleep in the run's time", async () => {
@@ -95,7 +95,7 @@ describe("mocks", () => {
     const debug = session(twice, { mocks: { T: { mode: "recorded", answers: [{ state: "T", error: "Busy", after: 200 }, { state: "T", output: "done", after: 300 }] } } });
     assert.equal((await ended(debug)).output, "done");
     assert.equal(debug.now, 1500);
-    await check(twice, { T: { mode: "recorded", answers: [] } }, ["States.TaskFailed", "no answer of the recording is for call 0"]);
+    await check(twice, { T: { mode: "recorded", answers: [] } }, ["States.TaskFailed", "the recording has no answer for call 0"]);
   });
 
   test("a mock goes before the recorded execution's answers", async () => {

@@ -121,13 +121,13 @@ describe("breakpoints", () => {
   check("condition, JSONPath", { kind: "entry", state: "Charge", condition: "$.n >= 2", language: "jsonpath" }, ["Charge #1: before Charge", "Charge #2: before Charge"]);
   check("hit count", { kind: "entry", state: "Rest", hit: "% 2" }, ["Rest #1: before Rest"]);
   check("hit count, from", { kind: "entry", state: "Rest", hit: ">= 2" }, ["Rest #1: before Rest", "Rest #2: before Rest"]);
-  check("change of a variable", { kind: "change", path: "$limit" }, ["Prepare output: $limit has changed in Prepare"]);
-  check("change of data", { kind: "change", path: "$.paid", state: "Charge" }, [0, 1, 2].map((i) => `Charge #${i} output: $.paid has changed in Charge`));
+  check("change of a variable", { kind: "change", path: "$limit" }, ["Prepare output: $limit changed in Prepare"]);
+  check("change of data", { kind: "change", path: "$.paid", state: "Charge" }, [0, 1, 2].map((i) => `Charge #${i} output: $.paid changed in Charge`));
   check("disabled", { kind: "entry", state: "Rest", enabled: false }, []);
 
   test("a condition that cannot be told stops and says so", async () => {
     const [only] = await stops([{ kind: "entry", state: "Done", condition: "$nosuch(" }]);
-    assert.match(only, /^Done: the condition of a breakpoint cannot be told: /);
+    assert.match(only, /^Done: the condition of a breakpoint cannot be evaluated: /);
   });
 
   test("log points write and do not stop", async () => {

@@ -49,7 +49,7 @@ function* leaves(value, path = []) {
 }
 
 const at = (value, path) => path.reduce((inner, step) => inner?.[step], value);
-const END = /the execution's input$|written in |the task's result in |the Context Object$|the error of |, a child execution$|read by the ItemReader|is null$|nobody has assigned$|, of nothing that came in$|all branches of |as above$/;
+const END = /the execution's input$|written in |the task's result in |the Context Object$|the error of |, a child execution$|read by the ItemReader|is null$|nobody has assigned$|, which reads no input$|all branches of |as above$/;
 
 describe("the gallery", () => {
   for (const example of gallery()) {
@@ -122,7 +122,7 @@ describe("chains", () => {
     const input = { order: { id: "A-17", who: "Ada" } };
     assert.deepEqual(await chain(definition, input, "Call", ["confirmed"], { tasks }), [
       "$.confirmed ← the task's result in Call",
-      "~ the same stands in what Call was given, at $.id",
+      "~ the same value is in the input of the task, at $.id",
       "$.id ← $.order.id in Parameters of Call",
       "$.order.id ← the execution's input",
     ]);

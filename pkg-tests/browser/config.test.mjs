@@ -59,7 +59,7 @@ describe("what an execution begins with", { skip }, () => {
     await pane.getByText("2030-01-01 00:10:00 UTC").waitFor();
     await timers.getByRole("button", { name: "Short" }).waitFor({ state: "detached" });
     await pane.getByLabel("To, UTC").fill("2029-12-31T00:00:00");
-    await pane.getByText("That is in the execution's past.").waitFor();
+    await pane.getByText("This time has already passed.").waitFor();
     await comes(() => pane.getByRole("button", { name: "Go there" }).isDisabled(), true);
     await pane.getByLabel("To, UTC").fill("2030-01-01T20:00:00");
     await pane.getByRole("button", { name: "Go there" }).click();
@@ -90,7 +90,7 @@ describe("what an execution begins with", { skip }, () => {
     await visitor.run();
     await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*States\.DataLimitExceeded/);
     await visitor.tab("Config");
-    await config(page).getByLabel(/Data of at most 256 KiB/).uncheck();
+    await config(page).getByLabel(/Limit payloads to 256 KiB/).uncheck();
     await visitor.run();
     await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
     const count = { StartAt: "Add", States: { Add: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, 1)" }, Next: "Enough" }, Enough: { Type: "Choice", Choices: [{ Variable: "$.n", NumericGreaterThan: 6500, Next: "Done" }], Default: "Add" }, Done: { Type: "Succeed" } } };
@@ -98,7 +98,7 @@ describe("what an execution begins with", { skip }, () => {
     await visitor.run();
     await page.locator(".result", { hasText: /FAILED[\s\S]*25,000 events/ }).waitFor();
     await visitor.tab("Config");
-    await config(page).getByLabel(/At most 25,000 events/).uncheck();
+    await config(page).getByLabel(/Limit the history to 25,000 events/).uncheck();
     await config(page).getByLabel(/^Type/).selectOption("EXPRESS");
     await visitor.run();
     await page.locator(".result", { hasText: /SUCCEEDED[\s\S]*26,\d+ events/ }).waitFor();
@@ -118,7 +118,7 @@ describe("what an execution begins with", { skip }, () => {
     await refused("The input is 6.9 MiB. AWS takes at most 256 KiB.");
     // The limit is the one that Config has.
     await visitor.tab("Config");
-    await config(page).getByLabel(/Data of at most 256 KiB/).uncheck();
+    await config(page).getByLabel(/Limit payloads to 256 KiB/).uncheck();
     await visitor.run();
     await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
     await visitor.tab("Input");
@@ -212,7 +212,7 @@ describe("what an execution begins with", { skip }, () => {
     await page.getByRole("button", { name: "Take its input" }).click();
     await comes(() => written("from"), { from: "there" });
     await page.getByRole("button", { name: "Remove" }).click();
-    await comes(() => chosen.locator("option").allInnerTexts(), ["As written below", "Input 1", "Small order"]);
+    await comes(() => chosen.locator("option").allInnerTexts(), ["The text below", "Input 1", "Small order"]);
   });
 
   for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["a phone", { width: 360, height: 740 }]]) {

@@ -83,10 +83,10 @@ describe("the debugger", { skip }, () => {
     await menu.getByRole("menuitemcheckbox", { name: "Breakpoint on this transition", checked: false }).click();
     await menu.waitFor({ state: "detached" });
     await page.locator(".lines .breakpoint").waitFor({ state: "attached" });
-    await comes(() => visitor.state("CheckStock").getAttribute("aria-label"), /breakpoint: on the way from CheckStock to InStock\?/);
+    await comes(() => visitor.state("CheckStock").getAttribute("aria-label"), /breakpoint: on the transition from CheckStock to InStock\?/);
     await visitor.run();
-    await paused(page, "on the way from CheckStock to InStock?");
-    await page.locator(".status-bar", { hasText: "Paused on the way from CheckStock to InStock? (breakpoint)" }).waitFor();
+    await paused(page, "on the transition from CheckStock to InStock?");
+    await page.locator(".status-bar", { hasText: "Paused on the transition from CheckStock to InStock? (breakpoint)" }).waitFor();
     // A key of the state it leads to is not about it.
     await visitor.state("InStock?").click();
     await page.keyboard.press("F9");
@@ -112,7 +112,7 @@ describe("the debugger", { skip }, () => {
     // That of the example is switched on again.
     await tick("Stop before a retry", false);
     const name = () => visitor.state("ChargeCard").getAttribute("aria-label");
-    for (const what of ["on the way from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"]) await until(async () => assert.ok((await name()).includes(`breakpoint: ${what}`), what));
+    for (const what of ["on the transition from ChargeCard to TellCustomer", "after it", "on any error", "before a retry"]) await until(async () => assert.ok((await name()).includes(`breakpoint: ${what}`), what));
     await tick("Stop on an error", true);
     await until(async () => assert.doesNotMatch(await visitor.state("ChargeCard").getAttribute("aria-label"), /on any error/));
     await visitor.run();
@@ -174,8 +174,8 @@ describe("the debugger", { skip }, () => {
     await visitor.idle();
     await visitor.choose(pane.getByRole("radio", { name: /Result changed/ }));
     await pane.getByRole("button", { name: "Set result" }).click();
-    await pane.getByRole("textbox", { name: "New result of Charge, JSON" }).fill('{"ok":"by hand"}');
-    await pane.getByRole("button", { name: "Fork with it" }).click();
+    await pane.getByRole("textbox", { name: "New result of Charge (JSON)" }).fill('{"ok":"by hand"}');
+    await pane.getByRole("button", { name: "Fork with this value" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     const output = await visitor.output();
     assert.deepEqual(output[2], { n: 3, paid: { ok: "by hand" } });
@@ -202,7 +202,7 @@ describe("the debugger", { skip }, () => {
     await visitor.write("Definition", JSON.stringify(edited, null, 2));
     await page.getByRole("button", { name: "Apply and stay here" }).click();
     await page.getByText("The way here is the same").first().waitFor();
-    await paused(page, "the new definition took the same way");
+    await paused(page, "the new definition takes the same path");
     edited.States["Enough?"].Choices[0].NumericGreaterThan = 0;
     await visitor.write("Definition", JSON.stringify(edited, null, 2));
     await page.getByRole("button", { name: "Apply and stay here" }).click();
@@ -228,8 +228,8 @@ describe("the debugger", { skip }, () => {
     const script = page.getByRole("list", { name: "Script of Charge" });
     await script.getByLabel("Error").first().fill("Busy");
     await script.getByLabel("Error").first().press("Tab");
-    await script.getByRole("textbox", { name: "Result, JSON" }).fill('"mocked"');
-    await script.getByRole("textbox", { name: "Result, JSON" }).press("Tab");
+    await script.getByRole("textbox", { name: "Result (JSON)" }).fill('"mocked"');
+    await script.getByRole("textbox", { name: "Result (JSON)" }).press("Tab");
     await comes(() => visitor.node(CHARGE_STATE).getAttribute("aria-label"), /mocked/);
     await visitor.run();
     await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["mocked", "mocked", "mocked"]);
@@ -276,14 +276,14 @@ describe("the debugger", { skip }, () => {
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Charge" });
     await comes(() => card.innerText(), /item #0 · times out in 30 s/);
-    await card.getByRole("textbox", { name: "Result, JSON" }).fill('"by hand"');
+    await card.getByRole("textbox", { name: "Result (JSON)" }).fill('"by hand"');
     await card.getByLabel("Take").fill("5");
     await card.getByRole("button", { name: /^Answer/ }).click();
     await card.getByText("item #1").waitFor();
     // Nobody answers: the catcher takes the time out.
     await card.getByRole("button", { name: "Let it time out" }).click();
     await card.getByText("item #2").waitFor();
-    await comes(() => card.getByRole("textbox", { name: "Result, JSON" }).inputValue(), '"by hand"', "the last answer is there again");
+    await comes(() => card.getByRole("textbox", { name: "Result (JSON)" }).inputValue(), '"by hand"', "the last answer is there again");
     await card.getByLabel("Always answer so").check();
     await card.getByRole("button", { name: /^Answer/ }).click();
     const output = await visitor.output();
@@ -306,7 +306,7 @@ describe("the debugger", { skip }, () => {
     await page.keyboard.press("]");
     await page.waitForFunction(() => document.querySelector('#inspector-pane input[aria-label="Iteration of Each"]')?.value === "2");
     await comes(() => index.inputValue(), "2");
-    await visitor.tab("Time line");
+    await visitor.tab("Timeline");
     await page.getByRole("group", { name: "Each #1" }).getByRole("button", { name: /^Charge, back-off before the next attempt, 2\.0 s/ }).waitFor();
     await page.getByRole("group", { name: "Each #2" }).getByRole("button", { name: "Rest, wait, 10 s" }).click();
     await page.locator('[data-node="/States/Each/ItemProcessor/States/Rest"][aria-pressed="true"]').waitFor();
@@ -338,7 +338,7 @@ describe("the debugger", { skip }, () => {
           await page.keyboard.press("F9");
           await visitor.run();
           await paused(page, "ChargeCard");
-          for (const tab of ["Time line", "Breakpoints", "Watch", "Runs"]) {
+          for (const tab of ["Timeline", "Breakpoints", "Watch", "Runs"]) {
             await visitor.tab(tab);
             await comes(() => visitor.violations(), [], tab);
           }

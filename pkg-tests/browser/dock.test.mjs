@@ -38,7 +38,7 @@ describe("the time line", { skip }, () => {
 
   visit("folds idle time, shows failed attempts and back-offs, and leaves room behind the last bar", {}, async (visitor, page) => {
     await run(visitor);
-    await visitor.tab("Time line");
+    await visitor.tab("Timeline");
     await page.locator(".lane-gap", { hasText: "2 d" }).waitFor();
     const one = page.getByRole("group", { name: "Each #1" });
     await one.getByRole("button", { name: /^Charge, failed attempt/ }).waitFor();
@@ -51,7 +51,7 @@ describe("the time line", { skip }, () => {
 
   visit("zooms by dragging, by buttons and by keys, with the whole run as a strip", {}, async (visitor, page) => {
     await run(visitor);
-    await visitor.tab("Time line");
+    await visitor.tab("Timeline");
     const view = page.locator("#lanes-view");
     await page.getByRole("group", { name: "Each #2" }).waitFor();
     await comes(() => view.innerText(), "All events");
@@ -68,7 +68,7 @@ describe("the time line", { skip }, () => {
     await page.getByRole("img", { name: `Overview: events ${from} to ${to} of ${of} are in view` }).waitFor();
     // The gap of two days is out of view, and what is in view is wider.
     await page.locator(".lane-gap", { hasText: "2 d" }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Later", exact: true }).click();
+    await page.locator(".lanes-head").getByRole("button", { name: "Later", exact: true }).click();
     await page.waitForFunction((before) => document.querySelector("#lanes-view").textContent !== before, `Events ${from} to ${to} of ${of}`);
     await page.getByRole("button", { name: "All", exact: true }).last().click();
     await comes(() => view.innerText(), "All events");
@@ -93,7 +93,7 @@ describe("the time line", { skip }, () => {
     await visitor.open({ definition });
     await visitor.run();
     await visitor.result();
-    await visitor.tab("Time line");
+    await visitor.tab("Timeline");
     const lane = page.getByRole("group", { name: "Execution" });
     await lane.getByRole("button", { name: /visits of several states/ }).first().waitFor();
     const drawn = await lane.evaluate((element) => {
@@ -126,10 +126,10 @@ describe("the time line", { skip }, () => {
     await page.keyboard.press("Home");
     await page.locator('[aria-valuetext^="Before event 1 of"]').waitFor();
     for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowRight");
-    await page.locator('[aria-valuetext^="Event 6 of "][aria-valuetext*="LambdaFunctionScheduled, Charge, T+00:00:00"]').waitFor();
+    await page.locator('[aria-valuetext^="Event 6 of "][aria-valuetext*="LambdaFunctionScheduled, Charge, 00:00:00"]').waitFor();
     await page.locator(".banner", { hasText: /Viewing event 6 of \d+/ }).getByRole("button", { name: "Return to live" }).click();
     await page.locator(".banner", { hasText: "Viewing event" }).waitFor({ state: "detached" });
-    await page.locator('[aria-valuetext*="ExecutionSucceeded, Done, T+2 d 00:00:"]').waitFor();
+    await page.locator('[aria-valuetext*="ExecutionSucceeded, Done, 2 days 00:00:"]').waitFor();
   });
 });
 
@@ -166,7 +166,7 @@ describe("the list of events and the table", { skip }, () => {
     await page.keyboard.press("ArrowDown");
     await page.locator("#event-3.chosen").waitFor();
     await page.waitForFunction(() => document.querySelectorAll(".event-link.on").length === 2);
-    await comes(() => page.locator("#event-3").innerText(), /on the way here, after event 2/);
+    await comes(() => page.locator("#event-3").innerText(), /leads to the selected event, after event 2/);
   });
 
   visit("the way to an event leaves out what happened in other branches meanwhile", {}, async (visitor, page) => {

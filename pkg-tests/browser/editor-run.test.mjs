@@ -101,7 +101,7 @@ describe("the editor beside a run", { skip }, () => {
     // Switched off in the list, it is hollow and keeps its form, and says what it is.
     await page.getByRole("checkbox", { name: "Breakpoint on Count" }).uncheck();
     await page.locator('.sg-break-condition.sg-break-off[title*="if $.n = 2"]').waitFor();
-    await comes(() => breakpoint.getAttribute("title"), /Switched off: a click switches it on/);
+    await comes(() => breakpoint.getAttribute("title"), /Disabled. Click to enable it/);
     await breakpoint.click();
     await page.locator(".toast", { hasText: "on again: before it, if $.n = 2" }).waitFor();
     await page.locator(".sg-break-condition:not(.sg-break-off)").waitFor();
@@ -117,7 +117,7 @@ describe("the editor beside a run", { skip }, () => {
     await page.locator(".sg-break-log").click();
     await page.locator(".sg-break-log, .sg-break-condition").waitFor({ state: "detached" });
     await mark(page, "Refund").click();
-    await comes(() => page.locator(".sg-break-plain").getAttribute("title"), /^Refund: before it\nA click removes it/);
+    await comes(() => page.locator(".sg-break-plain").getAttribute("title"), /^Refund: before it\nClick to remove it/);
   });
 
   const LONG = { StartAt: "S0", States: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`S${i}`, { Type: "Pass", Comment: `Number ${i}`, Result: { i }, Next: `S${i + 1}` }])) };
@@ -192,7 +192,7 @@ describe("the editor beside a run", { skip }, () => {
       await page.keyboard.press("F12");
       await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Enough/ }).waitFor();
       await page.keyboard.press("Shift+F12");
-      await page.getByRole("menu", { name: "Enough stands in 2 places" }).waitFor();
+      await page.getByRole("menu", { name: "Enough is used in 2 places" }).waitFor();
       await page.keyboard.press("Escape");
       await page.keyboard.press("F2");
       await page.getByLabel("Rename Enough to").fill("Ready?");

@@ -50,9 +50,9 @@ describe("the editor", { skip }, () => {
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === "Ship");
     await page.locator(".breadcrumbs", { hasText: /States\s*›\s*Ship/ }).waitFor();
     await page.keyboard.press("Shift+F12");
-    const list = page.getByRole("menu", { name: "Ship stands in 2 places" });
+    const list = page.getByRole("menu", { name: "Ship is used in 2 places" });
     await list.waitFor();
-    await comes(() => list.innerText(), /line 4[\s\S]*given here · line 5/);
+    await comes(() => list.innerText(), /line 4[\s\S]*defined here · line 5/);
     await page.keyboard.press("Escape");
     await list.waitFor({ state: "detached" });
   });

@@ -147,7 +147,7 @@ describe("for everyone", { skip }, () => {
       await page.keyboard.press("Enter");
       await page.getByLabel("What answers for *").selectOption("result");
       await page.getByRole("button", { name: "Add a machine" }).click();
-      await page.getByLabel("Definition of Child, JSON").waitFor();
+      await page.getByLabel("Definition of Child (JSON)").waitFor();
       await clean("rules and machines");
       await page.getByRole("button", { name: "Mocks of a file" }).click();
       await page.getByRole("dialog", { name: "Mocks of a file" }).getByLabel("Text").fill('{"StateMachines":{"A":{"TestCases":{"B":{"C":"R"}}}},"MockedResponses":{"R":{"0":{"Return":1}}}}');
@@ -202,10 +202,10 @@ describe("for everyone", { skip }, () => {
     await clean("two runs compared");
     await page.getByRole("button", { name: "Search the graph" }).click();
     await page.keyboard.type("s");
-    await page.getByRole("button", { name: "Next found" }).waitFor();
+    await page.getByRole("button", { name: "Next match" }).waitFor();
     await clean("a search beside the legend");
     await page.keyboard.press("Escape");
-    await page.getByLabel("What is the same, too").check();
+    await page.getByLabel("Include what is the same").check();
     await clean("what is the same, too");
     // Escape leaves it also from a check box.
     await page.keyboard.press("Escape");
@@ -267,7 +267,7 @@ describe("for everyone", { skip }, () => {
     await page.getByRole("button", { name: "Import" }).click();
     await page.getByLabel("Text", { exact: true }).fill("[1]");
     await page.getByRole("button", { name: "Open the text" }).click();
-    await page.getByText("Pasted text holds no definition").waitFor();
+    await page.getByText("Pasted text contains no definition").waitFor();
     await clean("a file that is refused");
     await page.keyboard.press("Escape");
 
@@ -434,13 +434,13 @@ describe("for everyone", { skip }, () => {
     await back();
     await press(page.getByRole("button", { name: "Fork here" }), "#graph-pane");
     await visitor.tab("Runs");
-    await press(page.getByRole("button", { name: "Forget run 1" }), "#dock");
+    await press(page.getByRole("button", { name: "Remove run 1" }), "#dock");
     await visitor.tab("Breakpoints");
     await press(page.getByRole("button", { name: /^Remove the breakpoint/ }).last(), "#dock");
     await visitor.tab("Watch");
     await page.getByLabel("Expression to watch").fill("1");
     await page.keyboard.press("Enter");
-    await press(page.getByRole("button", { name: "Do not watch 1" }), "#dock");
+    await press(page.getByRole("button", { name: "Stop watching 1" }), "#dock");
     await visitor.tab("Mocks");
     await page.getByRole("button", { name: "Add a machine" }).click();
     await press(page.getByRole("button", { name: "Remove the machine Child" }), "#left");
@@ -479,7 +479,7 @@ describe("for everyone", { skip }, () => {
     await comes(() => page.getByRole("status").filter({ hasText: "Refused" }).count(), 0);
     // A stop at an error is one as well.
     await visitor.tab("Breakpoints");
-    await page.getByLabel("Stop on errors").selectOption({ label: "Uncaught ones" });
+    await page.getByLabel("Stop on errors").selectOption({ label: "Uncaught errors" });
     await visitor.run();
     await page.getByRole("alert").filter({ hasText: /Paused.*Refused/ }).waitFor({ state: "attached" });
   });
@@ -501,7 +501,7 @@ describe("for everyone", { skip }, () => {
     await visitor.run();
     await told("Render waits for your answer");
     await page.waitForFunction(() => document.title === "Heartbeat · waits for your answer · Stepglass");
-    await comes(() => page.getByLabel("Result, JSON").inputValue(), /voyage\.mp4/);
+    await comes(() => page.getByLabel("Result (JSON)").inputValue(), /voyage\.mp4/);
     await page.getByRole("button", { name: "Answer", exact: true }).click();
     await comes(() => visitor.output(), { published: "voyage.mp4" });
   });

@@ -191,7 +191,7 @@ describe("hostile texts", { skip }, () => {
         await page.locator(".state-table").waitFor();
       },
       "the graph again": () => page.getByRole("button", { name: "Graph", exact: true }).click(),
-      "the time line": () => visitor.tab("Time line"),
+      "the time line": () => visitor.tab("Timeline"),
       watching: async () => {
         await visitor.tab("Watch");
         for (const text of usable.slice(0, 12)) {

@@ -236,7 +236,7 @@ describe("iterations on the graph", { skip }, () => {
     await comes(() => sums(REST).textContent(), /✓4\s+⌀ 10 s/);
     await comes(() => sums(REST).getAttribute("class"), /heat-5/);
     await comes(() => sums("/States/Each/ItemProcessor/States/Fine").count(), 0, "took no time");
-    await comes(() => name(visitor, REST), /entered 4 times, 10 s in the mean/);
+    await comes(() => name(visitor, REST), /entered 4 times, 10 s on average/);
     // None for one iteration alone.
     await controls(page, "Each").getByRole("spinbutton").fill("2");
     await sums(REST).waitFor({ state: "detached" });
@@ -477,7 +477,7 @@ describe("breakpoints on the graph", { skip }, () => {
     const [each, done] = await Promise.all(["Each", "Done"].map((state) => visitor.state(state).locator(".box").boundingBox()));
     const dot = await page.locator(".lines .breakpoint circle").boundingBox();
     assert.ok(dot.y > each.y + each.height && dot.y + dot.height < done.y, "between the boxes");
-    await comes(() => visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the way from Each to Done/);
+    await comes(() => visitor.state("Each").getAttribute("aria-label"), /breakpoint: on the transition from Each to Done/);
     // On the strip, once there are iterations.
     await visitor.run();
     await page.locator(".pause-where", { hasText: "iteration 2 of Each" }).first().waitFor();

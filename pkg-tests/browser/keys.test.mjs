@@ -81,7 +81,7 @@ describe("keys", { skip }, () => {
       });
       await page.getByRole("button", { name: /^Commands/ }).click();
       await page.getByRole("combobox", { name: "Command or state" }).fill("remove all breakpoints");
-      await page.locator("#palette-list li", { hasText: "Remove all breakpoints" }).or(page.getByText("Nothing is called that")).waitFor();
+      await page.locator("#palette-list li", { hasText: "Remove all breakpoints" }).or(page.getByText("No command or state matches")).waitFor();
       await page.keyboard.press(await page.locator("#palette-list li").count() ? "Enter" : "Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     };
@@ -292,9 +292,9 @@ describe("keys", { skip }, () => {
     await dialog.getByText("F9 is the key of “Breakpoint on the selected state”").waitFor();
     await comes(() => visitor.violations(), []);
     await page.keyboard.press("Alt+Shift+N");
-    await dialog.getByText("Nothing else has this key").waitFor();
+    await dialog.getByText("No other command has this key").waitFor();
     await page.keyboard.press("F9");
-    await dialog.getByRole("button", { name: "Take it over" }).click();
+    await dialog.getByRole("button", { name: "Reassign it" }).click();
     await comes(() => keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
     await comes(() => keysOf("Breakpoint on the selected state"), []);
     await row("Step over").getByRole("button", { name: /^Take F10 from/ }).click();
@@ -367,7 +367,7 @@ describe("keys", { skip }, () => {
     await page.keyboard.press("Control+B");
     await dialog.getByText("Ctrl B is the key of “Breakpoint on the state of the line”").waitFor();
     await page.keyboard.press("Control+Shift+K");
-    await dialog.getByRole("button", { name: "Take it over" }).click();
+    await dialog.getByRole("button", { name: "Reassign it" }).click();
     await row("Undo").getByRole("button", { name: /^Take Ctrl Z from/ }).click();
     await comes(async () => [await keysOf("Undo"), await keysOf("Delete the line")], [["Ctrl Shift K"], []]);
     await comes(() => visitor.violations(), []);
@@ -447,7 +447,7 @@ describe("keys", { skip }, () => {
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Settings", exact: true }).click();
-    await page.getByRole("checkbox", { name: /Keys of one character/ }).uncheck();
+    await page.getByRole("checkbox", { name: /Single-character keys/ }).uncheck();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await visitor.state("CheckStock").click();

@@ -133,9 +133,9 @@ describe("executions that tasks start", { skip }, () => {
     await page.keyboard.press("F10");
     await paused(page, "Charge");
     await page.getByRole("button", { name: "Set input" }).click();
-    const value = page.getByRole("textbox", { name: /^New .*, JSON$/ });
+    const value = page.getByRole("textbox", { name: /^New .* \(JSON\)$/ });
     await value.fill('{"total": 7}');
-    await page.getByRole("button", { name: "Fork with it" }).click();
+    await page.getByRole("button", { name: "Fork with this value" }).click();
     await page.getByRole("tab", { name: /^Runs\s*2/ }).waitFor();
     await paused(page, "Charge");
     await path(page).waitFor();

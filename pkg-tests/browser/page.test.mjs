@@ -230,10 +230,10 @@ describe("the page", { skip }, () => {
     const card = page.getByRole("form", { name: "Answer of Greet" });
     await card.waitFor();
     await page.locator('[data-node="/States/Greet"][aria-label*="waits for your answer"]').waitFor();
-    await card.getByLabel("Result, JSON").fill("{ no");
+    await card.getByLabel("Result (JSON)").fill("{ no");
     await card.getByRole("button", { name: /^Answer/ }).click();
     await comes(() => card.locator(".field-problem").innerText(), /JSON/);
-    await card.getByLabel("Result, JSON").fill('{"greeting": "Hello Ada"}');
+    await card.getByLabel("Result (JSON)").fill('{"greeting": "Hello Ada"}');
     await card.getByRole("button", { name: /^Answer/ }).click();
     await comes(() => visitor.output(), { greeting: "Hello Ada" });
   });
@@ -243,7 +243,7 @@ describe("the page", { skip }, () => {
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Greet" });
     await card.getByRole("button", { name: "Fail", exact: true }).click();
-    await card.getByLabel("Error").selectOption("Another …");
+    await card.getByLabel("Error").selectOption("Other…");
     await card.getByLabel("Name of the error").fill("Shy");
     await card.getByLabel("Cause").fill("will not speak");
     await card.getByRole("button", { name: "Fail the task" }).click();

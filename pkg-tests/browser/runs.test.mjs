@@ -42,7 +42,7 @@ describe("runs beside each other", { skip }, () => {
   visit("compares two runs: data of each visit, ways on the graph in words and letters, back by Escape", {}, async (visitor, page) => {
     await twice(visitor);
     await visitor.tab("Runs");
-    await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+the first[\s\S]*Run 2\s+other input/);
+    await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+first run[\s\S]*Run 2\s+different input/);
     await page.getByRole("button", { name: "Compare two runs" }).focus();
     await page.keyboard.press("Enter");
     const rows = page.getByRole("listbox", { name: "Visits of both runs" });
@@ -81,7 +81,7 @@ describe("runs beside each other", { skip }, () => {
     await page.locator(".banner", { hasText: /Viewing event \d+ of 23/ }).waitFor();
     await page.locator('[data-node="/States/Pay"][aria-pressed="true"]').waitFor();
     // The comparison stays, the other way round as well.
-    await page.getByRole("combobox", { name: "Run B" }).selectOption({ label: "2: other input" });
+    await page.getByRole("combobox", { name: "Run B" }).selectOption({ label: "2: different input" });
     await page.getByRole("button", { name: "See it in run 1" }).waitFor();
   });
 
@@ -101,7 +101,7 @@ describe("runs beside each other", { skip }, () => {
     await page.keyboard.press("F8");
     await comes(() => visitor.result().then((result) => result.innerText()), /FAILED[\s\S]*Sorry/);
     await visitor.tab("Runs");
-    await page.getByRole("button", { name: "Forget run 1" }).click();
+    await page.getByRole("button", { name: "Remove run 1" }).click();
     await tree.getByRole("treeitem").nth(1).waitFor({ state: "detached" });
     await comes(() => tree.innerText(), /Run 2/);
   });

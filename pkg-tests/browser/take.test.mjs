@@ -65,7 +65,7 @@ describe("bring and take", { skip }, () => {
   });
 
   visit("says why a text cannot be opened", {}, async (visitor, page) => {
-    for (const [text, why] of [["hello there", /holds no definition/], ["[1, 2]", /holds no definition/], ["#v9.abc", /version 9/], ['{"kind": "stepglass/session/7"}', /version 7/]]) {
+    for (const [text, why] of [["hello there", /contains no definition/], ["[1, 2]", /contains no definition/], ["#v9.abc", /version 9/], ['{"kind": "stepglass/session/7"}', /version 7/]]) {
       await page.getByRole("button", { name: "Import" }).click();
       await page.getByLabel("Text", { exact: true }).fill(text);
       await page.getByRole("button", { name: "Open the text" }).click();
@@ -160,7 +160,7 @@ Resources:
     await page.keyboard.press("F8");
     await comes(() => visitor.output(), { hello: "Ada" });
     await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
-    await page.getByText("5.7 s of the machine's time").waitFor();
+    await page.getByText("5.7 s of virtual time").waitFor();
 
     // The same history against a definition that has been changed since.
     machine.States.Greet.Next = "Gone";
@@ -208,7 +208,7 @@ Resources:
 
     const svg = (await visitor.saved(button("SVG"))).bytes.toString();
     assert.match(svg, /^<svg [\s\S]*ChargeCard/);
-    await asked.getByLabel("With the run's colours").uncheck();
+    await asked.getByLabel("Include the run's colours").uncheck();
     const plain = (await visitor.saved(button("SVG"))).bytes.toString();
     assert.notEqual(plain, svg, "the run's colours are drawn");
     const sizes = [];
@@ -289,7 +289,7 @@ Resources:
     await pane.getByLabel(/^ARN/).fill("arn:aws:states:eu-west-1:1:execution:m:order-17");
     await pane.getByLabel(/^Seed/).fill("7");
     await pane.getByLabel(/^Type/).selectOption("EXPRESS");
-    await pane.getByLabel(/Data of at most 256 KiB/).uncheck();
+    await pane.getByLabel(/Limit payloads to 256 KiB/).uncheck();
     await visitor.run();
     await visitor.result();
     const exported = async () => {
@@ -346,7 +346,7 @@ Resources:
     // A fork, in which the greeting is made by another.
     await visitor.tab("Mocks");
     await page.getByLabel("What answers for Greet", { exact: true }).selectOption("result");
-    await page.getByLabel("Result of Greet, JSON").fill('"mocked"');
+    await page.getByLabel("Result of Greet (JSON)").fill('"mocked"');
     await visitor.tab("Runs");
     await page.getByLabel("Event shown").fill("2");
     await page.getByRole("button", { name: "Fork at event 2" }).click();
@@ -368,7 +368,7 @@ Resources:
     await visitor.tab("Result");
     await comes(() => visitor.output(), "mocked");
     await visitor.tab("Mocks");
-    await comes(() => page.getByLabel("Result of Greet, JSON").inputValue(), '"mocked"');
+    await comes(() => page.getByLabel("Result of Greet (JSON)").inputValue(), '"mocked"');
     await visitor.tab("Breakpoints 1");
     await visitor.tab("Runs");
     await runs.getByText(/^Run 1$/).click();
@@ -501,7 +501,7 @@ Resources:
     await visitor.open({ definition: { ...GREETING, Comment: "second" } });
     await page.waitForFunction(() => localStorage.getItem("stepglass.draft")?.includes("second") && localStorage.getItem("stepglass.recent")?.includes("first"));
     await page.getByRole("button", { name: "Settings" }).click();
-    await page.getByRole("button", { name: "Clear everything kept in this browser" }).click();
+    await page.getByRole("button", { name: "Clear everything saved in this browser" }).click();
     const keys = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.")));
     await comes(() => keys(), []);
     await page.keyboard.press("Escape");

@@ -201,8 +201,8 @@ describe("the component", { skip }, () => {
       await comes(violations, []);
       await page.locator("stepglass-debugger").evaluate((one) => one.setAttribute("theme", "light"));
       await comes(violations, []);
-      await page.getByLabel("Result of Greet, JSON").fill('"Hello"');
-      await page.getByLabel("Result of Greet, JSON").press("Tab");
+      await page.getByLabel("Result of Greet (JSON)").fill('"Hello"');
+      await page.getByLabel("Result of Greet (JSON)").press("Tab");
       await page.keyboard.press("Enter");
       await page.locator(".status-line", { hasText: "Succeeded" }).waitFor();
       await node(page, "Each").focus();

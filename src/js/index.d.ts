@@ -1055,7 +1055,7 @@ export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudg
   /** When the execution is aborted, in milliseconds since 1970. Default: never. */
   abortAt?: number;
   /**
-   * The machines that tasks start, as in {@link StartOptions.machines}: they run on the same time line, with the same script.
+   * The machines that tasks start, as in {@link StartOptions.machines}: they run on the same timeline, with the same script.
    * One that still runs when the simulated execution ends is left there, RUNNING.
    */
   machines?: StartOptions["machines"];

@@ -52,7 +52,7 @@ export class Sandbox {
 
   private async reload(code: string, mocks: Record<string, string>): Promise<Loaded> {
     await this.open();
-    this.pending?.reject(new Error("another text was loaded"));
+    this.pending?.reject(new Error("the handlers were loaded again"));
     // It ends the worker that reads mocks now; what is loaded has newer ones.
     this.forget(true);
     const { port1, port2 } = new MessageChannel();

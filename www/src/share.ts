@@ -110,8 +110,8 @@ export function packedOf({ title, format, definition, input, tasks, clock, seed,
 /// Throws an Error that says what is wrong with a link.
 export async function decode(hash: string): Promise<Workspace> {
   const match = /^#?v(\d+)\.(.*)$/s.exec(hash);
-  if (!match) throw new Error("The address holds no workspace of this page.");
-  if (match[1] !== "1") throw new Error(`The link is of version ${match[1]}, and this page knows version 1 only. A newer page may open it.`);
+  if (!match) throw new Error("The address contains no workspace of this page.");
+  if (match[1] !== "1") throw new Error(`The link is of version ${match[1]}, and this page can open only version 1. A newer page may open it.`);
   let value: unknown;
   try {
     const binary = atob(match[2]!.replaceAll("-", "+").replaceAll("_", "/"));
@@ -119,19 +119,19 @@ export async function decode(hash: string): Promise<Workspace> {
     const bytes = await collect(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")), MAX_BYTES);
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof RangeError) throw new Error("The link unfolds to more than 2 MB and was not opened.");
-    throw new Error("The link is damaged or cut off: it cannot be unpacked.");
+    if (error instanceof RangeError) throw new Error("The link expands to more than 2 MB and was not opened.");
+    throw new Error("The link is damaged or cut off.");
   }
   return workspaceOf(value);
 }
 
 /// Checks a value from outside and fills in what is absent.
 export function workspaceOf(value: unknown): Workspace {
-  if (typeof value !== "object" || value === null) throw new Error("The link holds no workspace.");
+  if (typeof value !== "object" || value === null) throw new Error("The link contains no workspace.");
   const from = value as Record<string, unknown>;
   const text = (key: string): string => {
     const held = from[key] ?? "";
-    if (typeof held !== "string") throw new Error("The link holds no workspace: a text in it is none.");
+    if (typeof held !== "string") throw new Error("The link contains no workspace: one of its fields has the wrong type.");
     return held;
   };
   const clock = from["c"];

@@ -432,10 +432,10 @@ export async function start(beginning: Beginning = {}): Promise<void> {
         useSandbox(loaded);
         ({ handlers, resolver } = loaded);
       } catch (error) {
-        throw new Refusal(`The tasks' module cannot be loaded. ${(error as Error).message}`);
+        throw new Refusal(`The task handlers cannot be loaded. ${(error as Error).message}`);
       }
       const [wrong] = Object.entries(mockProblems.value);
-      if (wrong) throw new Refusal(`The mock of ${wrong[0]} is no function. ${wrong[1]}`);
+      if (wrong) throw new Refusal(`The mock of ${wrong[0]} is not a function. ${wrong[1]}`);
     }
     if (run.value !== begun) return;
     const { run: id, graph: whole } = await client.call("run", {
@@ -485,7 +485,7 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
   run.value = { ...begun, id, phase: "running" };
   if (foreign.length > 0) {
     const names = foreign.slice(0, 5).join(", ") + (foreign.length > 5 ? " …" : "");
-    shout(`The history is of another definition: it has ${foreign.length === 1 ? "a state" : `${foreign.length} states`} that this one has not (${names}).`);
+    shout(`The history is of another definition: it has ${foreign.length === 1 ? "a state" : `${foreign.length} states`} that this one does not have (${names}).`);
   } else showToast(`Showing the execution ${recorded.title}: ${recorded.events.length} events.`);
 }
 
@@ -1039,7 +1039,7 @@ export async function shareLink(parts: LinkParts): Promise<string> {
 /// What is in a workspace that came from elsewhere, in words.
 export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected, runs, config: settings }: Workspace): string {
   const many = (list: { length: number }, what: string): string => (list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "");
-  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", settings && "settings", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you have looked at it)"];
+  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", settings && "settings", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you enable it)"];
   return parts.filter(Boolean).join(", ");
 }
 

@@ -23,11 +23,11 @@ export class Breakpoints {
   }
 
   set(list) {
-    if (!Array.isArray(list)) throw misuse("INVALID_ARGUMENT", "breakpoints come as an array");
+    if (!Array.isArray(list)) throw misuse("INVALID_ARGUMENT", "breakpoints must be an array");
     const before = new Map(this.#list.map((one) => [one.id, one]));
     this.#list = list.map((given) => {
       const breakpoint = { kind: "entry", enabled: true, ...given };
-      if (!KINDS.includes(breakpoint.kind)) throw misuse("INVALID_ARGUMENT", `no breakpoint is of the kind ${JSON.stringify(breakpoint.kind)}; there are ${KINDS.join(", ")}`);
+      if (!KINDS.includes(breakpoint.kind)) throw misuse("INVALID_ARGUMENT", `there is no breakpoint kind ${JSON.stringify(breakpoint.kind)}; the kinds are ${KINDS.join(", ")}`);
       if (breakpoint.hit !== undefined && breakpoint.hit !== "" && !HIT.test(breakpoint.hit)) throw misuse("INVALID_ARGUMENT", `a hit count is "3", ">= 3" or "% 3", not ${JSON.stringify(breakpoint.hit)}`);
       breakpoint.id ??= this.#next++;
       this.#next = Math.max(this.#next, breakpoint.id + 1);
@@ -55,7 +55,7 @@ export class Breakpoints {
         if (breakpoint.condition) {
           const { holds, message } = test(breakpoint.language ?? "jsonata", breakpoint.condition, look());
           if (message !== undefined) {
-            stop ??= { reason: "breakpoint", breakpoint: breakpoint.id, description: `the condition of a breakpoint cannot be told: ${message}` };
+            stop ??= { reason: "breakpoint", breakpoint: breakpoint.id, description: `the condition of a breakpoint cannot be evaluated: ${message}` };
             continue;
           }
           if (!holds) continue;
@@ -257,6 +257,6 @@ function describe({ kind, stage, when, from, to, path }, run, place) {
     case "iteration":
       return `iteration ${(entry.event && detailsOf(entry.event).index) ?? entry.strand.begun.index} of ${state}`;
     default:
-      return `${path} has changed in ${state}`;
+      return `${path} changed in ${state}`;
   }
 }

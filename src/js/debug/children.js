@@ -113,8 +113,8 @@ export class Relatives {
         return this.driver(execution).execution;
       },
       refuses: ({ depth }) => {
-        if (depth >= DEEPEST) return ["ExecutionLimitExceeded", `The debugger lets executions start each other ${DEEPEST} deep, and no deeper`];
-        if (run.executions.length > MOST) return ["ExecutionLimitExceeded", `The debugger lets one run start ${MOST} executions, and no more`];
+        if (depth >= DEEPEST) return ["ExecutionLimitExceeded", `The debugger lets executions start each other at most ${DEEPEST} levels deep`];
+        if (run.executions.length > MOST) return ["ExecutionLimitExceeded", `The debugger lets one run start at most ${MOST} executions`];
         return undefined;
       },
       // All of them can be looked at.

@@ -21,16 +21,16 @@ export function changeOf(execution, at, { target, name, value }) {
   if (target === "result") {
     const place = at.strand.stagesOf(at.enter).findLast((one) => recording.tape[one].stage === "result" && one < Math.max(position, 1));
     const fact = place === undefined ? undefined : recording.tape[place].fact;
-    if (fact === undefined || recording.facts[fact].fact[0] !== "succeed") throw misuse("NOT_SETTABLE", "only a Task's result can be set, after it has come", Error);
+    if (fact === undefined || recording.facts[fact].fact[0] !== "succeed") throw misuse("NOT_SETTABLE", "only the result of a Task can be set, and only after it has arrived", Error);
     const [method, , task] = recording.facts[fact].fact;
     return { fact, feed: [method, task, jsonText(value)], label: `✎ result of ${at.state}`, event: eventAt(recording, place), position: place + 1 };
   }
-  if (target !== "variable") throw misuse("INVALID_ARGUMENT", 'a target is "input", "result" or "variable"');
+  if (target !== "variable") throw misuse("INVALID_ARGUMENT", 'target must be "input", "result" or "variable"');
   const inside = position > 0 && (position < recording.length || execution.performed < recording.facts.length);
   const fact = inside ? recording.tape[position - 1].fact : recording.facts.length;
   const change = ({ frames, ready }) => {
     const frame = frames.find(({ enteredEvent, phase, execution: of }) => enteredEvent === at.enter && phase !== "enter" && (of === 0) === (at.strand.begun === undefined)) ?? frames.find(({ id }) => id === ready[0]);
-    if (frame === undefined) throw misuse("NOT_SETTABLE", "the variable's scope is over", Error);
+    if (frame === undefined) throw misuse("NOT_SETTABLE", "the variable's scope has ended", Error);
     frame.variables[name] = value;
   };
   return { fact, change, ...(inside && { feed: withoutTime(recording.facts[fact].fact) }), label: `✎ $${name}`, event: eventAt(recording, position), position };

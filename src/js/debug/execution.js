@@ -184,7 +184,7 @@ export class Execution {
         this.#later(at, ["succeed", task, this.#resultOf(call, answer.output)]);
         return true;
       default:
-        throw misuse("INVALID_ARGUMENT", `no answer is of the kind ${JSON.stringify(answer.kind)}`);
+        throw misuse("INVALID_ARGUMENT", `there is no answer kind ${JSON.stringify(answer.kind)}`);
     }
   }
 

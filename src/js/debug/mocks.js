@@ -58,7 +58,7 @@ export function mockFor(mocks, task) {
 function check(mock, name) {
   const { mode, handler, answers } = mock ?? {};
   const usable = MODES.includes(mode) && (mode !== "function" || typeof handler === "function") && (mode !== "recorded" || Array.isArray(answers));
-  if (!usable) throw misuse("INVALID_OPTION", `the mock of ${JSON.stringify(name)} has a mode, one of ${MODES.join(", ")}, and what the mode needs`);
+  if (!usable) throw misuse("INVALID_OPTION", `the mock of ${JSON.stringify(name)} needs a mode, one of ${MODES.join(", ")}, and the members of that mode`);
   return mock;
 }
 
@@ -78,7 +78,7 @@ function replyOf(mock, command) {
       return scripted(mock, command);
     case "recorded": {
       const recorded = mock.answers[command.call];
-      if (recorded === undefined) return new Reply({ error: "States.TaskFailed", cause: `no answer of the recording is for call ${command.call}` });
+      if (recorded === undefined) return new Reply({ error: "States.TaskFailed", cause: `the recording has no answer for call ${command.call}` });
       return new Reply(factsOf(recorded));
     }
     case "expression": {
@@ -113,7 +113,7 @@ function scripted({ steps = [], after }, command) {
   const step = steps.find(({ attempt, iteration, call }) => inRanges(attempt, command.attempt) && inRanges(iteration, command.iterations?.at(-1)) && inRanges(call, command.call));
   if (step === undefined) {
     const at = command.iterations?.length ? ` of iteration ${command.iterations.at(-1)}` : "";
-    return new Reply({ error: "States.TaskFailed", cause: `no step of the mock's script is for attempt ${command.attempt}${at}, call ${command.call}` });
+    return new Reply({ error: "States.TaskFailed", cause: `the mock's script has no step for attempt ${command.attempt}${at}, call ${command.call}` });
   }
   return single({ after, ...step }, command);
 }

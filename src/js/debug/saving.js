@@ -44,7 +44,7 @@ function written([method, now, ...rest]) {
  * Throws RestoreError.
  */
 export function restoreSession(saved, options = {}) {
-  if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs.length === 0) throw new RestoreError("this is no saved debugging session");
+  if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs.length === 0) throw new RestoreError("this is not a saved debugging session");
   const session = new DebugSession(saved.runs[0].definition, options);
   const { host, runs: begun, adopt } = reach(session);
   for (const run of begun) run.discard();
@@ -53,7 +53,7 @@ export function restoreSession(saved, options = {}) {
     for (const one of saved.runs) made.set(one.id, runOf(one, made, host, options));
   } catch (thrown) {
     session.dispose();
-    throw thrown instanceof RestoreError ? thrown : new RestoreError(`a run of the saved session cannot be made again: ${thrown?.message ?? thrown}`);
+    throw thrown instanceof RestoreError ? thrown : new RestoreError(`a run of the saved session cannot be restored: ${thrown?.message ?? thrown}`);
   }
   adopt([...made.values()], made.get(saved.current) ?? made.values().next().value);
   return session;

@@ -83,7 +83,7 @@ export class DebugSession {
   /** Calls a listener for "stopped", "continued", "terminated", "output", "tasks", "run", "execution" or "progress"; returns what ends that. */
   on(name, listener) {
     const listeners = this.#listeners.get(name);
-    if (listeners === undefined) throw misuse("INVALID_ARGUMENT", `there is no event ${JSON.stringify(name)}; there are ${NAMES.join(", ")}`);
+    if (listeners === undefined) throw misuse("INVALID_ARGUMENT", `there is no event ${JSON.stringify(name)}; the events are ${NAMES.join(", ")}`);
     listeners.add(listener);
     return () => listeners.delete(listener);
   }
@@ -640,7 +640,7 @@ export class DebugSession {
     this.#turnTo(focus);
     run.position = position;
     run.frontier = Math.max(run.position, run.frontier);
-    this.#stopAt({ reason: "edit", description: report.same ? "the new definition took the same way" : `diverged at event ${report.event}: ${report.now} (was ${report.was})` });
+    this.#stopAt({ reason: "edit", description: report.same ? "the new definition takes the same path" : `diverged at event ${report.event}: ${report.now} (was ${report.was})` });
     return report;
   }
 
@@ -656,7 +656,7 @@ export class DebugSession {
   /** Forgets a run that is not looked at; its forks stay, as runs without a parent. */
   removeRun(id) {
     const run = this.#found(id);
-    if (run === this.#run) throw misuse("INVALID_ARGUMENT", "the run that is looked at cannot be removed");
+    if (run === this.#run) throw misuse("INVALID_ARGUMENT", "the run on screen cannot be removed");
     run.discard();
     this.#runs = this.#runs.filter((one) => one !== run);
     for (const fork of this.#runs) if (fork.parent === id) fork.parent = fork.at = undefined;

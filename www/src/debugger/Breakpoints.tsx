@@ -13,7 +13,7 @@ const KINDS: [Breakpoint["kind"], string][] = [
   ["stage", "At a data-flow stage"],
   ["error", "On an error"],
   ["retry", "Before a retry"],
-  ["catch", "When caught"],
+  ["catch", "When an error is caught"],
   ["transition", "On a transition"],
   ["iteration", "At a Map iteration"],
   ["change", "When data changes"],
@@ -38,7 +38,7 @@ export function Breakpoints() {
           <span>Stop on errors</span>
           <select value={model.exceptions.value} onChange={(event) => (model.exceptions.value = event.currentTarget.value as Exceptions)}>
             <option value="none">Never</option>
-            <option value="uncaught">Uncaught ones</option>
+            <option value="uncaught">Uncaught errors</option>
             <option value="all">All</option>
           </select>
         </label>
@@ -52,7 +52,7 @@ export function Breakpoints() {
       {list.length === 0 ? (
         <div class="empty small">
           <p>
-            A run stops where a breakpoint is. Click into the margin left of a state in the definition, or choose a state and press <kbd>F9</kbd>.
+            No breakpoints yet. A run pauses at each breakpoint. Click in the margin next to a state in the definition, or select a state and press <kbd>F9</kbd>.
           </p>
         </div>
       ) : (

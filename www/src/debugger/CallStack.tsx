@@ -106,7 +106,7 @@ function Variables({ visit }: { visit: number }) {
                     </button>
                     {` at ${elapsed(store.timeOf(event))}`}
                     {scope.outer && ", outer scope"}
-                    {hidden && ", hidden by one further in"}
+                    {hidden && ", shadowed by an inner variable"}
                     {!fresh && was && `, before that ${brief(was.value)} by ${was.state}`}
                   </span>
                   {fresh && <b class="fresh-mark">{was ? " changed" : " new"}</b>}

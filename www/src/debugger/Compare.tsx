@@ -48,11 +48,11 @@ export function Compare() {
         <Pick label="Run A" value={a} other={b} set={(id) => (comparing.value = { a: id, b, difference: null })} />
         <Pick label="Run B" value={b} other={a} set={(id) => (comparing.value = { a, b: id, difference: null })} />
         <span class="quiet" role="status">
-          {difference && (differing.length === 0 ? "The same in every visit." : `${count(differing.length, "visit")} of ${visits.length} differ. ${difference.common > 0 ? `The first ${count(difference.common, "event is", "events are")} the same.` : "They part at the first event."}`)}
+          {difference && (differing.length === 0 ? "The same in every visit." : `${count(differing.length, "visit")} of ${visits.length} differ. ${difference.common > 0 ? `The first ${count(difference.common, "event is", "events are")} the same.` : "They differ from the first event on."}`)}
         </span>
         <span class="gap" />
         <label class="check">
-          <input type="checkbox" checked={all.value} onChange={(event) => (all.value = event.currentTarget.checked)} /> What is the same, too
+          <input type="checkbox" checked={all.value} onChange={(event) => (all.value = event.currentTarget.checked)} /> Include what is the same
         </label>
         <button type="button" onClick={leaveComparing}>
           <Icon name="close" size={13} /> Leave <kbd>Esc</kbd>
@@ -97,7 +97,7 @@ function wordsOf({ changes, a, b }: ComparedVisit, runA: number, runB: number): 
 }
 
 function Rows({ rows, chosen, choose, a, b }: { rows: ComparedVisit[]; chosen: number; choose(at: number): void; a: number; b: number }) {
-  if (rows.length === 0) return <p class="quiet pad">Both runs went the same way with the same data.</p>;
+  if (rows.length === 0) return <p class="quiet pad">Both runs took the same path with the same data.</p>;
   return (
     <ListBox
       id="compared"

@@ -30,15 +30,15 @@ function Begin() {
   const language = languageOf(store.definition.value, store.format.value);
   return (
     <fieldset>
-      <legend>An execution</legend>
+      <legend>Execution</legend>
       <label>
         <span>Query language</span>
         <select value={language ?? ""} onChange={(event) => useLanguage(event.currentTarget.value)}>
-          <option value="">JSONPath, as nothing is said</option>
+          <option value="">JSONPath (default)</option>
           <option value="JSONPath">JSONPath</option>
           <option value="JSONata">JSONata</option>
         </select>
-        <span class="quiet">The default of all states, written into the definition.</span>
+        <span class="quiet">The default for all states. It is written to the definition.</span>
       </label>
       <label>
         <span>Type</span>
@@ -50,10 +50,10 @@ function Begin() {
       <label>
         <span>AWS strictness</span>
         <select value={strict ? "strict" : ""} onChange={(event) => set({ strict: event.currentTarget.value === "strict" || undefined })}>
-          <option value="">As AWS</option>
-          <option value="strict">Stricter</option>
+          <option value="">Like AWS</option>
+          <option value="strict">Strict</option>
         </select>
-        <span class="quiet">{strict ? "Warnings stop a run, as errors do." : "Errors stop a run, warnings do not."}</span>
+        <span class="quiet">{strict ? "A definition with errors or warnings does not run." : "A definition with errors does not run; one with warnings does."}</span>
       </label>
       <label>
         <span>Name</span>
@@ -62,12 +62,12 @@ function Begin() {
       <label>
         <span>ARN</span>
         <input type="text" value={arn} maxLength={300} spellcheck={false} placeholder="arn:aws:states:us-east-1:123456789012:execution:…" onChange={(event) => set({ arn: event.currentTarget.value.trim() || undefined })} />
-        <span class="quiet">The Context Object's Execution.Id.</span>
+        <span class="quiet">Execution.Id in the Context Object.</span>
       </label>
       <label>
         <span>Start time, UTC</span>
         <input type="datetime-local" step="1" value={startTime === undefined ? "" : local(startTime)} onChange={(event) => set({ startTime: utc(event.currentTarget.value) })} />
-        <span class="quiet">{startTime === undefined ? "Empty: the moment it is run." : ""}</span>
+        <span class="quiet">{startTime === undefined ? "Empty: the time when the run begins." : ""}</span>
       </label>
       <label>
         <span>Seed</span>
@@ -83,15 +83,15 @@ function Begin() {
             else event.currentTarget.value = String(store.seed.value);
           }}
         />
-        <span class="quiet">Of random numbers, UUIDs and jitter.</span>
+        <span class="quiet">For random numbers, UUIDs and retry jitter.</span>
       </label>
       <label class="check">
         <input type="checkbox" checked={payload !== false} onChange={(event) => set({ payload: event.currentTarget.checked ? undefined : false })} />
-        <span>Data of at most 256 KiB, as on AWS</span>
+        <span>Limit payloads to 256 KiB, like AWS</span>
       </label>
       <label class="check">
         <input type="checkbox" checked={events !== false} onChange={(event) => set({ events: event.currentTarget.checked ? undefined : false })} />
-        <span>At most 25,000 events, as on AWS</span>
+        <span>Limit the history to 25,000 events, like AWS</span>
       </label>
     </fieldset>
   );
@@ -100,7 +100,7 @@ function Begin() {
 function useLanguage(language: string): void {
   for (const flush of store.flushers) flush();
   const next = withLanguage(store.definition.value, store.format.value, language === "" ? undefined : (language as "JSONPath" | "JSONata"));
-  if (next === undefined) store.showToast("The definition cannot be read right now, so it stays as it is.");
+  if (next === undefined) store.showToast("The definition cannot be read right now, so nothing was changed.");
   else store.definition.value = next;
 }
 
@@ -132,7 +132,7 @@ function Time() {
         <>
           <p class="inspect-line">
             <span class="quiet">It is</span> <output>{new Date(now).toISOString().replace("T", " ").replace(/(\.000)?Z$/, "")} UTC</output>
-            <span class="segments" role="group" aria-label="Let time pass">
+            <span class="segments" role="group" aria-label="Advance time">
               {STEPS.map(([ms, label]) => (
                 <button key={label} type="button" onClick={() => store.advance(ms)}>
                   {label}
@@ -155,16 +155,16 @@ function Time() {
               Go there
             </button>
             <span class="field-problem" id="to-date">
-              {past ? "That is in the execution's past." : ""}
+              {past ? "This time has already passed." : ""}
             </span>
           </form>
           {timers.length === 0 ? (
-            <p class="quiet">Nothing happens by itself.</p>
+            <p class="quiet">No timers are pending.</p>
           ) : (
             <ol class="pending" aria-label="Pending timers">
               {timers.slice(0, 50).map((one, i) => (
                 <li key={i}>
-                  <button type="button" class="link" title="Let the time pass until then" onClick={() => store.advance(Math.max(0, one.at - now))}>
+                  <button type="button" class="link" title="Advance to this time" onClick={() => store.advance(Math.max(0, one.at - now))}>
                     {one.state} {one.iterations.length > 0 && iterationPath(one.iterations)}
                   </button>{" "}
                   <span class="quiet">{kindOf(one)}</span> in {duration(Math.max(0, one.at - now))} <span class="quiet">{elapsed(one.at - store.startTime())}</span>
@@ -205,13 +205,13 @@ function Context() {
   try {
     if (store.input.value.trim() !== "") input = JSON.parse(store.input.value);
   } catch {
-    input = "not JSON yet";
+    input = "not valid JSON";
   }
-  const begins = { Execution: { Id: arn ?? "made of the names", Input: input, Name: name ?? "run-1, run-2, …", StartTime: startTime === undefined ? "the moment it is run" : new Date(startTime).toISOString() }, StateMachine: { Name: "StateMachine" } };
+  const begins = { Execution: { Id: arn ?? "made from the names", Input: input, Name: name ?? "run-1, run-2, …", StartTime: startTime === undefined ? "the time when the run begins" : new Date(startTime).toISOString() }, StateMachine: { Name: "StateMachine" } };
   return (
     <fieldset>
       <legend>Context Object</legend>
-      <p class="quiet">{found.value === undefined ? "$$ or $states.context, as an execution begins with it" : "$$ or $states.context, where the run is looked at"}</p>
+      <p class="quiet">{found.value === undefined ? "$$ or $states.context, when an execution begins" : "$$ or $states.context, at the event shown"}</p>
       <JsonView label="Context Object" value={found.value ?? begins} />
     </fieldset>
   );

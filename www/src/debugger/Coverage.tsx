@@ -74,7 +74,7 @@ export function Coverage() {
         <button type="button" onClick={() => void file("json")}>Save JSON</button>
         <button type="button" onClick={() => void file("lcov")}>Save LCOV</button>
       </div>
-      <ul class="coverage-sums" aria-label="Sums">
+      <ul class="coverage-sums" aria-label="Totals">
         {SUMS.filter(([key]) => found.totals[key].total > 0).map(([key, word]) => (
           <li key={key}>
             <meter min={0} max={found.totals[key].total} value={found.totals[key].covered} aria-label={word} /> {found.totals[key].covered} of {found.totals[key].total} {word}

@@ -115,17 +115,17 @@ export function toggleStop(state: string, stage: string, when: "before" | "after
   const words = input ? `before ${state}` : `${when} ${LABELS[stage] ?? labelOf(stage)} of ${state}`;
   if (there) removeBreakpoint(there.id!);
   else addBreakpoint(input ? { kind: "entry", state } : { kind: "stage", state, stage, ...(when === "before" && { when }) });
-  store.showToast(there ? `No breakpoint ${words} any more.` : `Breakpoint ${words}.`);
+  store.showToast(there ? `Breakpoint ${words} removed.` : `Breakpoint ${words} added.`);
 }
 
 function Chip({ state, step, chosen, choose }: { state: string; step: Step; chosen: boolean; choose(): void }) {
   const { name, label, kind, words, size, ahead } = step;
   const stops = stopsAt(state, name).filter(({ enabled }) => enabled !== false);
   const [early, late] = [stops.some((one) => one.kind === "entry" || one.when === "before"), stops.some((one) => one.kind === "stage" && one.when !== "before")];
-  const told = [words, size === undefined ? "" : bytes(size), ahead && words !== "not reached" ? "to come" : "", early ? "breakpoint before it" : "", late ? "breakpoint after it" : ""].filter(Boolean);
+  const told = [words, size === undefined ? "" : bytes(size), ahead && words !== "not reached" ? "not reached yet" : "", early ? "breakpoint before it" : "", late ? "breakpoint after it" : ""].filter(Boolean);
   const sign = words.startsWith("empty") ? "∅" : words === "changed" ? "±" : words === "unchanged" ? "=" : words === "error" ? "✗" : "";
   return (
-    <div role="radio" aria-checked={chosen} tabIndex={chosen ? 0 : -1} class={`stage-chip ${kind}${ahead ? " ahead" : ""}`} title={`${told.join(", ")}${told.length > 0 ? ". " : ""}Enter stops after it, Shift Enter before it`} onClick={choose}>
+    <div role="radio" aria-checked={chosen} tabIndex={chosen ? 0 : -1} class={`stage-chip ${kind}${ahead ? " ahead" : ""}`} title={`${told.join(", ")}${told.length > 0 ? ". " : ""}Press Enter to pause after it, Shift+Enter to pause before it`} onClick={choose}>
       {early && <span class="chip-stop" aria-hidden="true" />}
       {label}
       {sign !== "" && (

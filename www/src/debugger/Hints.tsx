@@ -10,13 +10,13 @@ export function Hints() {
     <section class="hints" aria-label="First steps">
       <ol>
         <li>
-          <b>Run</b> it, or step through it with <b>Over</b> and <b>Into</b>.
+          Press <b>Run</b>, or <b>Step</b> to go through the machine state by state.
         </li>
         <li>
-          Click left of a state's line in the definition, or choose a state and press <b>Breakpoint</b>: the run stops there.
+          To pause a run at a state, select the state and press <b>Breakpoint</b>, or click in the margin next to it in the definition.
         </li>
         <li>
-          Drag the <b>time line</b> below to look back at any moment.
+          Drag the <b>timeline</b> below to look back at any moment of the run.
         </li>
       </ol>
       <button type="button" class="plain small" onClick={() => (prefs.welcomed.value = true)}>

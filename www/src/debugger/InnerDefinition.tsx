@@ -15,7 +15,7 @@ export function InnerDefinition({ visible, text }: { visible: boolean; text: str
     <>
       <p class="strip">
         <span>
-          The definition of <b>{machine}</b>, whose execution is looked at. It is changed under Mocks.
+          The definition of <b>{machine}</b>, the execution on screen. It can be edited under Mocks.
         </span>
         <button type="button" onClick={() => lookInto(0)}>
           Back to {store.title.value}

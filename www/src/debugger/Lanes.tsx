@@ -47,7 +47,7 @@ export function Lanes() {
   if (all.length === 0) {
     return (
       <div class="empty small">
-        <p>Run the machine, and each branch and iteration has a lane here, with its attempts and pauses.</p>
+        <p>{store.run.value?.recorded !== undefined ? "A recorded execution has no timeline: replay it to see one." : "No run yet. Run the state machine to see a lane for each branch and iteration, with attempts and pauses."}</p>
       </div>
     );
   }
@@ -94,9 +94,9 @@ export function Lanes() {
     <div class="lanes">
       <div class="lanes-head">
         <span class="quiet" id="lanes-view">{zoomed.value ? `Events ${view.from} to ${view.to} of ${count}` : "All events"}</span>
-        <span class="segments" role="group" aria-label="Part of the time line">
-          <button type="button" title="Nearer (+)" aria-label="Nearer" disabled={view.to - view.from + 1 <= LEAST} onClick={() => zoomBy(0.5)}>+</button>
-          <button type="button" title="Further away (-)" aria-label="Further away" disabled={zoomed.value === null} onClick={() => zoomBy(2)}>−</button>
+        <span class="segments" role="group" aria-label="Part of the timeline">
+          <button type="button" title="Zoom in (+)" aria-label="Zoom in on the timeline" disabled={view.to - view.from + 1 <= LEAST} onClick={() => zoomBy(0.5)}>+</button>
+          <button type="button" title="Zoom out (-)" aria-label="Zoom out of the timeline" disabled={zoomed.value === null} onClick={() => zoomBy(2)}>−</button>
           <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => moveBy(-0.5)}>◂</button>
           <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= count} onClick={() => moveBy(0.5)}>▸</button>
           <button type="button" title="All events (0)" disabled={zoomed.value === null} onClick={() => (zoomed.value = null)}>All</button>
@@ -159,7 +159,7 @@ const MEANS = { run: "", task: "task", wait: "wait", backoff: "back-off before t
 /// A bar in words: what it stands for, what became of it, and how long it took.
 function wordsOf({ state, kind, bars, failed, from, to }: Bar): string {
   const took = duration(store.timeOf(to) - store.timeOf(from));
-  if (bars !== undefined) return `${counted(bars, "visit")} of ${state || "several states"}${failed ? `, ${counted(failed, "failure")}` : ""}, ${took}. Choose to look closer`;
+  if (bars !== undefined) return `${counted(bars, "visit")} of ${state || "several states"}${failed ? `, ${counted(failed, "failure")}` : ""}, ${took}. Click to zoom in`;
   return `${state || "several states"}${MEANS[kind] ? `, ${MEANS[kind]}` : ""}, ${took}`;
 }
 

@@ -25,7 +25,7 @@ export function Machines() {
     <section class="machines" aria-labelledby="machines-title">
       <h2 id="machines-title">Machines</h2>
       <p class="quiet">
-        What <code>states:startExecution</code> starts, by name or ARN. They run on the same time line, with the same mocks and handlers, and a step into the task goes into them.
+        What <code>states:startExecution</code> starts, by name or ARN. They share the timeline, mocks and handlers of this run. Step into the task to debug them.
         {starts.length > 0 && machines.length === 0 && ` ${starts.map(({ state }) => state).join(", ")} would start one.`}
       </p>
       <ul>
@@ -74,7 +74,7 @@ function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
           <Icon name="close" size={13} />
         </button>
       </div>
-      <textarea class="mono" rows={6} spellcheck={false} aria-label={`Definition of ${name}, JSON`} aria-invalid={problem.value !== ""} aria-describedby={`machine-${at}-problem`} value={definition} onChange={(event) => put(at, { definition: event.currentTarget.value })} />
+      <textarea class="mono" rows={6} spellcheck={false} aria-label={`Definition of ${name} (JSON)`} aria-invalid={problem.value !== ""} aria-describedby={`machine-${at}-problem`} value={definition} onChange={(event) => put(at, { definition: event.currentTarget.value })} />
       <p class="field-problem" id={`machine-${at}-problem`}>
         {problem.value}
       </p>

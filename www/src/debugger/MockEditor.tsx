@@ -12,15 +12,15 @@ import { setMock } from "./session.ts";
 import { exampleFor, isWrapped, remarkOn } from "./responses.ts";
 
 export const MODES: [Mock["mode"], string, string][] = [
-  ["handler", "Handler", "The JavaScript of the Tasks tab; without one, you are asked"],
-  ["ask", "Ask me", "The input pops up, and you answer"],
+  ["handler", "Handler", "The JavaScript in the Tasks tab. Without a handler, the page asks you"],
+  ["ask", "Ask me", "The page shows you the input, and you answer"],
   ["echo", "Echo", "The input is the result"],
   ["result", "Fixed result", "Always the same result"],
   ["error", "Error", "Always the same error"],
   ["script", "Script", "By attempt, item and call"],
   ["expression", "Expression", "JSONata over $states.input, $attempt, $iteration"],
   ["javascript", "JavaScript", "A function, in the sandbox"],
-  ["recorded", "Recorded", "As in the execution that was imported"],
+  ["recorded", "Recorded", "The answers of the imported execution"],
 ];
 
 export const labelOf = (mode: Mock["mode"]): string => MODES.find(([known]) => known === mode)?.[1] ?? mode;
@@ -108,7 +108,7 @@ function Fields({ name, resource, mock }: { name: string; resource: string; mock
               <Icon name="warning" />
               <span>Disabled: this code came with a link or a file. Review it first.</span>
               <button type="button" onClick={() => (store.mocksTrusted.value = true)}>
-                I have, enable it
+                Enable the code
               </button>
             </p>
           )}
@@ -135,7 +135,7 @@ function Fields({ name, resource, mock }: { name: string; resource: string; mock
       {(mock.mode === "result" || mock.mode === "error" || mock.mode === "echo" || mock.mode === "expression") && (
         <p class="mock-more">
           <label class="mock-after">
-            after <input type="number" min={0} step={100} value={mock.after ?? 0} onChange={(event) => set({ ...mock, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })} /> ms of the execution's time
+            after <input type="number" min={0} step={100} value={mock.after ?? 0} onChange={(event) => set({ ...mock, after: Math.max(0, event.currentTarget.valueAsNumber || 0) })} /> ms of virtual time
           </label>
           {(mock.mode === "result" || mock.mode === "error") && resource !== "" && (
             <button
@@ -227,7 +227,7 @@ function Script({ name, resource, mock }: { name: string; resource: string; mock
         <button type="button" class="link" onClick={() => put([...mock.steps, { result: exampleFor(resource) }])}>
           Add a step
         </button>
-        <span class="quiet">The first that fits counts. Attempts, items and calls begin at 0: "0", "1-3", "4+".</span>
+        <span class="quiet">The first step that matches is used. Attempts, items and calls are counted from 0: "0", "1-3", "4+".</span>
       </li>
     </ol>
   );
@@ -246,7 +246,7 @@ export function Json({ label, value, change, small = false }: { label: string; v
       problem.value = (error as Error).message;
     }
   };
-  const common = { "aria-label": `${label}, JSON`, "aria-invalid": problem.value !== "", "aria-describedby": id, spellcheck: false, value: text.value, onBlur: take };
+  const common = { "aria-label": `${label} (JSON)`, "aria-invalid": problem.value !== "", "aria-describedby": id, spellcheck: false, value: text.value, onBlur: take };
   return (
     <>
       {small ? (

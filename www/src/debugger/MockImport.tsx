@@ -42,7 +42,7 @@ export function MockImport({ close, take }: { close(): void; take(mocks: Record<
           onClick={() => {
             take(mocks);
             close();
-            store.showToast(`${count(Object.keys(mocks).length, "mock")} taken.`);
+            store.showToast(`${count(Object.keys(mocks).length, "mock")} imported.`);
           }}
         >
           Use {count(Object.keys(mocks).length, "mock")}

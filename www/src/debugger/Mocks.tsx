@@ -36,7 +36,7 @@ export function Mocks() {
           </button>
         )}
       </div>
-      <p class="hint">A mock goes before the handler, a state's own before the rules. What it plays is marked.</p>
+      <p class="hint">A mock takes precedence over the handler, and a state's own mock over the rules. Mocked tasks are marked.</p>
       {tasks.length === 0 && <p class="hint quiet">The definition has no Task states.</p>}
       <ul aria-label="Tasks">
         {tasks.map((task) => (
@@ -133,5 +133,5 @@ function exportMocks(): void {
   const byState = Object.fromEntries(tasks.flatMap(({ state }) => (model.mockOf(state) ? [[state, model.mockOf(state)!]] : [])));
   const { text, left } = mockConfigOf(byState, store.title.value, (state) => tasks.find((task) => task.state === state)?.resource);
   save("MockConfigFile.json", text, "application/json");
-  if (left.length > 0) store.showToast(`The file has no words for the mocks of ${left.slice(0, 3).join(", ")}${left.length > 3 ? " …" : ""}: they are left out.`);
+  if (left.length > 0) store.showToast(`A mock file cannot express the mocks of ${left.slice(0, 3).join(", ")}${left.length > 3 ? " …" : ""}, so they were left out.`);
 }

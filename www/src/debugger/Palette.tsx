@@ -59,7 +59,7 @@ export function Palette() {
             </li>
           ))}
         </ul>
-        {found.length === 0 && <p class="quiet pad">Nothing is called that.</p>}
+        {found.length === 0 && <p class="quiet pad">No command or state matches.</p>}
       </div>
     </Dialog>
   );

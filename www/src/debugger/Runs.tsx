@@ -25,7 +25,7 @@ export function Runs() {
   if (runs.length === 0) {
     return (
       <div class="empty small">
-        <p>Each run stands here, and forks of it as a tree: a run can be forked at any event, with other data, another mock or another definition. Any two can be compared.</p>
+        <p>No runs yet. Each run is listed here, with its forks below it. A run can be forked at any event, with different data, mocks or definition, and any two runs can be compared.</p>
       </div>
     );
   }
@@ -45,7 +45,7 @@ export function Runs() {
         <button type="button" class="compare-button" disabled={runs.length < 2} onClick={compareRuns}>
           Compare two runs
         </button>
-        <span class="quiet">{runs.length < 2 ? "Change an input, a result or a variable in the inspector, or run again: then there are two runs to compare." : ""}</span>
+        <span class="quiet">{runs.length < 2 ? "To compare two runs, run again, or change an input, a result or a variable in the inspector." : ""}</span>
       </div>
       <ul role="tree" aria-label="Runs">
         {runs.filter(({ parent }) => parent === undefined).map((run) => (
@@ -62,7 +62,7 @@ export function compareRuns(): void {
   const shown = runs.find(({ current }) => current) ?? runs.at(-1);
   const others = runs.filter((run) => run !== shown);
   const other = others.find(({ id }) => id === shown?.parent) ?? others.findLast(({ id }) => id < (shown?.id ?? 0)) ?? others[0];
-  if (!shown || !other) return store.showToast("There is one run only: run again, or fork it.");
+  if (!shown || !other) return store.showToast("There is only one run. Run again or fork it to compare.");
   const [a, b] = [other.id, shown.id].sort((one, two) => one - two) as [number, number];
   comparing.value = { a, b, difference: null };
 }
@@ -82,7 +82,7 @@ function Branch({ run, runs, level }: { run: RunInfo; runs: RunInfo[]; level: nu
           <span class={status === undefined ? "quiet" : status === "SUCCEEDED" ? "is-good" : "is-bad"}>{status === undefined ? "not ended" : status.toLowerCase().replace("_", " ")}</span>
         </button>
         {!run.current && (
-          <button type="button" class="plain square small" aria-label={`Forget run ${run.id}`} title="Forget this run" onClick={() => forgetRun(run.id)}>
+          <button type="button" class="plain square small" aria-label={`Remove run ${run.id}`} title="Remove this run" onClick={() => forgetRun(run.id)}>
             <Icon name="close" size={13} />
           </button>
         )}

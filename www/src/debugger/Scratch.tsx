@@ -50,7 +50,7 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
       {leaves.length > 0 && (
         <label class="inspect-line">
           <span class="quiet">Of</span>
-          <select aria-label="Field that is tried" value={chosen.value} onChange={(event) => select(event.currentTarget.value)}>
+          <select aria-label="Field to try" value={chosen.value} onChange={(event) => select(event.currentTarget.value)}>
             {leaves.map((one) => (
               <option key={nameOf(one.path)} value={nameOf(one.path)}>
                 {fieldOf(made!, one)}
@@ -75,7 +75,7 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
       <p class="inspect-line quiet">
         {answer.value && duration(answer.value.took)}
         {leaf && made && (
-          <button type="button" class="small" disabled={bad || found === undefined || question.value.trim() === inner(leaf.text)} onClick={() => void putIn(flow, made, leaf, question.value).then((problem) => (put.value = problem ?? "It is in the definition now. Apply it there, or run again."))}>
+          <button type="button" class="small" disabled={bad || found === undefined || question.value.trim() === inner(leaf.text)} onClick={() => void putIn(flow, made, leaf, question.value).then((problem) => (put.value = problem ?? "The expression is in the definition. Apply the definition, or run again."))}>
             Put into definition
           </button>
         )}

@@ -59,7 +59,7 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
           </div>
           {!untouched && (
             <div class="debug-group">
-              <Move icon="replay" label="Restart" command="restart" title="Begin anew" able={!blocked} run={session.restart} />
+              <Move icon="replay" label="Restart" command="restart" title="Run again from the beginning" able={!blocked} run={session.restart} />
               {stop}
             </div>
           )}
@@ -149,7 +149,7 @@ function Clock() {
         </select>
       </label>
       <Time />
-      <button type="button" disabled={!busy || store.timer.value?.due == null} onClick={() => store.advance()} title={`Let the time pass until the next timer${keyHint("nextTimer")}`} aria-keyshortcuts={keymap.value?.spoken("nextTimer")} aria-label="Next timer">
+      <button type="button" disabled={!busy || store.timer.value?.due == null} onClick={() => store.advance()} title={`Advance to the next timer${keyHint("nextTimer")}`} aria-keyshortcuts={keymap.value?.spoken("nextTimer")} aria-label="Next timer">
         <Icon name="skip" />
       </button>
       {manual && busy && (
@@ -190,7 +190,7 @@ function startOf(): number {
   return store.startTime();
 }
 
-/// The execution's time, going on where time flows.
+/// Time since the run began, going on where time flows.
 function Time() {
   const now = useSignal(0);
   const timer = store.timer.value;
@@ -203,7 +203,7 @@ function Time() {
   if (!store.run.value || store.eventCount.value === 0) return null;
   const shown = store.busy.value && store.live.value && timer ? timer.now + (flows ? Math.max(0, now.value - timer.heard) * timer.speed : 0) - startOf() : store.timeOf(store.cursor.value);
   return (
-    <output class="clock-time" title="The execution's time">
+    <output class="clock-time" title="Time since the run began">
       {elapsed(flows ? Math.floor(shown / 100) * 100 : shown)}
     </output>
   );
@@ -235,7 +235,7 @@ export function PauseLine({ narrow = false }: { narrow?: boolean }) {
       {narrow && <PausedWhere />}
       {other && (
         <span>
-          The edited definition takes another way: event {report.event} is {report.now} <span class="quiet">(was {report.was})</span>.{" "}
+          The edited definition takes a different path: event {report.event} is {report.now} <span class="quiet">(was {report.was})</span>.{" "}
           <button type="button" class="link strong" onClick={session.goOnEdited}>
             Continue from here
           </button>{" "}

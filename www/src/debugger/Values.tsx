@@ -85,7 +85,7 @@ export function Values({ flow, at, value }: Props) {
             point={(path) => light(flow, at, path ? { path } : null)}
             pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)}
             unfold={(path) => (open.value = new Set([...open.value, nameOf(path)]))}
-            words="Enter or click: where it came from"
+            words="Press Enter or click to see where it came from"
           />
           {after.cut && <Cut size={size} all={() => (whole.value = true)} />}
         </figure>
@@ -104,7 +104,7 @@ export function Values({ flow, at, value }: Props) {
       <p class="inspect-line flow-actions">
         {stage && stage.place + 1 !== flow.place && (
           <button type="button" class="link" onClick={() => goToPlace(stage.place + 1)}>
-            Look at this moment
+            Go to this moment
           </button>
         )}
         <button type="button" class="link" aria-expanded={trying.value !== null} onClick={() => (trying.value = trying.value === null ? (firstLeaf(made) ?? "free") : null)}>
@@ -146,8 +146,8 @@ function copy(text: string, said: string): void {
 
 function lightWords(n: number, { approximate, variables, context, literal, text }: { approximate: boolean; variables: string[]; context: boolean; literal: boolean; text?: string }, sources: Source[]): string {
   if (literal) return "Written in the definition.";
-  const parts = [n > 0 && sources.length > 0 ? `${n === 1 ? "1 place" : `${n} places`} lit above` : "", ...variables.map((name) => `the variable $${name}`), context ? "the Context Object" : ""].filter(Boolean);
-  if (parts.length === 0) return text === undefined ? "" : "It reads nothing that came in.";
+  const parts = [n > 0 && sources.length > 0 ? `${n === 1 ? "1 value" : `${n} values`} highlighted above` : "", ...variables.map((name) => `the variable $${name}`), context ? "the Context Object" : ""].filter(Boolean);
+  if (parts.length === 0) return text === undefined ? "" : "It reads no input.";
   return `${text === undefined ? "From" : `${text}:`} ${parts.join(", ")}${approximate ? " (approximate: it depends on more than paths)" : ""}.`;
 }
 
@@ -167,7 +167,7 @@ function Why({ flow, at, made, overall }: { flow: Flow; at: number; made: Made |
   if (overall) return <p class="why quiet">{made ? `${pathWords(made.path)} is not set, so this stage changes nothing. ` : ""}The state's input is compared with its output.</p>;
   if (stage === "result" && flow.type !== "Pass") {
     const mock = model.mocks.value[flow.state];
-    const words = flow.type === "Task" ? (mock && mock.mode !== "handler" ? `What the mock (${mock.mode}) has answered` : "What the task has answered") : flow.type === "Map" ? "What the iterations have put out" : "What the branches have put out";
+    const words = flow.type === "Task" ? (mock && mock.mode !== "handler" ? `The result of the mock (${mock.mode}).` : "The result of the task.") : flow.type === "Map" ? "The outputs of the iterations." : "The outputs of the branches.";
     return <p class="why quiet">{words}</p>;
   }
   const field = made ? pathWords(made.path) : labelOf(stage);
@@ -208,7 +208,7 @@ function Expression({ flow, at, leaf }: { flow: Flow; at: number; leaf: Leaf }) 
   const on = (): void => light(flow, at, { expression: leaf.path });
   const off = (): void => light(flow, at, null);
   return (
-    <code class={lit ? "expression lit" : "expression"} tabIndex={0} role="note" aria-label={`${leaf.text}, lights what it reads`} onPointerEnter={on} onPointerLeave={off} onFocus={on} onBlur={off}>
+    <code class={lit ? "expression lit" : "expression"} tabIndex={0} role="note" aria-label={`${leaf.text}, highlights what it reads`} onPointerEnter={on} onPointerLeave={off} onFocus={on} onBlur={off}>
       {leaf.text}
     </code>
   );

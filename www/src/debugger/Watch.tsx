@@ -54,7 +54,7 @@ export function Watch() {
       </form>
       {list.length === 0 ? (
         <div class="empty small">
-          <p>Expressions are evaluated where the run is paused or looked at. $ is the data there; $states, the variables, $attempt, $iteration and $error are known.</p>
+          <p>Add an expression to see its value at the event shown. $ is the data at that point. $states, variables, $attempt, $iteration and $error are available.</p>
         </div>
       ) : (
         <ul>
@@ -84,7 +84,7 @@ function Watched({ question, language, visit, remove }: { question: string; lang
     <li class="watched">
       <code>{question}</code>
       <span class={found?.message !== undefined ? "is-bad" : ""}>{found === null ? "not evaluated yet" : found.message !== undefined ? `cannot be evaluated: ${found.message}` : found.nothing ? "nothing" : <code>{JSON.stringify(found.value).slice(0, 2000)}</code>}</span>
-      <button type="button" class="plain square small" aria-label={`Do not watch ${question}`} onClick={remove}>
+      <button type="button" class="plain square small" aria-label={`Stop watching ${question}`} onClick={remove}>
         <Icon name="close" size={13} />
       </button>
     </li>

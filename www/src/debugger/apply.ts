@@ -12,7 +12,7 @@ export async function change(ask: (at: { text: string; format: "json" | "yaml" }
   const answer = await ask({ text, format: store.format.value }).catch((error: Error) => ({ refused: error.message }));
   if ("refused" in answer) return answer.refused;
   for (const flush of store.flushers) flush();
-  if (store.definition.value !== text) return "The text has just changed. Try again.";
+  if (store.definition.value !== text) return "The text has changed. Try again.";
   const editor = definitionEditor.value;
   if (editor) editor.edit(answer.edits);
   else store.definition.value = edited(text, answer.edits);
@@ -22,7 +22,7 @@ export async function change(ask: (at: { text: string; format: "json" | "yaml" }
 /// The same in the text of a machine that tasks start, which counts from the next run on.
 async function changeMachine(name: string, ask: Parameters<typeof change>[0]): Promise<string | undefined> {
   const machine = store.machines.value.find((one) => one.name.trim().split(":").at(-1) === name);
-  if (!machine) return `There is no machine ${name} on this page any more.`;
+  if (!machine) return `There is no machine ${name} on this page.`;
   const answer = await ask({ text: machine.definition, format: "json" }).catch((error: Error) => ({ refused: error.message }));
   if ("refused" in answer) return answer.refused;
   store.machines.value = store.machines.value.map((one) => (one === machine ? { ...one, definition: edited(one.definition, answer.edits) } : one));

@@ -36,8 +36,8 @@ export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
       <thead>
         <tr>
           <th scope="col">Rule</th>
-          <th scope="col">Looked at</th>
-          <th scope="col">Came out</th>
+          <th scope="col">Tested</th>
+          <th scope="col">Result</th>
           <th scope="col">Next</th>
         </tr>
       </thead>
@@ -186,7 +186,7 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
       {fate.note && <p class="quiet">{fate.note}</p>}
       {fate.open && (
         <p class="inspect-line">
-          <button type="button" class="small" onClick={() => void change((where) => store.query("addCatch", { ...where, state: flow.state, error: error ?? "States.ALL" })).then((problem) => (done.value = problem ?? `${flow.state} has a catcher now. Apply the definition, or run again.`))}>
+          <button type="button" class="small" onClick={() => void change((where) => store.query("addCatch", { ...where, state: flow.state, error: error ?? "States.ALL" })).then((problem) => (done.value = problem ?? `Added a catcher to ${flow.state}. Apply the definition, or run again.`))}>
             <Icon name="bulb" size={13} /> Add a Catch
           </button>
           <span role="status">{done.value}</span>
@@ -195,9 +195,9 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
       {found?.saw.map(({ label, value }) => (
         <figure key={label} class="pane-value">
           <figcaption>
-            It saw <b>{label}</b>
+            Data at that point <b>{label}</b>
           </figcaption>
-          <Tree label={`It saw: ${label}`} lines={linesOf(undefined, value, false, "all").lines} />
+          <Tree label={`Data at that point: ${label}`} lines={linesOf(undefined, value, false, "all").lines} />
         </figure>
       ))}
       <RetryTable flow={flow} at={at} />
@@ -253,16 +253,16 @@ function fateOf(flow: Flow, stage: FlowStage, outer: FailureInfo["outer"]): { wo
   const after = flow.stages.slice(flow.stages.indexOf(stage) + 1);
   const retry = after.find((one) => one.stage === "retry");
   const caught = after.find((one) => one.stage === "catch")?.value as { catcher: number; next: string } | undefined;
-  if (retry) return { words: `Taken by retrier ${(retry.value as { retrier: number }).retrier + 1}: it is tried again.`, open: false };
+  if (retry) return { words: `Retried by retrier ${(retry.value as { retrier: number }).retrier + 1}.`, open: false };
   if (caught) return { words: `Caught by catcher ${caught.catcher + 1} → ${caught.next}`, open: false };
-  if (error === "States.Runtime") return { words: "Nothing can catch this: the execution fails.", note: "AWS cannot catch States.Runtime here, nor anywhere: no Retry and no Catch takes it, not even States.ALL. Mend the expression or the data.", open: false };
-  if (outer) return { words: outer.retrier !== undefined ? `Goes out to ${outer.state}, which is tried again by its retrier ${outer.retrier + 1}.` : `Goes out to ${outer.state}: caught by its catcher ${outer.catcher! + 1} → ${outer.next}`, open: false };
-  const limit = error === "States.DataLimitExceeded" ? "AWS's guide says that States.ALL does not take States.DataLimitExceeded: name it." : undefined;
+  if (error === "States.Runtime") return { words: "Nothing can catch this error: the execution fails.", note: "States.Runtime cannot be caught: no Retry or Catch matches it, not even States.ALL. Correct the expression or the data.", open: false };
+  if (outer) return { words: outer.retrier !== undefined ? `Passed to ${outer.state} and retried by its retrier ${outer.retrier + 1}.` : `Passed to ${outer.state} and caught by its catcher ${outer.catcher! + 1} → ${outer.next}`, open: false };
+  const limit = error === "States.DataLimitExceeded" ? "States.ALL does not match States.DataLimitExceeded. Name the error in ErrorEquals." : undefined;
   if (!CATCHING.has(flow.type)) {
-    const note = flow.type === "Fail" ? "A Fail state ends its scope: only a Parallel or Map around it can catch it." : `AWS cannot catch this here: a ${flow.type} state has no Catch. Put it into a Parallel, which may have one.`;
-    return { words: "Nothing caught this.", note, open: false };
+    const note = flow.type === "Fail" ? "A Fail state ends its scope: only an enclosing Parallel or Map can catch the error." : `A ${flow.type} state has no Catch. Wrap it in a Parallel state, which can have one.`;
+    return { words: "Nothing caught this error.", note, open: false };
   }
-  return { words: flow.fields["Catch"] === undefined ? "Nothing caught this: add a Catch." : "Nothing caught this: no catcher names it.", ...(limit && { note: limit }), open: true };
+  return { words: flow.fields["Catch"] === undefined ? "Nothing caught this error. Add a Catch." : "Nothing caught this error: no catcher matches it.", ...(limit && { note: limit }), open: true };
 }
 
 /// Retriers and catchers in their order, with the error of this attempt.
@@ -275,15 +275,15 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
   if (retriers.length + catchers.length === 0) return null;
   const deciding = took?.retrier ?? retriers.findIndex((retrier) => matches(retrier, error));
   const catching = caught?.catcher ?? catchers.findIndex((catcher) => matches(catcher, error));
-  const stranger = error === "States.Runtime" ? "nothing takes States.Runtime" : `does not name ${error ?? "it"}`;
+  const stranger = error === "States.Runtime" ? "nothing matches States.Runtime" : `does not match ${error ?? "it"}`;
   return (
     <table class="decisions" aria-label="Retriers and catchers">
       <thead>
         <tr>
-          <th scope="col">Takes</th>
+          <th scope="col">Field</th>
           <th scope="col">Errors</th>
           <th scope="col">Used</th>
-          <th scope="col">Came out</th>
+          <th scope="col">Result</th>
         </tr>
       </thead>
       <tbody>
@@ -305,7 +305,7 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
                 ) : !matches(retrier, error) ? (
                   <span class="quiet">{stranger}</span>
                 ) : i !== deciding ? (
-                  "the first that names it decides"
+                  "an earlier retrier matches"
                 ) : (
                   `used up: ${used} of ${most}`
                 )}
@@ -320,7 +320,7 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
             <td>{names(catcher).join(", ")}</td>
             <td />
             <td>
-              {caught?.catcher === i ? <b class="is-good">✓ to {caught.next}</b> : took ? <span class="quiet">not looked at: it is retried</span> : !matches(catcher, error) ? <span class="quiet">{stranger}</span> : i !== catching ? "a catcher before it decides" : "names it"}
+              {caught?.catcher === i ? <b class="is-good">✓ to {caught.next}</b> : took ? <span class="quiet">not evaluated: the error is retried</span> : !matches(catcher, error) ? <span class="quiet">{stranger}</span> : i !== catching ? "an earlier catcher matches" : "matches"}
             </td>
           </tr>
         ))}

@@ -14,7 +14,7 @@ export const coverageShown = signal<Covered | null>(null);
 
 export function leaveComparing(): void {
   comparing.value = null;
-  store.say("The comparison is over");
+  store.say("Comparison closed");
 }
 
 effect(() => {

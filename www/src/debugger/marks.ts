@@ -67,12 +67,12 @@ effect(() => {
   }
   for (const { state } of store.shownAnalysis.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
   const answers = store.recordedAnswers.value;
-  for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers as in ${answers!.title}` });
+  for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers recorded in ${answers!.title}` });
   const sizes = new Map<string, number>();
   for (const { state, size } of model.large.value.slice(0, largeShown.value)) sizes.set(state, Math.max(size, sizes.get(state) ?? 0));
   for (const [state, size] of sizes) {
     const share = `${Math.floor((size / 262_144) * 100)} %`;
-    add(state, { kind: "size", text: share, title: `payload of ${bytes(size)}, ${share} of what AWS takes` });
+    add(state, { kind: "size", text: share, title: `payload of ${bytes(size)}, ${share} of the limit on AWS` });
   }
   nodeMarks.value = marks;
   edgeMarks.value = onEdges;
@@ -98,7 +98,7 @@ addNodeCommands([
   { id: "editBreakpoint", group: "debug", label: "Edit the breakpoint", command: "editBreakpoint", shown: isState, run: (node) => session.editBreakpoint(node.name) },
   { id: "runTo", group: "debug", label: "Run to here", command: "runTo", shown: isState, run: (node) => session.runTo(node.name) },
   { id: "rerun", group: "debug", label: "Run again from here", shown: (node) => isState(node) && session.canStep() && store.runOf(node.id).value.entered > 0, run: (node) => session.rerunFrom(node.name) },
-  { id: "lookInto", group: "debug", label: "Look into the execution it has started", shown: (node) => session.startedBy(node.name) !== undefined, run: (node) => session.lookInto(session.startedBy(node.name)!.id) },
+  { id: "lookInto", group: "debug", label: "Open the execution it started", shown: (node) => session.startedBy(node.name) !== undefined, run: (node) => session.lookInto(session.startedBy(node.name)!.id) },
   {
     id: "mock",
     group: "debug",

@@ -81,7 +81,7 @@ const WHERE: Record<Breakpoint["kind"], (one: Breakpoint) => string> = {
   error: ({ errors, uncaught }) => `on ${uncaught ? "uncaught errors" : errors?.length ? errors.join(", ") : "any error"}`,
   retry: () => "before a retry",
   catch: () => "when an error is caught",
-  transition: ({ from, to }) => `on the way from ${from ?? "?"} to ${to ?? "?"}`,
+  transition: ({ from, to }) => `on the transition from ${from ?? "?"} to ${to ?? "?"}`,
   iteration: ({ indices, at }) => `at the ${at ?? "start"} of ${indices ? `iterations ${indices}` : "each iteration"}`,
   change: ({ path }) => `when ${path || "data"} changes`,
 };

@@ -43,10 +43,10 @@ export const PAYLOAD_LIMIT = 262_144;
 /// What is worth saying about a result as text: that it is too large, or not what the service would send.
 export function remarkOn(resource: string, value: unknown, whole: boolean): string {
   const bytes = new Blob([JSON.stringify(value) ?? ""]).size;
-  if (bytes > PAYLOAD_LIMIT) return `${Math.ceil(bytes / 1024)} KiB: more than the 256 KiB that a state may have, so the run will fail with States.DataLimitExceeded.`;
+  if (bytes > PAYLOAD_LIMIT) return `${Math.ceil(bytes / 1024)} KiB: more than the limit of 256 KiB, so the run will fail with States.DataLimitExceeded.`;
   if (serviceOf(resource) !== "lambda:invoke" || resource.endsWith(".waitForTaskToken")) return "";
   const payload = typeof value === "object" && value !== null && "Payload" in value;
-  if (whole && !payload) return "A response of lambda:invoke has the function's answer in Payload: there is none.";
-  if (!whole && payload) return "The result is put into Payload by itself: write the function's answer only, or say that this is the whole response.";
+  if (whole && !payload) return "A lambda:invoke response has the function's result in Payload, which is missing.";
+  if (!whole && payload) return "The result is put into Payload automatically. Write only the function's result, or mark this as the whole response.";
   return "";
 }

@@ -129,10 +129,10 @@ export async function applyDefinition(): Promise<void> {
     edit.value = report;
     if (!report.same) replaced = old;
     store.ran(store.definition.value);
-    if (report.same) store.showToast("Applied. The way here is the same.");
+    if (report.same) store.showToast("Applied. The run takes the same path up to here.");
     refreshRuns();
   } catch (error) {
-    store.shout("The definition has errors, and the run goes on with the one before. The problems stand below the editor.");
+    store.shout("The definition has errors, so the run continues with the previous one. The problems are listed below the editor.");
     void error;
   }
 }
@@ -160,7 +160,7 @@ export function setMock(state: string, mock: Mock | undefined): void {
 
 export function toggleStops(): void {
   model.stops.value = !model.stops.value;
-  store.showToast(model.stops.value ? "Breakpoints count again." : "Breakpoints do not count now.");
+  store.showToast(model.stops.value ? "Breakpoints are enabled." : "Breakpoints are disabled.");
 }
 
 let numbers = 1;
@@ -185,13 +185,13 @@ export function toggleBreakpoint(state: string): void {
   const there = model.byState.value.get(state);
   if (there?.every(({ enabled }) => enabled === false)) {
     model.breakpoints.value = model.breakpoints.value.map((one) => (there.includes(one) ? { ...one, enabled: true } : one));
-    const words = `The breakpoint on ${state} is on again: ${there.map(model.describe).join("; ")}`;
+    const words = `The breakpoint on ${state} is enabled again: ${there.map(model.describe).join("; ")}`;
     // Why it may not stop should not be a riddle.
     if (there.some(({ condition, hit, log }) => condition || hit || log)) store.showToast(words);
     else store.say(words);
   } else if (there) {
     model.breakpoints.value = model.breakpoints.value.filter((one) => !there.includes(one));
-    store.say(`No breakpoint on ${state} any more`);
+    store.say(`Breakpoint on ${state} removed`);
   } else {
     addBreakpoint({ kind: "entry", state });
     store.say(`Breakpoint before ${state}`);

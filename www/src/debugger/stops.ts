@@ -33,7 +33,7 @@ export function stopCommands(node: GraphNode): NodeCommand[] {
       const there = (): Breakpoint | undefined => model.here.value.find((one) => one.kind === kind && one.state === node.name);
       return { id: `stop-${kind}`, group: "stops", label: LABELS[kind], checked: () => counts(there()), run: () => toggle(there(), { kind, state: node.name }) };
     }),
-    ...ways.map((edge) => wayCommand(edge, `Stop on the way to ${nameOf(edge.to)}`)),
+    ...ways.map((edge) => wayCommand(edge, `Stop on the transition to ${nameOf(edge.to)}`)),
   ];
 }
 
@@ -53,7 +53,7 @@ export function wayMenu(edge: GraphEdge): NodeCommand[][] {
 /// A transition in words: `From A to B, if …`.
 export function wayInWords(edge: GraphEdge): string {
   const why = edge.title ?? edge.label;
-  return `From ${nameOf(edge.from)} to ${nameOf(edge.to)}${edge.kind === "default" ? ", if nothing else fits" : why === undefined ? "" : `, ${edge.kind === "catch" ? "on" : "if"} ${why}`}`;
+  return `From ${nameOf(edge.from)} to ${nameOf(edge.to)}${edge.kind === "default" ? ", if no rule matches" : why === undefined ? "" : `, ${edge.kind === "catch" ? "on" : "if"} ${why}`}`;
 }
 
 /// Whether a run can be stopped on it: it leads from one state to another.
@@ -84,7 +84,7 @@ function toggle(there: Breakpoint | undefined, one: Breakpoint): void {
   if (!there) session.addBreakpoint(one);
   else if (counts(there)) session.removeBreakpoint(there.id!);
   else session.changeBreakpoint(there.id!, { enabled: true });
-  store.say(counts(there) ? `No breakpoint any more ${words}` : `Breakpoint ${words}`);
+  store.say(counts(there) ? `Removed the breakpoint ${words}` : `Breakpoint ${words}`);
 }
 
 /// The state at an end of a transition; "" for a name that there is not.

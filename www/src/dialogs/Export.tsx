@@ -66,7 +66,7 @@ export default function Export() {
               </select>
             </label>
             <label class="check">
-              <input type="checkbox" checked={withRun.value && run !== null} disabled={run === null} onChange={(event) => (withRun.value = event.currentTarget.checked)} /> With the run's colours
+              <input type="checkbox" checked={withRun.value && run !== null} disabled={run === null} onChange={(event) => (withRun.value = event.currentTarget.checked)} /> Include the run's colours
             </label>
           </div>
           <p class="buttons">
@@ -97,7 +97,7 @@ export default function Export() {
               <Icon name="download" /> Session file
             </button>
           </p>
-          <p class="quiet">The session file has all of it: definition, inputs, tasks, mocks, machines, breakpoints, and the runs with their forks. Drop it on the page to go on.</p>
+          <p class="quiet">The session file contains everything: definition, inputs, tasks, mocks, machines, breakpoints, and the runs with their forks. Drop it on the page to continue.</p>
         </section>
         <section aria-labelledby="export-run">
           <h3 id="export-run">The run</h3>
@@ -110,7 +110,7 @@ export default function Export() {
               </select>
             </label>
           </div>
-          {!ended && <p class="quiet">When a run has ended, its history and a test made of it are here.</p>}
+          {!ended && <p class="quiet">After a run has ended, you can save its history and a test made from it.</p>}
           <p class="buttons">
             <button type="button" disabled={store.eventCount.value === 0} onClick={act(async () => save(`${title}.history.json`, await store.query("history", {}), "application/json"))}>
               <Icon name="download" /> History, as AWS has it
@@ -126,7 +126,7 @@ export default function Export() {
             </button>
           </p>
           <p class="quiet">
-            The test uses <code>stepglass/testing</code>, the mock file is one for Step Functions Local, which <code>testMachine</code> takes as well: both answer each call as it was answered here.
+            The test uses <code>stepglass/testing</code>, the mock file is for Step Functions Local and also works with <code>testMachine</code>. Both answer each call as it was answered in this run.
           </p>
         </section>
       </div>

@@ -77,12 +77,12 @@ export default function Gallery() {
               <span class="gallery-title">
                 <Icon name="plus" size={14} /> Empty
               </span>
-              <span class="gallery-lesson">Begin with nothing. Paste a definition, or write one with the editor's help.</span>
+              <span class="gallery-lesson">Start from scratch. Paste a definition, or write one with the editor's help.</span>
             </button>
           </li>
         )}
       </ul>
-      {shown.length === 0 && <p class="quiet">No example has all of that.</p>}
+      {shown.length === 0 && <p class="quiet">No example matches.</p>}
       {store.recent.value.length > 0 && (
         <>
           <h3>Recent drafts in this browser</h3>

@@ -16,10 +16,10 @@ const close = (): void => {
 const FIXED: [string, [string, string[]][]][] = [
   ["Lists", [
     ["Choose an event", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
-    ["From an event back to the end of the run", ["Esc"]],
-    ["Time line by one; first, last event", ["←", "→", "Home", "End"]],
-    ["Answer of the nth waiting task", ["1 … 9"]],
-    ["A state in the graph by its first letter", ["A … Z"]],
+    ["Leave an event and return to the end of the run", ["Esc"]],
+    ["Move on the timeline by one event; to the first, last event", ["←", "→", "Home", "End"]],
+    ["Answer the nth waiting task", ["1 … 9"]],
+    ["Go to a state in the graph by its first letter", ["A … Z"]],
     ["Move the view of the graph", ["Space ↑ ↓ ← →"]],
   ]],
 ];

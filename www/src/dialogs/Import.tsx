@@ -53,7 +53,7 @@ function Choose() {
         <li>a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;</li>
         <li>a CloudFormation, SAM or CDK template: choose one of its machines;</li>
         <li>
-          the history of an execution on AWS (<code>get-execution-history</code>): to look at, and to replay under breakpoints;
+          the history of an execution on AWS (<code>get-execution-history</code>), to view it, or to replay it with breakpoints;
         </li>
         <li>a session file or a link of this page.</li>
       </ul>
@@ -89,7 +89,7 @@ function Template() {
   if (!machine) {
     return (
       <Dialog title="Import a template" close={close}>
-        <p>The definitions of this template are in files of their own. Bring these instead:</p>
+        <p>The definitions of this template are in separate files. Import these instead:</p>
         <ul class="bullets">
           {elsewhere.map(({ name, file }) => (
             <li key={name}>
@@ -152,7 +152,7 @@ function Placeholders({ title, definition, format, placeholders, children }: Pla
       {children}
       {placeholders.length > 0 && (
         <>
-          <p>A deployment would fill these in. What is left empty stays as it is written.</p>
+          <p>A deployment fills these in. Empty fields stay as they are written.</p>
           <div class="placeholders">
             {placeholders.map(({ name }) => (
               <label key={name}>

@@ -33,7 +33,7 @@ export default function Keyboard() {
       footer={
         <>
           <label class="check">
-            <input type="checkbox" checked={prefs.singleKeys.value} onChange={(event) => (prefs.singleKeys.value = event.currentTarget.checked)} /> Keys of one character count
+            <input type="checkbox" checked={prefs.singleKeys.value} onChange={(event) => (prefs.singleKeys.value = event.currentTarget.checked)} /> Use single-character keys
           </label>
           <span class="gap" />
           <button type="button" disabled={changed === 0} onClick={resetAll}>
@@ -42,7 +42,7 @@ export default function Keyboard() {
         </>
       }
     >
-      <p class="quiet">Keys are kept in this browser. Those of one character count only where nobody types.</p>
+      <p class="quiet">Keys are saved in this browser. Single-character keys work only outside of text fields.</p>
       <input class="go-to" type="search" aria-label="Search commands or keys" placeholder="Search commands or keys" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
       {GROUPS.map(({ id, title }) => {
         const rows = commands.filter((command) => command.group === id && fits(command));
@@ -58,7 +58,7 @@ export default function Keyboard() {
           </div>
         );
       })}
-      {commands.every((command) => !fits(command)) && <p class="quiet pad">No command is called that, and none has that key.</p>}
+      {commands.every((command) => !fits(command)) && <p class="quiet pad">No command has this name or key.</p>}
     </Dialog>
   );
 }
@@ -82,8 +82,8 @@ function Row({ command, listens, listen }: { command: Command; listens: boolean;
             <button
               type="button"
               class="plain square small"
-              aria-label={`Take ${shown(key)} from “${command.title}”`}
-              title="Take this key away"
+              aria-label={`Remove ${shown(key)} from “${command.title}”`}
+              title="Remove this key"
               onClick={() => {
                 setKeys(command, keys.filter((other) => other !== key));
                 add.current?.focus();
@@ -148,13 +148,13 @@ function Recorder({ command, done }: { command: Command; done(): void }) {
         }}
       />
       <button type="button" class="primary" disabled={chord.value === null} onClick={take}>
-        {others.length > 0 ? "Take it over" : "Use it"}
+        {others.length > 0 ? "Reassign it" : "Use it"}
       </button>
       <button type="button" onClick={done}>
         Cancel
       </button>
       <p id={`key-says-${command.id}`} role="status" class={others.length > 0 || warning ? "key-says warn" : "key-says"}>
-        {others.length > 0 ? `${shown(chord.value!)} is the key of ${others.map(({ title }) => `“${title}”`).join(" and ")}. ` : chord.value !== null && !warning ? "Nothing else has this key. " : ""}
+        {others.length > 0 ? `${shown(chord.value!)} is already the key of ${others.map(({ title }) => `“${title}”`).join(" and ")}. ` : chord.value !== null && !warning ? "No other command has this key. " : ""}
         {warning}
       </p>
     </div>

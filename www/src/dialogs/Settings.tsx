@@ -16,25 +16,25 @@ export default function Settings() {
         <label>
           <span>Theme</span>
           <select value={prefs.theme.value} onChange={(event) => (prefs.theme.value = event.currentTarget.value as prefs.Theme)}>
-            <option value="system">As the system</option>
+            <option value="system">Same as the system</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
             <option value="contrast">High contrast</option>
           </select>
         </label>
         <label>
-          <span>The machine as</span>
+          <span>Show the state machine as</span>
           <select value={prefs.graphMode.value} onChange={(event) => (prefs.graphMode.value = event.currentTarget.value as "graph" | "table")}>
             <option value="graph">Graph</option>
             <option value="table">Table</option>
           </select>
         </label>
-        <Check label="Animate runs" help="Off, everything is shown at once. The system's wish for less motion always counts." held={prefs.animate} />
+        <Check label="Animate runs" help="When off, everything appears at once. The system's setting for reduced motion always applies." held={prefs.animate} />
         <Check label="Commands above each state" help="Run to here, Rerun from here, Mock, in the definition. Not on small screens." held={prefs.lenses} />
-        <Check label="Values in the definition" help="While a run is paused: what the paths and expressions of its state are." held={prefs.inlineValues} />
-        <Check label="Follow the pause" help="The definition is scrolled to where a run is paused." held={prefs.followPause} />
-        <Check label="Ask me for tasks without a handler" help="Off, they fail, as the package does." held={prefs.askMissing} />
-        <Check label="Keys of one character" help="As ? for the help, and [ ] for a Map's iterations." held={prefs.singleKeys} />
+        <Check label="Values in the definition" help="Shows the values of a state's paths and expressions while a run is paused in it." held={prefs.inlineValues} />
+        <Check label="Scroll to the paused state" help="Scrolls the definition to where the run is paused." held={prefs.followPause} />
+        <Check label="Ask me for tasks without a handler" help="When off, such tasks fail, as they do in the package." held={prefs.askMissing} />
+        <Check label="Single-character keys" help="For example ? for the help, and [ ] for Map iterations." held={prefs.singleKeys} />
       </div>
       <p>
         <button type="button" onClick={() => (store.dialog.value = "keys")}>
@@ -49,10 +49,10 @@ export default function Settings() {
             prefs.forgetAll();
             store.forgetDrafts();
             void forgetOffline();
-            store.showToast("Drafts, settings and the page's files kept in this browser are forgotten.");
+            store.showToast("Drafts, settings and the page's files were removed from this browser.");
           }}
         >
-          Clear everything kept in this browser
+          Clear everything saved in this browser
         </button>
       </p>
     </Dialog>

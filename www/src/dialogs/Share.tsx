@@ -68,7 +68,7 @@ export default function Share() {
         </>
       }
     >
-      <p>The link holds all of it in the part after the hash, which browsers send to no server. Who opens it sees your texts; nothing runs by itself.</p>
+      <p>The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts. Nothing runs by itself.</p>
       <label class="stack title-field">
         <span>Title</span>
         <input value={store.title.value} maxLength={200} onInput={(event) => (store.title.value = event.currentTarget.value || "Untitled")} />
@@ -91,7 +91,7 @@ export default function Share() {
       {problem.value && <p class="is-bad">{problem.value}</p>}
       <p class="quiet" role="status">
         {count(length, "character")}.
-        {length > TOO_LONG ? " That is very long for a link: a session file is the safer way." : length > LONG ? " Some chats and mail programs cut links of this length." : ""}
+        {length > TOO_LONG ? " This link is very long. A session file is safer." : length > LONG ? " Some chat and mail programs cut off links of this length." : ""}
       </p>
     </Dialog>
   );

@@ -75,7 +75,7 @@ export function GoTo() {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="quiet">No state has a name like this.</p>}
+      {found.length === 0 && <p class="quiet">No state matches.</p>}
     </Dialog>
   );
 }

@@ -123,7 +123,7 @@ function activeState(): string | null {
 /// What a click into the margin does where a breakpoint is.
 function clickOn(state: string): string {
   const off = debug.byState.value.get(state)?.every(({ enabled }) => enabled === false);
-  return `${off ? "Switched off: a click switches it on." : debug.stops.value ? "A click removes it." : "All breakpoints are off. A click removes it."} Edit it with Shift and a click${keyHint("editBreakpoint")}.`;
+  return `${off ? "Disabled. Click to enable it." : debug.stops.value ? "Click to remove it." : "All breakpoints are off. Click to remove this one."} Shift-click to edit it${keyHint("editBreakpoint")}.`;
 }
 
 function lensesOf(state: string): Lens[] {
@@ -136,7 +136,7 @@ function lensesOf(state: string): Lens[] {
   };
   const found: Lens[] = [];
   if (!store.busy.value || session.canGoOn()) found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
-  if (session.canStep() && store.runOf(node.id).value.entered > 0) found.push({ id: "rerun", text: "Rerun from here", title: `Run again from where ${state} was entered last (a fork)`, run: chosen(session.rerunFrom) });
+  if (session.canStep() && store.runOf(node.id).value.entered > 0) found.push({ id: "rerun", text: "Rerun from here", title: `Fork the run where ${state} was last entered, and run again from there`, run: chosen(session.rerunFrom) });
   if (node.type === "Task" && store.inside.value === null) {
     const mocked = debug.isMocked(state);
     found.push({

@@ -107,10 +107,10 @@ async function goToName(ask: AskLanguage, view: EditorView, at = view.state.sele
   const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
   const places = found?.places.filter(({ definition }) => definition) ?? [];
   const target = places[0];
-  if (!found || !target) return ask.say("Here is no name of a state or a variable.");
+  if (!found || !target) return ask.say("There is no state or variable name here.");
   // On the name itself, the places that use it.
   if (places.some(({ from, to }) => from <= at && at <= to)) return listPlaces(ask, view, at);
-  if (places.length > 1) return list(view, `${found.name} is given ${places.length} times`, places.map((place) => placeItem(view, place)));
+  if (places.length > 1) return list(view, `${found.name} is defined ${places.length} times`, places.map((place) => placeItem(view, place)));
   select(view, target.from, target.to);
 }
 
@@ -121,14 +121,14 @@ function select(view: EditorView, from: number, to: number): void {
 
 async function listPlaces(ask: AskLanguage, view: EditorView, at = view.state.selection.main.head): Promise<void> {
   const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
-  if (!found) return ask.say("Here is no name of a state or a variable.");
+  if (!found) return ask.say("There is no state or variable name here.");
   const name = found.kind === "variable" ? `$${found.name}` : found.name;
-  list(view, `${name} stands in ${found.places.length} places`, found.places.map((place) => placeItem(view, place)));
+  list(view, `${name} is used in ${found.places.length} places`, found.places.map((place) => placeItem(view, place)));
 }
 
 function placeItem(view: EditorView, place: { from: number; to: number; definition: boolean }): Item {
   const line = view.state.doc.lineAt(Math.min(place.from, view.state.doc.length));
-  return { label: line.text.trim().slice(0, 120), detail: `${place.definition ? "given here · " : ""}line ${line.number}`, run: () => select(view, place.from, place.to) };
+  return { label: line.text.trim().slice(0, 120), detail: `${place.definition ? "defined here · " : ""}line ${line.number}`, run: () => select(view, place.from, place.to) };
 }
 
 async function listFixes(ask: AskLanguage, view: EditorView): Promise<void> {
@@ -139,21 +139,21 @@ async function listFixes(ask: AskLanguage, view: EditorView): Promise<void> {
   const here = await ask.actions(text, from, to).catch(() => none);
   const onLine = await ask.actions(text, line.from, line.to).catch(() => none);
   const found = [...here.filter(({ last }) => !last), ...onLine.filter((other) => !other.last && !here.some(({ title }) => title === other.title)), ...here.filter(({ last }) => last)];
-  if (found.length === 0) return ask.tell("There is nothing to change here.");
+  if (found.length === 0) return ask.tell("No changes are available here.");
   list(view, "Changes", found.map(({ title, edits }) => ({ label: sentence(title), detail: "", run: () => (edits.length === 0 ? ask.tell(sentence(title)) : (apply(view, edits), ask.say(`Done: ${title}`)), view.focus()) })));
 }
 
 async function layOut(ask: AskLanguage, view: EditorView): Promise<void> {
   const edits = await ask.format(view.state.doc.toString()).catch(() => []);
-  if (edits.length === 0) return ask.say("It is laid out already.");
+  if (edits.length === 0) return ask.say("The text is already formatted.");
   apply(view, edits, "input.format");
-  ask.say("Laid out.");
+  ask.say("Formatted.");
 }
 
 /// Asks for another name and writes it everywhere.
 export async function askName(ask: AskLanguage, view: EditorView, at: number): Promise<void> {
   const found = await ask.references(view.state.doc.toString(), at).catch(() => null);
-  if (!found) return ask.say("Here is no name of a state or a variable.");
+  if (!found) return ask.say("There is no state or variable name here.");
   const make: MakePanel = () => {
     const dom = element("form", "sg-panel") as HTMLFormElement;
     const label = element("label", "", `Rename ${found.name} to `);

@@ -32,7 +32,7 @@ export async function convertToJsonata(state?: string): Promise<void> {
   const text = store.definition.value;
   try {
     const { edits, converted, left } = await store.query("convert", { text, format: store.format.value, ...(state !== undefined && { state }) });
-    if (store.definition.value !== text) return store.showToast("The text has just changed. Choose again.");
+    if (store.definition.value !== text) return store.showToast("The text has changed. Try again.");
     let next = text;
     for (const { from, to, text: put } of [...edits].reverse()) next = next.slice(0, from) + put + next.slice(to);
     store.definition.value = next;

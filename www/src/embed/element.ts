@@ -549,7 +549,7 @@ export class StepglassDebugger extends Base {
     for (const child of [...tasks.children]) if (!known.has((child as HTMLElement).dataset["task"] ?? "")) child.remove();
     for (const task of open) {
       if (tasks.querySelector(`[data-task="${task.id}"]`)) continue;
-      const text = html("textarea", { rows: 2, "aria-label": `Result of ${task.state}, JSON`, spellcheck: "false" });
+      const text = html("textarea", { rows: 2, "aria-label": `Result of ${task.state} (JSON)`, spellcheck: "false" });
       text.value = "{}";
       const problem = html("p", { class: "bad", role: "alert" });
       const fail = html("button", { type: "button" }, "Fail");

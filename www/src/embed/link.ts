@@ -90,7 +90,7 @@ export class Link {
     // An endless machine never freezes the page: its thread is ended, the other components begin anew.
     this.watch = setInterval(() => {
       if (document.hidden || !this.ready || this.calls.size === 0) return;
-      if (++this.silent > PATIENCE) this.end("the interpreter did not answer and was ended");
+      if (++this.silent > PATIENCE) this.end("the interpreter did not answer and was stopped");
     }, 1_000);
     return worker;
   }

@@ -119,7 +119,7 @@ const sessions = new Map<number, Session>();
 
 function of(id: number): Session {
   const session = sessions.get(id);
-  if (!session) throw new Error("the session is over");
+  if (!session) throw new Error("the session has ended");
   return session;
 }
 

@@ -148,7 +148,7 @@ export function GraphView() {
         {store.stale.value && index && (
           <p class="banner warn" role="status">
             <Icon name="warning" />
-            <span>The definition cannot be read right now. This is its last good graph.</span>
+            <span>The definition cannot be read right now. The graph shows the last valid version.</span>
           </p>
         )}
         {store.analysis.value?.crowded && !table && <Crowd />}
@@ -158,7 +158,7 @@ export function GraphView() {
         {index && (
           <div class="graph-head">
             {!table && <SearchBox back={back} />}
-            <div class="segments" role="group" aria-label="The machine as">
+            <div class="segments" role="group" aria-label="View of the state machine">
               <button type="button" aria-pressed={!table} title="Graph" onClick={() => (prefs.graphMode.value = "graph")}>
                 <Icon name="graph" size={14} /> <span class="label">Graph</span>
               </button>

@@ -104,7 +104,7 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
   return (
     <div class={`iterations ${place}`} role="group" aria-label={`Iterations of ${node.name}`}>
       <div class="it-row" role="group" aria-label="Iteration">
-        <button type="button" class="plain square small" tabIndex={tab} aria-label="Iteration before" title={`Iteration before${keyHint("iterationBefore")}`} onClick={() => step(-1)}>
+        <button type="button" class="plain square small" tabIndex={tab} aria-label="Previous iteration" title={`Previous iteration${keyHint("iterationBefore")}`} onClick={() => step(-1)}>
           <Icon name="left" size={14} />
         </button>
         <label class={`it-index it-${at >= 0 && !all ? KIND_OF.get(view.statuses[at]!)!.style : "all"}`}>
@@ -154,7 +154,7 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
               tabIndex={tab}
               aria-pressed={kind === status}
               aria-label={`${name} ${n}`}
-              title={`${name} ${n}: go through them alone`}
+              title={`${name} ${n}: show only these`}
               onClick={() => {
                 const next = new Map(filters.value);
                 if (kind === status) next.delete(map);

@@ -27,14 +27,14 @@ const OWN: readonly NodeCommand[] = [
   {
     id: "missing",
     group: "go",
-    label: "Go to where it is named",
+    label: "Go to the reference",
     shown: (node) => node.type === "Missing",
     run: (node) => void store.revealPointer(node.pointer),
   },
   {
     id: "events",
     group: "go",
-    label: "Only its events",
+    label: "Show only its events",
     shown: (node) => isState(node) && store.eventCount.value > 0,
     run(node) {
       store.selectState(node.name, "graph");

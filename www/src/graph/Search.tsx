@@ -44,13 +44,13 @@ export function SearchBox({ back }: { back: () => void }) {
           event.stopPropagation();
         }}
       />
-      <span class="hits" role="status" aria-label={said === "" ? undefined : total === 0 ? "Nothing found" : `${said}: ${count(total, "state")} found`}>
+      <span class="hits" role="status" aria-label={said === "" ? undefined : total === 0 ? "No match" : `${said}: ${count(total, "state")} found`}>
         {said}
       </span>
-      <button type="button" class="square" aria-label="Previous found" disabled={total < 2} onClick={() => step(-1)}>
+      <button type="button" class="square" aria-label="Previous match" disabled={total < 2} onClick={() => step(-1)}>
         <Icon name="left" />
       </button>
-      <button type="button" class="square" aria-label="Next found" disabled={total < 2} onClick={() => step(1)}>
+      <button type="button" class="square" aria-label="Next match" disabled={total < 2} onClick={() => step(1)}>
         <Icon name="right" />
       </button>
       <button type="button" class="square" aria-label="Close the search" onClick={end}>

@@ -141,7 +141,7 @@ export function Head({ node }: { node: GraphNode }) {
   );
 }
 
-const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job's end" } as const;
+const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job to finish" } as const;
 
 const problemCounts = computed(() => {
   const counts = new Map<string, number>();
@@ -193,13 +193,13 @@ function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string
   if (run.queued > 0 && run.status !== "queued") parts.push(`${run.queued} queued`);
   if (run.entered > 1 && run.lost > run.caught) parts.push(`${run.lost - run.caught} failed`);
   const mean = run.entered > 1 ? meanOf(run, run.last) : 0;
-  if (mean > 0) parts.push(`${duration(mean)} in the mean`);
+  if (mean > 0) parts.push(`${duration(mean)} on average`);
   if (run.failures > 0) parts.push(count(run.failures, "failed attempt"));
   if (node.retries) parts.push("has retries");
   if (node.pattern) parts.push(PATTERN_TEXT[node.pattern]);
   for (const mark of marks) parts.push(mark.title);
   if (node.collapsed) parts.push("folded");
-  if (!node.reachable) parts.push("nothing leads here");
+  if (!node.reachable) parts.push("unreachable");
   if (problems > 0) parts.push(count(problems, "problem"));
   return [...parts, ...waysOf(index, index.byId.get(node.id)!, 8)].join(", ");
 }

@@ -91,7 +91,7 @@ const WRITING = new Set(["Mod+C", "Mod+V", "Mod+X"]);
 
 /// What to think of before a chord is taken, in a sentence; "" for nothing.
 export function caution(chord: string): string {
-  if (KEPT.has(chord) || /^Alt\+\d$/.test(chord)) return `The browser or the desktop keeps ${shown(chord)} for itself: it may never reach the page.`;
-  if (WRITING.has(chord)) return `${shown(chord)} is of the clipboard, and is so in the editors also from now on.`;
+  if (KEPT.has(chord) || /^Alt\+\d$/.test(chord)) return `The browser or the system may use ${shown(chord)} itself, so that it never reaches the page.`;
+  if (WRITING.has(chord)) return `${shown(chord)} is a clipboard key, and stays one in the editors.`;
   return "";
 }

@@ -31,6 +31,7 @@ export function AfterRun() {
   if (run?.refused) {
     return (
       <section class="after-run" aria-label="Outcome of the run">
+        <h3>Outcome</h3>
         <Failure error="Not started" cause={run.refused} />
       </section>
     );
@@ -41,6 +42,7 @@ export function AfterRun() {
   const failed = outcome?.failure;
   return (
     <section class="after-run" aria-label="Outcome of the run">
+      <h3>Outcome</h3>
       <p class="result-head">
         <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
           <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {statusWords(status)}

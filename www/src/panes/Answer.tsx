@@ -17,7 +17,7 @@ const PRESETS: [string, string][] = [
   ["States.TaskFailed", ""],
   ["States.Timeout", ""],
   ["Lambda.TooManyRequestsException", "Rate Exceeded."],
-  ["Lambda.ServiceException", "The service has had a problem."],
+  ["Lambda.ServiceException", "The service encountered an internal error."],
   ["Lambda.Unknown", "The cause could not be determined because Lambda did not return an error type."],
 ];
 const OTHER = "other";
@@ -74,13 +74,13 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
       }}
     >
       <header>
-        {number !== undefined && number <= 9 && <kbd title={`The key ${number} comes here`}>{number}</kbd>}
+        {number !== undefined && number <= 9 && <kbd title={`Press ${number} to answer this task`}>{number}</kbd>}
         <Icon name="hand" />
         <button type="button" class="link strong" onClick={() => store.selectState(task.state, "events")}>
           {task.state}
         </button>
         <span class="quiet">
-          {task.silent ? "is left to time out" : task.kind === "token" ? "waits for its token" : untaken ? "waits for a worker" : "asks you"}
+          {task.silent ? "is waiting to time out" : task.kind === "token" ? "is waiting for its task token" : untaken ? "is waiting for a worker" : "is waiting for your answer"}
           {task.execution !== undefined && ` · in ${task.execution}`}
           {task.attempt > 0 && ` · attempt ${task.attempt + 1}`}
           {task.iterations.length > 0 && ` · item ${iterationPath(task.iterations)}`}
@@ -130,7 +130,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
             <button type="button" onClick={() => store.answerTask(task.id, { kind: "heartbeat" })}>
               Heartbeat
             </button>
-            <button type="button" title="Nobody answers: time goes on, and TimeoutSeconds with it" onClick={() => store.answerTask(task.id, { kind: "silence" })}>
+            <button type="button" title="Leaves the task without an answer, so that it fails when its TimeoutSeconds have passed" onClick={() => store.answerTask(task.id, { kind: "silence" })}>
               Let it time out
             </button>
             <button type="submit" class={failing.value ? "danger" : "primary"}>
@@ -151,7 +151,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
                 {PRESETS.map(([name]) => (
                   <option key={name}>{name}</option>
                 ))}
-                <option value={OTHER}>Another …</option>
+                <option value={OTHER}>Other…</option>
               </select>
               {preset.value === OTHER && <input aria-label="Name of the error" list="error-names" value={own.value} onInput={(event) => (own.value = event.currentTarget.value)} />}
               <label for={`${id}-cause`}>Cause</label>
@@ -159,7 +159,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
             </>
           ) : (
             <>
-              <label for={`${id}-output`}>Result, JSON</label>
+              <label for={`${id}-output`}>Result (JSON)</label>
               <textarea
                 id={`${id}-output`}
                 rows={3}
@@ -200,11 +200,11 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
           )}
           <p class="answer-more">
             <label>
-              Take <input type="number" min={0} step={1} value={seconds.value} onInput={(event) => (seconds.value = Math.max(0, event.currentTarget.valueAsNumber || 0))} /> s, then
+              Wait <input type="number" min={0} step={1} value={seconds.value} onInput={(event) => (seconds.value = Math.max(0, event.currentTarget.valueAsNumber || 0))} /> seconds, then
               {failing.value ? " fail" : " answer"}
             </label>
             <label class="check">
-              <input type="checkbox" checked={remembered.value} onChange={(event) => (remembered.value = event.currentTarget.checked)} /> Always answer so for {task.state}
+              <input type="checkbox" checked={remembered.value} onChange={(event) => (remembered.value = event.currentTarget.checked)} /> Always answer like this for {task.state}
             </label>
           </p>
         </div>
@@ -230,7 +230,7 @@ export function Waiting() {
     return (
       <div class="empty small">
         <Icon name="hand" size={22} />
-        <p>Tasks without a handler, and tasks that wait for their token or for a worker, ask here for an answer.</p>
+        <p>No task is waiting. Tasks without a handler, and tasks that wait for a task token or a worker, appear here.</p>
       </div>
     );
   }
@@ -278,9 +278,9 @@ function Inbox({ tokens }: { tokens: string[] }) {
       }
     }
     const found = await store.query("answerToken", { token: token.value.trim(), method: method.value, value });
-    if (!found) problem.value = "No task waits for this token.";
+    if (!found) problem.value = "No task is waiting for this token.";
     else {
-      store.showToast(method.value === "heartbeat" ? "Heartbeat sent." : "Answered by its token.");
+      store.showToast(method.value === "heartbeat" ? "Heartbeat sent." : "Answer sent.");
       if (method.value !== "heartbeat") token.value = "";
     }
   };
@@ -307,7 +307,7 @@ function Inbox({ tokens }: { tokens: string[] }) {
         </label>
         {method.value === "succeed" && (
           <label class="stack">
-            <span>Output, JSON</span>
+            <span>Output (JSON)</span>
             <input class="mono" spellcheck={false} value={output.value} onInput={(event) => (output.value = event.currentTarget.value)} />
           </label>
         )}

@@ -53,7 +53,7 @@ export function Dock() {
       ...(refused ? { badge: "!", tone: "bad" as const, badgeText: "not started" } : {}),
     },
     { id: "waiting", label: "Waiting tasks", ...(waiting > 0 ? { badge: waiting, tone: "accent" as const, badgeText: "waiting" } : {}) },
-    { id: "timeline", label: "Time line" },
+    { id: "timeline", label: "Timeline" },
     { id: "breakpoints", label: "Breakpoints", ...(stops > 0 ? { badge: stops, badgeText: "breakpoints" } : {}) },
     { id: "watch", label: "Watch", ...(watches > 0 ? { badge: watches, badgeText: "expressions" } : {}) },
     { id: "runs", label: "Runs", ...(runs > 1 ? { badge: runs, badgeText: "runs" } : {}) },

@@ -16,7 +16,7 @@ export function Events() {
     return (
       <div class="empty small">
         <Icon name="list" size={22} />
-        <p>{store.run.value?.refused ? "Nothing has run." : "Run the machine, and its history stands here."}</p>
+        <p>{store.run.value?.refused ? "Nothing has run." : "No events yet. Run the state machine to see its history here."}</p>
       </div>
     );
   }
@@ -239,7 +239,7 @@ function List() {
             >
               <Link row={row} chain={chain.value} />
               <span class="event-n">{row.id}</span>
-              <span class="event-time">{elapsed(row.at)}</span>
+              <span class="event-time" title="Time since the run began">{elapsed(row.at)}</span>
               <span class="event-sign" aria-hidden="true">
                 {row.tone !== "" && <Icon name={row.tone === "bad" ? "cross" : row.tone === "good" ? "check" : "caught"} size={12} />}
               </span>
@@ -255,7 +255,7 @@ function List() {
           ))}
         </div>
       </div>
-      {total === 0 && <p class="quiet pad">{store.eventCount.value === 0 ? "No events yet." : "No event passes the filter."}</p>}
+      {total === 0 && <p class="quiet pad">{store.eventCount.value === 0 ? "No events yet." : "No event matches the filter."}</p>}
     </>
   );
 }
@@ -272,13 +272,13 @@ function Link({ row, chain: { ids, first: begin, last } }: { row: EventRow; chai
   const first = row.previous === 0;
   const through = row.id >= begin && row.id < last;
   return (
-    <span class={`event-link${on ? " on" : ""}`} title={first ? "It names no event before it" : `After event ${row.previous}`}>
+    <span class={`event-link${on ? " on" : ""}`} title={first ? "This event names no previous event" : `After event ${row.previous}`}>
       <svg width="18" height="28" viewBox="0 0 18 28" aria-hidden="true">
         {(on || through) && row.id > begin && <path class="before" d="M9 0V14" />}
         {through && <path class="after" d="M9 14V28" />}
         {on ? <circle cx="9" cy="14" r="4" /> : row.previous === row.id - 1 || first ? null : <path class="jump" d="M13 8V14H17" />}
       </svg>
-      <span class="unseen">{on ? "on the way here, " : ""}{first ? "" : `after event ${row.previous}`}</span>
+      <span class="unseen">{on ? "leads to the selected event, " : ""}{first ? "" : `after event ${row.previous}`}</span>
     </span>
   );
 }

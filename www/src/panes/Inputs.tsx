@@ -15,7 +15,7 @@ export function InputHead() {
     if (next) store.input.value = next.text;
   };
   const remove = (): void => {
-    store.say(`${inputs[chosen]!.name} is gone from the list`);
+    store.say(`${inputs[chosen]!.name} removed from the list`);
     store.inputs.value = inputs.filter((_, i) => i !== chosen);
   };
   return (
@@ -25,7 +25,7 @@ export function InputHead() {
           <label class="mini">
             <span class="unseen">Input to run with</span>
             <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>
-              {chosen < 0 && <option value={-1}>As written below</option>}
+              {chosen < 0 && <option value={-1}>The text below</option>}
               {inputs.map(({ name }, i) => (
                 <option key={name} value={i}>
                   {name}
@@ -34,11 +34,11 @@ export function InputHead() {
             </select>
           </label>
         ) : (
-          <span>The execution's input, JSON. Empty stands for {"{}"}.</span>
+          <span>The execution's input as JSON. An empty field means {"{}"}.</span>
         )}
         {chosen < 0 ? (
           <button type="button" class="link" onClick={() => keep()}>
-            <Icon name="plus" size={12} /> Keep this one too
+            <Icon name="plus" size={12} /> Add to the list
           </button>
         ) : (
           <>
@@ -50,7 +50,7 @@ export function InputHead() {
             </button>
           </>
         )}
-        <button type="button" class="link" title="Makes an input of what the definition reads" onClick={() => void generate()}>
+        <button type="button" class="link" title="Creates an input with everything that the definition reads" onClick={() => void generate()}>
           Generate from the definition
         </button>
         <button type="button" class="link" aria-expanded={open.value === "history"} onClick={() => (open.value = open.value === "history" ? "" : "history")}>
@@ -72,7 +72,7 @@ function keep(wanted = `Input ${store.inputs.value.length + 1}`): void {
   let name = wanted;
   for (let n = 2; names.has(name); n++) name = `${wanted} (${n})`;
   store.inputs.value = [...store.inputs.value, { name, text }];
-  store.say(`Kept as ${name}`);
+  store.say(`Saved as ${name}`);
 }
 
 /// Puts another input in place of the one that is written, which is kept where it says something.
@@ -91,7 +91,7 @@ async function generate(): Promise<void> {
     const input = await store.query("exampleInput", { text: store.definition.value, format: store.format.value });
     replace(`${JSON.stringify(input, null, 2)}\n`, "Generated");
     const members = Object.keys(input as object).length;
-    store.showToast(members === 0 ? "The definition reads nothing of its input, as far as can be told." : `An input with ${members === 1 ? "the member" : `the ${members} members`} that the definition reads.`);
+    store.showToast(members === 0 ? "The definition does not seem to read its input." : `Generated an input with ${members === 1 ? "the member" : `the ${members} members`} that the definition reads.`);
   } catch {
     store.showToast("The definition cannot be read right now.");
   }
@@ -109,7 +109,7 @@ function Rename({ at, done }: { at: number; done(): void }) {
         event.preventDefault();
         const next = field.current!.value.trim().slice(0, 200);
         if (next === "" || store.inputs.value.some((input, i) => i !== at && input.name === next)) {
-          problem.value = next === "" ? "A name has letters." : "Another input has that name.";
+          problem.value = next === "" ? "Enter a name." : "Another input has that name.";
           return;
         }
         store.inputs.value = store.inputs.value.map((input, i) => (i === at ? { ...input, name: next } : input));
@@ -139,7 +139,7 @@ function FromHistory({ done }: { done(): void }) {
         try {
           const { readRecorded } = await import("../take/recorded.ts");
           const { input, title } = readRecorded(JSON.parse(field.current!.value), "the history");
-          if (input === undefined) throw new Error("The history does not have its input: it was recorded without data.");
+          if (input === undefined) throw new Error("This history has no input: it was recorded without execution data.");
           replace(`${JSON.stringify(JSON.parse(input), null, 2)}\n`, `From ${title}`);
           done();
         } catch (error) {

@@ -58,7 +58,7 @@ function Machine() {
         </ul>
       </section>
       <section>
-        <p class="quiet">Choose a state in the graph, in the definition or in the events: it is chosen in all of them.</p>
+        <p class="quiet">Select a state in the graph, the definition or the events to see its data here.</p>
       </section>
       <Hints />
     </>
@@ -132,7 +132,7 @@ function BreakpointToggle({ state }: { state: string }) {
   const mark = markOf(state);
   const on = mark !== null && mark.kind !== "off";
   return (
-    <button type="button" class="break-toggle" aria-pressed={on} title={on ? `${mark.title}. Press to take it away${keyHint("breakpoint")}` : `Stop before it${keyHint("breakpoint")}`} onClick={() => toggleBreakpoint(state)}>
+    <button type="button" class="break-toggle" aria-pressed={on} title={on ? `${mark.title}. Click to remove it${keyHint("breakpoint")}` : `Pause before this state${keyHint("breakpoint")}`} onClick={() => toggleBreakpoint(state)}>
       <span class="break-dot" /> <span class="break-label">Breakpoint</span>
     </button>
   );
@@ -144,7 +144,7 @@ function Ways({ at }: { at: number }) {
   if (edges.length === 0) return null;
   return (
     <section>
-      <h4>Goes to</h4>
+      <h4>Transitions</h4>
       <ul class="ways">
         {edges.map((edge) => {
           const to = index.node(index.byId.get(edge.to) ?? -1);

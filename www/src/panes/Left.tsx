@@ -106,7 +106,7 @@ async function convert(to: "json" | "yaml"): Promise<void> {
     const yaml = await import("yaml");
     if (before.trim() !== "") text = to === "yaml" ? yaml.stringify(JSON.parse(before), { lineWidth: 0 }) : `${JSON.stringify(yaml.parse(before, { merge: true }), null, 2)}\n`;
   } catch {
-    store.showToast(`The text is no ${from.toUpperCase()}, so it stays as it is.`);
+    store.showToast(`The text is not valid ${from.toUpperCase()}, so it was not converted.`);
   }
   batch(() => {
     store.format.value = to;
@@ -119,9 +119,9 @@ function TasksHead() {
     return (
       <p class="strip warn">
         <Icon name="warning" />
-        <span>This code came with a link. It does not run before you have looked at it.</span>
+        <span>This code came with a link. It does not run until you enable it.</span>
         <button type="button" onClick={() => (store.tasksTrusted.value = true)}>
-          I have, enable it
+          Enable the code
         </button>
       </p>
     );
@@ -130,7 +130,7 @@ function TasksHead() {
   return (
     <p class="hint">
       <span>
-        An ES module: a default export with one handler for each task, by state, function or resource. It runs in a sandbox without network.
+        An ES module whose default export has a handler for each task, by state, function or resource. It runs in a sandbox without network access.
       </span>
       {missing.length > 0 && (
         <button type="button" class="link" onClick={() => addHandlers(missing)}>
@@ -218,7 +218,7 @@ function Problems() {
     if (errors > 0) store.say(`${count(errors, "error")} in the definition`);
   }, [errors]);
   const summary =
-    store.analysis.value === null ? "Not read yet"
+    store.analysis.value === null ? "Reading…"
     : problems.length === 0 ? "No problems"
     : [errors ? count(errors, "error") : "", problems.length - errors ? count(problems.length - errors, "warning") : ""].filter(Boolean).join(", ");
   return (
@@ -305,7 +305,7 @@ function Words({ text }: { text: string }) {
 function applyFix({ title, edits }: Fix): void {
   const editor = definitionEditor.value;
   if (editor) {
-    if (!editor.apply(edits, store.problems.value)) return store.say("The text has just changed. Choose again.");
+    if (!editor.apply(edits, store.problems.value)) return store.say("The text has changed. Try again.");
   } else {
     let text = store.definition.value;
     for (const { from, to, text: put } of [...edits].reverse()) text = text.slice(0, from) + put + text.slice(to);

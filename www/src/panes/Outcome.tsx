@@ -27,7 +27,7 @@ export function Result() {
   if (!run) {
     return (
       <div class="empty small">
-        <p>The output of the run stands here when it has ended.</p>
+        <p>No result yet. The output appears here when the run has ended.</p>
       </div>
     );
   }
@@ -49,7 +49,7 @@ export function Result() {
     return (
       <div class="empty small">
         {run.phase === "running" && <span class="spinner" />}
-        <p>{run.phase === "running" ? "Running…" : "It has not ended yet."}</p>
+        <p>{run.phase === "running" ? "Running…" : "The run has not ended yet."}</p>
       </div>
     );
   }
@@ -63,7 +63,7 @@ export function Result() {
         </span>
         <span class="quiet">
           {inside && `${inside.machine} (${inside.name}) · `}
-          {count(store.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of the machine's time"} · {duration(run.took ?? 0)} here · seed {run.seed}
+          {count(store.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"} · computed in {duration(run.took ?? 0)} · seed {run.seed}
         </span>
         <button type="button" class="link" onClick={() => void saveHistory()}>
           Save the history
@@ -92,7 +92,7 @@ export function Console() {
   if (all.length === 0) {
     return (
       <div class="empty small">
-        <p>What handlers write with console.log stands here, and what log points write: breakpoints that do not stop.</p>
+        <p>Nothing has been logged yet. Messages of task handlers (console.log) and of log points (breakpoints that log instead of pausing) appear here.</p>
       </div>
     );
   }
@@ -100,7 +100,7 @@ export function Console() {
   return (
     <div class="console-pane">
       <div class="pane-bar">
-        <div class="segments" role="group" aria-label="Lines of">
+        <div class="segments" role="group" aria-label="Source of the messages">
           {SOURCES.map(([id, label]) => (
             <button key={id} type="button" aria-pressed={source.value === id} onClick={() => (source.value = id)}>
               {label}

@@ -59,7 +59,7 @@ export function Visits({ node }: { node: GraphNode }) {
     return (
       <>
         {selectors}
-        <p class="quiet pad">{!store.run.value ? "Run the machine to see what comes in and what goes out." : wanted.some((one) => one !== undefined) ? "That iteration has not come here." : "The run has not come here."}</p>
+        <p class="quiet pad">{!store.run.value ? "Run the state machine to see the input and output of this state." : wanted.some((one) => one !== undefined) ? "The selected iteration has not entered this state." : "The run has not entered this state."}</p>
       </>
     );
   }
@@ -73,7 +73,7 @@ export function Visits({ node }: { node: GraphNode }) {
       {selectors}
       {known.length > 1 && (
         <div class="visit-nav" role="group" aria-label="Visits">
-          <button type="button" class="plain square small" aria-label="Visit before" disabled={at === 0} onClick={() => step(at - 1)}>
+          <button type="button" class="plain square small" aria-label="Previous visit" disabled={at === 0} onClick={() => step(at - 1)}>
             <Icon name="left" size={14} />
           </button>
           <span>
@@ -123,7 +123,8 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   return (
     <>
       {(spent !== null || several || store.run.value?.phase !== "paused") && <p class="visit-times">
-        <span>
+        <span title="Time since the run began">
+          entered at{" "}
           <button type="button" class="link" onClick={() => store.selectEvent(visit.enter, null, "inspector")}>
             {elapsed(began ?? store.timeOf(visit.enter))}
           </button>
@@ -150,7 +151,7 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
       {!flow && assigned && Object.keys(assigned).length > 0 && (
         <JsonView label="Variables assigned" value={Object.fromEntries(Object.entries(assigned).map(([name, text]) => [name, parsed(text)]))} />
       )}
-      {!flow && typeof output === "string" && <JsonView label={visit.caught ? "Output, through a catcher" : "Output"} text={output} />}
+      {!flow && typeof output === "string" && <JsonView label={visit.caught ? "Output of the catcher" : "Output"} text={output} />}
     </>
   );
 }
@@ -168,7 +169,7 @@ function Attempt({ n, of, scheduled, ended, failed }: { n: number; of: number; s
           <span class={failed ? "is-bad" : ended > 0 ? "is-good" : ""}>
             <Icon name={failed ? "cross" : ended > 0 ? "check" : "dot"} size={12} /> Attempt {n}
           </span>
-          <span class="quiet">{elapsed(store.timeOf(scheduled))}</span>
+          <span class="quiet" title="Time since the run began">at {elapsed(store.timeOf(scheduled))}</span>
         </p>
       )}
       {typeof sent === "string" && n === of && <JsonView label={`Sent to the task${label}`} text={sent} />}
@@ -197,7 +198,7 @@ export function EventDetails({ id }: { id: number }) {
           </button>
         </div>
         <p class="inspect-line quiet">
-          <span>{elapsed(store.timeOf(id))}</span>
+          <span title="Time since the run began">{elapsed(store.timeOf(id))} into the run</span>
           <span title={String(event["timestamp"])}>{String(event["timestamp"]).replace("T", " ").slice(0, 23)}</span>
           {previous > 0 && (
             <span>

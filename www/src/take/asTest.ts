@@ -37,8 +37,8 @@ export function hasChildExecutions(events: readonly HistoryEvent[]): boolean {
 export function testText(run: Run, runner: Runner): string {
   const { events, title } = run;
   const end = resultOf(events.at(-1)!);
-  if (!end) throw new Error("The run has not ended, so there is nothing to expect yet.");
-  if (end.status === "ABORTED") throw new Error("The run was stopped by hand, and no test repeats that.");
+  if (!end) throw new Error("The run has not ended, so a test has no result to expect yet.");
+  if (end.status === "ABORTED") throw new Error("The run was stopped by hand, which a test cannot repeat.");
   const calls = run.calls ?? callsOf(events);
   const mocks = [...calls].map(([state, answers]) => `  ${member(state)}: ${listed(answers.map(mockText))},`);
   const used = ["expectRun", ...["never", "responds", "returns", "throws"].filter((name) => [...calls.values()].flat().some((call) => mockText(call).startsWith(`${name}(`))), "testMachine"];

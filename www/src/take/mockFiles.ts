@@ -53,7 +53,7 @@ function casesOf(config: Fields): TestCase[] {
 
 function scriptOf(response: Fields, name: string): Mock {
   const steps = Object.entries(response).map(([call, what]): Step => {
-    if (!/^\d+(-\d+)?$/.test(call)) throw new Error(`MockedResponses/${name}: ${JSON.stringify(call)} is no number of an invocation; they are written "0" or "1-2".`);
+    if (!/^\d+(-\d+)?$/.test(call)) throw new Error(`MockedResponses/${name}: ${JSON.stringify(call)} is not an invocation number. Write "0" or "1-2".`);
     const fields = object(what) ?? {};
     if ("Return" in fields) return { call, response: fields["Return"] };
     const thrown = object(fields["Throw"]);
@@ -72,7 +72,7 @@ function testStateMock(mock: Fields): Mock {
   try {
     return { mode: "result", response: JSON.parse(result) };
   } catch {
-    throw new Error("The mock's result is a text, but not one of JSON.");
+    throw new Error("The mock's result is a string that is not JSON.");
   }
 }
 

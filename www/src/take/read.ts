@@ -34,7 +34,7 @@ export async function read(text: string, name: string): Promise<Brought> {
   if (isSession(value)) return { kind: "workspace", workspace: sessionOf(value) };
   if (isTemplate(value)) return { kind: "template", title, template: readTemplate(value) };
   if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, title) };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${name} holds no definition, template, history or session.`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${name} contains no definition, template, history or session.`);
   const described = value as Record<string, unknown>;
   // What `aws stepfunctions describe-state-machine` prints has the definition as a text.
   if (described["States"] === undefined && typeof described["definition"] === "string") {

@@ -34,14 +34,14 @@ export function isRecorded(value: unknown): boolean {
 /// Throws an Error that says what is wrong with the file.
 export function readRecorded(value: unknown, title: string): Recorded {
   const kind = object(value)["stepglass"];
-  if (kind !== undefined && kind !== "execution/1") throw new Error(`This is ${String(kind)}, and this page knows execution/1 only.`);
+  if (kind !== undefined && kind !== "execution/1") throw new Error(`This is ${String(kind)}, and this page can open only execution/1.`);
   const list = eventsOf(value) ?? [];
   if (list.length > MOST_EVENTS) throw new Error(`The history has ${list.length} events, and an execution may have ${MOST_EVENTS}.`);
   const events = list.map(eventOf).sort((a, b) => a.id - b.id);
   if (events.length === 0 && kind === undefined) throw new Error("The history has no events.");
   if (object(value)["nextToken"]) throw new Error("The history is one page of several (it has a nextToken): export all of them, as `aws stepfunctions get-execution-history` does by itself.");
   events.forEach((event, i) => {
-    if (event.id !== i + 1) throw new Error(`The history is not whole: event ${i + 1} is missing.`);
+    if (event.id !== i + 1) throw new Error(`The history is incomplete: event ${i + 1} is missing.`);
     if (event.previousEventId < 0 || event.previousEventId >= event.id) throw new Error(`Event ${event.id} follows on event ${event.previousEventId}, which is not before it.`);
   });
   const document = object(value);
@@ -103,7 +103,7 @@ function eventsOf(value: unknown): unknown[] | undefined {
 export function eventOf(value: unknown): RecordedEvent {
   const from = Object.fromEntries(Object.entries(object(value)).map(([key, held]) => [`${key[0]!.toLowerCase()}${key.slice(1)}`, held]));
   const { id, previousEventId = 0, timestamp, type } = from;
-  if (typeof type !== "string" || !Number.isSafeInteger(Number(id))) throw new Error("This is no history: an event has no type or no id.");
+  if (typeof type !== "string" || !Number.isSafeInteger(Number(id))) throw new Error("This is not a history: an event has no type or no id.");
   const details = Object.entries(from).filter(([key]) => key.endsWith("EventDetails"));
   const lowered = details.map(([key, held]) => [key, Object.fromEntries(Object.entries(object(held)).map(([name, inner]) => [`${name[0]!.toLowerCase()}${name.slice(1)}`, inner]))]);
   return { id: Number(id), previousEventId: Number(previousEventId), timestamp: timeOf(timestamp), type, ...Object.fromEntries(lowered) };
@@ -111,7 +111,7 @@ export function eventOf(value: unknown): RecordedEvent {
 
 function timeOf(value: unknown): string {
   const time = typeof value === "number" ? new Date(value < 1e11 ? value * 1000 : value) : new Date(String(value));
-  if (Number.isNaN(time.getTime())) throw new Error(`This is no history: ${JSON.stringify(value)} is no time.`);
+  if (Number.isNaN(time.getTime())) throw new Error(`This is not a history: ${JSON.stringify(value)} is not a time.`);
   return time.toISOString();
 }
 

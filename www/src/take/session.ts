@@ -24,7 +24,7 @@ export function isSession(value: unknown): value is { kind: string } {
 
 /// Throws an Error that says what is wrong with the file.
 export function sessionOf(value: { kind: string }): Workspace {
-  if (value.kind !== KIND) throw new Error(`The session is of version ${value.kind.split("/").at(-1)}, and this page knows version 1 only.`);
+  if (value.kind !== KIND) throw new Error(`The session is of version ${value.kind.split("/").at(-1)}, and this page can open only version 1.`);
   const runs = (value as { r?: unknown }).r;
   return { ...workspaceOf(value), ...(typeof runs === "object" && runs !== null && { runs: runs as NonNullable<Workspace["runs"]> }) };
 }
@@ -37,5 +37,5 @@ export async function saveSession(): Promise<void> {
   const runs = store.run.value === null || store.run.value.recorded !== undefined ? null : await store.query("saveRuns", {});
   const small = runs !== null && JSON.stringify(runs).length <= LARGEST_RUNS;
   save(`${workspace.title}.asldbg.json`, sessionText({ ...workspace, ...(selected === null ? {} : { selected }), ...(small ? { runs } : {}) }), "application/json");
-  if (runs !== null && !small) store.showToast("The runs are too large for a file and are not in it.");
+  if (runs !== null && !small) store.showToast("The runs are too large for the file, so they were left out.");
 }

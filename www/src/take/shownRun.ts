@@ -10,7 +10,7 @@ export async function theRun(): Promise<Run> {
   const run = store.run.value!;
   const { events } = JSON.parse(await store.query("history", {})) as { events: HistoryEvent[] };
   const made = await store.query("calls", {});
-  if (!made && hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so this recorded run does not make a whole test.");
+  if (!made && hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so a complete test cannot be made from this recording.");
   const started = events[0]?.["executionStartedEventDetails"] as { input?: string } | undefined;
   return {
     title: store.title.value,

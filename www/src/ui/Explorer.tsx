@@ -42,7 +42,7 @@ export function Explorer({ label, value, text }: Props) {
         </div>
       </div>
       {tree.value ? (
-        <Tree label={label} lines={lines} found={new Set(hits)} current={current} picked={picked.value} pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)} words="Enter or click: copy it or its path" />
+        <Tree label={label} lines={lines} found={new Set(hits)} current={current} picked={picked.value} pick={(path) => (picked.value = picked.value && nameOf(picked.value) === nameOf(path) ? null : path)} words="Press Enter or click to copy it or its path" />
       ) : (
         <Text label={label} text={all ? text : text.slice(0, SHOWN)} places={places} at={at} length={search.value.length} />
       )}

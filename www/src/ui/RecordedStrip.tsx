@@ -46,10 +46,10 @@ function Replay({ name }: { name: string }) {
       <Icon name={first ? "warning" : "replay"} />
       <div class="recorded-words" role="status">
         <p>
-          Recorded execution <b>{name}</b>, nothing was run here.{" "}
+          Recorded execution <b>{name}</b>. Nothing was run here.{" "}
           {problem.value !== "" ? `It cannot be replayed: ${problem.value}`
-            : !found ? "Replaying it…"
-            : found.matches ? `Replayed with its recorded answers, this definition does the same: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that no run repeats` : ""}.`
+            : !found ? "Replaying…"
+            : found.matches ? `Replayed with its recorded answers, this definition matches: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that differ in every run` : ""}.`
             : first ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${first.message}`
             : ""}
         </p>

@@ -25,7 +25,7 @@ export function StatusBar({ narrow = false }: { narrow?: boolean }) {
         <Icon name={icon} size={13} /> <span>{text}</span>
       </span>
       {run?.phase === "running" && <Countdown />}
-      {run && run.clock !== "real" && !narrow && <span class="tag">virtual time</span>}
+      {run && run.clock !== "real" && !narrow && <span class="tag" title="The run has a clock of its own, which can skip waits">virtual time</span>}
       <span class="gap" />
       {narrow ? (
         found && found.diagnostics.length > 0 && <span>{count(found.diagnostics.length, "problem")}</span>
@@ -34,7 +34,7 @@ export function StatusBar({ narrow = false }: { narrow?: boolean }) {
           {store.graph.value && <span>{count(store.graph.value.stateCount, "state")}</span>}
           {found && <span>{found.diagnostics.length === 0 ? "no problems" : count(found.diagnostics.length, "problem")}</span>}
           <span>{store.format.value.toUpperCase()}</span>
-          {found && <span title="Reading, checking and laying out">{found.took.toFixed(1)} ms</span>}
+          {found && <span title="Time to parse, check and lay out the definition">checked in {found.took.toFixed(1)} ms</span>}
           {store.engineVersion.value && <span>v{store.engineVersion.value}</span>}
         </>
       )}

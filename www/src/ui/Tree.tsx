@@ -175,10 +175,10 @@ export function SearchBox({ label, text, at, of, search, go, children }: { label
       </span>
       {of > 0 && (
         <>
-          <button type="button" class="plain square small" aria-label="Find the one before" title="Before (Shift Enter)" onClick={() => go(-1)}>
+          <button type="button" class="plain square small" aria-label="Previous match" title="Previous (Shift+Enter)" onClick={() => go(-1)}>
             <Icon name="left" size={13} />
           </button>
-          <button type="button" class="plain square small" aria-label="Find the next" title="Next (Enter)" onClick={() => go(1)}>
+          <button type="button" class="plain square small" aria-label="Next match" title="Next (Enter)" onClick={() => go(1)}>
             <Icon name="right" size={13} />
           </button>
         </>
@@ -192,7 +192,7 @@ export function SearchBox({ label, text, at, of, search, go, children }: { label
 export function Cut({ size, all }: { size: number; all(): void }) {
   return (
     <p class="cut quiet">
-      Cut after 64 KiB.{" "}
+      Only the first 64 KiB are shown.{" "}
       <button type="button" class="link" onClick={all}>
         Show all {bytes(size)}
       </button>

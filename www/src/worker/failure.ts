@@ -109,7 +109,7 @@ function wrongInPath(text: string, said: string, value: unknown): Span | undefin
   const step = /^Unable to apply step "([^"]*)"/.exec(said)?.[1];
   if (step !== undefined) {
     const from = text.lastIndexOf(step);
-    return from < 0 ? undefined : { from: Math.max(0, text[from - 1] === "." ? from - 1 : from), to: from + step.length, why: `There is no object that ${step} could be a member of.` };
+    return from < 0 ? undefined : { from: Math.max(0, text[from - 1] === "." ? from - 1 : from), to: from + step.length, why: `No object here can have the member ${step}.` };
   }
   const argument = /argument for the field '([^']*)'/.exec(said)?.[1] ?? (text.startsWith("$") ? text : undefined);
   if (argument === undefined) return undefined;
@@ -210,7 +210,7 @@ export function operandsOf(session: DebugSession, definition: string, visit: num
       if (seen.has(chain) || seen.size >= 12) return [];
       seen.add(chain);
       const answer = session.evaluate(chain, { language: "jsonata", values });
-      return [answer.message === undefined && !answer.nothing ? { text: chain, value: answer.value } : { text: chain, missing: answer.message ?? "nothing is there" }];
+      return [answer.message === undefined && !answer.nothing ? { text: chain, value: answer.value } : { text: chain, missing: answer.message ?? "there is no value" }];
     });
   });
 }

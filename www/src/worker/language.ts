@@ -139,7 +139,7 @@ export const references: Maker<"references"> = async (params) => {
 
 export const rename: Maker<"rename"> = async (params) => {
   const asked = await placeOf(params);
-  if (!asked) return { refused: "here is no name of a state or a variable" };
+  if (!asked) return { refused: "there is no state or variable name here" };
   try {
     const edits = editsOf(asked.source, language.rename(asked.source.json, asked.offset, params.to));
     return edits ? { edits } : { refused: "the name is written through an alias" };
@@ -205,7 +205,7 @@ function settle(source: Source, diagnostics: Diagnostic[]): Diagnostic[] {
       const at = label.range && yaml.locate(label.range.start.offset, label.range.end.offset);
       labels.push(withRange({ pointer: label.pointer, message: label.message }, at?.range));
     }
-    if (place?.anchor) labels.push({ pointer: diagnostic.pointer, range: place.anchor, message: "what the alias stands for is here" });
+    if (place?.anchor) labels.push({ pointer: diagnostic.pointer, range: place.anchor, message: "the alias is defined here" });
     diagnostic.labels = labels;
     if (place) diagnostic.range = place.range;
     else delete diagnostic.range;

@@ -80,7 +80,7 @@ class Search {
       const text = inner(making.leaf.text);
       // A path that takes all changes nothing.
       const ends = making.places.length + making.variables.length + making.context.length === 0;
-      if (text !== "$") tell(`${shown} ← ${text} in ${field} of ${state}${ends ? ", of nothing that came in" : ""}`, making.approximate);
+      if (text !== "$") tell(`${shown} ← ${text} in ${field} of ${state}${ends ? ", which reads no input" : ""}`, making.approximate);
       return this.read(scene, at, making, depth);
     }
     if (making.made?.kind === "place" && making.made.written !== undefined && making.made.written !== null) {
@@ -110,7 +110,7 @@ class Search {
       const inside = by ? this.looking.scene(by.id, undefined) : undefined;
       const stage = inside?.stages.findLastIndex((one) => one.stage === "assignedVariables") ?? -1;
       if (!by || stage < 0) {
-        this.tell({ text: `${shown} is a variable that nobody has assigned`, depth });
+        this.tell({ text: `${shown} is a variable that was never assigned`, depth });
         continue;
       }
       this.tell({ text: `${shown} ← assigned by ${by.state}`, event: by.exit, state: by.state, depth: several ? depth + 1 : depth });
@@ -193,7 +193,7 @@ class Search {
     const given = stage < 0 ? scene.input : valueOf(scene, stage);
     const [path, ...others] = placesOf(given, value);
     if (!path || others.length > 0) return [];
-    this.tell({ text: `the same stands in what ${scene.state} was given, at ${pathText(path)}`, event: scene.enter, state: scene.state, depth, approximate: true });
+    this.tell({ text: `the same value is in the input of the task, at ${pathText(path)}`, event: scene.enter, state: scene.state, depth, approximate: true });
     return [{ ...at, stage, path }];
   }
 
@@ -202,7 +202,7 @@ class Search {
     const { state, type, enter } = scene;
     const raised = scene.stages[at.stage]!.value;
     const inside = type === "Map" || type === "Parallel" ? this.looking.visits.findLast((other) => other.around === scene.visit && same(this.raised(other.id)?.value, raised)) : undefined;
-    this.tell({ text: `${pathText(at.path)} ← the error of ${inside ? `${inside.state} inside of ${state}` : state}`, event: enter, state, depth });
+    this.tell({ text: `${pathText(at.path)} ← the error of ${inside ? `${inside.state} inside ${state}` : state}`, event: enter, state, depth });
     return [];
   }
 

@@ -14,7 +14,7 @@ interface Change {
 /// Writes a value at a place of a state.
 export function put(source: Source, { state, path, value }: { state: string; path: Path; value: unknown }): { edits: Edit[] } | { refused: string } {
   const found = stateOf(source.json, state);
-  if (!found) return { refused: `The definition has no state ${state} any more.` };
+  if (!found) return { refused: `The definition has no state ${state}.` };
   return settled(source, changeAt(source.json, found.value, path, value));
 }
 
@@ -22,7 +22,7 @@ export function put(source: Source, { state, path, value }: { state: string; pat
 export function addCatch(source: Source, { state, error }: { state: string; error: string }): { edits: Edit[] } | { refused: string } {
   const { json } = source;
   const found = stateOf(json, state);
-  if (!found) return { refused: `The definition has no state ${state} any more.` };
+  if (!found) return { refused: `The definition has no state ${state}.` };
   const names = new Set(findStates(json).map(({ name }) => name));
   let next = "Handle error";
   for (let n = 2; names.has(next); n++) next = `Handle error ${n}`;
@@ -36,7 +36,7 @@ export function addCatch(source: Source, { state, error }: { state: string; erro
 
 function settled(source: Source, changes: Change[] | undefined): { edits: Edit[] } | { refused: string } {
   const edits = changes && editsOf(source, changes);
-  return edits && edits.length > 0 ? { edits } : { refused: "The text cannot be changed at this place by itself." };
+  return edits && edits.length > 0 ? { edits } : { refused: "The text cannot be changed automatically at this place." };
 }
 
 interface Node {

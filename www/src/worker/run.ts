@@ -182,7 +182,7 @@ export class Run {
   }
 
   stop(): void {
-    if (this.session.outcome === undefined) this.session.stop("Stopped", "Stopped by hand on the page.");
+    if (this.session.outcome === undefined) this.session.stop("Stopped", "Stopped on the page.");
   }
 
   dispose(): void {
@@ -227,7 +227,7 @@ export class Run {
       const name = event && detailsOf(event)["name"];
       return {
         id, current, events,
-        label: label === "Run" ? (id === 1 ? "the first" : "from the beginning") : label,
+        label: label === "Run" ? (id === 1 ? "first run" : "from the beginning") : label,
         ...(parent !== undefined && { parent }),
         ...(at !== undefined && { at }),
         ...(event && { after: typeof name === "string" ? `${event.type} ${name}` : event.type }),
@@ -323,7 +323,7 @@ export class Run {
         break;
       }
       case "token":
-        if (!this.session.answerToken(message.token, message.method, message.value)) this.tell({ note: "console", run: this.id, level: "error", text: `No task waits for the token ${message.token}` });
+        if (!this.session.answerToken(message.token, message.method, message.value)) this.tell({ note: "console", run: this.id, level: "error", text: `No task is waiting for the token ${message.token}` });
         this.saySoon();
         break;
       case "log":
@@ -353,7 +353,7 @@ export class Run {
     return new Promise((resolve, reject) => {
       this.calls.set(id, { resolve, reject, task });
       const port = this.sandbox();
-      if (!port) throw new Error("the tasks' sandbox is not there");
+      if (!port) throw new Error("the sandbox of the task handlers is not running");
       task.signal.addEventListener("abort", () => {
         if (!this.calls.delete(id)) return;
         this.sandbox()?.postMessage({ type: "cancel", id, reason: String((task.signal.reason as Error)?.message ?? "cancelled") });
@@ -520,10 +520,10 @@ function whatChanged(before: RunRequest & { json: string }, now: RunRequest & { 
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
   const changes = [
     before.json !== now.json && "definition edited",
-    before.input !== now.input && "other input",
-    !same([before.mocks, before.machines], [now.mocks, now.machines]) && "other mocks",
+    before.input !== now.input && "different input",
+    !same([before.mocks, before.machines], [now.mocks, now.machines]) && "different mocks",
     before.seed !== now.seed && `seed ${now.seed}`,
-    !same(before.config, now.config) && "other settings",
+    !same(before.config, now.config) && "different settings",
   ].filter((change) => change !== false);
-  return changes.length === 0 ? "once more" : changes.join(", ");
+  return changes.length === 0 ? "run again" : changes.join(", ");
 }

@@ -142,7 +142,7 @@ export class YamlSource {
   private put(text: string): void {
     this.out.push(text);
     this.length += text.length;
-    if (this.length > MOST_JSON) throw new Error("The aliases of this text stand for more than can be read.");
+    if (this.length > MOST_JSON) throw new Error("The aliases of this text expand to more than can be read.");
   }
 
   private token(node: Node, text: string, alias: Token["alias"], scalarNode: boolean): void {
