@@ -92,7 +92,7 @@ tests:
 `);
   const { status, stdout } = run("test", "bad");
   assert.equal(status, 1);
-  assert.match(stdout, /✗ gift\n {2}bad\/order\.stepglass\.yaml:7\n {4}Expected the path Charge → Enough → Gift → Done, but in place of Gift it came to Done\.\n/);
+  assert.match(stdout, /✗ gift\n {2}bad\/order\.stepglass\.yaml:7\n {4}Expected the path Charge → Enough → Gift → Done, but it entered Done instead of Gift\.\n/);
   assert.match(stdout, / {2}bad\/order\.stepglass\.yaml:8\n {4}Expected Gift to be entered twice, but it was not\.\n/);
   assert.match(stdout, / {2}bad\/order\.stepglass\.yaml:9\n {4}Expected Charge to be called twice, but it was called once\./);
   assert.match(stdout, /What happened:\n +0 s {2}start \{\}\n/);
@@ -158,7 +158,7 @@ test("each mistake of a test file has its line and column", () => {
     ["tests: []", 1, 1, /a test file needs a definition/],
     ["definition: a", 1, 1, /a test file needs tests/],
     ["definition: a\ntests: [", 2, 9, /./],
-    ["just text", 1, 1, /a test file is a map of definition/],
+    ["just text", 1, 1, /a test file must be a map with the fields definition/],
   ]) {
     const file = join(folder, write("mistake.yaml", text));
     assert.throws(() => readTestFile(file), (error) => {
@@ -201,7 +201,7 @@ test("reporters: dot, tap, junit, json", () => {
   assert.equal(junit.stdout, "");
   const xml = readFileSync(join(folder, "report.xml"), "utf8");
   assert.match(xml, /<testsuites name="stepglass" tests="9" failures="3" errors="0" skipped="1"/);
-  assert.match(xml, /<failure message="Expected the path Charge → Enough → Gift → Done, but in place of Gift it came to Done\.">/);
+  assert.match(xml, /<failure message="Expected the path Charge → Enough → Gift → Done, but it entered Done instead of Gift\.">/);
   assert.equal((xml.match(/<testcase/g) ?? []).length, 9);
   const json = JSON.parse(run("test", "good", "bad", "--json", "--coverage").stdout);
   assert.deepEqual([json.ok, json.totals], [false, { passed: 5, failed: 3, skipped: 1, unusable: 0 }]);

@@ -133,7 +133,7 @@ test("the command", async () => {
   assert.equal((await stepglass("diff", "old.json", "new.json", "--strict")).code, 1);
   const gone = await stepglass("diff", "-", "broken.json", { input: JSON.stringify(base()) });
   assert.equal(gone.code, 1);
-  assert.match(gone.stdout, /incompatible[^]*breaks {3}an execution in Task state 'Charge' does not find it: it was removed/);
+  assert.match(gone.stdout, /incompatible[^]*breaks {3}an execution in Task state 'Charge' cannot continue: the state was removed/);
   assert.equal(JSON.parse((await stepglass("diff", "old.json", "broken.json", "--json")).stdout).compatible, false);
   for (const [args, wanted] of [[["old.json"], 2], [["-", "-"], 2], [["old.json", "nothing.json"], 1], [["old.json", "empty.json"], 2]]) assert.equal((await stepglass("diff", ...args)).code, wanted, args.join(" "));
 });

@@ -108,11 +108,11 @@ test("what is written is what a person would write", () => {
 });
 
 test("what is not mechanical is left, with the reason", () => {
-  check({ InputPath: "$.a[*].b" }, "$.a[*].b selects any number of values: JSONPath gives a list of them, JSONata flattens it and takes a single one out");
-  check({ Parameters: { "n.$": "States.MathRandom(1, 9)" } }, "States.MathRandom draws other numbers than $random");
-  check({ Parameters: { text: "{% no %}" } }, 'the text "{% no %}" would be an expression');
-  check({ ResultPath: "$.a[0]" }, "$.a[0] is a place in a list");
-  check({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.Runtime"], Next: "S" }] }, "its Catch names States.Runtime, and the errors of expressions in JSONata are States.QueryEvaluationError");
+  check({ InputPath: "$.a[*].b" }, "$.a[*].b can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value");
+  check({ Parameters: { "n.$": "States.MathRandom(1, 9)" } }, "States.MathRandom returns different numbers from $random");
+  check({ Parameters: { text: "{% no %}" } }, 'the string "{% no %}" would be an expression in JSONata');
+  check({ ResultPath: "$.a[0]" }, "$.a[0] is a position in a list");
+  check({ Type: "Task", Resource: "r", Catch: [{ ErrorEquals: ["States.Runtime"], Next: "S" }] }, "its Catch names States.Runtime, but expressions in JSONata fail with States.QueryEvaluationError");
 });
 
 test("where a state is left the machine keeps its language", () => {
@@ -177,7 +177,7 @@ test("a template keeps its short forms", async () => {
 test("exit codes, and the report for programs", async () => {
   const left = await stepglass("convert", "left.json", "--jsonata");
   assert.equal(left.code, 1);
-  assert.match(left.stderr, /0 states in JSONata, 1 left in JSONPath:\n {2}A {2}\$\.\.x selects any number/);
+  assert.match(left.stderr, /0 states in JSONata, 1 left in JSONPath:\n {2}A {2}\$\.\.x can select several/);
   const report = JSON.parse((await stepglass("convert", "left.json", "--jsonata", "--json")).stdout);
   assert.deepEqual([report.left[0].state, report.converted, JSON.parse(report.output).StartAt], ["A", [], "A"]);
   for (const args of [[], ["broken.json"], ["list.json", "--jsonata"], ["order.json", "--to", "toml"], ["template.yaml#X", "--jsonata"], ["template.yaml#M"]]) assert.equal((await stepglass("convert", ...args)).code, 2, args.join(" "));

@@ -69,7 +69,7 @@ for (const [what, objects, fields, cause] of [
   ["twice the same header", { "b/k": "a,a\n" }, reader(CSV), /^CSV headers cannot contain duplicates\.$/],
   ["no JSON", { "b/k": "[1," }, reader({ InputType: "JSON" }), /not valid JSON/],
   ["what is not compressed", { "b/k.gz": new Uint8Array([1, 2, 3]) }, reader(CSV, "k.gz"), /^k\.gz cannot be read/],
-  ["Zstandard", { "b/k.zst": new Uint8Array([1, 2, 3]) }, reader(CSV, "k.zst"), /decompress it first/],
+  ["Zstandard", { "b/k.zst": new Uint8Array([1, 2, 3]) }, reader(CSV, "k.zst"), /decompress the file first/],
   ["a store that cannot be listed", { get: () => undefined }, reader(undefined, "p", LIST), /cannot be listed/],
 ]) {
   test(`the reader fails on ${what}, and the Map may catch it`, async () => {

@@ -49,7 +49,7 @@ test("what is no definition, and options of another form, are the caller's error
   const cyclic = {};
   cyclic.States = cyclic;
   for (const ask of [layout, renderSvg, renderMermaid, validate]) {
-    for (const given of [undefined, null, 5, () => {}]) assert.throws(() => ask(given), { name: "TypeError", code: "INVALID_ARGUMENT", message: "a definition is JSON text or an object" });
+    for (const given of [undefined, null, 5, () => {}]) assert.throws(() => ask(given), { name: "TypeError", code: "INVALID_ARGUMENT", message: "a definition must be JSON text or an object" });
     assert.throws(() => ask(cyclic), { name: "TypeError", message: /circular/ });
   }
   for (const options of [{ collapsed: 5 }, { collapsed: [5] }, { expanded: null }]) {

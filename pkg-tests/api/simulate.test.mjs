@@ -60,8 +60,8 @@ test("what the machine sees is wrapped, unless the whole response is given", () 
 
 test("a script that is too short, or has no such task, says so", () => {
   const short = simulate(retrying, {}, { Add: [{ error: "Busy" }] });
-  assert.match(short.cause, /has 1 results, and this is call 2/);
-  assert.match(simulate(retrying, {}, { Sub: { output: 1 } }).cause, /Handlers known: "Sub"/);
+  assert.match(short.cause, /has 1 results, but this is call 2/);
+  assert.match(simulate(retrying, {}, { Sub: { output: 1 } }).cause, /The handlers are: "Sub"/);
   assert.throws(() => simulate(retrying, {}, { Add: { ouput: 1 } }), /no option "ouput"/);
   assert.throws(() => simulate(retrying, {}, { Add: [5] }), /must give an object/);
 });

@@ -76,7 +76,7 @@ test("results for iterations: the same in each, or of single ones, counted in ea
   await assert.rejects(map.run([1, 2], { mocks: { T: iterations([returns(1)]) } }), /no result for invocation .* in iteration 1/);
   // A plain list counts the calls of the whole execution.
   expectRun(await map.run([1, 2], { mocks: { T: [returns("a"), returns("b")] } })).succeeded(["a", "b"]);
-  await assert.rejects(one().run({}, { mocks: { T: eachIteration(returns(1)) } }), /the state "T" is in no Map/);
+  await assert.rejects(one().run({}, { mocks: { T: eachIteration(returns(1)) } }), /the state "T" is not in a Map/);
 });
 
 test("answers that come late or never, in the run's own time", async () => {
@@ -112,12 +112,12 @@ test("mocks that are none are refused before anything runs", async () => {
     [7, /must be a result such as returns\(7\)/],
     [[returns(1), "x"], /the mock of T\[1\] must be a result such as returns\("x"\)/],
     [{ "3-1": returns(1) }, /the mock of T must be/],
-    [{ Throw: { Cause: "c" } }, /Throw has an Error/],
-    [iterations({ a: returns(1) }), /iterations are "0", "1-3" or "\*", not "a"/],
+    [{ Throw: { Cause: "c" } }, /Throw must have an Error/],
+    [iterations({ a: returns(1) }), /an iteration must be "0", "1-3" or "\*", not "a"/],
   ]) {
     await assert.rejects(one().run({}, { mocks: { T: mock } }), (error) => error instanceof TestKitError && message.test(error.message), String(message));
   }
-  await assert.rejects(one().run({}, { mocks: { T: returns(1), Typo: returns(1) } }), /the mock of "Typo" is for nothing in the definition; its tasks are T/);
+  await assert.rejects(one().run({}, { mocks: { T: returns(1), Typo: returns(1) } }), /the mock of "Typo" matches nothing in the definition; its tasks are T/);
   // Where a function's name is computed, only the run can tell; mocks of the machine may be for others.
   const computed = one({ Resource: "arn:aws:states:::lambda:invoke", Parameters: { "FunctionName.$": "$.f" } });
   expectRun(await computed.run({ f: "work" }, { mocks: { work: returns(1), other: returns(2) } })).called("work", 1).neverCalled("other");
@@ -216,9 +216,9 @@ test("a mock configuration that is none says where", async () => {
   for (const [change, message] of [
     [(c) => delete c.StateMachines, /StateMachines must be an object/],
     [(c) => (c.Mocks = {}), /there is no field "Mocks"/],
-    [(c) => (c.StateMachines.LambdaSQSIntegration = {}), /StateMachines\/LambdaSQSIntegration must have an object TestCases/],
+    [(c) => (c.StateMachines.LambdaSQSIntegration = {}), /StateMachines\/LambdaSQSIntegration must have an object called TestCases/],
     [(c) => (c.StateMachines.LambdaSQSIntegration.TestCases.HappyPath.SQSState = "Typo"), /TestCases\/HappyPath\/SQSState: there is no mocked response "Typo"; there are LambdaSuccess/],
-    [(c) => (c.MockedResponses.SQSSuccess = { "0-": { Return: 1 } }), /MockedResponses\/SQSSuccess: "0-" is no number of an invocation/],
+    [(c) => (c.MockedResponses.SQSSuccess = { "0-": { Return: 1 } }), /MockedResponses\/SQSSuccess: "0-" is not the number of an invocation/],
     [(c) => (c.MockedResponses.SQSSuccess = { 0: { Return: 1, Throw: { Error: "E" } } }), /MockedResponses\/SQSSuccess\/0 must have either Return or Throw/],
     [(c) => (c.MockedResponses.SQSSuccess = { 0: { Throw: {} } }), /SQSSuccess\/0\/Throw must have an Error/],
   ]) {

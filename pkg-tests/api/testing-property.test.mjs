@@ -100,7 +100,7 @@ test("inputs are chosen or made, mocks and checks of any kind stand for themselv
 });
 
 test("options that are none are refused", async () => {
-  for (const [options, message] of [[{ run: 1 }, /property\(\) has no option "run"/], [{ runs: 0 }, /runs is a whole number/], [{ seed: "a" }, /seed is a whole number/]]) {
+  for (const [options, message] of [[{ run: 1 }, /property\(\) has no option "run"/], [{ runs: 0 }, /runs must be a whole number/], [{ seed: "a" }, /seed must be a whole number/]]) {
     await assert.rejects(property(saga, options), message);
   }
 });

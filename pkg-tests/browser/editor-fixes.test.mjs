@@ -14,9 +14,9 @@ const then = (fields, more = {}) => ({ StartAt: "A", States: { A: { Type: "Pass"
 const FIXES = [
   ["did you mean, of a state", then({ Next: "Bb" }), "Bb", /^Did you mean .*B/, then({ Next: "B" })],
   ["did you mean, of a field", then({ InputPth: "$.a", Next: "B" }), "InputPth", /^Did you mean .*InputPath/, then({ InputPath: "$.a", Next: "B" })],
-  ["add Next", then({}), { name: "A" }, /^Go on to .?B/, then({ Next: "B" })],
+  ["add Next", then({}), { name: "A" }, /^Continue to .?B/, then({ Next: "B" })],
   ["add End", { StartAt: "A", States: { A: { Type: "Pass" } } }, { name: "A" }, /[Ee]nd here/, { StartAt: "A", States: { A: { Type: "Pass", End: true } } }],
-  ["link an unreachable state", then({ End: true }), "B", /^Let .?A.? go on to .?B/, then({ Next: "B" })],
+  ["link an unreachable state", then({ End: true }), "B", /^Let .?A.? continue to .?B/, then({ Next: "B" })],
   ["remove an unreachable state", then({ End: true }), "B", /^Remove .?B/, { StartAt: "A", States: { A: { Type: "Pass", End: true } } }],
   ["States.ALL last", task({ Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }, { ErrorEquals: ["X"] }] }), "States.ALL", /^Move it to the end/, task({ Retry: [{ ErrorEquals: ["X"] }, { ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] })],
   ["Iterator", { StartAt: "A", States: { A: { Type: "Map", Iterator: { StartAt: "B", States: { B: { Type: "Succeed" } } }, End: true } } }, "Iterator", /new name .?ItemProcessor/, { StartAt: "A", States: { A: { Type: "Map", ItemProcessor: { StartAt: "B", States: { B: { Type: "Succeed" } } }, End: true } } }],
@@ -33,7 +33,7 @@ const FIXES = [
 
 const BROKEN = [
   ["a comma", '{\n  "StartAt": "A"\n  "States": {"A": {"Type": "Succeed"}}\n}', '"States"', /comma/],
-  ["a bracket", '{\n  "StartAt": "A",\n  "States": {"A": {"Type": "Succeed"}', '"Succeed"', /^Close what is open/],
+  ["a bracket", '{\n  "StartAt": "A",\n  "States": {"A": {"Type": "Succeed"}', '"Succeed"', /^Close the open brackets/],
   ["a quote", '{\n  "StartAt": "A,\n  "States": {"A": {"Type": "Succeed"}}\n}', '"A', /^Close the quotes/],
 ];
 

@@ -110,7 +110,7 @@ test("a module of handlers is read again when it changes; a broken version leave
   writeFileSync(file, 'export const f = () => "changed";');
   await eventually(async () => (await output()) === '"changed"');
   writeFileSync(file, "export const f = (");
-  await eventually(() => /cannot be loaded, those before stay/.test(out.stderr));
+  await eventually(() => /cannot load the tasks of/.test(out.stderr));
   assert.equal(await output(), '"changed"');
   writeFileSync(file, 'export const f = () => "mended again";');
   await eventually(async () => (await output()) === '"mended again"');
@@ -138,7 +138,7 @@ test("an HTTP service does a task: its answer is the result, its error the error
   assert.equal((await failed(lambda("text")))[1], "Http.InvalidResponse");
   assert.equal((await failed(lambda("gone")))[1], "Http.SdkClientException");
   const none = await failed(lambda("nobody"));
-  assert.match(none[2], /No task handler for resource .*Give the server --tasks, --task or --lambda-endpoint\.$/);
+  assert.match(none[2], /No task handler for resource .*Start the server with --tasks, --task or --lambda-endpoint\.$/);
 });
 
 test("functions are called by Lambda's Invoke API", async () => {

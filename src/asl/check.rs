@@ -80,7 +80,7 @@ fn missing_target(compiler: &Compiler<'_>, dangling: &Dangling<'_>) -> Diagnosti
     }
     if let Some(state) = compiler.names.get(target).and_then(|id| compiler.states.get(id)) {
         let place = match draft(compiler, state.scope).and_then(|scope| scope.parent) {
-            None => "the machine's own states".to_string(),
+            None => "the machine's top-level states".to_string(),
             Some((_, holder)) => {
                 let holder = compiler.states.get(holder.0 as usize).map_or("", |holder| holder.name);
                 format!("the states inside `{holder}`")

@@ -287,13 +287,13 @@ pub(super) const INTRINSICS: &[&str] = &[
 ];
 
 pub(super) const ERRORS: &[(&str, &str)] = &[
-    ("States.ALL", "any error but States.Runtime"),
-    ("States.TaskFailed", "any error but a time out"),
+    ("States.ALL", "any error except States.Runtime"),
+    ("States.TaskFailed", "any error except a timeout"),
     ("States.Timeout", "TimeoutSeconds or HeartbeatSeconds has passed"),
     ("States.HeartbeatTimeout", "HeartbeatSeconds has passed"),
     ("States.QueryEvaluationError", "a JSONata expression failed"),
     ("States.DataLimitExceeded", "a payload is over 256 KiB"),
-    ("States.Permissions", "the role may not"),
+    ("States.Permissions", "the role lacks permission"),
     ("States.ExceedToleratedFailureThreshold", "too many children of a Map failed"),
     ("States.ItemReaderFailed", "the items could not be read"),
     ("States.ResultWriterFailed", "the results could not be written"),

@@ -93,7 +93,7 @@ fn find_places(text: &str, compiled: &mut Compiled) {
     for duplicate in &located.duplicates {
         compiled.machine = None;
         let pointer = object_pointer(&duplicate.object);
-        let message = format!("`{}` stands twice in one object; only the last one would count", duplicate.key);
+        let message = format!("`{}` appears twice in one object; only the last one would count", duplicate.key);
         let mut diagnostic = Diagnostic::new(&codes::DUPLICATE_KEY, pointer.clone(), message)
             .at(Part::Range(duplicate.second))
             .label(pointer, Part::Range(duplicate.first), "first here");

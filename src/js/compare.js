@@ -146,10 +146,10 @@ function* gone(old, now, renamed) {
     if (!RESTS.has(type)) continue;
     const other = now.states.get(name);
     const problem = (message) => ({ severity: "breaks", kind: "gone", state: name, pointer, message });
-    if (renamed.has(name)) yield problem(`an execution in ${type} state '${name}' does not find it: it is called '${renamed.get(name)}' now`);
-    else if (other === undefined) yield problem(`an execution in ${type} state '${name}' does not find it: it was removed`);
-    else if (other.type !== type) yield problem(`'${name}' was a ${type} and is a ${other.type}: an execution that waits in it cannot go on`);
-    else if (scopeOf({ parent }, new Map()) !== scopeOf(other, new Map())) yield problem(`'${name}' stands elsewhere now: an execution in it is in another branch or Map than the definition has it in`);
+    if (renamed.has(name)) yield problem(`an execution in ${type} state '${name}' cannot continue: the state is now called '${renamed.get(name)}'`);
+    else if (other === undefined) yield problem(`an execution in ${type} state '${name}' cannot continue: the state was removed`);
+    else if (other.type !== type) yield problem(`'${name}' was a ${type} and is now a ${other.type}: an execution that waits in it cannot continue`);
+    else if (scopeOf({ parent }, new Map()) !== scopeOf(other, new Map())) yield problem(`'${name}' has moved to a different branch or Map: an execution in it cannot continue`);
   }
 }
 
@@ -161,10 +161,10 @@ function* branches(old, now) {
     const count = ({ value }) => (Array.isArray(value.Branches) ? value.Branches.length : 0);
     const mode = ({ value }) => (value.ItemProcessor ?? value.Iterator)?.ProcessorConfig?.Mode ?? "INLINE";
     if (state.type === "Parallel" && count(state) !== count(other)) {
-      yield { severity: "breaks", kind: "branches", state: name, pointer: other.pointer, message: `'${name}' had ${count(state)} branches and has ${count(other)}: an execution inside of it runs the old ones` };
+      yield { severity: "breaks", kind: "branches", state: name, pointer: other.pointer, message: `'${name}' had ${count(state)} branches and now has ${count(other)}: an execution in it runs the old branches` };
     }
     if (state.type === "Map" && mode(state) !== mode(other)) {
-      yield { severity: "breaks", kind: "branches", state: name, pointer: other.pointer, message: `'${name}' was ${mode(state)} and is ${mode(other)}: its running iterations are not those that it would start` };
+      yield { severity: "breaks", kind: "branches", state: name, pointer: other.pointer, message: `'${name}' was ${mode(state)} and is now ${mode(other)}: its running iterations are of the old kind` };
     }
   }
 }
@@ -175,11 +175,11 @@ function* meaning(old, now) {
     const other = now.states.get(name);
     if (other?.type !== "Task" || state.type !== "Task") continue;
     const [was, is] = [state.value.Resource, other.value.Resource];
-    if (was !== is) yield { severity: "breaks", kind: "meaning", state: name, pointer: `${other.pointer}/Resource`, message: `'${name}' called ${was} and calls ${is}: an execution that waits there gets the answer of the former` };
-    else if (state.language !== other.language) yield { severity: "differs", kind: "meaning", state: name, pointer: other.pointer, message: `'${name}' was written in ${state.language} and is in ${other.language}` };
+    if (was !== is) yield { severity: "breaks", kind: "meaning", state: name, pointer: `${other.pointer}/Resource`, message: `'${name}' called ${was} and now calls ${is}: an execution that waits in it gets the answer of ${was}` };
+    else if (state.language !== other.language) yield { severity: "differs", kind: "meaning", state: name, pointer: other.pointer, message: `'${name}' was in ${state.language} and is now in ${other.language}` };
     for (const field of ["Parameters", "Arguments"]) {
       if (was === is && JSON.stringify(state.value[field]) !== JSON.stringify(other.value[field]) && Object.hasOwn(state.value, field)) {
-        yield { severity: "differs", kind: "meaning", state: name, pointer: `${other.pointer}/${field}`, message: `an execution that waits in '${name}' has sent the old ${field}` };
+        yield { severity: "differs", kind: "meaning", state: name, pointer: `${other.pointer}/${field}`, message: `an execution that waits in '${name}' has already sent the old ${field}` };
       }
     }
   }
@@ -233,7 +233,7 @@ function* carried(old, now, changes) {
     if (shaping.length === 0) continue;
     const later = restsAfter(now, name);
     if (later.length === 0) continue;
-    yield { severity: "differs", kind: "carried", state: name, pointer: is.pointer, message: `'${name}' hands on something else (${shaping.join(", ")}): an execution that is past it, in ${some(later)}, carries what the old one made` };
+    yield { severity: "differs", kind: "carried", state: name, pointer: is.pointer, message: `'${name}' has a different output (${shaping.join(", ")}): an execution that is past it, in ${some(later)}, still has the old output` };
   }
 }
 

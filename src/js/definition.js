@@ -29,7 +29,7 @@ export function renderDiagnostics(text, options = {}) {
 
 /** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
 export function complete(text, offset) {
-  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", "complete() takes a definition's text");
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", "complete() takes the text of a definition");
   return JSON.parse(call(module.complete, text, offset ?? text.length));
 }
 

@@ -19,7 +19,7 @@ export class Engine {
 
   /** The engine that a snapshot describes; `pending()` says which tasks wait. */
   static restore(machine, snapshot) {
-    if (typeof snapshot !== "object" || snapshot === null) throw new RestoreError("this is no snapshot of an engine");
+    if (typeof snapshot !== "object" || snapshot === null) throw new RestoreError("the value is not a snapshot of an engine");
     const engine = new Engine(machine);
     engine.#handle = new EngineHandle(handleOf(machine), {}, JSON.stringify(snapshot));
     return engine;
@@ -115,5 +115,5 @@ export class Engine {
 
 function of(machine) {
   if (machine instanceof StateMachine) return machine;
-  throw misuse("INVALID_ARGUMENT", "an Engine is made of a StateMachine");
+  throw misuse("INVALID_ARGUMENT", "new Engine() takes a StateMachine");
 }

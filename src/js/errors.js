@@ -90,10 +90,10 @@ export class TaskCancelled extends Error {
     const why = {
       Timeout: "its TimeoutSeconds have passed",
       Heartbeat: "no heartbeat came within its HeartbeatSeconds",
-      SiblingFailed: "a branch or iteration beside it has failed",
+      SiblingFailed: "another branch or iteration has failed",
       Stopped: "the execution has ended",
     };
-    super(`the task of state ${JSON.stringify(state)} is no longer wanted: ${why[reason] ?? reason}`);
+    super(`the task of state ${JSON.stringify(state)} was cancelled: ${why[reason] ?? reason}`);
     this.name = "AbortError";
     this.reason = reason;
   }

@@ -21,7 +21,7 @@ export class Execution {
   result;
 
   constructor(driver, info, result) {
-    if (driver === undefined) throw misuse("ILLEGAL_CONSTRUCTOR", "executions are made by machine.start() and machine.restore()");
+    if (driver === undefined) throw misuse("ILLEGAL_CONSTRUCTOR", "use machine.start() or machine.restore() to create an execution");
     this.#driver = driver;
     this.#info = info;
     this.result = result;
@@ -73,7 +73,7 @@ export class Execution {
   updateMapRun(mapRunArn, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } = {}) {
     const change = { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage };
     for (const [name, value] of Object.entries(change)) {
-      if (value !== undefined && !(typeof value === "number" && value >= 0)) throw misuse("INVALID_ARGUMENT", `${name} must be a number from 0 on`);
+      if (value !== undefined && !(typeof value === "number" && value >= 0)) throw misuse("INVALID_ARGUMENT", `${name} must be a number, 0 or more`);
     }
     this.#driver.post("updateMapRun", text(mapRunArn, "mapRunArn"), JSON.stringify(change));
   }

@@ -40,6 +40,6 @@ function place(root, bucket, key) {
   const top = resolve(root, String(bucket));
   const file = resolve(top, String(key).replace(/^\/+/, ""));
   const inside = (parent, child) => child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
-  if (!inside(root, top) || (file !== top && !inside(top, file))) throw new RangeError(`s3://${bucket}/${key} is outside of the folder`);
+  if (!inside(root, top) || (file !== top && !inside(top, file))) throw new RangeError(`s3://${bucket}/${key} is outside the folder`);
   return file;
 }

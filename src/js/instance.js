@@ -33,7 +33,7 @@ export function init(source) {
   loading ??= (async () => {
     const from = await (source?.module_or_path ?? source ?? loader?.());
     if (from === undefined) {
-      throw misuse("NOT_LOADED", 'this entry loads nothing by itself: call init(source) with a URL, a Response, bytes or a module of "stepglass/stepglass.wasm"');
+      throw misuse("NOT_LOADED", 'this entry does not load the WebAssembly module by itself: call init(source) with a URL, a Response, the bytes or the module of "stepglass/stepglass.wasm"');
     }
     await glue.default({ module_or_path: from });
     loaded = true;
@@ -55,7 +55,7 @@ export function call(ask, ...given) {
 }
 
 function guarded(run) {
-  if (!loaded) throw misuse("NOT_LOADED", "the WebAssembly module is not loaded yet: `await init()` first", Error);
+  if (!loaded) throw misuse("NOT_LOADED", "the WebAssembly module is not loaded yet: call `await init()` first", Error);
   try {
     return run();
   } catch (thrown) {

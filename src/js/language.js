@@ -18,7 +18,7 @@ export const language = {
 
   /** The edits that give the state or variable at an offset another name everywhere. Throws a RangeError that says why not. */
   rename(text, offset, newName) {
-    if (typeof newName !== "string") throw misuse("INVALID_ARGUMENT", "rename() takes the new name");
+    if (typeof newName !== "string") throw misuse("INVALID_ARGUMENT", "rename() needs the new name as a string");
     const { edits, refused } = asked("rename", text, offset, newName);
     if (refused !== undefined) throw misuse("INVALID_ARGUMENT", refused, RangeError);
     return edits;
@@ -41,7 +41,7 @@ export const language = {
 
   /** What is computed in the fields of a state: paths, intrinsic functions and expressions. */
   expressions(text, state) {
-    if (typeof state !== "string") throw misuse("INVALID_ARGUMENT", "expressions() takes the state's name");
+    if (typeof state !== "string") throw misuse("INVALID_ARGUMENT", "expressions() needs the state's name as a string");
     return asked("expressions", text, state);
   },
 
@@ -58,6 +58,6 @@ export const language = {
 };
 
 function asked(method, text, ...rest) {
-  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${method}() takes a definition's text`);
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${method}() takes the text of a definition`);
   return JSON.parse(call(module[method], text, ...rest));
 }

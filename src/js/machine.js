@@ -233,7 +233,7 @@ export function isCurious(machine) {
 
 function checkSnapshot(snapshot) {
   if (typeof snapshot !== "object" || snapshot === null || snapshot.version !== 1 || typeof snapshot.engine !== "object") {
-    throw new RestoreError("this is no snapshot of an execution");
+    throw new RestoreError("the value is not a snapshot of an execution");
   }
 }
 
@@ -254,7 +254,7 @@ function compile(definition, settings) {
 export function definitionText(definition) {
   if (typeof definition === "string") return definition;
   if (typeof definition === "object" && definition !== null) return JSON.stringify(definition);
-  throw misuse("INVALID_ARGUMENT", "a definition is JSON text or an object");
+  throw misuse("INVALID_ARGUMENT", "a definition must be JSON text or an object");
 }
 
 /** A diagnostic of a definition that came as an object. */
@@ -292,7 +292,7 @@ export function tellUse(machine, ask) {
   try {
     collect({ digest, name, definition: handleOf(machine).text, hits: ask().hits });
   } catch (thrown) {
-    console.error("stepglass: the coverage could not be collected", thrown);
+    console.error("stepglass: coverage could not be collected", thrown);
   }
 }
 

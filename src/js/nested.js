@@ -108,7 +108,7 @@ export class Family {
     try {
       this.onNested?.(child, parent);
     } catch (thrown) {
-      console.error("stepglass: onNested has thrown", thrown);
+      console.error("stepglass: onNested threw an error", thrown);
     }
   }
 }

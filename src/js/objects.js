@@ -86,7 +86,7 @@ async function content(body, key) {
   }
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return content(new Blob([body]), key);
   if (!(body instanceof Blob)) return body;
-  if (/\.(zst|zstd)$/.test(key)) throw refused("S3", `${key}: Zstandard cannot be read here; decompress it first`, 400);
+  if (/\.(zst|zstd)$/.test(key)) throw refused("S3", `${key}: Zstandard is not supported; decompress the file first`, 400);
   const stream = key.endsWith(".gz") ? body.stream().pipeThrough(new DecompressionStream("gzip")) : body.stream();
   try {
     return await new Response(stream).text();

@@ -54,5 +54,5 @@ function loadNow() {
 }
 
 function lacking(why) {
-  return new Error(`The rest of the interpreter could not be loaded (${why}). Is there a network? It is tried again when it is needed.`);
+  return new Error(`The rest of the interpreter could not be loaded (${why}). Check the network connection; the next use tries again.`);
 }

@@ -35,5 +35,5 @@ export function replayHistory(definition, history, options = {}) {
 function historyText(history) {
   if (typeof history === "string") return history;
   if (typeof history === "object" && history !== null) return JSON.stringify(history);
-  throw misuse("INVALID_ARGUMENT", "a history is what GetExecutionHistory returns: an object with events, an array of them, or the JSON text of either");
+  throw misuse("INVALID_ARGUMENT", "a history must be what GetExecutionHistory returns: an object with events, an array of events, or the JSON text of either");
 }

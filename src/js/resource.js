@@ -92,7 +92,7 @@ export class Handlers {
     if (unknown) return unknown;
     const names = [...this.#named.keys()].map((name) => JSON.stringify(String(name)));
     const shown = names.slice(0, 20).join(", ") + (names.length > 20 ? ` and ${names.length - 20} more` : "");
-    const known = names.length === 0 ? "No handlers were given." : `Handlers known: ${shown}.`;
+    const known = names.length === 0 ? "No handlers were given." : `The handlers are: ${shown}.`;
     const key = JSON.stringify(parsed.name ?? state);
     const cause = `No task handler for resource ${JSON.stringify(resource)} of state ${JSON.stringify(state)}. ${known} Add one to the tasks option, for example tasks: { ${key}: async (input) => ({}) }.`;
     return { error: "States.TaskFailed", cause };

@@ -267,7 +267,7 @@ class Run {
 
 /** Results as functions, each with its own count of calls. */
 function asFunctions(script) {
-  if (typeof script !== "object" || script === null) throw misuse("INVALID_SCRIPT", "a script is an object or a Map of results, or one function");
+  if (typeof script !== "object" || script === null) throw misuse("INVALID_SCRIPT", "a script must be an object or a Map of results, or one function");
   const entries = script instanceof Map ? script : Object.entries(script);
   return new Map([...entries].map(([name, results]) => [name, asFunction(name, results)]));
 }
@@ -278,7 +278,7 @@ function asFunction(name, results) {
   let calls = 0;
   return () => {
     calls += 1;
-    return results[calls - 1] ?? { error: "States.TaskFailed", cause: `the script for ${JSON.stringify(String(name))} has ${results.length} results, and this is call ${calls}` };
+    return results[calls - 1] ?? { error: "States.TaskFailed", cause: `the script for ${JSON.stringify(String(name))} has ${results.length} results, but this is call ${calls}` };
   };
 }
 

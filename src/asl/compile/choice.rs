@@ -72,9 +72,9 @@ impl<'d> Compiler<'d> {
                 Diagnostic::new(
                     &codes::UNREACHABLE_RULE,
                     list.index(i).pointer(),
-                    "this rule can never apply: an earlier one has the same condition",
+                    "this rule can never apply: an earlier rule has the same condition",
                 )
-                .label(list.index(first).pointer(), Part::Value, "this one wins"),
+                .label(list.index(first).pointer(), Part::Value, "this rule applies first"),
             );
         }
     }
@@ -89,7 +89,7 @@ impl<'d> Compiler<'d> {
         for (i, item) in items.iter().enumerate() {
             let place = list.index(i);
             if let Some(first) = first.filter(|first| *first < i) {
-                let message = "this rule can never apply: an earlier one always does";
+                let message = "this rule can never apply: an earlier rule always applies";
                 self.report(Diagnostic::new(&codes::UNREACHABLE_RULE, place.pointer(), message).label(
                     list.index(first).key("Condition").pointer(),
                     Part::Value,
@@ -162,7 +162,7 @@ impl<'d> Compiler<'d> {
     /// The one test of a rule.
     fn condition(&mut self, place: &Place<'_>, members: &'d Map, depth: usize) -> Option<Condition> {
         if depth > MAX_RULE_DEPTH {
-            let message = format!("more than {MAX_RULE_DEPTH} Choice rules inside each other");
+            let message = format!("Choice rules are nested more than {MAX_RULE_DEPTH} levels deep");
             self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, place.pointer(), message));
             return None;
         }
@@ -235,7 +235,7 @@ impl<'d> Compiler<'d> {
         let pointer = place.key(name).pointer();
         let aws = format!("Field '{name}' is not supported");
         let diagnostic = if depth > 0 && matches!(name, "Next" | "Assign") {
-            Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, format!("`{name}` belongs to the outermost rule only"))
+            Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, format!("only the outermost rule can have `{name}`"))
         } else if shape::STATES.iter().any(|state| state.row(name).is_some()) {
             Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, format!("a Choice rule has no field `{name}`"))
         } else {
@@ -264,22 +264,22 @@ impl<'d> Compiler<'d> {
         };
         let diagnostic = match operators {
             [] if has_variable => {
-                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule compares `Variable` with nothing")
+                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule has a `Variable` but no comparison operator")
                     .help("add an operator such as `\"StringEquals\": \"…\"` or `\"IsPresent\": true`")
             }
-            [] => Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule tests nothing")
+            [] => Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), "the rule has no test")
                 .help("add `Variable` with a comparison operator, or `And`, `Or`, `Not`"),
             [name] if has_variable => {
-                let message = format!("`Variable` has no place beside `{name}`: it belongs into the rules inside");
+                let message = format!("`Variable` cannot be used with `{name}`: put it into the inner rules");
                 Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), message)
             }
             [name] => {
-                let message = format!("`{name}` needs `Variable`, the path of what it compares");
+                let message = format!("`{name}` needs a `Variable`, the path of the value to compare");
                 Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), message)
             }
             several => {
                 let list = several.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
-                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), format!("one rule has one test, not {list}"))
+                Diagnostic::new(&codes::CHOICE_RULE, place.pointer(), format!("a rule has one test, not {list}"))
                     .help("combine several tests with `And` or `Or`")
             }
         };

@@ -119,7 +119,7 @@ impl Compiler<'_> {
                 .aws(SCHEMA, "Value must be a valid JSONPath.", Some(place.location()));
                 if text.starts_with("States.") {
                     diagnostic = diagnostic
-                        .help("intrinsic functions are allowed in members ending in `.$` only: of Parameters, ResultSelector, ItemSelector, Assign");
+                        .help("intrinsic functions are allowed only in `.$` fields of Parameters, ResultSelector, ItemSelector and Assign");
                 } else if Path::parse(&format!("$.{text}")).is_ok() {
                     diagnostic = with_dollar(diagnostic, place, text);
                 }
@@ -143,14 +143,14 @@ impl Compiler<'_> {
             Err(error) => {
                 let selects_many = Path::parse(text).is_ok();
                 let message = if selects_many {
-                    format!("`{text}` may select several nodes, and a Reference Path names exactly one")
+                    format!("`{text}` can select several nodes, but a Reference Path names exactly one")
                 } else {
                     error.message.clone()
                 };
                 let mut diagnostic = at_offset(Diagnostic::new(&codes::INVALID_REFERENCE_PATH, place.pointer(), message), &error)
                     .aws(SCHEMA, format!("Value is not a Reference Path: {}", error.message), Some(place.location()));
                 if text.starts_with("States.") {
-                    diagnostic = diagnostic.help("an intrinsic function cannot stand here");
+                    diagnostic = diagnostic.help("an intrinsic function is not allowed here");
                 } else if !text.starts_with('$') && ReferencePath::parse(&format!("$.{text}")).is_ok() {
                     diagnostic = with_dollar(diagnostic, place, text);
                 } else if selects_many {
@@ -184,8 +184,7 @@ impl Compiler<'_> {
                     return ResultPath::Whole;
                 };
                 if *reference.path().root() != Root::Input {
-                    let message =
-                        "`ResultPath` says where in the input the result goes; it cannot be a variable or the Context Object";
+                    let message = "`ResultPath` is a place in the input; it cannot be in a variable or the Context Object";
                     let mut diagnostic = Diagnostic::new(&codes::INVALID_REFERENCE_PATH, at.pointer(), message).aws(
                         SCHEMA,
                         "Value is not a Reference Path: Reference path didn't start with '$'",
@@ -252,7 +251,7 @@ impl Compiler<'_> {
         let field = &problem.field;
         if problem.duplicate {
             let plain = field.strip_suffix(".$").unwrap_or(field);
-            let message = format!("`{plain}` and `{plain}.$` stand in one object; both would be called `{plain}`");
+            let message = format!("the object has both `{plain}` and `{plain}.$`, which would both be called `{plain}`");
             let aws = format!("The field '{field}' conflicts with the field '{plain}'");
             self.report(Diagnostic::new(&codes::DUPLICATE_TEMPLATE_FIELD, pointer, message).at(Part::Key).aws(
                 SCHEMA,
@@ -269,7 +268,7 @@ impl Compiler<'_> {
                 diagnostic = at_offset(diagnostic, &problem.error);
                 diagnostic = suggest_for(diagnostic, field, text);
             }
-            _ => diagnostic = diagnostic.help("drop the `.$` from the name if the value is meant as it is"),
+            _ => diagnostic = diagnostic.help("remove the `.$` from the name to use the value literally"),
         }
         self.report(diagnostic);
     }
@@ -282,7 +281,7 @@ impl Compiler<'_> {
                     let at = place.key(key);
                     match item {
                         Value::String(text) if !key.ends_with(".$") && looks_computed(text) => {
-                            let message = format!("`{text}` is taken literally, since the name does not end in `.$`");
+                            let message = format!("`{text}` is taken literally, because the name does not end in `.$`");
                             let diagnostic = Diagnostic::new(&codes::LITERAL_PATH, at.pointer(), message.clone());
                             let diagnostic = diagnostic.aws("NO_DOLLAR", message, Some(at.location()));
                             self.report(diagnostic.fix(
@@ -306,7 +305,7 @@ impl Compiler<'_> {
             }
             // An element of a list, or the whole template: there is no name that `.$` could be added to.
             Value::String(text) if looks_computed(text) => {
-                let message = format!("`{text}` is taken literally: only members of objects are computed");
+                let message = format!("`{text}` is taken literally: only fields of objects are computed");
                 self.report(Diagnostic::new(&codes::LITERAL_PATH, place.pointer(), message));
             }
             _ => {}
@@ -349,7 +348,7 @@ impl Compiler<'_> {
     fn variable_name(&mut self, place: &Place<'_>, name: &str) {
         let length = name.chars().count();
         if length > 80 {
-            let message = format!("a variable's name has at most 80 characters, this one has {length}");
+            let message = format!("the name of a variable can have at most 80 characters, but this one has {length}");
             let aws = format!("Invalid variable name '{name}': the variable name exceeds the 80-character limit.");
             let diagnostic = Diagnostic::new(&codes::NAME_TOO_LONG, place.pointer(), message).at(Part::Key);
             self.report(diagnostic.aws("INVALID_VARIABLE_NAME", aws, Some(place.location())));
@@ -358,11 +357,11 @@ impl Compiler<'_> {
         let starts = name.chars().next().is_some_and(char::is_alphabetic);
         let part = |c: char| c.is_alphanumeric() || c == '_' || (!c.is_ascii() && !c.is_whitespace() && !c.is_control());
         if !starts || !name.chars().all(part) {
-            let message = format!("no expression can read a variable of the name `{name}`");
+            let message = format!("`{name}` is not a valid name for a variable");
             let aws = format!("Invalid variable name '{name}': the variable name contains invalid characters.");
             let mut diagnostic = Diagnostic::new(&codes::INVALID_VARIABLE_NAME, place.pointer(), message)
                 .at(Part::Key)
-                .help("names start with a letter and go on with letters, digits and `_`")
+                .help("names start with a letter and continue with letters, digits and `_`")
                 .aws("INVALID_VARIABLE_NAME", aws, Some(place.location()));
             // Published definitions have hyphens in such names; they do no harm where nothing reads the variable.
             if starts && name.chars().all(|c| part(c) || c == '-') {
@@ -419,7 +418,7 @@ impl Compiler<'_> {
             }
             result => {
                 let message = match &result {
-                    Ok(_) => format!("`{name}` does not give a string"),
+                    Ok(_) => format!("`{name}` does not return a string"),
                     Err(error) => error.message.clone(),
                 };
                 let aws = format!(
@@ -432,7 +431,7 @@ impl Compiler<'_> {
                     diagnostic = at_offset(diagnostic, error);
                     diagnostic = suggest_for(diagnostic, place.name(), text);
                 } else {
-                    diagnostic = diagnostic.help(format!("one of {}", STRING_INTRINSICS.join(", ")));
+                    diagnostic = diagnostic.help(format!("use one of {}", STRING_INTRINSICS.join(", ")));
                 }
                 self.report(diagnostic);
                 None
@@ -477,7 +476,7 @@ fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
     if plain && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')) {
         let meant = Value::from(format!("$.{text}"));
         let without = field.strip_suffix(".$").unwrap_or(field);
-        return diagnostic.help(format!("if the text itself is meant, call the field `{without}`")).fix(
+        return diagnostic.help(format!("to use the text literally, rename the field to `{without}`")).fix(
             format!("did you mean `\"{field}\": {meant}`?"),
             Part::Value,
             meant.to_string(),

@@ -66,7 +66,7 @@ impl Compiler<'_> {
             .aws(SCHEMA, format!("These fields are required: [{}]", missing.join(", ")), Some(place.location()));
         // A field of nearly that name is there: then it is a typing error, reported as such with its fix.
         if let Some(typo) = members.iter().map(|(name, _)| &**name).find(|name| nearest(name, missing.iter().copied()).is_some()) {
-            diagnostic = diagnostic.label(place.key(typo).pointer(), Part::Key, "is this meant?");
+            diagnostic = diagnostic.label(place.key(typo).pointer(), Part::Key, "did you mean this?");
         }
         self.report(diagnostic);
     }
@@ -77,7 +77,7 @@ impl Compiler<'_> {
             QueryLanguage::JsonPath => ("JSONPath", "JSONata"),
             QueryLanguage::Jsonata => ("JSONata", "JSONPath"),
         };
-        let message = format!("`{name}` is a field of {other} states, and this state is in {own}");
+        let message = format!("`{name}` is a field of {other} states, but this state uses {own}");
         let aws =
             format!("The QueryLanguage is set to '{own}', but field '{name}' is only supported for the '{other}' QueryLanguage");
         let mut diagnostic = Diagnostic::new(&codes::WRONG_QUERY_LANGUAGE, place.key(name).pointer(), message).at(Part::Key).aws(
@@ -86,12 +86,12 @@ impl Compiler<'_> {
             Some(place.location()),
         );
         let instead = match (language, name) {
-            (QueryLanguage::Jsonata, "InputPath") => Some("leave it out; expressions read from `$states.input`"),
+            (QueryLanguage::Jsonata, "InputPath") => Some("remove it; expressions read from `$states.input`"),
             (QueryLanguage::Jsonata, "Parameters") => {
                 Some("use `Arguments` (Task, Parallel), `ItemSelector` (Map) or `Output` (Pass)")
             }
             (QueryLanguage::Jsonata, "ResultSelector" | "ResultPath" | "OutputPath" | "Result") => {
-                Some("use `Output`, which may read `$states.input` and, in Task, Parallel and Map, `$states.result`")
+                Some("use `Output`, which can read `$states.input` and, in Task, Parallel and Map, `$states.result`")
             }
             (QueryLanguage::Jsonata, "ItemsPath") => Some("use `Items`, for example `\"{% $states.input.items %}\"`"),
             (QueryLanguage::Jsonata, name) if name.ends_with("Path") => {
@@ -125,7 +125,7 @@ impl Compiler<'_> {
             if let Some(meant) = nearest(name, known) {
                 diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), Part::Key, format!("\"{meant}\""));
             } else if name.to_ascii_lowercase().contains("comment") {
-                diagnostic = diagnostic.help("the field for remarks is `Comment`");
+                diagnostic = diagnostic.help("use `Comment` for remarks");
             }
             diagnostic
         };
@@ -212,7 +212,7 @@ impl Compiler<'_> {
             };
             if bare {
                 let text = text.trim();
-                diagnostic = diagnostic.fix(format!("drop the quotes: `{text}`"), Part::Value, text);
+                diagnostic = diagnostic.fix(format!("remove the quotes: `{text}`"), Part::Value, text);
             }
         }
         if aws == "ARRAY" && matches!(value, Value::String(_) | Value::Object(_)) {
@@ -272,7 +272,7 @@ impl Compiler<'_> {
             return;
         }
         let name = place.name();
-        let message = format!("`{name}` cannot be `{text}`; it is one of {}", words.join(", "));
+        let message = format!("`{name}` cannot be `{text}`; it must be one of {}", words.join(", "));
         let aws = if name == "Type" {
             format!("The field 'Type' should have one of these values: [{}]", words.join(", "))
         } else {
@@ -310,7 +310,7 @@ impl Compiler<'_> {
         if !members.contains_key(first) || !members.contains_key(second) {
             return false;
         }
-        let message = format!("`{first}` and `{second}` exclude each other");
+        let message = format!("`{first}` and `{second}` cannot be used together");
         let aws = format!("There should only be one of the following fields: [{first}, {second}]");
         self.report(
             Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key(second).pointer(), message)

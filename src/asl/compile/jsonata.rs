@@ -91,9 +91,9 @@ impl Compiler<'_> {
         }
         if text.starts_with("{%") != text.ends_with("%}") {
             let (message, fixed) = if opens {
-                ("the expression is not closed by `%}` at the very end of the string", format!("{} %}}", text.trim_end()))
+                ("the string must end with `%}`, because it starts with `{%`", format!("{} %}}", text.trim_end()))
             } else {
-                ("the expression is not opened by `{%` at the very start of the string", format!("{{% {}", text.trim_start()))
+                ("the string must start with `{%`, because it ends with `%}`", format!("{{% {}", text.trim_start()))
             };
             let mut diagnostic = Diagnostic::new(&codes::UNCLOSED_EXPRESSION, place.pointer(), message).aws(
                 SCHEMA,
@@ -110,7 +110,7 @@ impl Compiler<'_> {
             return;
         }
         if opens && closes && trimmed.len() < text.len() {
-            let message = "an expression has no white space before `{%` or after `%}`; this is taken literally";
+            let message = "the string is taken literally: an expression has no white space before `{%` or after `%}`";
             let diagnostic = Diagnostic::new(&codes::NOT_AN_EXPRESSION, place.pointer(), message);
             self.report(diagnostic.fix("remove the white space around it", Part::Value, Value::from(trimmed).to_string()));
         }
@@ -125,7 +125,7 @@ impl Compiler<'_> {
         }
         if let Some(input) = found.inputs.first() {
             let name = expression.text().get(input.range()).unwrap_or_default();
-            let message = format!("`{name}` selects nothing: an expression here has no input document");
+            let message = format!("`{name}` selects nothing: expressions here have no input document");
             let mut diagnostic = Diagnostic::new(&codes::NO_DOCUMENT, place.pointer(), message).at(part(*input));
             if !name.starts_with('$') {
                 let meant = format!("$states.input.{name}");
@@ -173,8 +173,8 @@ impl Compiler<'_> {
             "errorOutput" if reach.error_output => {}
             member => {
                 let help = match member {
-                    "result" => "there is a result in Output and Assign of Task, Parallel and Map only",
-                    "errorOutput" => "there is an error output in Output and Assign of a catcher only",
+                    "result" => "the result exists only in Output and Assign of Task, Parallel and Map",
+                    "errorOutput" => "the error output exists only in Output and Assign of a catcher",
                     _ => "`$states` has `input`, `context`, `result` and `errorOutput`",
                 };
                 let message = format!("Field '$states.{member}' does not exist.");

@@ -96,9 +96,9 @@ impl<'d> Compiler<'d> {
             if config.contains_key("ExecutionType") {
                 let pointer = at.key("ExecutionType").pointer();
                 self.report(
-                    Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, "`ExecutionType` belongs to the distributed mode")
+                    Diagnostic::new(&codes::FIELD_NOT_ALLOWED, pointer, "only the distributed mode has an `ExecutionType`")
                         .at(Part::Key)
-                        .help("add `\"Mode\": \"DISTRIBUTED\"`, or leave it out")
+                        .help("add `\"Mode\": \"DISTRIBUTED\"`, or remove the field")
                         .aws(SCHEMA, "Field 'ExecutionType' is not supported", Some(at.location())),
                 );
             }
@@ -107,7 +107,7 @@ impl<'d> Compiler<'d> {
         if !config.contains_key("ExecutionType") {
             self.report(
                 Diagnostic::new(&codes::MISSING_FIELD, at.pointer(), "the distributed mode needs an `ExecutionType`")
-                    .help("`STANDARD` or `EXPRESS`: the type of the child executions")
+                    .help("set it to `STANDARD` or `EXPRESS`, the type of the child executions")
                     .aws(SCHEMA, "These fields are required: [ExecutionType]", Some(at.location())),
             );
         }
@@ -135,7 +135,7 @@ impl<'d> Compiler<'d> {
             "ToleratedFailurePercentagePath",
         ];
         for name in FIELDS.into_iter().filter(|name| members.contains_key(name)) {
-            let message = format!("`{name}` has an effect in the distributed mode only");
+            let message = format!("`{name}` has no effect except in the distributed mode");
             let pointer = place.key(name).pointer();
             let help =
                 "set `\"ProcessorConfig\": {\"Mode\": \"DISTRIBUTED\", \"ExecutionType\": \"STANDARD\"}` in the ItemProcessor";
@@ -222,13 +222,13 @@ impl<'d> Compiler<'d> {
         let mut found = Vec::new();
         let input = word("InputType");
         if input == Some("CSV") && !members.contains_key("CSVHeaderLocation") {
-            found.push(missing("CSVHeaderLocation", "an input of CSV", one("CSVHeaderLocation")));
+            found.push(missing("CSVHeaderLocation", "CSV input", one("CSVHeaderLocation")));
         }
         if input.is_none() && word("Transformation") == Some("LOAD_AND_FLATTEN") {
             found.push(missing("InputType", "`LOAD_AND_FLATTEN`", one("InputType")));
         }
         if word("CSVHeaderLocation") == Some("GIVEN") && !members.contains_key("CSVHeaders") {
-            found.push(missing("CSVHeaders", "a header that is `GIVEN`", "These fields are required: [CSVHeaders]".into()));
+            found.push(missing("CSVHeaders", "a header location of `GIVEN`", "These fields are required: [CSVHeaders]".into()));
         }
         for name in ["CSVHeaderLocation", "CSVHeaders", "CSVDelimiter", "ItemsPointer", "ManifestType"] {
             let fits = match (name, input) {
@@ -238,7 +238,7 @@ impl<'d> Compiler<'d> {
                 (_, Some(input)) => input == "CSV",
             };
             if !fits && members.contains_key(name) {
-                let message = format!("`{name}` does not go with an input of {}", input.unwrap_or_default());
+                let message = format!("`{name}` cannot be used with {} input", input.unwrap_or_default());
                 found.push(Diagnostic::new(&codes::READER_CONFIG, place.key(name).pointer(), message).at(Part::Key).aws(
                     SCHEMA,
                     format!("Field '{name}' is not supported"),
@@ -247,7 +247,7 @@ impl<'d> Compiler<'d> {
             }
         }
         if let Some(pointer) = word("ItemsPointer").filter(|text| !text.is_empty() && !text.starts_with(['/', '{'])) {
-            let message = format!("`{pointer}` is not a JSON Pointer: those start with `/`");
+            let message = format!("`{pointer}` is not a JSON Pointer: it must start with `/`");
             let aws = format!("Invalid input: JSON Pointer expression must start with '/': \"{pointer}\"");
             let at = place.key("ItemsPointer");
             found.push(Diagnostic::new(&codes::READER_CONFIG, at.pointer(), message).aws(SCHEMA, aws, Some(at.location())));
@@ -319,7 +319,7 @@ impl<'d> Compiler<'d> {
         if let Some(missing) = pair.iter().find(|name| !writer.contains_key(name))
             && pair.iter().any(|name| writer.contains_key(name))
         {
-            let message = format!("a ResultWriter that writes somewhere needs `{missing}`");
+            let message = format!("a ResultWriter that writes to S3 needs `{missing}`");
             let aws = format!("These fields are required: [{missing}]");
             self.report(Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), message).aws(SCHEMA, aws, Some(place.location())));
         }
@@ -348,7 +348,7 @@ impl<'d> Compiler<'d> {
             Some(("a label cannot be empty".to_string(), "Label cannot be empty".to_string()))
         } else if length > 40 {
             Some((
-                format!("a label has at most 40 characters, this one has {length}"),
+                format!("a label can have at most 40 characters, but this one has {length}"),
                 format!("The label '{label}' exceeds the 40-character limit allowed by the service"),
             ))
         } else {

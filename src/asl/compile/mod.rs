@@ -31,7 +31,7 @@ const SCHEMA: &str = "SCHEMA_VALIDATION_FAILED";
 /// A machine and what was found on the way; the machine is worth nothing if there is an error among it.
 pub fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec<Diagnostic>) {
     let Some(members) = value.as_object() else {
-        let message = format!("a state machine is a JSON object, not {}", fields::describe(value));
+        let message = format!("a state machine must be a JSON object, not {}", fields::describe(value));
         let diagnostic = Diagnostic::new(&codes::NOT_AN_OBJECT, Pointer::root(), message);
         return (None, vec![diagnostic.aws(SCHEMA, "Definition must be a valid JSON object", None)]);
     };
@@ -222,7 +222,7 @@ impl<'d> Compiler<'d> {
             return scope;
         }
         if depth > MAX_NESTING {
-            let message = format!("more than {MAX_NESTING} Parallel and Map states inside each other");
+            let message = format!("Parallel and Map states are nested more than {MAX_NESTING} levels deep");
             let aws = "The states are too deeply nested";
             self.report(Diagnostic::new(&codes::NESTED_TOO_DEEP, states_place.pointer(), message).aws(
                 "TOO_DEEPLY_NESTED",
@@ -279,7 +279,7 @@ impl<'d> Compiler<'d> {
             let message = if length == 0 {
                 "a state's name cannot be empty".to_string()
             } else {
-                format!("the name of this state has {length} characters; at most 80 are allowed")
+                format!("a state's name can have at most 80 characters, but this one has {length}")
             };
             let aws = if length == 0 {
                 "The state name cannot be empty".to_string()
@@ -294,7 +294,7 @@ impl<'d> Compiler<'d> {
         }
         if let Some(first) = self.names.get(name) {
             let first = self.state_draft(StateId::from_index(first)).pointer.clone();
-            let message = format!("there is another state with the name `{name}`; names are unique in the whole machine");
+            let message = format!("another state is called `{name}`; names must be unique in the whole machine");
             self.report(
                 Diagnostic::new(&codes::DUPLICATE_STATE, place.pointer(), message)
                     .at(Part::Key)

@@ -112,8 +112,7 @@ impl<'d> Compiler<'d> {
         if let Some(at) = names.iter().position(|name| **name == *"States.ALL")
             && (names.len() > 1 || !last)
         {
-            let message =
-                if names.len() > 1 { "`States.ALL` has to stand alone" } else { "`States.ALL` has to stand in the last place" };
+            let message = if names.len() > 1 { "`States.ALL` must be the only name" } else { "`States.ALL` must come last" };
             self.report(Diagnostic::new(&codes::STATES_ALL_POSITION, list.index(at).pointer(), message).aws(
                 SCHEMA,
                 "States.ALL must appear alone and at end of list",
@@ -136,7 +135,7 @@ impl<'d> Compiler<'d> {
             if let Some(&earlier) = taken.last()
                 && taken.len() == names.len()
             {
-                let message = format!("this {noun} can never apply: earlier ones take all of its errors");
+                let message = format!("this {noun} can never apply: earlier ones match all of its errors");
                 self.report(
                     Diagnostic::new(&codes::UNREACHABLE_HANDLER, place.index(i).key("ErrorEquals").pointer(), message).label(
                         place.index(earlier).key("ErrorEquals").pointer(),

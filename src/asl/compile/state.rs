@@ -67,10 +67,10 @@ impl<'d> Compiler<'d> {
         let mixed = downgraded && site.depth == 0;
         if downgraded {
             let at = place.key("QueryLanguage");
-            let message = "a state cannot be in JSONPath when the machine is in JSONata";
+            let message = "a state cannot use JSONPath when the machine uses JSONata";
             let aws = "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine";
             let mut diagnostic = Diagnostic::new(&codes::QUERY_LANGUAGE_DOWNGRADE, at.pointer(), message)
-                .help("leave `QueryLanguage` out of the machine and set it in the states that are in JSONata");
+                .help("remove `QueryLanguage` from the machine and set it in the states that use JSONata");
             if mixed {
                 diagnostic = diagnostic.aws(SCHEMA, aws, Some(place.location()));
             } else {
@@ -161,7 +161,7 @@ impl<'d> Compiler<'d> {
                 let mut diagnostic =
                     Diagnostic::new(&codes::MISSING_FIELD, place.pointer(), format!("the state `{}` needs a `Type`", place.name()))
                         .at(Part::Key)
-                        .help(format!("one of {}", shape::STATE_TYPES.join(", ")))
+                        .help(format!("use one of {}", shape::STATE_TYPES.join(", ")))
                         .aws(SCHEMA, "The field 'Type' is required", Some(place.location()));
                 let close = members.iter().map(|(name, _)| &**name).find(|name| matches!(*name, "type" | "TYPE" | "Typ" | "Tpye"));
                 if let Some(typo) = close {
@@ -193,18 +193,18 @@ impl<'d> Compiler<'d> {
         let ends = end == Some(&Value::Bool(true));
         if let Some(next) = next {
             if ends {
-                let message = "a state either goes on (`Next`) or ends (`End`), not both";
+                let message = "a state has either `Next` or `End`, not both";
                 self.report(
                     Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key("End").pointer(), message)
                         .at(Part::Key)
-                        .label(place.key("Next").pointer(), Part::Key, "goes on here")
+                        .label(place.key("Next").pointer(), Part::Key, "`Next` is here")
                         .aws(SCHEMA, "There should only be one of the following fields: [Next, End]", Some(place.location())),
                 );
             }
             return self.target(&place.key("Next"), site.scope, next);
         }
         if !ends && !members.contains_key("Next") && !matches!(end, Some(value) if value.as_bool().is_none()) {
-            let message = format!("`{}` neither goes on nor ends", place.name());
+            let message = format!("`{}` has neither `Next` nor `End`", place.name());
             let diagnostic = Diagnostic::new(&codes::MISSING_TRANSITION, place.pointer(), message).at(Part::Key).aws(
                 SCHEMA,
                 "This object should have only one of the following fields: [Next, End]",
@@ -212,7 +212,7 @@ impl<'d> Compiler<'d> {
             );
             let diagnostic = match end {
                 Some(Value::Bool(false)) => diagnostic
-                    .label(place.key("End").pointer(), Part::Value, "`false` is the same as nothing")
+                    .label(place.key("End").pointer(), Part::Value, "`false` has no effect")
                     .help("name the next state with `\"Next\"`, or set `\"End\": true`"),
                 _ => diagnostic.help("name the next state with `\"Next\"`").fix(
                     "or end here with `\"End\": true`",
@@ -233,7 +233,7 @@ impl<'d> Compiler<'d> {
         if let Some(result) = &result {
             self.literal_template(&place.key("Result"), result);
             if members.contains_key("Parameters") {
-                let message = "`Parameters` has no effect beside `Result`, which replaces what it computes";
+                let message = "`Parameters` has no effect, because `Result` replaces what it computes";
                 let pointer = place.key("Parameters").pointer();
                 self.report(Diagnostic::new(&codes::IGNORED_FIELD, pointer, message).at(Part::Key));
             }
@@ -249,7 +249,7 @@ impl<'d> Compiler<'d> {
                     let at = place.key(key);
                     if key.ends_with(".$") && item.as_str().is_some_and(|text| text.starts_with('$') || text.starts_with("States."))
                     {
-                        let message = format!("`{key}` is not computed: `Result` is taken as it is");
+                        let message = format!("`{key}` is not computed: `Result` is used literally");
                         self.report(
                             Diagnostic::new(&codes::LITERAL_TEMPLATE, at.pointer(), message.clone())
                                 .at(Part::Key)
@@ -302,12 +302,12 @@ impl<'d> Compiler<'d> {
                 None
             }
             [first, ..] => {
-                let message = format!("a Wait state has exactly one of {}", forms.join(", "));
+                let message = format!("a Wait state must have exactly one of {}", forms.join(", "));
                 let mut diagnostic = Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key(first).pointer(), message)
                     .at(Part::Key)
                     .aws(SCHEMA, aws(true), Some(place.location()));
                 for other in present.iter().skip(1) {
-                    diagnostic = diagnostic.label(place.key(other).pointer(), Part::Key, "another one");
+                    diagnostic = diagnostic.label(place.key(other).pointer(), Part::Key, "and this one");
                 }
                 self.report(diagnostic);
                 None
@@ -322,7 +322,7 @@ impl<'d> Compiler<'d> {
                 return self.field(place, members, name, |value| value.as_str().map(Arc::from));
             }
             if members.contains_key(name) && members.contains_key(&path_name) {
-                let message = format!("`{name}` and `{path_name}` exclude each other");
+                let message = format!("`{name}` and `{path_name}` cannot be used together");
                 let aws = format!("A Fail state cannot include both field '{name}' and '{path_name}'");
                 self.report(
                     Diagnostic::new(&codes::EXCLUSIVE_FIELDS, place.key(&path_name).pointer(), message)

@@ -28,7 +28,7 @@ impl Compiler<'_> {
         let resource = members.get("Resource").and_then(Value::as_str)?;
         self.resource(&place.key("Resource"), resource, site);
         if members.contains_key("Credentials") && matches!(Resource::read(resource), Resource::Activity) {
-            let message = "activities have no `Credentials`: their workers run on their own";
+            let message = "activities cannot have `Credentials`: their workers use their own";
             self.report(Diagnostic::new(&codes::FIELD_NOT_ALLOWED, place.key("Credentials").pointer(), message).at(Part::Key).aws(
                 SCHEMA,
                 "The field 'Credentials' is not supported for activities",
@@ -74,7 +74,7 @@ impl Compiler<'_> {
                 ));
             }
             Resource::Unrecognized => {
-                let message = format!("AWS does not know a resource `{text}`; a resolver of yours has to");
+                let message = format!("AWS does not know the resource `{text}`; your own handlers must provide it");
                 self.report(Diagnostic::new(&codes::UNRECOGNIZED_RESOURCE, place.pointer(), message));
             }
             Resource::Activity if site.express => {
@@ -91,7 +91,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn express(&mut self, place: &Place<'_>, what: &str, aws: String) {
-        let message = format!("Express executions do not have {what}");
+        let message = format!("Express executions do not support {what}");
         self.report(Diagnostic::new(&codes::EXPRESS_UNSUPPORTED, place.pointer(), message).aws(
             SCHEMA,
             aws,
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         }
         let passes = ["Parameters", "Arguments"].into_iter().filter_map(|name| members.get(name)).any(mentions_token);
         if !passes {
-            let message = "this task waits for its token to come back, but gives it to nobody";
+            let message = "this task waits for its token to come back, but does not pass it on";
             self.report(
                 Diagnostic::new(&codes::CALLBACK_WITHOUT_TOKEN, place.key("Resource").pointer(), message)
                     .help("pass `$$.Task.Token` (JSONata: `$states.context.Task.Token`) to the service"),
@@ -154,10 +154,10 @@ impl Resource {
             return if open == closed { Resource::Placeholder } else { Resource::Impossible("the placeholder `${` is not closed") };
         }
         if text.contains("{%") {
-            return Resource::Impossible("`Resource` is fixed; it cannot be computed");
+            return Resource::Impossible("`Resource` cannot be computed");
         }
         if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Resource::Impossible("a URI has no white space");
+            return Resource::Impossible("a URI cannot contain white space");
         }
         let parts: Vec<&str> = text.splitn(7, ':').collect();
         match *parts.as_slice() {
@@ -170,7 +170,7 @@ impl Resource {
                     .find(|pattern| api.strip_suffix(pattern).is_some_and(|api| api.ends_with('.')));
                 Resource::service(service, api, pattern)
             }
-            ["arn", _, "lambda" | "states", ..] => Resource::Impossible("the ARN lacks something"),
+            ["arn", _, "lambda" | "states", ..] => Resource::Impossible("the ARN is incomplete"),
             _ => Resource::Unrecognized,
         }
     }
@@ -194,7 +194,7 @@ impl Resource {
         ];
         match pattern {
             Some("sync" | "sync:2") if WITHOUT_SYNC.contains(&service) => {
-                Resource::Impossible("this service has no `.sync`: a plain call waits for its answer already")
+                Resource::Impossible("this service has no `.sync`: a plain call already waits for its response")
             }
             Some("sync:2") if service != "states" || !api.starts_with("startExecution.") => {
                 Resource::Impossible("only `states:startExecution` has `.sync:2`")

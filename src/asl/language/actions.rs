@@ -57,7 +57,7 @@ impl Actions<'_> {
         match diagnostic.code.name {
             "missing-transition" => {
                 if let Some(next) = self.after(node) {
-                    self.insert(format!("go on to `{next}`"), node, "Next", &quoted(&next));
+                    self.insert(format!("continue to `{next}`"), node, "Next", &quoted(&next));
                 }
             }
             "unreachable-state" => {
@@ -145,7 +145,7 @@ impl Actions<'_> {
     /// Makes a state lead to another one, where it ends or has no transition.
     fn link(&mut self, from: usize, to: &str) {
         let document = self.document;
-        let title = format!("let `{}` go on to `{to}`", document.name(from));
+        let title = format!("let `{}` continue to `{to}`", document.name(from));
         match document.child(from, "End") {
             Some(end) => {
                 let place = document.node(end).and_then(|node| Some(Span::new(node.key?.start, node.span.end)));
@@ -241,7 +241,7 @@ impl Actions<'_> {
         let Some(entry) = document.parent(names) else { return };
         let Some(list) = document.parent(entry) else { return };
         if document.children(names).count() > 1 {
-            self.replace("`States.ALL` alone: it stands for the others too".into(), names, "[\"States.ALL\"]".into());
+            self.replace("use only `States.ALL`, which includes the others".into(), names, "[\"States.ALL\"]".into());
         }
         let last = document.children(list).last();
         if let (Some((last, end)), Some(moved), Some(cut)) = (last, document.node(entry), self.with_comma(entry))
@@ -428,7 +428,7 @@ impl Actions<'_> {
             }
         } else if let Some(key) = place.key {
             let name = format!("{}.$", place.name);
-            self.add(format!("call it `{name}`, so that it is computed"), vec![Edit { span: key, text: quoted(&name) }]);
+            self.add(format!("rename it to `{name}`, so that it is computed"), vec![Edit { span: key, text: quoted(&name) }]);
         }
     }
 
@@ -464,17 +464,17 @@ impl Actions<'_> {
             .map(|id| if self.document.node(*id).is_some_and(|node| node.kind == Kind::List) { ']' } else { '}' })
             .collect();
         let mut candidates = vec![
-            ("put a comma here", vec![insert(head, ",")]),
-            ("put a colon here", vec![insert(head, ":")]),
+            ("insert a comma", vec![insert(head, ",")]),
+            ("insert a colon", vec![insert(head, ":")]),
             ("close the quotes", vec![insert(line, "\"")]),
             ("close the quotes", vec![insert(line.saturating_sub(1), "\"")]),
-            ("close the quotes and put a comma behind them", vec![insert(line, "\",")]),
+            ("close the quotes and insert a comma", vec![insert(line, "\",")]),
         ];
         if let Some(comma) = text.get(..head).filter(|head| head.ends_with(',')).map(|head| head.len() - 1) {
             candidates.insert(0, ("remove the comma", vec![Edit { span: Span::new(comma, comma + 1), text: String::new() }]));
         }
         if !closers.is_empty() {
-            candidates.push(("close what is open", vec![insert(text.trim_end().len(), &closers)]));
+            candidates.push(("close the open brackets", vec![insert(text.trim_end().len(), &closers)]));
         }
         if let Some(word) = text.get(at..).filter(|rest| rest.starts_with('\'')).and_then(|rest| rest.get(1..)?.split('\'').next())
         {

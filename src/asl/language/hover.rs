@@ -44,7 +44,7 @@ fn at(document: &Document, offset: usize, hit: &Hit) -> Option<Hover> {
             Symbol::State { states, name } => {
                 return Some(match document.child(*states, name) {
                     Some(target) => Hover { state: Some(name.clone()), ..state_words(document, target, found.span) },
-                    None => words(found.span, "state", name.clone(), "There is no state of this name in this scope.".into()),
+                    None => words(found.span, "state", name.clone(), "This scope has no state with this name.".into()),
                 });
             }
             Symbol::Variable(name) if assigned(document).any(|known| known == name) => {
@@ -136,10 +136,10 @@ fn state_words(document: &Document, state: usize, span: Span) -> Hover {
     let mut lines: Vec<String> = text("Comment").map(String::from).into_iter().collect();
     lines.extend(text("Resource").map(|resource| format!("Calls `{resource}`.")));
     if let Some(next) = text("Next") {
-        lines.push(format!("Goes on to `{next}`."));
+        lines.push(format!("Continues to `{next}`."));
     }
     if let Some(default) = text("Default") {
-        lines.push(format!("Goes to `{default}` by default."));
+        lines.push(format!("Continues to `{default}` by default."));
     }
     words(span, "state", title, lines.join("\n"))
 }

@@ -173,7 +173,7 @@ pub(super) fn occurrences(document: &Document, offset: usize) -> Option<(Span, S
 
 /// The edits that give the name at an offset another name; why not, where that cannot be.
 pub(super) fn rename(document: &Document, offset: usize, to: &str) -> Result<Vec<Edit>, String> {
-    let (_, symbol, places) = occurrences(document, offset).ok_or("here is no name of a state or a variable")?;
+    let (_, symbol, places) = occurrences(document, offset).ok_or("there is no name of a state or a variable here")?;
     let written = match &symbol {
         Symbol::State { name, .. } => {
             if to.is_empty() || to.chars().count() > 80 {
@@ -181,17 +181,19 @@ pub(super) fn rename(document: &Document, offset: usize, to: &str) -> Result<Vec
             }
             let mut names = scopes(document).into_iter().filter_map(|(_, states)| states).flat_map(|id| document.children(id));
             if to != name && names.any(|(_, state)| state.name == to) {
-                return Err(format!("there is a state `{to}` already, and names are unique in the whole machine"));
+                return Err(format!("there is already a state `{to}`, and names must be unique in the whole machine"));
             }
             let quoted = Value::from(to).to_string();
             quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_string()
         }
         Symbol::Variable(name) => {
             if word(to) != to || to.is_empty() || to == "states" || to.chars().count() > 80 {
-                return Err("the name of a variable has 1 to 80 letters, digits and underscores, and no digit first".into());
+                return Err(
+                    "the name of a variable has 1 to 80 letters, digits and underscores, and does not start with a digit".into()
+                );
             }
             if to != name && super::super::complete::assigned(document).any(|other| other == to) {
-                return Err(format!("there is a variable `${to}` already"));
+                return Err(format!("there is already a variable `${to}`"));
             }
             to.to_string()
         }

@@ -42,9 +42,9 @@ fn hovers() {
     for (place, kind, title, has) in [
         ("\"Sta¦rtAt\"", "field", "StartAt · string, required", "first"),
         ("\"Re¦fund\": {\"Type\"", "state", "Refund · Pass", ""),
-        ("\"Next\": \"Ro¦ute\"", "state", "Route · Choice", "Goes to `Refund` by default."),
+        ("\"Next\": \"Ro¦ute\"", "state", "Route · Choice", "Continues to `Refund` by default."),
         ("\"StartAt\": \"Ch¦arge\"", "state", "Charge · Task", "Takes the money"),
-        ("\"Type\": \"Cho¦ice\"", "type", "Choice", "first rule that holds"),
+        ("\"Type\": \"Cho¦ice\"", "type", "Choice", "first rule that is true"),
         ("\"States.Tim¦eout\"", "error", "States.Timeout", "has passed"),
         ("\"MaxAt¦tempts\"", "field", "MaxAttempts · integer", "retries"),
         ("\"Numeric¦GreaterThan\"", "field", "NumericGreaterThan", "a number and is greater than this one"),
@@ -118,9 +118,9 @@ fn quick_fixes() {
     for (states, title, expect) in [
         (r#""A":{"Type":"Pass","Next":"Bb"},"B":{"Type":"Succeed"}"#, "did you mean", r#""Next":"B""#),
         (r#""A":{"Type":"Pass","Next":"Gone"},"B":{"Type":"Succeed"}"#, "add a state", r#""Gone": {"Type": "Pass", "End": true}"#),
-        (r#""A":{"Type":"Pass"},"B":{"Type":"Succeed"}"#, "go on to `B`", r#"{"Type":"Pass", "Next": "B"}"#),
+        (r#""A":{"Type":"Pass"},"B":{"Type":"Succeed"}"#, "continue to `B`", r#"{"Type":"Pass", "Next": "B"}"#),
         (r#""A":{"Type":"Pass"}"#, "or end here", r#""End": true"#),
-        (r#""A":{"Type":"Pass","End":true},"B":{"Type":"Succeed"}"#, "let `A` go on", r#"{"Type":"Pass","Next": "B"}"#),
+        (r#""A":{"Type":"Pass","End":true},"B":{"Type":"Succeed"}"#, "let `A` continue", r#"{"Type":"Pass","Next": "B"}"#),
         (r#""A":{"Type":"Pass","End":true},"B":{"Type":"Succeed"}"#, "remove `B`", r#""States":{"A":{"Type":"Pass","End":true}}"#),
         (r#""A":{"Type":"Pass","InputPth":"$","End":true}"#, "did you mean", r#""InputPath":"$""#),
         (r#""A":{"Type":"Pass","Retry":[],"End":true}"#, "remove `Retry`", r#"{"Type":"Pass","End":true}"#),
@@ -131,7 +131,7 @@ fn quick_fixes() {
         ),
         (
             r#""A":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Retry":[{"ErrorEquals":["States.ALL","X"]}],"End":true}"#,
-            "`States.ALL` alone",
+            "use only `States.ALL`",
             r#"[{"ErrorEquals":["States.ALL"]}]"#,
         ),
         (
@@ -212,10 +212,10 @@ fn braces_that_were_forgotten() {
 #[test]
 fn syntax_fixes() {
     for (text, title, expect) in [
-        (r#"{"a":1 "b":2}"#, "put a comma", r#"{"a":1, "b":2}"#),
+        (r#"{"a":1 "b":2}"#, "insert a comma", r#"{"a":1, "b":2}"#),
         (r#"{"a":1,}"#, "remove the comma", r#"{"a":1}"#),
-        (r#"{"a" 1}"#, "put a colon", r#"{"a": 1}"#),
-        (r#"{"a":{"b":[1"#, "close what is open", r#"{"a":{"b":[1]}}"#),
+        (r#"{"a" 1}"#, "insert a colon", r#"{"a": 1}"#),
+        (r#"{"a":{"b":[1"#, "close the open brackets", r#"{"a":{"b":[1]}}"#),
         ("{\"a\":\"b\n}", "close the quotes", "{\"a\":\"b\"\n}"),
         ("{\"a\":\"b,\n\"c\":1}", "close the quotes", "{\"a\":\"b\",\n\"c\":1}"),
         (r#"{'a':1}"#, "use double quotes", r#"{"a":1}"#),

@@ -168,7 +168,7 @@ class TestFile {
   /** Whether a value is an object with known fields, each as it should be. */
   #fields(value, path, what, known) {
     if (!isObject(value)) {
-      this.#wrong(path, `${what} must be a map of ${Object.keys(known).filter((name) => !name.startsWith("$")).join(", ")}`);
+      this.#wrong(path, `${what} must be a map with the fields ${Object.keys(known).filter((name) => !name.startsWith("$")).join(", ")}`);
       return false;
     }
     for (const [key, item] of Object.entries(value)) {

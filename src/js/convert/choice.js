@@ -9,13 +9,13 @@ const TIMESTAMP = "/^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d([.]\\d+)?(Z|[+-]\
 
 /** The condition of a rule: a comparison, or And, Or, Not of rules. */
 export function condition(rule, root, depth = 0) {
-  if (typeof rule !== "object" || rule === null || depth > 32) throw new Unmechanical("a rule is an object");
+  if (typeof rule !== "object" || rule === null || depth > 32) throw new Unmechanical("a rule must be an object");
   for (const [field, word] of [["And", " and "], ["Or", " or "]]) {
     if (Array.isArray(rule[field])) return rule[field].map((inner) => grouped(condition(inner, root, depth + 1))).join(word);
   }
   if (rule.Not !== undefined) return `$not(${condition(rule.Not, root, depth + 1)})`;
   const operator = Object.keys(rule).find((key) => !["Variable", "Next", "Comment", "Assign"].includes(key));
-  if (operator === undefined || rule.Variable === undefined) throw new Unmechanical("a rule has a Variable and an operator");
+  if (operator === undefined || rule.Variable === undefined) throw new Unmechanical("a rule must have a Variable and an operator");
   return test(operator, rule[operator], path(rule.Variable, root), root);
 }
 
@@ -56,7 +56,7 @@ function typeTest(type, value) {
 
 /** `a*\*` as a regular expression over the whole text. */
 function wildcard(pattern) {
-  if (typeof pattern !== "string") throw new Unmechanical("the pattern of StringMatches is a text");
+  if (typeof pattern !== "string") throw new Unmechanical("the pattern of StringMatches must be a string");
   let source = "";
   for (let i = 0; i < pattern.length; i++) {
     if (pattern[i] === "\\" && i + 1 < pattern.length) source += plain(pattern[++i]);

@@ -37,17 +37,17 @@ export class Converted {
 
 /** `$.a['b'][0]` on a root; `$$…` and `$variable…` have roots of their own. */
 export function path(text, root) {
-  if (typeof text !== "string") throw new Unmechanical("it is no text");
+  if (typeof text !== "string") throw new Unmechanical("it is not a string");
   const [, start] = /^(\$\$|\$[\p{L}_][\p{L}\p{N}_]*|\$)/u.exec(text) ?? [];
-  if (start === undefined) throw new Unmechanical(`${text} is no path`);
+  if (start === undefined) throw new Unmechanical(`${text} is not a path`);
   let code = start === "$" ? root : start === "$$" ? CONTEXT : start;
   let rest = text.slice(start.length);
   if (rest !== "" && /[^\w$.`\]]/.test(code) && !/\)$/.test(code)) code = `(${code})`;
   while (rest !== "") {
     const step = /^(?:\.([\p{L}\p{N}_-]+)|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]|\[\s*(-?\d+)\s*\])/u.exec(rest);
     if (step === null) {
-      if (/^(\.\*|\[\*\]|\.\.|\[\?|\[[^\]]*[:,])/.test(rest)) throw new Unmechanical(`${text} selects any number of values: JSONPath gives a list of them, JSONata flattens it and takes a single one out`);
-      throw new Unmechanical(`${text} is a path of another kind`);
+      if (/^(\.\*|\[\*\]|\.\.|\[\?|\[[^\]]*[:,])/.test(rest)) throw new Unmechanical(`${text} can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value`);
+      throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
     }
     const [whole, plain, single, double, index] = step;
     code += index === undefined ? `.${name(plain ?? (single ?? double).replace(/\\(.)/g, "$1"))}` : `[${index}]`;
@@ -59,7 +59,7 @@ export function path(text, root) {
 /** A member's name in a path. */
 function name(text) {
   if (/^[A-Za-z_]\w*$/.test(text) && !["and", "or", "in", "true", "false", "null", "function"].includes(text)) return text;
-  if (text.includes("`")) throw new Unmechanical(`the name ${JSON.stringify(text)} holds a backtick`);
+  if (text.includes("`")) throw new Unmechanical(`the name ${JSON.stringify(text)} contains a backtick`);
   return `\`${text}\``;
 }
 
@@ -79,7 +79,7 @@ function templateValue(value, root) {
 
 /** Literals of a template or a Result. */
 export function constant(value) {
-  if (typeof value === "string" && /^\s*\{%[^]*%\}\s*$/.test(value)) throw new Unmechanical(`the text ${JSON.stringify(value)} would be an expression`);
+  if (typeof value === "string" && /^\s*\{%[^]*%\}\s*$/.test(value)) throw new Unmechanical(`the string ${JSON.stringify(value)} would be an expression in JSONata`);
   if (Array.isArray(value)) return value.map(constant);
   if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, constant(item)]));
   return value;
@@ -92,7 +92,7 @@ function element(code) {
 
 /** A path or an intrinsic call. */
 export function computed(text, root) {
-  if (typeof text !== "string") throw new Unmechanical("what a member with .$ holds is no text");
+  if (typeof text !== "string") throw new Unmechanical("the value of a field that ends in .$ is not a string");
   if (text.startsWith("$")) return Converted.code(element(path(text, root)));
   const parser = new Calls(text, root);
   const found = parser.argument();
@@ -121,7 +121,7 @@ class Calls {
 
   end() {
     this.#match("\\s*");
-    if (this.#at < this.#text.length) throw new Unmechanical(`${this.#text} is no call of an intrinsic function`);
+    if (this.#at < this.#text.length) throw new Unmechanical(`${this.#text} is not a call of an intrinsic function`);
   }
 
   argument(depth = 0) {
@@ -136,12 +136,12 @@ class Calls {
     const place = this.#match("\\$[^\\s,()\\[]*(?:\\[(?:'[^']*'|\"[^\"]*\"|[^\\]'\"]*)\\][^\\s,()\\[]*)*");
     if (place) return Converted.code(path(place[0], this.#root));
     const call = this.#match("(States\\.\\w+)\\s*\\(");
-    if (!call) throw new Unmechanical(`${this.#text} is no call of an intrinsic function`);
+    if (!call) throw new Unmechanical(`${this.#text} is not a call of an intrinsic function`);
     const args = [];
     if (!this.#match("\\s*\\)")) {
       do args.push(this.argument(depth + 1));
       while (this.#match("\\s*,"));
-      if (!this.#match("\\s*\\)")) throw new Unmechanical(`${this.#text} is no call of an intrinsic function`);
+      if (!this.#match("\\s*\\)")) throw new Unmechanical(`${this.#text} is not a call of an intrinsic function`);
     }
     return convertCall(call[1], args);
   }
@@ -185,26 +185,26 @@ function convertCall(name, args) {
     case "States.ArrayPartition":
       return Converted.code(`$partition(${code[0]}, ${number(1, truncated)})`);
     case "States.ArrayContains":
-      if (!(args[1] instanceof Literal)) throw new Unmechanical("States.ArrayContains compares lists and objects as a whole, and JSONata's `in` does not");
+      if (!(args[1] instanceof Literal)) throw new Unmechanical("States.ArrayContains compares whole lists and objects, but JSONata's `in` does not");
       return Converted.code(`${code[1]} in ${group(code[0])}`);
     case "States.ArrayRange": {
-      if (![0, 1, 2].every(whole)) throw new Unmechanical("the bounds of States.ArrayRange are computed: in the wrong direction JSONata finds nothing and the original gives an empty list");
+      if (![0, 1, 2].every(whole)) throw new Unmechanical("the bounds of States.ArrayRange are computed: if they run in the wrong direction, JSONata returns nothing but the original an empty list");
       const [from, to, step] = args.map(({ value }) => value);
       return (to - from) * step < 0 ? Converted.template([]) : call("$range");
     }
     case "States.ArrayGetItem":
-      if (!whole(1)) throw new Unmechanical("the index of States.ArrayGetItem is computed: beyond the end JSONata finds nothing and the original fails");
+      if (!whole(1)) throw new Unmechanical("the index of States.ArrayGetItem is computed: beyond the end, JSONata returns nothing but the original fails");
       // Of an empty list the original gives null, of one that is too short nothing.
       return Converted.code(`$count(${code[0]}) = 0 ? null : ${group(code[0])}[${code[1]}]`);
     case "States.ArrayLength":
       return call("$count");
     case "States.ArrayUnique":
-      throw new Unmechanical("States.ArrayUnique gives its elements in another order than $distinct");
+      throw new Unmechanical("States.ArrayUnique returns its elements in a different order from $distinct");
     case "States.Base64Encode":
     case "States.Base64Decode": {
       const decodes = name.endsWith("Decode");
       const plain = (text) => /^[\x20-\x7e]*$/.test(decodes ? Buffer.from(text, "base64").toString("latin1") : text);
-      if (!(args[0] instanceof Literal) || typeof args[0].value !== "string" || !plain(args[0].value)) throw new Unmechanical(`${name} encodes in UTF-8, and JSONata's functions do not`);
+      if (!(args[0] instanceof Literal) || typeof args[0].value !== "string" || !plain(args[0].value)) throw new Unmechanical(`${name} encodes in UTF-8, but JSONata's functions do not`);
       return call(decodes ? "$base64decode" : "$base64encode");
     }
     case "States.Hash":
@@ -217,7 +217,7 @@ function convertCall(name, args) {
       return Converted.code(`${rounded[0]} + ${rounded[1]}`);
     }
     case "States.MathRandom":
-      throw new Unmechanical("States.MathRandom draws other numbers than $random");
+      throw new Unmechanical("States.MathRandom returns different numbers from $random");
     case "States.StringSplit": {
       const [, by] = args;
       if (!(by instanceof Literal) || typeof by.value !== "string" || by.value.length !== 1) throw new Unmechanical("States.StringSplit splits at any of several characters");
@@ -261,7 +261,7 @@ function literal(value) {
     return inner ? inner[1] : JSON.stringify(value);
   }
   if (Array.isArray(value)) {
-    if (value.some((item) => typeof item === "string" && item.startsWith("{%"))) throw new Unmechanical("a list of computed values inside of an expression is flattened by JSONata");
+    if (value.some((item) => typeof item === "string" && item.startsWith("{%"))) throw new Unmechanical("JSONata flattens a list of computed values inside an expression");
     return `[${value.map(literal).join(", ")}]`;
   }
   if (typeof value === "object" && value !== null) return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${literal(item)}`).join(", ")}}`;

@@ -230,7 +230,7 @@ const OWN_ERRORS = ["States.ParameterPathFailure", "States.ResultPathMatchFailur
 /** Refuses what handles an error that only JSONPath raises. */
 function handled(field, rules) {
   const named = (Array.isArray(rules) ? rules : []).flatMap((rule) => rule?.ErrorEquals ?? []).find((name) => OWN_ERRORS.includes(name));
-  if (named !== undefined) throw new Unmechanical(`its ${field} names ${named}, and the errors of expressions in JSONata are States.QueryEvaluationError`);
+  if (named !== undefined) throw new Unmechanical(`its ${field} names ${named}, but expressions in JSONata fail with States.QueryEvaluationError`);
 }
 
 /** The raw input with a result at a place in it. */
@@ -241,7 +241,7 @@ function resultPath(result, at) {
   let rest = at.slice(1);
   while (rest !== "") {
     const step = /^(?:\.([\p{L}\p{N}_-]+)|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\])/u.exec(rest);
-    if (step === null) throw new Unmechanical(`${at} is a place in a list`);
+    if (step === null) throw new Unmechanical(`${at} is a position in a list`);
     steps.push(step[1] ?? (step[2] ?? step[3]).replace(/\\(.)/g, "$1"));
     rest = rest.slice(step[0].length);
   }

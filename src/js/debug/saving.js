@@ -111,6 +111,6 @@ function ownersOf(turns, all) {
     if (!(left[turns[i]] >= 0 && turns[i + 1] > 0)) break;
     owners.push(...new Array(turns[i + 1]).fill(turns[i]));
   }
-  if (left.some((facts) => facts !== 0)) throw new RestoreError("the executions of the saved session do not fit together");
+  if (left.some((facts) => facts !== 0)) throw new RestoreError("the executions of the saved session do not match each other");
   return owners;
 }

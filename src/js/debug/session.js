@@ -942,7 +942,7 @@ export class DebugSession {
       try {
         listener(what);
       } catch (thrown) {
-        console.error(`stepglass: a listener of ${name} has thrown`, thrown);
+        console.error(`stepglass: a listener of ${name} threw an error`, thrown);
       }
     }
   }

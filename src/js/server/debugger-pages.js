@@ -43,7 +43,7 @@ export function executionPage(execution, { page, component }) {
     .map((event) => `<tr><td>${event.id}</td><td>${event.previousEventId}</td><td>${escape(event.type)}</td><td>${escape(stateOf(event))}</td><td>${time(event.timestamp)}</td><td>${details(event)}</td></tr>`)
     .join("");
   const open = page ? `<a class="button" href="/debugger/page/#import=${encodeURIComponent(address)}">Open in the playground</a>` : "";
-  const drawing = `<img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with what has become of each state">`;
+  const drawing = `<img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with the status of each state">`;
   const graph = component ? `<stepglass-debugger readonly view="graph data events" data-address="${escape(address)}">${drawing}</stepglass-debugger>` : `<h2>Graph</h2>${drawing}`;
   const payload = (title, text) => (text === undefined ? "" : `<section><h2>${title}</h2><pre>${escape(pretty(text))}</pre></section>`);
   return document(
@@ -54,7 +54,7 @@ export function executionPage(execution, { page, component }) {
 <div class="pair" id="payloads" data-live>${payload("Input", input)}${payload("Output", output)}</div>
 <section id="list" data-live><h2>History</h2>${rest}<table><thead><tr><th scope="col">Id</th><th scope="col">After</th><th scope="col">Type</th><th scope="col">State</th><th scope="col">Time</th><th scope="col">Details</th></tr></thead><tbody>${rows}</tbody></table></section>
 <details><summary>Definition</summary><pre>${escape(pretty(definition))}</pre></details>
-<p><a href="${escape(address)}">Everything as JSON</a> · <a href="${escape(`${address}/history`)}">History as GetExecutionHistory gives it</a></p>`,
+<p><a href="${escape(address)}">Everything as JSON</a> · <a href="${escape(`${address}/history`)}">History as GetExecutionHistory returns it</a></p>`,
     `${live === undefined ? "" : '<script type="module" src="/debugger/list.js"></script>'}${component ? '<script type="module" src="/debugger/execution.js"></script>' : ""}`,
   );
 }

@@ -46,7 +46,7 @@ export class Debugger {
   }
 
   async serve(request, response) {
-    if (request.method !== "GET" && request.method !== "HEAD") throw new ApiError("MethodNotAllowed", "only GET", { status: 405 });
+    if (request.method !== "GET" && request.method !== "HEAD") throw new ApiError("MethodNotAllowed", "only GET and HEAD are allowed", { status: 405 });
     const { pathname, searchParams } = new URL(request.url, "http://server");
     const [, , first = "", ...rest] = pathname.split("/");
     if (pathname === "/debugger") return redirect(response, "/debugger/");
@@ -133,8 +133,8 @@ export class Debugger {
     const { store, runner } = this.#service;
     const about = await store.get(arn);
     if (about === undefined) throw noExecutionHere(arn);
-    if (!Number.isSafeInteger(after) || after < 0) throw new ApiError("ValidationException", "after is the id of an event");
-    if (this.#streams.size >= STREAMS) throw new ApiError("ServiceUnavailable", `at most ${STREAMS} executions are watched at once`, { status: 503 });
+    if (!Number.isSafeInteger(after) || after < 0) throw new ApiError("ValidationException", "after must be the id of an event");
+    if (this.#streams.size >= STREAMS) throw new ApiError("ServiceUnavailable", `at most ${STREAMS} executions can be watched at the same time`, { status: 503 });
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-content-type-options": "nosniff" });
     response.write("retry: 1000\n\n");
     if (request.method === "HEAD") return response.end();
@@ -227,7 +227,7 @@ function decoded(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ApiError("ValidationException", "the address is not well encoded");
+    throw new ApiError("ValidationException", "the address is not correctly URL-encoded");
   }
 }
 

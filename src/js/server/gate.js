@@ -27,13 +27,13 @@ export class Gate {
       const given = origin.toLowerCase();
       if (this.#origins.has("*") || this.#origins.has(given)) return { origin };
       if (this.#isOwn(given, headers.host)) return {};
-      return { refused: `the origin ${shown(origin)} is not allowed: start the server with --allow-origin to let pages of it in` };
+      return { refused: `the origin ${shown(origin)} is not allowed: start the server with --allow-origin to allow it` };
     }
     const site = headers["sec-fetch-site"];
     const navigation = method === "GET" && headers["sec-fetch-mode"] === "navigate";
-    if ((site === "cross-site" || site === "same-site") && !navigation) return { refused: "requests that a page of another site makes are not allowed" };
+    if ((site === "cross-site" || site === "same-site") && !navigation) return { refused: "requests from pages of other sites are not allowed" };
     if ((method === "GET" || method === "HEAD" || site !== undefined) && !this.#isTrusted(headers.host)) {
-      return { refused: `pages are not served under the name ${shown(headers.host ?? "")}: start the server with --allow-host to serve them there` };
+      return { refused: `pages are not served under the name ${shown(headers.host ?? "")}: start the server with --allow-host to allow it` };
     }
     return {};
   }

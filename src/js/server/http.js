@@ -110,7 +110,7 @@ export class Endpoint {
   /** The body, as bytes, within the limits. */
   async #body(request) {
     const limit = this.#bodyLimit;
-    const tooLarge = () => new ApiError("RequestEntityTooLargeException", `a request may have ${limit} bytes`, { status: 413 });
+    const tooLarge = () => new ApiError("RequestEntityTooLargeException", `a request can have at most ${limit} bytes`, { status: 413 });
     if (Number(request.headers["content-length"]) > limit) throw tooLarge();
     const chunks = [];
     let size = 0;
@@ -119,7 +119,7 @@ export class Endpoint {
         size += chunk.length;
         this.#receiving += chunk.length;
         if (size > limit) throw tooLarge();
-        if (this.#receiving > BODIES) throw new ApiError("ServiceUnavailable", "too many large requests at once", { status: 503 });
+        if (this.#receiving > BODIES) throw new ApiError("ServiceUnavailable", "too many large requests at the same time", { status: 503 });
         chunks.push(chunk);
       }
     } finally {
@@ -143,9 +143,9 @@ export class Endpoint {
   #garbled(error, socket) {
     const [status, type, message] =
       {
-        HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "RequestHeaderSectionTooLarge", `the headers of a request may have ${HEADERS} bytes`],
+        HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "RequestHeaderSectionTooLarge", `the headers of a request can have at most ${HEADERS} bytes`],
         ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "RequestTimeout", "the request took too long to arrive"],
-      }[error.code] ?? ["400 Bad Request", "BadRequest", "this is no HTTP request"];
+      }[error.code] ?? ["400 Bad Request", "BadRequest", "the request is not valid HTTP"];
     if (!socket.writable || error.code === "ECONNRESET") return socket.destroy();
     this.#log("debug", () => `${type}: ${error.code}`);
     const body = JSON.stringify({ __type: type, message });
@@ -172,7 +172,7 @@ function parse(body) {
   } catch {
     throw refuse("the body is not UTF-8");
   }
-  if (isDeep(text)) throw refuse(`the body has values more than ${DEPTH} deep`);
+  if (isDeep(text)) throw refuse(`the body nests more than ${DEPTH} levels deep`);
   let input;
   try {
     input = JSON.parse(text);
@@ -202,7 +202,7 @@ function isDeep(text) {
 }
 
 function bug(error) {
-  return { type: "InternalFailure", message: `The request has failed because of a mistake of the server: ${error?.message ?? error}`, status: 500 };
+  return { type: "InternalFailure", message: `The request failed because of an error in the server: ${error?.message ?? error}`, status: 500 };
 }
 
 function send(response, status, value, type = JSON_1_0) {

@@ -56,7 +56,7 @@ export class TaskRouter extends Handlers {
   missing(resource, state, input) {
     const { error, cause } = this.#given.missing(resource, state, input);
     const { kind } = this.resource(resource);
-    const advice = kind === "activity" ? "Create the activity, and let a worker poll it." : "Give the server --tasks, --task or --lambda-endpoint.";
+    const advice = kind === "activity" ? "Create the activity and poll it with a worker." : "Start the server with --tasks, --task or --lambda-endpoint.";
     return { error, cause: cause.replace(/ Add one to the tasks option.*$/s, ` ${advice}`) };
   }
 

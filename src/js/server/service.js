@@ -40,7 +40,7 @@ export class Service {
 
   constructor(options = {}) {
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {}, tasks, urls, lambdaEndpoint, mockConfig } = options;
-    if (store.durable) throw new Error("this server keeps no journal, so a durable store would not bring its executions back: use a store that says durable: false");
+    if (store.durable) throw new Error("the server keeps no journal, so it could not restore executions from a durable store: use a store with durable: false");
     this.store = store;
     this.region = region;
     this.account = account;
@@ -53,9 +53,9 @@ export class Service {
       this.#module = new HandlersModule(tasks, {
         onLoad: (handlers) => {
           this.router.use(handlers);
-          this.log("info", () => `tasks of ${tasks} are loaded`);
+          this.log("info", () => `loaded the tasks of ${tasks}`);
         },
-        onError: (error) => this.log("error", () => `tasks of ${tasks} cannot be loaded, those before stay: ${error.message}`),
+        onError: (error) => this.log("error", () => `cannot load the tasks of ${tasks}, so the previous version stays in use: ${error.message}`),
       });
     }
   }

@@ -30,7 +30,7 @@ export class MemoryStore {
   }
 
   async open({ owner }) {
-    if (this.#owner !== undefined && this.#owner !== owner) throw new StoreConflict(`the store is open already, by ${this.#owner}`);
+    if (this.#owner !== undefined && this.#owner !== owner) throw new StoreConflict(`the store is already open for ${this.#owner}`);
     this.#owner = owner;
   }
 
@@ -107,7 +107,7 @@ export class MemoryStore {
     const record = this.#executions.get(id);
     if (record === undefined) throw new StoreConflict(`there is no execution ${id}`);
     if (fence !== undefined && fence !== record.fence) throw new StoreConflict(`fence ${fence} of ${id} is stale`);
-    if (expectedSeq !== record.seq) throw new StoreConflict(`${id} stands at ${record.seq}, not at ${expectedSeq}`);
+    if (expectedSeq !== record.seq) throw new StoreConflict(`${id} is at sequence number ${record.seq}, not ${expectedSeq}`);
     record.seq += facts.length;
     record.journal.push(...facts);
     if (history !== undefined && history.count > 0) this.#keep(record, history);

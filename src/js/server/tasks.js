@@ -78,7 +78,7 @@ export function httpTask(url) {
       ...(task.token !== undefined && { "stepglass-task-token": task.token }),
     };
     const { ok, status, text } = await post(url, headers, jsonText(input), task.signal, "Http");
-    if (ok) return text === "" ? null : parsed(text, (problem) => new TaskError("Http.InvalidResponse", `${url} answered with what is no JSON: ${problem}`));
+    if (ok) return text === "" ? null : parsed(text, (problem) => new TaskError("Http.InvalidResponse", `the response of ${url} is not JSON: ${problem}`));
     const { error, cause, errorType, errorMessage } = attempt(text) ?? {};
     if (typeof error === "string") throw new TaskError(error, cause);
     if (typeof errorType === "string") throw new TaskError(errorType, errorMessage ?? text);
@@ -113,7 +113,7 @@ export function lambdaTask(endpoint) {
     }
     const version = answered.get("x-amz-executed-version") ?? "$LATEST";
     if (sdk) return new TaskResponse({ ExecutedVersion: version, ...(failed !== null && { FunctionError: failed }), Payload: text, StatusCode: status });
-    return text === "" ? null : parsed(text, (problem) => new TaskError("Lambda.Unknown", `the function ${name} answered with what is no JSON: ${problem}`));
+    return text === "" ? null : parsed(text, (problem) => new TaskError("Lambda.Unknown", `the response of the function ${name} is not JSON: ${problem}`));
   };
 }
 

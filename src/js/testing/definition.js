@@ -39,7 +39,7 @@ export function pathOf(given, what) {
     return fileURLToPath(new URL(url.pathname, url)) + decodeURIComponent(url.hash);
   }
   if (typeof given === "string" && given !== "") return resolve(given);
-  throw new TestKitError(`${what} is a file's path or URL, JSON text, or an object`);
+  throw new TestKitError(`${what} must be a file's path or URL, JSON text, or an object`);
 }
 
 /** A file's text. */

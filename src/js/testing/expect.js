@@ -8,8 +8,8 @@ const LINES = 60;
 
 /** Begins expectations of a run; every one returns the same object, so that they can be chained. */
 export function expectRun(run) {
-  if (typeof run?.then === "function") throw new TestKitError("expectRun() takes a run, not its promise: expectRun(await machine.run(input))");
-  if (typeof run?.callsOf !== "function") throw new TestKitError("expectRun() takes what machine.run() resolves to");
+  if (typeof run?.then === "function") throw new TestKitError("expectRun() takes a run, not a promise: expectRun(await machine.run(input))");
+  if (typeof run?.callsOf !== "function") throw new TestKitError("expectRun() takes the run that machine.run() resolves to");
   return new RunExpectation(run);
 }
 
@@ -75,7 +75,7 @@ export class RunExpectation {
     if (matches(actual, expected)) return this;
     const at = expected.findIndex((state, i) => actual[i] !== state);
     const where =
-      at < 0 ? `it went on to ${actual[expected.length]}` : at >= actual.length ? `it ended before ${expected[at]}` : `in place of ${expected[at]} it came to ${actual[at]}`;
+      at < 0 ? `it continued to ${actual[expected.length]}` : at >= actual.length ? `it ended before ${expected[at]}` : `it entered ${actual[at]} instead of ${expected[at]}`;
     return this.#fail(`Expected the path ${expected.join(" → ")}, but ${where}.\n  path taken: ${actual.join(" → ")}`, actual, expected, this.tookPath);
   }
 
@@ -131,7 +131,7 @@ export class RunExpectation {
     const calls = this.#run.callsOf(name);
     if (calls.length === 0) this.#fail(`Expected ${name} to be called, but it was not.${this.#called(name)}`, [], [input], this.calledWith);
     const chosen = call === undefined ? calls : calls.slice(call - 1, call);
-    if (chosen.length === 0) this.#fail(`Expected a call ${call} of ${name}, but it was called ${count(calls.length)}.`, calls.length, call, this.calledWith);
+    if (chosen.length === 0) this.#fail(`Expected ${name} to be called at least ${count(call)}, but it was called ${count(calls.length)}.`, calls.length, call, this.calledWith);
     if (chosen.some((one) => matches(one.input, input, { partly: true }))) return this;
     const nearest = chosen.at(-1);
     const which = call === undefined && chosen.length > 1 ? `none of its ${chosen.length} calls was; the last` : "it";
@@ -184,7 +184,7 @@ export class RunExpectation {
     const all = this.#run.caught;
     const found = all.some((one) => matches(one.error ?? null, error) && (state === undefined || one.state === state) && (index === undefined || one.index === index));
     if (found) return this;
-    const told = all.length === 0 ? "no error was caught" : `caught ${all.length === 1 ? "was" : "were"} ${all.map((one) => `${one.error} in ${one.state} by Catch[${one.index}]`).join(", ")}`;
+    const told = all.length === 0 ? "no error was caught" : `the caught ${all.length === 1 ? "error is" : "errors are"} ${all.map((one) => `${one.error} in ${one.state} by Catch[${one.index}]`).join(", ")}`;
     const where = `${state === undefined ? "" : ` in ${state}`}${index === undefined ? "" : ` by Catch[${index}]`}`;
     return this.#fail(`Expected ${shown(error)} to be caught${where}, but ${told}.`, all, [{ error, state, index }], this.caught);
   }
@@ -232,7 +232,7 @@ export class RunExpectation {
     const { outline } = this.#run.machine;
     if (outline.named.has(state)) return;
     const names = outline.states.map(({ name }) => name);
-    throw failed(`There is no state ${JSON.stringify(state)}; there are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, { actual: names, expected: state, operator: "state", from });
+    throw failed(`There is no state ${JSON.stringify(state)}; the states are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, { actual: names, expected: state, operator: "state", from });
   }
 
   /** The same for what is called: nothing that no task could ever call. */
@@ -248,7 +248,7 @@ export class RunExpectation {
     const lines = calls.map(({ input, error, result }, i) => `\n  ${i + 1}. ${brief(input)} ${error === undefined ? `✓ ${brief(result)}` : `✗ ${error}`}`);
     if (lines.length > 0) return lines.slice(0, 10).join("");
     const others = [...new Set(this.#run.calls.map(({ state }) => state))];
-    return others.length === 0 ? " Nothing was called at all." : ` Called were ${others.join(", ")}.`;
+    return others.length === 0 ? " Nothing was called." : ` These were called: ${others.join(", ")}.`;
   }
 
   #fail(message, actual, expected, from) {

@@ -77,7 +77,7 @@ export class TestMachine {
     for (const name of mocks instanceof Map ? mocks.keys() : Object.keys(mocks)) {
       if (this.outline.calls(name) !== false) continue;
       const { tasks } = this.outline;
-      throw new TestKitError(`the mock of ${JSON.stringify(name)} is for nothing in the definition; its tasks are ${tasks.slice(0, 20).join(", ") || "none"}${tasks.length > 20 ? " …" : ""}`);
+      throw new TestKitError(`the mock of ${JSON.stringify(name)} matches nothing in the definition; its tasks are ${tasks.slice(0, 20).join(", ") || "none"}${tasks.length > 20 ? " …" : ""}`);
     }
   }
 
@@ -115,7 +115,7 @@ class Attempt {
 
   #answerers(mocks) {
     if (typeof mocks === "function") return this.#answerers({ "*": mocks });
-    if (typeof mocks !== "object" || mocks === null) throw new TestKitError("mocks is an object of mocks by state, function or resource, or one function");
+    if (typeof mocks !== "object" || mocks === null) throw new TestKitError("mocks must be an object of mocks by state, function or resource, or one function");
     const entries = mocks instanceof Map ? [...mocks] : Object.entries(mocks);
     return new Handlers(new Map(entries.map(([name, mock]) => [name, answerer(name, mock, () => (this.#mocked = true))])));
   }
@@ -222,7 +222,7 @@ class Attempt {
       nested: this.#nested,
     });
     // Nobody is going to answer: what it holds is given back.
-    if (!ended) execution.abort("Stepglass.Idle", "nothing moves the execution any more");
+    if (!ended) execution.abort("Stepglass.Idle", "nothing can move the execution any more");
     return run;
   }
 }

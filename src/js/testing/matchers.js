@@ -32,7 +32,7 @@ export const matchers = Object.fromEntries(
         if (error.code !== "ERR_ASSERTION") throw error;
         return { pass: false, message: () => error.message, actual: error.actual, expected: error.expected };
       }
-      return { pass: true, message: () => `Expected the execution not to do so: ${name}.\n\nWhat happened:\n${run.text({ times: true, lines: 60 })}` };
+      return { pass: true, message: () => `Expected the run not to satisfy ${name}.\n\nWhat happened:\n${run.text({ times: true, lines: 60 })}` };
     },
   ]),
 );

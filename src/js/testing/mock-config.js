@@ -16,7 +16,7 @@ export class MockConfig {
     const wrong = (message) => new TestKitError(`${where}: ${message}`);
     if (!isObject(config)) throw wrong("it must be a JSON object with StateMachines and MockedResponses");
     for (const key of Object.keys(config)) {
-      if (key !== "StateMachines" && key !== "MockedResponses") throw wrong(`there is no field ${JSON.stringify(key)}; there are StateMachines and MockedResponses`);
+      if (key !== "StateMachines" && key !== "MockedResponses") throw wrong(`there is no field ${JSON.stringify(key)}; the fields are StateMachines and MockedResponses`);
     }
     if (!isObject(config.StateMachines)) throw wrong("StateMachines must be an object");
     if (config.MockedResponses !== undefined && !isObject(config.MockedResponses)) throw wrong("MockedResponses must be an object");
@@ -24,7 +24,7 @@ export class MockConfig {
     for (const [name, response] of this.#responses) this.#check(name, response);
     this.#machines = new Map();
     for (const [machine, body] of Object.entries(config.StateMachines)) {
-      if (!isObject(body?.TestCases)) throw wrong(`StateMachines/${machine} must have an object TestCases`);
+      if (!isObject(body?.TestCases)) throw wrong(`StateMachines/${machine} must have an object called TestCases`);
       const cases = new Map();
       for (const [test, states] of Object.entries(body.TestCases)) {
         if (!isObject(states)) throw wrong(`StateMachines/${machine}/TestCases/${test} must be an object of states`);
@@ -43,7 +43,7 @@ export class MockConfig {
     const wrong = (message) => new TestKitError(`${this.#where}: MockedResponses/${name}${message}`);
     if (!isObject(response) || Object.keys(response).length === 0) throw wrong(' must be an object of results by number: "0", "1-2"');
     for (const [number, result] of Object.entries(response)) {
-      if (!/^\d+(-\d+)?$/.test(number)) throw wrong(`: ${JSON.stringify(number)} is no number of an invocation; they are written "0" or "1-2"`);
+      if (!/^\d+(-\d+)?$/.test(number)) throw wrong(`: ${JSON.stringify(number)} is not the number of an invocation, such as "0" or "1-2"`);
       const keys = isObject(result) ? Object.keys(result) : [];
       if (keys.length !== 1 || (keys[0] !== "Return" && keys[0] !== "Throw")) throw wrong(`/${number} must have either Return or Throw`);
       if (keys[0] === "Throw" && typeof result.Throw?.Error !== "string") throw wrong(`/${number}/Throw must have an Error`);
@@ -75,7 +75,7 @@ export class MockConfig {
     if (found !== undefined) return found;
     if (this.#machines.size === 1) return this.stateMachines[0];
     const named = candidates.filter((name) => name !== undefined).map((name) => JSON.stringify(name)).join(" or ");
-    throw new TestKitError(`${this.#where}: there is no state machine ${named}${known(this.#machines)}; give the machine's name: testMachine(definition, { name, mockConfig })`);
+    throw new TestKitError(`${this.#where}: there is no state machine ${named}${known(this.#machines)}; pass the machine's name: testMachine(definition, { name, mockConfig })`);
   }
 
   #casesOf(machine) {

@@ -40,7 +40,7 @@ function localForm(mock, name) {
   if (keys[0] === "Return") return responds(mock.Return);
   if (keys[0] !== "Throw") return undefined;
   const { Error: error, Cause: cause, ...rest } = mock.Throw ?? {};
-  if (typeof error !== "string" || Object.keys(rest).length > 0) throw new TestKitError(`the mock of ${name}: Throw has an Error and may have a Cause`);
+  if (typeof error !== "string" || Object.keys(rest).length > 0) throw new TestKitError(`the mock of ${name}: Throw must have an Error and can have a Cause`);
   return throws(error, cause);
 }
 
@@ -74,7 +74,7 @@ export function rangeOf(key) {
 function perIteration({ each, some }, name) {
   const ranges = some && Object.entries(some).map(([key, mock]) => {
     const range = key === "*" ? { from: -1, to: -1 } : rangeOf(key);
-    if (range === undefined) throw new TestKitError(`the mock of ${name}: iterations are "0", "1-3" or "*", not ${JSON.stringify(key)}`);
+    if (range === undefined) throw new TestKitError(`the mock of ${name}: an iteration must be "0", "1-3" or "*", not ${JSON.stringify(key)}`);
     plan(mock, `${name} in iteration ${key}`);
     return { ...range, mock };
   });
@@ -83,7 +83,7 @@ function perIteration({ each, some }, name) {
   return {
     pick: (task) => {
       const index = task.iterations.at(-1);
-      if (index === undefined) throw new TestKitError(`the mock of ${name} is for iterations, but the state ${JSON.stringify(task.stateName)} is in no Map`);
+      if (index === undefined) throw new TestKitError(`the mock of ${name} is for iterations, but the state ${JSON.stringify(task.stateName)} is not in a Map`);
       const mock = ranges === undefined ? each : (ranges.find(({ from, to }) => index >= from && index <= to) ?? ranges.find(({ from }) => from === -1))?.mock;
       if (mock === undefined) return undefined;
       const key = task.iterations.join();

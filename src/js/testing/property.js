@@ -46,8 +46,8 @@ class Property {
 
   constructor(machine, options) {
     const { runs = 100, schedule, seed } = options;
-    if (!(Number.isInteger(runs) && runs > 0)) throw new TestKitError("runs is a whole number, 1 or more");
-    if (seed !== undefined && !Number.isInteger(seed)) throw new TestKitError("seed is a whole number");
+    if (!(Number.isInteger(runs) && runs > 0)) throw new TestKitError("runs must be a whole number, 1 or more");
+    if (seed !== undefined && !Number.isInteger(seed)) throw new TestKitError("seed must be a whole number");
     this.#machine = machine;
     this.#options = { runs: schedule === undefined ? runs : 1, timeouts: "declared", failures: 0.4, maxCalls: 2000, maxShrinks: 2000, delays: [], allow: [], ...pick(options, OPTIONS.filter((name) => name !== "runs")) };
     this.#tasks = new Map(machine.outline.states.filter(({ type }) => type === "Task").map((state) => [state.name, { errors: this.#errorsOf(state), slow: this.#timesOut(state) }]));
@@ -281,7 +281,7 @@ class Fixed {
 }
 
 function readSchedule(schedule) {
-  if (typeof schedule !== "object" || schedule === null) throw new TestKitError("schedule is an object: what a failed property has printed");
+  if (typeof schedule !== "object" || schedule === null) throw new TestKitError("schedule must be an object, as a failed property prints it");
   return new Map(Object.entries(schedule).map(([key, outcome]) => [key, typeof outcome === "string" ? longOutcome(outcome) : outcome]));
 }
 

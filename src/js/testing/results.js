@@ -44,7 +44,7 @@ export function responds(value) {
 
 /** The task fails with this `Error` and `Cause`. */
 export function throws(error, cause) {
-  if (typeof error !== "string") throw new TestKitError("throws() takes the error's name and its cause");
+  if (typeof error !== "string") throw new TestKitError("throws() takes the error's name and, optionally, its cause");
   return new MockResult({ kind: "throw", error, cause: cause === undefined || typeof cause === "string" ? cause : JSON.stringify(cause) });
 }
 
@@ -73,7 +73,7 @@ export function eachIteration(mock) {
 
 /** Results by the iteration's index: `{ 0: …, "1-3": …, "*": … }`. */
 export function iterations(mocks) {
-  if (typeof mocks !== "object" || mocks === null) throw new TestKitError("iterations() takes an object of mocks by index, or an array of them");
+  if (typeof mocks !== "object" || mocks === null) throw new TestKitError("iterations() takes an object of mocks by index, or an array of mocks");
   return new IterationMock({ some: Array.isArray(mocks) ? Object.fromEntries(mocks.entries()) : mocks });
 }
 

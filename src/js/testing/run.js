@@ -85,7 +85,7 @@ export class TestRun {
       case "FAILED":
         return `The execution failed${last === undefined ? "" : ` in ${last}`}${why ? `: ${why.length > 300 ? `${why.slice(0, 299)}…` : why}` : ""}.`;
       case "RUNNING":
-        return `The execution waits for ever in ${this.waiting.join(", ")}: no answer comes, and nothing times it out.`;
+        return `The execution waits for ever in ${this.waiting.join(", ")}: no answer comes, and nothing times out.`;
       case "TIMED_OUT":
         return `The execution timed out${last === undefined ? "" : ` in ${last}`} after ${spoken(this.duration)}.`;
       default:
