@@ -1,5 +1,5 @@
 /**
- * Run, test and debug Amazon States Language anywhere: a deterministic interpreter with AWS's answers.
+ * Run, test and debug Amazon States Language anywhere: a deterministic interpreter that behaves as AWS does.
  *
  * @example
  * ```js
@@ -15,16 +15,16 @@
  * @packageDocumentation
  */
 
-/** What JSON can say. */
+/** A JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** A definition: its JSON text, or the object that the text stands for. Places in diagnostics need the text. */
+/** A definition: its JSON text, or the parsed object. Diagnostics have positions only for text. */
 export type Definition = string | object;
 
 /** The type of a state machine: STANDARD runs for up to a year, EXPRESS for up to five minutes. */
 export type MachineType = "STANDARD" | "EXPRESS";
 
-/** Where an execution stands, in AWS's words. */
+/** The status of an execution, as on AWS. */
 export type ExecutionStatus = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
 
 // ---------------------------------------------------------------------------------------------------- loading
@@ -33,9 +33,9 @@ export type ExecutionStatus = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" |
 export type ModuleSource = string | URL | Request | Response | BufferSource | WebAssembly.Module | Promise<Response>;
 
 /**
- * Loads the WebAssembly module. In Node it is loaded at import, and this does nothing. In a browser, `await init()`
- * once before anything else; without a source the file beside the entry is fetched, except by `stepglass/slim`,
- * which has none.
+ * Loads the WebAssembly module. In Node the module is loaded at import, and this function does nothing. In a browser, call
+ * `await init()` once before anything else. Without a source it fetches the file beside the entry; `stepglass/slim` has no
+ * such file and needs a source.
  *
  * Further calls do nothing.
  */
@@ -55,39 +55,39 @@ export function version(): string;
 
 /** One problem of a definition. */
 export interface Diagnostic {
-  /** What kind, in kebab-case; stable: `unknown-target`. */
+  /** The kind of problem, in kebab-case, such as `unknown-target`. Codes are stable. */
   code: string;
-  /** AWS refuses a definition with an error; with a warning it takes it, but the definition does not do what it seems to. */
+  /** AWS refuses a definition with an error. It accepts one with a warning, but the definition does not do what it seems to. */
   severity: "error" | "warning";
-  /** Where, as a JSON Pointer (RFC 6901): `/States/Ship/Next`. */
+  /** The place in the definition, as a JSON Pointer (RFC 6901): `/States/Ship/Next`. */
   pointer: string;
-  /** A sentence without the place. */
+  /** A sentence that describes the problem, without its place. */
   message: string;
-  /** Where in the text; absent if the definition came as an object. */
+  /** The place in the text; absent if the definition was an object. */
   range?: Range;
-  /** Other places that belong to it. */
+  /** Other places that are part of the problem. */
   labels: DiagnosticLabel[];
   /** Advice. */
   help?: string;
-  /** A change that puts it right. */
+  /** A change that fixes the problem. */
   fix?: DiagnosticFix;
-  /** The same in the words of AWS's ValidateStateMachineDefinition, where they are known. */
+  /** The same problem in the words of AWS's ValidateStateMachineDefinition, if they are known. */
   aws: AwsDiagnostic[];
 }
 
-/** A stretch of text; `end` is exclusive. */
+/** A range of text; `end` is exclusive. */
 export interface Range {
   start: Position;
   end: Position;
 }
 
-/** A place in a text. */
+/** A position in a text. */
 export interface Position {
   /** From 1. */
   line: number;
   /** From 1, in UTF-16 units. */
   column: number;
-  /** From 0, in UTF-16 units: what a JavaScript string is indexed by. */
+  /** From 0, in UTF-16 units: an index into a JavaScript string. */
   offset: number;
 }
 
@@ -108,21 +108,21 @@ export interface DiagnosticFix {
   replacement: string;
 }
 
-/** A diagnostic as AWS words it. */
+/** A diagnostic in AWS's words. */
 export interface AwsDiagnostic {
   code: string;
   message: string;
   location?: string;
 }
 
-/** Options that concern a definition. */
+/** Options for checking a definition. */
 export interface ValidateOptions {
-  /** Default: `"STANDARD"`. Some features exist in one type only. */
+  /** Default: `"STANDARD"`. Some features exist only in one of the types. */
   type?: MachineType;
 }
 
 /**
- * All problems of a definition at once; an empty array for a good one.
+ * Returns all problems of a definition, or an empty array if there are none.
  *
  * @example
  * ```js
@@ -133,7 +133,7 @@ export interface ValidateOptions {
  */
 export function validate(definition: Definition, options?: ValidateOptions): Diagnostic[];
 
-/** All problems of a definition's text as a compiler prints them, with excerpts; an empty string for a good one. */
+/** Returns all problems of a definition's text, with excerpts, in the style of a compiler; an empty string if there are none. */
 export function renderDiagnostics(text: string, options?: RenderOptions): string;
 
 /** Options of {@link renderDiagnostics}. */
@@ -142,48 +142,48 @@ export interface RenderOptions extends ValidateOptions {
   fileName?: string;
   /** Default: false. */
   color?: boolean;
-  /** For a definition that was written in another notation, YAML for instance: the text to show places in. */
+  /** The original text to quote, if the definition was written in another format, such as YAML. */
   source?: string;
   /**
-   * Where the problems stand in `source`: for each diagnostic of {@link validate}, and after it for each of its labels, its
-   * first byte and the one past its last; 0xFFFFFFFF twice where that is not known.
+   * The positions of the problems in `source`. For each diagnostic of {@link validate}, followed by each of its labels: the
+   * offset of its first byte and the offset after its last byte, or 0xFFFFFFFF twice if the position is not known.
    */
   places?: readonly number[];
 }
 
 /**
- * What may be written at a place of a definition's text, which may be half written: data for an editor.
+ * Suggests completions at an offset in a definition's text, for editors. The text may be incomplete.
  *
  * @param offset In UTF-16 units, as JavaScript counts. Default: the end of the text.
  */
 export function complete(text: string, offset?: number): Completions;
 
-/** Proposals for a place, the likely ones first. */
+/** Completions, the most likely first. */
 export interface Completions {
-  /** The part of the text that they replace, in UTF-16 units; empty at a fresh place. */
+  /** The part of the text that a completion replaces, in UTF-16 units; empty if nothing is typed yet. */
   replace: { start: number; end: number };
   items: Completion[];
   /**
-   * Inside of a path into the data, as in `$.order.` or `$states.input.order.`: the path up to its last dot, and the state
-   * and its field around. Whoever has seen the data in a run can propose its members.
+   * Present inside a path into the data, such as `$.order.` or `$states.input.order.`: the path up to its last dot, and the
+   * enclosing state and field. If you know the data of a run, you can suggest its members.
    */
   reads?: { state: string; field: string; path: string; language: "jsonpath" | "jsonata" };
 }
 
-/** One proposal. */
+/** One completion. */
 export interface Completion {
-  /** What is shown, and what the typed text is matched against. */
+  /** The text to show, and to match with the typed text. */
   label: string;
   kind: "field" | "state" | "type" | "value" | "error" | "variable" | "function" | "path";
-  /** A few words about it. */
+  /** A short description. */
   detail: string;
   /** The text to put in place of `replace`. */
   insert: string;
 }
 
 /**
- * What an editor asks about a definition's text besides {@link validate} and {@link complete}: everything works on texts
- * that are half written, and all offsets are UTF-16 units. An extension for an editor needs no more than this.
+ * Everything an editor needs for definitions, besides {@link validate} and {@link complete}. All methods work on incomplete
+ * texts, and all offsets are UTF-16 units.
  *
  * ```js
  * const text = await readFile("order.asl.json", "utf8");
@@ -196,30 +196,30 @@ export const language: LanguageService;
 
 /** See {@link language}. */
 export interface LanguageService {
-  /** What stands at an offset, in a few words; null where there is nothing to say. */
+  /** Describes what is at an offset; null if there is nothing to describe. */
   hover(text: string, offset: number): Hover | null;
-  /** Where the state or variable whose name stands at an offset is named first; null where there is no such name. */
+  /** Finds where the state or variable at an offset is defined; null if there is no such name at the offset. */
   definition(text: string, offset: number): (TextRange & { targets: TextRange[] }) | null;
-  /** All places of the state or variable whose name stands at an offset. */
+  /** Finds all uses of the state or variable at an offset. */
   references(text: string, offset: number): References | null;
   /**
-   * The edits that give the state or variable at an offset another name everywhere.
+   * Returns the edits that rename the state or variable at an offset everywhere.
    *
-   * @throws RangeError that says why not: there is no name, or the new one is impossible or taken.
+   * @throws RangeError if there is no name at the offset, or if the new name is invalid or already used.
    */
   rename(text: string, offset: number, newName: string): TextEdit[];
-  /** What could be changed between two offsets (default: in the whole text): fixes of the problems there, and improvements. */
+  /** Returns possible changes between two offsets (default: the whole text): fixes of problems, and improvements. */
   codeActions(text: string, start?: number, end?: number, options?: ValidateOptions): CodeAction[];
-  /** The edits that lay out a text; only white space changes. What stands on one line stays there up to 100 characters. */
+  /** Returns the edits that format a text. Only white space changes. Values on one line stay on one line up to 100 characters. */
   format(text: string, options?: { indent?: number }): TextEdit[];
-  /** The states of a text, in its order. */
+  /** Returns the states of a text, in the order of the text. */
   outline(text: string): OutlineState[];
   /**
-   * What is computed in the fields of a state, in the order of the text: paths, intrinsic functions and expressions; nothing
-   * of what is inside of a Parallel or Map. With the values of a run it says what each of them was.
+   * Returns the paths, intrinsic functions and expressions in the fields of a state, in the order of the text, without those
+   * of states inside a Parallel or Map. Combine them with the values of a run to show what each of them was.
    */
   expressions(text: string, state: string): StateExpression[];
-  /** A text with edits made. */
+  /** Returns the text with the edits applied. */
   apply(text: string, edits: readonly TextEdit[]): string;
 }
 
@@ -229,65 +229,65 @@ export interface TextRange {
   end: number;
 }
 
-/** A change of a text: what is put in the place of a range. The edits of one list are in order and do not overlap. */
+/** A change of a text: `text` replaces the range. The edits of one list are in order and do not overlap. */
 export interface TextEdit extends TextRange {
   text: string;
 }
 
-/** What a place of a definition means. */
+/** A description of a place in a definition. */
 export interface Hover extends TextRange {
   kind: "field" | "state" | "type" | "error" | "function" | "variable" | "path";
-  /** The name, with what it holds or takes. */
+  /** The name, with its type or parameters. */
   title: string;
-  /** A few sentences; what stands between backticks is code. */
+  /** A few sentences; text between backticks is code. */
   text: string;
-  /** The state around the place, or the one that is named there. */
+  /** The enclosing state, or the state that is named there. */
   state?: string;
-  /** The path or variable there, for whoever knows its last value. */
+  /** The path or variable there, so that you can show its last value if you know it. */
   path?: string;
   /** The field of the state that the path is in. */
   field?: string;
 }
 
-/** All places of a name; `start` and `end` are those of the one asked about. */
+/** All uses of a name; `start` and `end` are the use at the given offset. */
 export interface References extends TextRange {
   kind: "state" | "variable";
   name: string;
-  /** Without quotes and `$`; `definition` where the name is given. */
+  /** Ranges without quotes and `$`; `definition` is true where the name is defined. */
   places: (TextRange & { definition: boolean })[];
 }
 
-/** A change that can be made. */
+/** A suggested change. */
 export interface CodeAction {
   title: string;
-  /** The problem that it puts right; absent for other improvements. */
+  /** The problem that the change fixes; absent for other improvements. */
   problem?: TextRange & { code: string };
   edits: TextEdit[];
 }
 
-/** A state of a text; `start` and `end` are of its name without quotes. */
+/** A state of a text; `start` and `end` are the range of its name without quotes. */
 export interface OutlineState extends TextRange {
   name: string;
   /** Where the whole member begins. */
   from: number;
   /** Where it ends. */
   to: number;
-  /** 0 for a state of the machine itself, 1 for one of its branches, and so on. */
+  /** 0 for a top-level state, 1 for a state in a branch, and so on. */
   depth: number;
-  /** Where it is in the document, as a JSON Pointer. */
+  /** The state's place in the document, as a JSON Pointer. */
   pointer: string;
 }
 
-/** Something computed in a state; `start` and `end` are of its string. */
+/** An expression of a state; `start` and `end` are the range of its string. */
 export interface StateExpression extends TextRange {
-  /** The field of the state that it is in. */
+  /** The field of the state. */
   field: string;
-  /** Its text, without `{%` and `%}`. */
+  /** The text of the expression, without `{%` and `%}`. */
   source: string;
   language: "jsonpath" | "jsonata";
 }
 
-/** A request of AWS's TestState API; payloads are JSON values or, where the API has texts, either. */
+/** A request of AWS's TestState API. Where the API takes JSON text, a JSON value works too. */
 export interface TestStateRequest {
   /** A state, or a whole machine together with `stateName`. */
   definition: Definition;
@@ -297,12 +297,12 @@ export interface TestStateRequest {
   variables?: unknown;
   context?: unknown;
   /**
-   * What the state's service answers. With `serviceModel`, `fieldValidationMode` says how a result is checked: `"STRICT"`
-   * (the default) asks for all required fields and that every field fits, `"PRESENT"` only for the latter, `"NONE"` for
-   * nothing.
+   * The response of the state's service. With `serviceModel`, `fieldValidationMode` sets how a result is checked: `"STRICT"`
+   * (the default) requires all required fields and checks every field, `"PRESENT"` only checks the fields that are present,
+   * `"NONE"` checks nothing.
    */
   mock?: { result?: unknown; errorOutput?: { error?: string; cause?: string }; fieldValidationMode?: "STRICT" | "PRESENT" | "NONE" };
-  /** What the services answer, to check `mock.result` against as AWS does. Not a member of AWS's API. */
+  /** The shapes of the services' responses, to check `mock.result` as AWS does. Not part of AWS's API. */
   serviceModel?: ServiceModels;
   stateConfiguration?: {
     retrierRetryCount?: number;
@@ -315,32 +315,32 @@ export interface TestStateRequest {
 }
 
 /**
- * The shape of a service's response or of a part of it, as AWS's own models write it. A field that is in no shape is never
- * an error.
+ * The shape of a service's response or of a part of it, in the format of AWS's own models. A field without a shape is never an
+ * error.
  */
 export interface ServiceShape {
   type?: "structure" | "list" | "map" | "string" | "integer" | "long" | "float" | "double" | "boolean" | "timestamp" | "blob" | (string & {});
-  /** Of a structure. Names may begin small; Step Functions writes them with a capital. */
+  /** The members of a structure. Names may begin with a lower-case letter; Step Functions capitalizes them. */
   members?: Record<string, ServiceShape>;
   required?: readonly string[];
-  /** Of a list's elements. */
+  /** The shape of a list's elements. */
   member?: ServiceShape;
-  /** Of a map's values. */
+  /** The shape of a map's values. */
   value?: ServiceShape;
   enum?: readonly string[];
-  /** The least number, length of a text or number of elements. */
+  /** The smallest number, string length or number of elements. */
   min?: number;
   max?: number;
-  /** The name of a shape in `shapes`, which stands for this one. */
+  /** The name of a shape in `shapes` to use instead of this one. */
   shape?: string;
-  /** Of the outermost shape: all that have names. */
+  /** All named shapes; only in the outermost shape. */
   shapes?: Record<string, ServiceShape>;
 }
 
 /**
- * Shapes of services' responses: a function of service and action as a `Resource` names them (`"s3"`, `"getObject"`; for
- * `startExecution.sync` the API that is polled, `"describeExecution"`), or by service either the shapes by action or AWS's
- * own model, such as botocore's `service-2.json`. What has no shape is not checked.
+ * Shapes of services' responses. Either a function of service and action, as a `Resource` names them (`"s3"`, `"getObject"`; for
+ * `startExecution.sync` the API that is polled, `"describeExecution"`). Or an object by service, with the shapes by action or
+ * AWS's own model, such as botocore's `service-2.json`. Responses without a shape are not checked.
  *
  * ```js
  * const s3 = JSON.parse(readFileSync("botocore/data/s3/2006-03-01/service-2.json", "utf8"));
@@ -363,57 +363,57 @@ export interface TestStateResponse {
 }
 
 /**
- * Tests one state as AWS's TestState does: one input, one mocked result. Throws an Error whose `code` is the API's
- * (`ValidationException`, `InvalidDefinition`) where AWS refuses the request.
+ * Tests one state as AWS's TestState does: one input, one mocked result. If AWS would refuse the request, throws an Error with
+ * the `code` of the API (`ValidationException`, `InvalidDefinition`).
  */
 export function testState(request: TestStateRequest): TestStateResponse;
 
-/** How a graph is laid out. */
+/** Options for laying out a graph. */
 export interface LayoutOptions {
   /** Top to bottom (the default) or left to right. */
   direction?: "TB" | "LR";
   /** JSON Pointers of the Parallel and Map states to draw folded. */
   collapsed?: Iterable<string>;
-  /** Whether to fold what is large or deep as well: more than 60 states inside, or nested deeper than 3. Default: false. */
+  /** Whether to also fold large or deep states: with more than 60 states inside, or nested deeper than 3. Default: false. */
   foldLarge?: boolean;
   /** JSON Pointers of states that `foldLarge` leaves open. */
   expanded?: Iterable<string>;
 }
 
-/** How a graph is drawn. */
+/** Options for drawing a graph. */
 export interface SvgOptions extends LayoutOptions {
   /** Default: `"auto"`, light or dark as the viewer prefers. */
   theme?: "auto" | "light" | "dark";
-  /** What a screen reader says. Default: the machine's Comment. */
+  /** The title for screen readers. Default: the machine's Comment. */
   title?: string;
-  /** Whether a background is painted. Default: true. */
+  /** Whether to paint a background. Default: true. */
   background?: boolean;
-  /** Start of all ids and class names, for pages with several drawings. Default: `"sg"`. */
+  /** The prefix of all ids and class names, for pages with several drawings. Default: `"sg"`. */
   prefix?: string;
-  /** What has become of states, by name or by JSON Pointer. Default: a drawing without a run. */
+  /** The statuses of states, by name or by JSON Pointer. Default: a drawing without a run. */
   status?: Record<string, StateStatus> | ReadonlyMap<string, StateStatus>;
   /** How often transitions were taken, by {@link GraphEdge.id}; all others are drawn faint. Default: none is marked. */
   taken?: Record<string, number> | ReadonlyMap<string, number>;
-  /** A short text on the lower border of states, by name or by JSON Pointer: a count of visits, for instance. */
+  /** A short text on the lower border of states, by name or by JSON Pointer, such as a count of visits. */
   notes?: Record<string, string> | ReadonlyMap<string, string>;
 }
 
-/** What has become of a state, as a drawing shows it. */
+/** The status of a state in a drawing. */
 export type StateStatus =
   | "idle" | "queued" | "running" | "paused" | "waiting" | "awaiting" | "retrying"
   | "succeeded" | "caught" | "failed" | "timedOut" | "cancelled" | "skipped";
 
-/** The graph of a definition with all places and sizes in px; also of one with errors, as long as it is JSON. */
+/** Lays out the graph of a definition, with all positions and sizes in px. The definition may have errors if it is JSON. */
 export function layout(
   definition: Definition,
   options?: LayoutOptions & {
-    /** Whether open Map states leave room below their name for a page's choice of iterations. Default: false. */
+    /** Whether open Map states have room below their name for a control that selects iterations. Default: false. */
     selectors?: boolean;
   },
 ): Graph;
 
 /**
- * The graph of a definition as one SVG document without scripts, fonts or images. Any text in it is safe.
+ * Draws the graph of a definition as one SVG document without scripts, fonts or images. All text in it is escaped.
  *
  * ```js
  * const svg = renderSvg(definition, { theme: "light", status: { Charge: "caught", Refund: "succeeded" } });
@@ -422,8 +422,8 @@ export function layout(
 export function renderSvg(definition: Definition, options?: SvgOptions): string;
 
 /**
- * The definition as text of a Mermaid `stateDiagram-v2`, for READMEs and pull requests; also of one with errors, as long as
- * it is JSON.
+ * Draws a definition as a Mermaid `stateDiagram-v2`, for READMEs and pull requests. The definition may have errors if it is
+ * JSON.
  *
  * ```js
  * console.log("```mermaid\n" + renderMermaid(definition) + "```");
@@ -431,49 +431,49 @@ export function renderSvg(definition: Definition, options?: SvgOptions): string;
  */
 export function renderMermaid(definition: Definition, options?: { direction?: "TB" | "LR" }): string;
 
-/** A placed graph; the origin is the top left corner. */
+/** A graph with positions; the origin is the top left corner. */
 export interface Graph {
   width: number;
   height: number;
   direction: "TB" | "LR";
   comment?: string;
-  /** Whether a bound left something out: graphs of thousands of states are cut. */
+  /** Whether a limit left something out: very large graphs are truncated. */
   truncated: boolean;
   /** How many times lines cross. */
   crossings: number;
-  /** A node stands after the node that holds it. */
+  /** Each node comes after its parent. */
   nodes: GraphNode[];
   edges: GraphEdge[];
 }
 
 /** A box of a graph. */
 export interface GraphNode {
-  /** For states and scopes the pointer; for marks the pointer of their scope and `#start`, `#end` or `#missing/…`. */
+  /** For states and scopes, the pointer; for marks, the pointer of their scope with `#start`, `#end` or `#missing/…`. */
   id: string;
   /** JSON Pointer into the definition. */
   pointer: string;
   name: string;
-  /** The name as it is drawn: one or two lines. */
+  /** The name as drawn, in one or two lines. */
   lines: string[];
   type: "Pass" | "Task" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map" | "Unknown" | "Missing" | "Start" | "End" | "Scope";
   x: number;
   y: number;
   width: number;
   height: number;
-  /** The node that holds it. */
+  /** The enclosing node. */
   parent?: string;
   comment?: string;
-  /** What the type alone does not say: the service of a Task, the time of a Wait. */
+  /** More than the type: the service of a Task, the time of a Wait. */
   detail?: string;
   /** The small line above the name. */
   caption?: string;
   /** Whether the state has retriers. */
   retries: boolean;
-  /** What a Task waits for besides its answer: the job's end (`.sync`) or its token (`.waitForTaskToken`, activities). */
+  /** What else a Task waits for: the end of the job (`.sync`) or its token (`.waitForTaskToken`, activities). */
   pattern?: "sync" | "token";
-  /** What a Map state says about its iterations, as far as the definition tells. */
+  /** The settings of a Map state's iterations, as far as the definition determines them. */
   map?: { distributed: boolean; maxConcurrency?: number; reader?: string; batcher?: { items?: number; bytes?: number }; writer?: string };
-  /** Whether anything leads to it. */
+  /** Whether a transition leads to it. */
   reachable: boolean;
   collapsed: boolean;
   /** States inside, at any depth. */
@@ -488,31 +488,31 @@ export interface GraphEdge {
   from: string;
   to: string;
   kind: "start" | "next" | "choice" | "default" | "catch" | "end";
-  /** Place among `Choices` or `Catch`. */
+  /** Position in `Choices` or `Catch`. */
   index?: number;
-  /** Whether it leads back. */
+  /** Whether the line leads back to an earlier state. */
   back: boolean;
   label?: string;
   title?: string;
   points: [x: number, y: number][];
-  /** The same with rounded corners, as SVG path data. */
+  /** The line with rounded corners, as SVG path data. */
   path: string;
   labelBox?: { x: number; y: number; width: number; height: number };
 }
 
 // ------------------------------------------------------------------------------------------------------- tasks
 
-/** What a task handler learns of its task besides the input. */
+/** What a task handler knows about its task, besides the input. */
 export interface Task {
-  /** Numbers the attempts of an execution from 1 on. */
+  /** The number of the attempt in the execution, from 1. */
   readonly id: number;
   /** The state's name. */
   readonly stateName: string;
   /** `Resource` as written. */
   readonly resource: string;
-  /** The whole request; of `lambda:invoke` and `states:startExecution` the handler's input is a part of it. */
+  /** The whole request. For `lambda:invoke` and `states:startExecution`, the handler's input is only a part of it. */
   readonly parameters: any;
-  /** 0 for the first attempt, +1 for each retry. */
+  /** 0 for the first attempt, and one more for each retry. */
   readonly attempt: number;
   /** The task token of `.waitForTaskToken`, `.sync` and activity tasks. */
   readonly token?: string;
@@ -522,19 +522,19 @@ export interface Task {
   readonly heartbeatSeconds?: number;
   /** `Credentials`, evaluated. */
   readonly credentials?: any;
-  /** The indices in the Maps around the state, the innermost last. */
+  /** The iteration index in each enclosing Map, the innermost last. */
   readonly iterations: readonly number[];
   /** What the result is for: a Task state, or the items and results of a Distributed Map. */
   readonly purpose: "Task" | "ItemReader" | "ResultWriter";
   /** The execution that the task is part of. */
   readonly execution: Execution;
-  /** Aborts once, when nobody waits for the task any more; its `reason` is a {@link TaskCancelled}. */
+  /** Aborts once, when the execution no longer needs the task; its `reason` is a {@link TaskCancelled}. */
   readonly signal: AbortSignal;
-  /** Says that the work goes on: the heartbeat's time starts anew. */
+  /** Reports that the task is still at work, and restarts the heartbeat timeout. */
   heartbeat(): void;
   /**
-   * Resolves after so many milliseconds of the execution's time: at once with a virtual clock, which goes on while all
-   * handlers sleep. `Infinity` is for ever. Rejects with the reason of `signal` when that aborts.
+   * Resolves after this many milliseconds of the execution's time. With a virtual clock it resolves at once, because time jumps
+   * ahead while all handlers sleep. `Infinity` never resolves. Rejects with the reason of `signal` when that aborts.
    *
    * @example
    * ```js
@@ -548,29 +548,29 @@ export interface Task {
 }
 
 /**
- * Does the work of a Task state: returns its result, or a promise of it, or throws.
+ * Does a Task state: returns its result, or a promise of it, or throws.
  *
- * - What is returned becomes JSON as `JSON.stringify` makes it; `undefined` becomes null.
- * - A thrown Error becomes the state's error as a Lambda function's would; a {@link TaskError} says exactly which.
- * - For `lambda:invoke` the input is the Payload and the result is wrapped as AWS does; the same goes for
+ * - The returned value becomes JSON, as `JSON.stringify` makes it; `undefined` becomes null.
+ * - A thrown Error becomes the state's error, as the error of a Lambda function would. A {@link TaskError} sets it exactly.
+ * - For `lambda:invoke` the input is the Payload, and the result is wrapped as AWS does. The same applies to
  *   `states:startExecution` (Input, Output) and `http:invoke` (ResponseBody). A {@link TaskResponse} is not wrapped.
- * - For `.waitForTaskToken` what is returned is the service's response; the state goes on with
+ * - For `.waitForTaskToken` the returned value is the service's response. The state continues after
  *   {@link Execution.succeed} or {@link Execution.fail}.
  */
 export type TaskHandler<Input = any, Output = unknown> = (input: Input, task: Task) => Output | PromiseLike<Output>;
 
 /**
- * Handlers by name, or one function for all tasks. A name is, the first that fits taken: the full Resource ARN; the
- * state's name; the name or ARN of the Lambda function, activity or state machine that is called; the integration
- * with or without its suffix (`sqs:sendMessage`, `lambda:invoke`); any of these with `*` for any characters, the
- * most specific first (`aws-sdk:s3:*`, `*`).
+ * Handlers by name, or one function for all tasks. Names are looked up in this order: the full Resource ARN; the state's
+ * name; the name or ARN of the Lambda function, activity or state machine; the integration with or without its suffix
+ * (`sqs:sendMessage`, `lambda:invoke`); and any of these with `*` for any characters, the most specific first
+ * (`aws-sdk:s3:*`, `*`).
  */
 export type TaskHandlers = Record<string, TaskHandler | Activity> | ReadonlyMap<string, TaskHandler | Activity> | TaskHandler;
 
 /**
- * A queue of an activity's tasks, which workers fetch as with GetActivityTask. As a value of `tasks` it stands for the
- * activity in any number of executions. With virtual time, a worker that does not answer within a turn of the event loop
- * is late: time jumps to what is due.
+ * A queue of an activity's tasks, which workers fetch as with GetActivityTask. Pass it as a value of `tasks`; several executions
+ * can share it. With virtual time, a worker must answer within one turn of the event loop; after that, time jumps to the
+ * next event.
  *
  * @example
  * ```js
@@ -581,31 +581,31 @@ export type TaskHandlers = Record<string, TaskHandler | Activity> | ReadonlyMap<
  * ```
  */
 export class Activity {
-  /** How many tasks wait for a worker. */
+  /** The number of tasks that wait for a worker. */
   readonly waiting: number;
-  /** The next task as soon as there is one (GetActivityTask). Rejects with the signal's reason when it aborts. */
+  /** Resolves to the next task as soon as there is one (GetActivityTask). Rejects with the signal's reason when it aborts. */
   getTask(options?: { workerName?: string; signal?: AbortSignal }): Promise<ActivityTask>;
-  /** Completes a task that was fetched here (SendTaskSuccess). Returns false if it has ended already. */
+  /** Completes a task that was fetched here (SendTaskSuccess). Returns false if the task has already ended. */
   succeed(token: string, output?: unknown): boolean;
-  /** Fails it (SendTaskFailure). */
+  /** Fails a task that was fetched here (SendTaskFailure). */
   fail(token: string, failure?: { error?: string; cause?: string }): boolean;
-  /** Says that the worker is alive (SendTaskHeartbeat). */
+  /** Reports that the worker is alive (SendTaskHeartbeat). */
   heartbeat(token: string): boolean;
 }
 
-/** What a worker gets. */
+/** A task that a worker has fetched. */
 export interface ActivityTask {
   taskToken: string;
   /** The task's input, parsed. */
   input: any;
-  /** What a handler would learn of it: its execution, its signal. */
+  /** The task as a handler would receive it, with its execution and its signal. */
   task: Task;
 }
 
 /**
- * Handlers for S3's `getObject`, `listObjectsV2` and `putObject`: what ItemReader and ResultWriter of a Distributed Map call,
- * and tasks through `aws-sdk:s3:…`. A key that ends in `.gz` is decompressed. What is written to an object or Map is in it
- * afterwards. For files on disk see `folder()` of `stepglass/node`.
+ * Handlers for S3's `getObject`, `listObjectsV2` and `putObject`, for the ItemReader and ResultWriter of a Distributed Map and
+ * for tasks with `aws-sdk:s3:…`. Objects whose key ends in `.gz` are decompressed. Written objects are added to the object or Map
+ * that you pass. For files on disk see `folder()` of `stepglass/node`.
  *
  * @example
  * ```js
@@ -616,14 +616,14 @@ export interface ActivityTask {
  */
 export function s3Handlers(source: Record<string, ObjectBody> | Map<string, ObjectBody> | ObjectStore): Record<string, TaskHandler>;
 
-/** What an object holds: text, bytes, a File, a URL to fetch, or JSON as it is. */
+/** The content of an object: text, bytes, a File, a URL to fetch, or a JSON value. */
 export type ObjectBody = string | ArrayBuffer | ArrayBufferView | Blob | URL | readonly unknown[] | { readonly [key: string]: unknown };
 
-/** A place for objects; without `list` or `put` it cannot be listed or written. */
+/** A store of objects. Without `list` it cannot be listed, without `put` it cannot be written. */
 export interface ObjectStore {
-  /** The object, or undefined where there is none. */
+  /** Returns the object, or undefined if there is none. */
   get(bucket: string, key: string): ObjectBody | undefined | PromiseLike<ObjectBody | undefined>;
-  /** The objects whose key begins so; `LastModified` in seconds since 1970. */
+  /** Returns the objects whose key begins with the prefix; `LastModified` is in seconds since 1970. */
   list?(bucket: string, prefix: string): Listing | PromiseLike<Listing>;
   put?(bucket: string, key: string, text: string): void | PromiseLike<void>;
 }
@@ -631,7 +631,7 @@ export interface ObjectStore {
 /** A list of objects, in any order. */
 export type Listing = Iterable<ListedObject> | AsyncIterable<ListedObject>;
 
-/** An object as a listing names it. */
+/** An object in a listing. */
 export interface ListedObject {
   Key: string;
   Size?: number;
@@ -640,7 +640,7 @@ export interface ListedObject {
 }
 
 /**
- * Thrown by a task handler to say exactly which `Error` and `Cause` the state sees.
+ * Throw this in a task handler to set exactly the `Error` and `Cause` of the state.
  *
  * @example
  * ```js
@@ -654,7 +654,7 @@ export class TaskError extends Error {
   override readonly cause: string | undefined;
 }
 
-/** Returned by a handler: the service's whole response, which is not wrapped. */
+/** Return this from a handler to give the service's whole response, without wrapping. */
 export class TaskResponse {
   constructor(value: unknown);
   readonly value: unknown;
@@ -666,7 +666,7 @@ export class TaskCancelled extends Error {
   readonly reason: CancelReason;
 }
 
-/** Why nobody waits for a task any more. */
+/** Why a task was cancelled. */
 export type CancelReason = "Timeout" | "Heartbeat" | "SiblingFailed" | "Stopped";
 
 // --------------------------------------------------------------------------------------------------- executions
@@ -681,21 +681,21 @@ export interface MachineOptions extends ValidateOptions {
   roleArn?: string;
 }
 
-/** What an execution may use up; the defaults are AWS's. */
+/** The limits of an execution; the defaults are AWS's. */
 export interface Limits {
   /** `"full"` keeps all events, `"none"` only counts them. Default: `"full"`. */
   history?: "full" | "none";
-  /** Bytes of JSON text that an input, a result or an output may have. Default: 262,144. */
+  /** The largest size of an input, a result or an output, in bytes of JSON text. Default: 262,144. */
   payloadLimit?: number;
-  /** Events after which the execution fails; 0 for no limit. Default: 25,000. */
+  /** The largest number of events, after which the execution fails; 0 for no limit. Default: 25,000. */
   historyLimit?: number;
-  /** State transitions between two looks at the clock and the inbox. Default: 10,000. */
+  /** State transitions before the execution yields, to check the clock and task answers. Default: 10,000. */
   stepBudget?: number;
-  /** Whether the stages of each state's data flow are recorded for `execution.trace()`. Default: false. */
+  /** Whether to record the stages of each state's data flow for `execution.trace()`. Default: false. */
   trace?: boolean;
 }
 
-/** A source of time, for hosts with their own. */
+/** Your own source of time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -705,64 +705,64 @@ export interface Clock {
 
 /** Options of `machine.start()`, `run()` and `restore()`. */
 export interface StartOptions extends Limits {
-  /** What does the work of the Task states. */
+  /** The handlers of the Task states. */
   tasks?: TaskHandlers;
   /**
-   * The machines that tasks may start: `states:startExecution`, its `.sync`, `.sync:2` and `.waitForTaskToken`, and of the
-   * SDK `sfn:startExecution`, `startSyncExecution`, `describeExecution`, `stopExecution` and `sendTask…` need no handler then. By name, or by ARN where one was
-   * given. Children have their parent's `tasks`, `machines`, clock and limits; a handler under the name of the state, the
-   * machine or the integration wins.
+   * The machines that tasks can start, by name, or by ARN if they have one. With them, these integrations need no handler:
+   * `states:startExecution`, its `.sync`, `.sync:2` and `.waitForTaskToken`, and of the SDK `sfn:startExecution`,
+   * `startSyncExecution`, `describeExecution`, `stopExecution` and `sendTask…`. Children have their parent's `tasks`,
+   * `machines`, clock and limits. A handler under the name of the state, the machine or the integration takes precedence.
    */
   machines?: readonly StateMachine[] | Record<string, StateMachine> | ReadonlyMap<string, StateMachine>;
-  /** `Execution.Name`. Default: a random UUID, or `seed-…` where a seed is given. */
+  /** `Execution.Name`. Default: a random UUID, or `seed-…` if a seed is given. */
   name?: string;
   /** `Execution.Id`. Default: an ARN made of the names. */
   arn?: string;
   /**
-   * `"real"` (the default), `"virtual"`, or a clock of yours. Virtual time stands still while a handler's promise is
-   * open and else jumps to whatever is due next: waits and back-offs take no time.
+   * `"real"` (the default), `"virtual"`, or your own clock. Virtual time stands still while a handler's promise is pending, and
+   * otherwise jumps to the next event, so waits and back-offs take no real time.
    */
   clock?: "real" | "virtual" | Clock;
   /** When virtual time begins, in milliseconds since 1970. Default: now. */
   startTime?: number;
   /** Aborts the execution. */
   signal?: AbortSignal;
-  /** Seed of UUIDs, random numbers and jitter: equal seeds give equal sequences. Default: random. */
+  /** The seed of UUIDs, random numbers and jitter: equal seeds give equal sequences. Default: random. */
   seed?: number | bigint;
-  /** Hears every event of the history as it happens. What it throws is printed and changes nothing. */
+  /** Called for every event of the history as it happens. Errors that it throws are printed and have no other effect. */
   onEvent?: (event: HistoryEvent, execution: Execution) => void;
-  /** Hears of every stage of each state's data flow as it happens, in order with `onEvent`. Implies `trace`. */
+  /** Called for every stage of each state's data flow as it happens, in order with `onEvent`. Implies `trace`. */
   onStage?: (stage: TraceStage, execution: Execution) => void;
   /**
-   * Hears of every child execution of a Distributed Map when it has ended, with its history. Without it these histories are
-   * not kept; with it each is released once it was told.
+   * Called when a child execution of a Distributed Map has ended, with its history. Without this option these histories are not
+   * kept; with it, each is released after the call.
    */
   onChild?: (child: ChildExecution, execution: Execution) => void;
-  /** Hears of every execution that a task starts through `machines`, with the one that started it. */
+  /** Called for every execution that a task starts through `machines`, with the execution that started it. */
   onNested?: (child: Execution, parent: Execution) => void;
   /**
-   * Hears, with virtual time, that nothing moves the execution any more: no time, no handler at work. Only the answer to a
-   * task token, or `abort()`, still could.
+   * Called, with virtual time, when nothing can move the execution any more: no timer is set and no handler is at work. Only the
+   * answer to a task token, or `abort()`, can still end it.
    */
   onIdle?: (nothing: undefined, execution: Execution) => void;
-  /** Whether it is counted what of the definition is used, for `execution.coverage()`. Default: false. */
+  /** Whether to count which parts of the definition are used, for `execution.coverage()`. Default: false. */
   coverage?: boolean;
 }
 
-/** What of a definition an execution has used. */
+/** The parts of a definition that an execution has used. */
 export interface ExecutionCoverage {
   /**
-   * How often each part was used, by its JSON Pointer and in the order of the definition: states (`/States/Ship`), their ways
-   * out (`…/Next`, `…/End`, `…/Default`, of a Succeed `…/Type`), Choice rules that were true (`…/Choices/0`), retriers (`…/Retry/0`) and catchers
-   * (`…/Catch/1`) that took an error on. What was never used is not in it. The drawing of a run
-   * takes it as it is: `renderSvg(definition, { taken: execution.coverage().hits })`.
+   * How often each part was used, by its JSON Pointer and in the order of the definition: states (`/States/Ship`), transitions
+   * (`…/Next`, `…/End`, `…/Default`; `…/Type` for a Succeed state), Choice rules that were true (`…/Choices/0`), and retriers
+   * (`…/Retry/0`) and catchers (`…/Catch/1`) that handled an error. Parts that were never used are missing. To draw it, use
+   * `renderSvg(definition, { taken: execution.coverage().hits })`.
    */
   hits: Record<string, number>;
-  /** The errors that retriers and catchers took on, in order; of very many the first ten thousand. */
+  /** The errors that retriers and catchers handled, in order; at most the first ten thousand. */
   handled: HandledError[];
 }
 
-/** An error that a retrier or a catcher took on. */
+/** An error that a retrier or a catcher handled. */
 export interface HandledError {
   state: string;
   /** The retrier or catcher: `/States/Charge/Retry/0`. */
@@ -771,9 +771,9 @@ export interface HandledError {
   cause?: string;
   /** Milliseconds until the next attempt; absent for a catcher. */
   delay?: number;
-  /** Id of the state's last event by then. */
+  /** Id of the state's last event at that time. */
   event: number;
-  /** The name of the child execution of a Distributed Map that the state runs in; `event` is then of that one's history. */
+  /** The name of the child execution of a Distributed Map that the state runs in; `event` is then an event of its history. */
   child?: string;
 }
 
@@ -787,8 +787,8 @@ export interface ChildExecution {
   error?: string;
   cause?: string;
   /**
-   * How often a redrive has taken it up; absent if none has. A child that did not succeed is told again when it has ended
-   * anew, a Standard one with its history from the first event on, an Express one with that of its new beginning.
+   * How often it was redriven; absent if never. A redriven child is reported again when it ends: a Standard child with its whole
+   * history, an Express child with the history since it was started again.
    */
   redriveCount?: number;
   history: HistoryEvent[];
@@ -801,28 +801,28 @@ export type ExecutionResult<Output = any> =
   | { status: "TIMED_OUT" }
   | { status: "ABORTED"; error?: string; cause?: string };
 
-/** A definition that can be run any number of times, also at once. */
+/** A definition that can run any number of times, also concurrently. */
 export class StateMachine {
   /** Compiles a definition. Throws {@link DefinitionError} with all diagnostics if it has errors. */
   constructor(definition: Definition, options?: MachineOptions);
   readonly type: MachineType;
   readonly name: string;
-  /** The ARN that was given. */
+  /** The option `arn`. */
   readonly arn: string | undefined;
   /** The definition's JSON text. */
   readonly definition: string;
-  /** Names this very definition: snapshots are restored only with a machine of the same digest. */
+  /** Identifies the definition: a snapshot can be restored only with a machine that has the same digest. */
   readonly digest: string;
   /** The warnings about the definition. */
   readonly diagnostics: Diagnostic[];
-  /** The variables that each state reads, as DescribeStateMachine tells them. */
+  /** The variables that each state reads, as DescribeStateMachine returns them. */
   readonly variableReferences: Record<string, string[]>;
 
   /**
-   * Starts an execution with an input, `{}` by default. Handlers are first called after the present code has run.
+   * Starts an execution with an input, `{}` by default. No handler is called before the current code has finished.
    *
-   * Throws a RangeError with AWS's `code` and words for what StartExecution does not take: a `name` of more than 80 characters
-   * or with characters such as spaces and slashes (`InvalidName`), an input beyond `payloadLimit` (`ValidationException`).
+   * Throws a RangeError with AWS's `code` and message for what StartExecution refuses: a `name` with more than 80 characters or
+   * with characters such as spaces and slashes (`InvalidName`), or an input larger than `payloadLimit` (`ValidationException`).
    *
    * @example
    * ```js
@@ -837,111 +837,111 @@ export class StateMachine {
   run<Output = any>(input?: unknown, options?: StartOptions): Promise<Output>;
 
   /**
-   * Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again, except
-   * callbacks whose request was made: handlers are called at least once.
+   * Resumes an execution where `execution.snapshot()` was taken. Tasks in progress are called again, except callbacks whose
+   * request was made, so handlers are called at least once.
    *
    * Throws {@link RestoreError} for a snapshot of another definition.
    */
   restore<Output = any>(snapshot: ExecutionSnapshot, options?: StartOptions): Execution<Output>;
 
   /**
-   * Takes up an execution that failed, timed out or was aborted where it stood (RedriveExecution): the state that failed
-   * runs again, what was done stays done. A Map Run goes on with its children that did not succeed, in the same run: a
-   * Standard child from where it stood, an Express child from its beginning. Takes the execution or its snapshot; returns a new Execution, which has the
-   * history so far.
+   * Redrives an execution that failed, timed out or was aborted (RedriveExecution): the state that failed runs again, and earlier
+   * states do not. A Map Run redrives its children that did not succeed, in the same run: a Standard child from the state that
+   * failed, an Express child from the start. Takes the execution or its snapshot; returns a new Execution with the history so
+   * far.
    *
-   * Throws an Error with code `NOT_REDRIVABLE` for an execution that runs, has succeeded, or whose history is full.
+   * Throws an Error with code `NOT_REDRIVABLE` if the execution is running, has succeeded, or has a full history.
    */
   redrive<Output = any>(ended: Execution | ExecutionSnapshot, options?: StartOptions): Execution<Output>;
 }
 
-/** A stored execution: JSON data, to be kept as it is. */
+/** A stored execution: JSON data. Do not change it. */
 export interface ExecutionSnapshot {
   version: 1;
   execution: { name: string; [key: string]: string };
   engine: EngineSnapshot;
   submitted: number[];
-  /** Executions that a task of this one waits for. */
+  /** Executions that a task of this execution waits for. */
   nested?: { task: number; child: { [key: string]: unknown }; snapshot: ExecutionSnapshot }[];
 }
 
 /** One execution of a state machine, made by `machine.start()`. */
 export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   private constructor();
-  /** How it ends. Never rejects. */
+  /** Resolves to the outcome when the execution ends. Never rejects. */
   readonly result: Promise<ExecutionResult<Output>>;
   readonly name: string;
   readonly arn: string;
   readonly status: ExecutionStatus;
   /** All events so far, as GetExecutionHistory returns them. */
   history(): HistoryEvent[];
-  /** All events from the first on, as they happen; ends with the execution. Any number of times, also late. */
+  /** Iterates over all events, from the first, as they happen; ends with the execution. You can iterate several times and start late. */
   [Symbol.asyncIterator](): AsyncGenerator<HistoryEvent, void, undefined>;
-  /** Ends the execution as ABORTED (StopExecution). Of no effect once it has ended. */
+  /** Ends the execution as ABORTED (StopExecution). Has no effect after the execution has ended. */
   abort(error?: string, cause?: string): void;
   /**
-   * Completes the task with this token (SendTaskSuccess). Returns false if the task has ended already; throws a
-   * RangeError for a token that this execution has never given out.
+   * Completes the task with this token (SendTaskSuccess). Returns false if the task has already ended. Throws a RangeError if the
+   * token is not from this execution.
    */
   succeed(token: string, output?: unknown): boolean;
-  /** Fails the task with this token (SendTaskFailure). Returns and throws as {@link Execution.succeed}. */
+  /** Fails the task with this token (SendTaskFailure). Returns and throws as {@link Execution.succeed} does. */
   fail(token: string, failure?: { error?: string; cause?: string }): boolean;
-  /** Says that the task with this token is alive (SendTaskHeartbeat). Returns and throws as {@link Execution.succeed}. */
+  /** Reports that the task with this token is alive (SendTaskHeartbeat). Returns and throws as {@link Execution.succeed} does. */
   heartbeat(token: string): boolean;
   /**
-   * Gives a Map Run under way other limits (UpdateMapRun); what is left out stays. `maxConcurrency` 0 is as many as AWS
-   * allows. Its ARN is in {@link Frame.mapRun} and in the history. Of no effect where there is no such run under way.
+   * Changes the limits of a running Map Run (UpdateMapRun); limits that you omit stay the same. `maxConcurrency` 0 means as many
+   * as AWS allows. The ARN is in {@link Frame.mapRun} and in the history. Has no effect if no Map Run with this ARN is running.
    */
   updateMapRun(mapRunArn: string, change: MapRunChange): void;
-  /** What runs now: one entry for each chain of states. */
+  /** Returns what is running now: one entry for each chain of states. */
   frames(): Frame[];
-  /** The stages of data flow since the last call; with the option `trace`. */
+  /** Returns the data-flow stages since the last call; needs the option `trace`. */
   trace(): TraceStage[];
-  /** What of the definition was used so far; with the option `coverage`. */
+  /** Returns which parts of the definition were used so far; needs the option `coverage`. */
   coverage(): ExecutionCoverage;
-  /** The execution as JSON data, for `machine.restore()`. Answers that are still on their way are not in it. */
+  /** Returns the execution as JSON data, for `machine.restore()`. It does not include answers that have not arrived yet. */
   snapshot(): ExecutionSnapshot;
 }
 
-/** A running chain of states: the execution's own, or a branch's or an iteration's. */
+/** A running chain of states: of the execution itself, of a branch or of an iteration. */
 export interface Frame {
   id: number;
-  /** The frame of the Parallel or Map around it, and its place there. */
+  /** The frame of the enclosing Parallel or Map, and the index in it. */
   parent?: number;
   slot?: number;
   state: string;
   phase: "ready" | "waiting" | "retrying" | "running" | "joining";
   /** The state's raw input. */
   input: any;
-  /** The variables in reach. */
+  /** The variables in scope. */
   variables: Record<string, any>;
-  /** When it goes on by itself, in milliseconds since 1970. */
+  /** When the frame continues by itself, in milliseconds since 1970. */
   until?: number;
-  /** The task it waits for. */
+  /** The task that the frame waits for. */
   task?: number;
   /** Retries of the state so far. */
   retries: number;
-  /** The event that entered the state; absent while it is yet to be entered. */
+  /** The event that entered the state; absent if the state was not entered yet. */
   event?: number;
-  /** The indices in the Maps around it, the innermost last. */
+  /** The iteration index in each enclosing Map, the innermost last. */
   iterations?: number[];
-  /** The name of the child execution of a Distributed Map that it runs in. */
+  /** The name of the child execution of a Distributed Map that the frame runs in. */
   child?: string;
-  /** Of a Distributed Map whose children run: its counts so far, as DescribeMapRun tells them. */
+  /** The counts of a Distributed Map whose children are running, as DescribeMapRun returns them. */
   mapRun?: Required<MapRunChange> & { mapRunArn: string; itemCounts: MapRunCounts; executionCounts: MapRunCounts; redriveCount: number };
 }
 
-/** The limits of a Map Run, as UpdateMapRun takes them. */
+/** The limits of a Map Run, as in UpdateMapRun. */
 export interface MapRunChange {
-  /** Children at once; 0 for as many as AWS allows. */
+  /** How many children run at the same time; 0 for as many as AWS allows. */
   maxConcurrency?: number;
-  /** Items that may fail. */
+  /** How many items can fail. */
   toleratedFailureCount?: number;
-  /** Percentage of the items that may fail, from 0 to 100. */
+  /** The percentage of items that can fail, from 0 to 100. */
   toleratedFailurePercentage?: number;
 }
 
-/** How many items or child executions of a Map Run stand where. */
+/** The numbers of items or child executions of a Map Run by status. */
 export interface MapRunCounts {
   pending: number;
   running: number;
@@ -950,9 +950,9 @@ export interface MapRunCounts {
   timedOut: number;
   /** Always 0: children are aborted only with the whole run. */
   aborted: number;
-  /** Of child executions put together by bytes it is known only when all have started; until then it is the least. */
+  /** The total. If child executions are batched by bytes, it is a lower bound until all have started. */
   total: number;
-  /** Those that a redrive has yet to take up: MaxConcurrency holds them back. */
+  /** Those that a redrive has not started yet because of MaxConcurrency. */
   pendingRedrive: number;
 }
 
@@ -960,21 +960,20 @@ export interface MapRunCounts {
 export interface TraceStage {
   /** Id of the event that entered the state. */
   event: number;
-  /** How many events there were by then. */
+  /** The number of events at that time. */
   after: number;
   /** The name of the child execution of a Distributed Map that the state runs in; `event` and `after` count its events. */
   child?: string;
   state: string;
   /**
-   * `afterInputPath`, `afterParameters`, `result` …, as TestState names them (and `afterItems` for a Map's `Items` of JSONata, for
-   * which it has no name); at last `assignedVariables` and `output`. A Map tells `afterItemSelector` once for each item, before the
-   * iteration begins, and `afterItemBatcher` once for each batch: see `index`. What
-   * is decided comes as a stage too: `choice` (`{rules: [{holds?, cause?, tests}], taken}`, the rules that were looked at),
-   * `error` (`{Error, Cause}`, before Retry and Catch are looked at), `retry` (`{retrier, attempt, delayMilliseconds}`) and
-   * `catch` (`{catcher, next}`).
+   * `afterInputPath`, `afterParameters`, `result` …, by TestState's names (and `afterItems` for the JSONata field `Items` of a Map,
+   * which has no name there); finally `assignedVariables` and `output`. A Map has `afterItemSelector` once for each item, before the
+   * iteration begins, and `afterItemBatcher` once for each batch: see `index`. Decisions are stages too: `choice`
+   * (`{rules: [{holds?, cause?, tests}], taken}`, the rules that were evaluated), `error` (`{Error, Cause}`, before Retry and
+   * Catch are evaluated), `retry` (`{retrier, attempt, delayMilliseconds}`) and `catch` (`{catcher, next}`).
    */
   stage: string;
-  /** Of `afterItemSelector` the item, of `afterItemBatcher` the batch, from 0. */
+  /** The index of the item (`afterItemSelector`) or of the batch (`afterItemBatcher`), from 0. */
   index?: number;
   value: any;
 }
@@ -985,11 +984,11 @@ export interface TraceStage {
 export class ExecutionError extends Error {
   private constructor();
   readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
-  /** `Error`, if there is one. */
+  /** The execution's `Error`, if there is one. */
   readonly error: string | undefined;
   /** `Cause`, if there is one. */
   override readonly cause: string | undefined;
-  /** The state in which it failed, as far as the history tells. */
+  /** The state that failed, if the history shows it. */
   readonly state: string | undefined;
   readonly execution: Execution;
 }
@@ -1001,12 +1000,12 @@ export class DefinitionError extends Error {
   readonly diagnostics: Diagnostic[];
 }
 
-/** A snapshot that cannot be restored. */
+/** A snapshot cannot be restored. */
 export class RestoreError extends Error {
   private constructor();
 }
 
-/** A bug of this package. The execution concerned has failed; all others go on. */
+/** A bug in this package. The affected execution has failed; all others continue. */
 export class InternalError extends Error {
   private constructor();
 }
@@ -1015,31 +1014,31 @@ export class InternalError extends Error {
 
 /** The answer to one call in a simulation. */
 export interface ScriptedResult {
-  /** Milliseconds until it comes. Default: 0. */
+  /** Milliseconds until the answer. Default: 0. */
   after?: number;
-  /** What a handler would return. */
+  /** The value that a handler would return. */
   output?: unknown;
-  /** The service's whole response, which is not wrapped. */
+  /** The service's whole response, without wrapping. */
   response?: unknown;
   /** The error's name, instead of an output. */
   error?: string;
   /** The error's cause. */
   cause?: string;
-  /** Milliseconds after the call at which heartbeats come. */
+  /** When heartbeats come, in milliseconds after the call. */
   heartbeats?: number[];
-  /** The response to the request of a `.sync` or `.waitForTaskToken` task, whose result is then `output`. */
+  /** The response to the request of a `.sync` or `.waitForTaskToken` task; `output` is then its result. */
   submitted?: unknown;
-  /** Whether no answer comes at all. */
+  /** Whether no answer ever comes. */
   never?: boolean;
 }
 
-/** What the script's functions learn of a call. */
+/** What the functions of a script know about a call. */
 export type ScriptedTask = Pick<Task, "id" | "stateName" | "resource" | "parameters" | "attempt" | "token" | "purpose" | "iterations">;
 
-/** One result for all calls, an array with one for each, or a function. */
+/** One result for all calls, an array with one result for each call, or a function. */
 export type ScriptedResults = ScriptedResult | readonly ScriptedResult[] | ((input: any, task: ScriptedTask) => ScriptedResult);
 
-/** Results by the names that {@link TaskHandlers} has, or one function for all tasks. */
+/** Results by the names of {@link TaskHandlers}, or one function for all tasks. */
 export type Script = Record<string, ScriptedResults> | ReadonlyMap<string, ScriptedResults> | ((input: any, task: ScriptedTask) => ScriptedResult);
 
 /** Options of `simulate()`. */
@@ -1050,18 +1049,18 @@ export interface SimulateOptions extends ValidateOptions, Omit<Limits, "stepBudg
   seed?: number | bigint;
   /** When time begins, in milliseconds since 1970. Default: the start of 2025. */
   startTime?: number;
-  /** When time ends, in milliseconds since 1970: the execution is then still RUNNING. Default: never. */
+  /** When the simulation stops, in milliseconds since 1970; the execution is then still RUNNING. Default: never. */
   until?: number;
   /** When the execution is aborted, in milliseconds since 1970. Default: never. */
   abortAt?: number;
   /**
-   * The machines that tasks start, as in {@link StartOptions.machines}: they run on the same timeline, with the same script.
-   * One that still runs when the simulated execution ends is left there, RUNNING.
+   * The machines that tasks can start, as in {@link StartOptions.machines}. They run on the same timeline, with the same script.
+   * A child that is still running when the simulated execution ends stays RUNNING.
    */
   machines?: StartOptions["machines"];
 }
 
-/** What a simulation gives. */
+/** The result of a simulation. */
 export type SimulationReport<Output = any> = (ExecutionResult<Output> | { status: "RUNNING" }) & {
   history: HistoryEvent[];
   /** The calls that were made, in order. */
@@ -1071,12 +1070,12 @@ export type SimulationReport<Output = any> = (ExecutionResult<Output> | { status
   /** `endTime - startTime`, in milliseconds. */
   duration: number;
   trace?: TraceStage[];
-  /** With `machines`: the executions that tasks have started, in order. */
+  /** With `machines`: the executions that tasks started, in order. */
   nested?: (SimulationReport & { name: string; arn: string })[];
 };
 
 /**
- * Runs a definition or machine to its end at once, on virtual time, with scripted results. Equal arguments give equal
+ * Runs a definition or machine to its end synchronously, in virtual time, with scripted results. Equal arguments give equal
  * reports, event for event.
  *
  * @example
@@ -1093,41 +1092,44 @@ export function simulate<Output = any>(definition: Definition | StateMachine, in
 // ---------------------------------------------------------------------------------------------------- recordings
 
 /**
- * An execution's recorded history: what `GetExecutionHistory` returns, from the API, an SDK, `aws stepfunctions
- * get-execution-history` or the console's export (`{ events: […] }` or the array; timestamps as ISO text, Dates or
- * numbers), or the events of an Express execution's log. Or the JSON text of one of these.
+ * The recorded history of an execution, as an object, an array or JSON text. It is the result of `GetExecutionHistory`, from the
+ * API, an SDK, `aws stepfunctions get-execution-history` or the console's export (`{ events: […] }` or the array; timestamps as
+ * ISO text, Dates or numbers), or the events of an Express execution's log.
  */
 export type RecordedHistory = string | { events: readonly object[] } | readonly object[];
 
-/** Options of `replayHistory()`. No history has the names of its execution: give its `arn` where the machine reads them; otherwise what differs by them alone is not compared. */
+/**
+ * Options of `replayHistory()`. A history does not have the names of its execution. If the machine reads them, pass the execution's
+ * `arn`; otherwise values that differ only in these names are not compared.
+ */
 export interface ReplayHistoryOptions extends ValidateOptions, ExecutionNames, Omit<Limits, "stepBudget" | "history"> {
-  /** Of what is random in the replay. Default: 0. */
+  /** The seed of random values in the replay. Default: 0. */
   seed?: number | bigint;
 }
 
-/** What came of running a recorded execution again. */
+/** The result of replaying a recorded execution. */
 export interface HistoryReplay {
   /** Whether nothing differs. */
   matches: boolean;
-  /** Whether nothing was missing either: see `missing`. */
+  /** Whether the recording has no gaps: see `missing`. */
   complete: boolean;
-  /** The first place where the definition does something else. */
+  /** The first difference between the definition and the recording. */
   divergence?: Divergence;
-  /** The first such place of every branch and iteration, in the order of the recording. */
+  /** The first difference in every branch and iteration, in the order of the recording. */
   divergences: Divergence[];
-  /** Gaps of the recording, and what follows from them. */
+  /** Gaps in the recording, and their consequences. */
   missing: { event?: number; message: string }[];
-  /** Values that no run repeats: UUIDs, task tokens, names, instants. They count as equal. */
+  /** Values that no run can repeat: UUIDs, task tokens, names, times. They count as equal. */
   unreproducible: { event: number; pointer: string; recorded: any; replayed: any }[];
-  /** How many events the recording has, and how many of them were compared and found the same. */
+  /** The number of events in the recording, and how many of them were compared and are the same. */
   recorded: number;
   compared: number;
-  /** How the replay ended. `RUNNING` where it waits for something that the recording has not; `NOT_STARTED` without an input. */
+  /** The status of the replay at its end. `RUNNING` if it waits for something that the recording lacks; `NOT_STARTED` without an input. */
   status: ExecutionStatus | "NOT_STARTED";
   output?: any;
   error?: string;
   cause?: string;
-  /** The recorded input, unless the recording has left it out. */
+  /** The recorded input, unless the recording omits it. */
   input?: any;
   /** When the recorded execution began, in milliseconds since 1970. */
   startTime?: number;
@@ -1139,60 +1141,60 @@ export interface HistoryReplay {
   trace?: TraceStage[];
 }
 
-/** A place where a definition does not do what a recording says. */
+/** A difference between a definition and a recording. */
 export interface Divergence {
-  /** The id of the recorded event; absent where the recording has nothing to set against what the definition does. */
+  /** The id of the recorded event; absent if the recording has no event for what the definition does. */
   event?: number;
   eventType?: string;
   state?: string;
-  /** The indices in the Maps around it, the innermost last. */
+  /** The iteration index in each enclosing Map, the innermost last. */
   iterations?: number[];
   /** What differs. `wait`: the seconds of a Wait state. `length`: the number of a Map's items. */
   aspect: "event" | "state" | "input" | "output" | "variables" | "error" | "cause" | "resource" | "length" | "wait";
-  /** The place inside of an input, output, or the variables, as a JSON Pointer. */
+  /** The place in the input, output or variables, as a JSON Pointer. */
   pointer?: string;
-  /** What was recorded; null for nothing. */
+  /** The recorded value; null if there is none. */
   expected: any;
-  /** What the definition does; null for nothing. */
+  /** The value in the replay; null if there is none. */
   got: any;
-  /** Both in one sentence. */
+  /** The difference in one sentence. */
   message: string;
-  /** Why that is, most likely. */
+  /** The most likely reason. */
   reason?: string;
 }
 
-/** One recorded call of a task. Apart from what names the call, it is a {@link ScriptedResult} whose output is a service's whole `response`. */
+/** One recorded call of a task. Its other members are those of a {@link ScriptedResult} whose output is a service's whole `response`. */
 export interface RecordedTask {
   state: string;
-  /** The indices in the Maps around the state, the innermost last. */
+  /** The iteration index in each enclosing Map, the innermost last. */
   iterations: number[];
-  /** 0 for the first attempt of a visit of the state, +1 for each retry. */
+  /** 0 for the first attempt of a visit of the state, and one more for each retry. */
   attempt: number;
-  /** The id of the event that scheduled it. */
+  /** The id of the event that scheduled the task. */
   event: number;
-  /** What was asked, unless the recording has left it out. */
+  /** The input of the call, unless the recording omits it. */
   input?: any;
-  /** Milliseconds until it ended, where the recording has times. */
+  /** Milliseconds until the task ended, if the recording has times. */
   after?: number;
-  /** Of an activity that a worker took: the worker's name. */
+  /** The name of the worker that took an activity's task. */
   workerName?: string | null;
   /** The response to the request of a `.sync` or `.waitForTaskToken` task. */
   submitted?: any;
-  /** The result, as the history has it: of a service the whole response. */
+  /** The result as in the history; for a service, the whole response. */
   output?: any;
-  /** The error's name, instead of an output; null where the task failed without one. */
+  /** The error's name, instead of an output; null if the task failed without one. */
   error?: string | null;
   cause?: string;
-  /** Whether it had not ended, or ran out of the state's time. */
+  /** Whether the task never ended, or the state timed out. */
   never?: true;
-  /** Whether it succeeded with a result that the recording has left out. */
+  /** Whether the task succeeded with a result that the recording omits. */
   unknown?: true;
 }
 
 /**
- * Runs a recorded execution again, on virtual time, with the recorded results and errors of its tasks, and says where the
- * definition first does something else. Order across branches and iterations is free, as on AWS: tasks are matched by
- * state, iteration and input.
+ * Replays a recorded execution in virtual time, with the recorded results and errors of its tasks, and reports the first
+ * difference. As on AWS, events of different branches and iterations can be in any order: tasks are matched by state, iteration
+ * and input.
  *
  * Throws a {@link DefinitionError}, or an Error with the code `NOT_A_HISTORY`.
  *
@@ -1211,50 +1213,50 @@ export function replayHistory(definition: Definition, history: RecordedHistory, 
 export interface DefinitionComparison {
   /** Whether nothing changed. */
   identical: boolean;
-  /** Whether an execution that began with the old definition can go on with the new one: nothing in `running` breaks. */
+  /** Whether an execution that began with the old definition can continue with the new one: nothing in `running` breaks. */
   compatible: boolean;
-  /** Fields of the machine itself. */
+  /** Changed fields of the machine itself. */
   machine: FieldChange[];
   /** States that were added, removed, renamed, moved to another branch or Map, or changed. */
   states: StateChange[];
-  /** What such an execution would notice. */
+  /** How the change affects executions that began with the old definition. */
   running: RunningProblem[];
 }
 
 /** A change of one field, or of a part of it. */
 export interface FieldChange {
-  /** In the state, or the machine: `/Retry/0/MaxAttempts`. */
+  /** The place in the state or the machine: `/Retry/0/MaxAttempts`. */
   pointer: string;
   change: "added" | "removed" | "changed";
   old?: any;
   new?: any;
 }
 
-/** What became of a state. */
+/** The change of a state. */
 export interface StateChange {
-  /** Its name; where it was renamed, its old one. */
+  /** The state's name; if it was renamed, its old name. */
   state: string;
   change: "added" | "removed" | "renamed" | "moved" | "changed";
-  /** Its Type, the new one where that changed. */
+  /** The state's Type; if it changed, the new one. */
   type: string;
   oldType?: string;
-  /** Its new name. */
+  /** The state's new name. */
   to?: string;
-  /** In the new definition; of a removed state in the old one. */
+  /** The place in the new definition; for a removed state, in the old one. */
   pointer: string;
   fields?: FieldChange[];
-  /** The states that it led to and leads to, where these differ. */
+  /** The next states in the old and the new definition, if they differ. */
   transitions?: { old: string[]; new: string[] };
 }
 
-/** What an execution notices that began with the old definition and goes on with the new one. */
+/** An effect on an execution that began with the old definition and continues with the new one. */
 export interface RunningProblem {
-  /** `breaks`: it cannot go on. `differs`: it goes on with other data than the new definition would have made. */
+  /** `breaks`: the execution cannot continue. `differs`: it continues with different data than the new definition would have produced. */
   severity: "breaks" | "differs";
   /**
-   * `gone`: the state it is in is not there any more. `branches`: what runs inside of a Parallel or Map does not fit.
-   * `meaning`: a Task was asked something else. `variable`: a variable was never set. `carried`: a state behind it
-   * has handed on something else.
+   * `gone`: the execution's state no longer exists. `branches`: the branches or iterations in progress do not match.
+   * `meaning`: a Task was called with something else. `variable`: a variable was never set. `carried`: an earlier state had a
+   * different output.
    */
   kind: "gone" | "branches" | "meaning" | "variable" | "carried";
   state: string;
@@ -1263,10 +1265,10 @@ export interface RunningProblem {
 }
 
 /**
- * Compares two definitions, state by state, also ones with errors. Only Task, Wait, Parallel and Map states hold an execution
- * for any time: removing another one breaks nothing.
+ * Compares two definitions, state by state; they may have errors. Executions spend time only in Task, Wait, Parallel and Map
+ * states, so removing a state of another type breaks nothing.
  *
- * AWS lets a running execution keep its definition; this is for hosts that move executions to a new one.
+ * On AWS, a running execution keeps its definition. This function is for hosts that move executions to a new one.
  *
  * @example
  * ```js
@@ -1279,22 +1281,22 @@ export function compare(before: Definition, after: Definition): DefinitionCompar
 // ------------------------------------------------------------------------------------------------------- engine
 
 /**
- * The engine by itself, for hosts that keep their own clock, queue and store.
+ * The engine by itself, for hosts that have their own clock, queue and store.
  *
- * Feed one fact at a time; do the commands of the returned {@link Step} in order; then set one timer to its deadline,
- * at which you call `tick`. If `more` is true, call `tick` as soon as your event loop has had a turn. Results for tasks
- * that were cancelled or have their result change nothing. `now` is in milliseconds since 1970; one that goes back is
- * held at the last value seen. Equal calls give equal commands, histories and snapshots.
+ * Feed one fact at a time, perform the commands of the returned {@link Step} in order, then set one timer to its deadline and
+ * call `tick` when it fires. If `more` is true, call `tick` after one turn of your event loop. Results for tasks that were
+ * cancelled or already have a result change nothing. `now` is in milliseconds since 1970; if it goes backwards, the engine keeps
+ * the latest value it has seen. Equal calls give equal commands, histories and snapshots.
  */
 export class Engine {
   constructor(machine: StateMachine, options?: Limits & { childHistories?: boolean });
-  /** The engine that a snapshot describes; {@link Engine.pending} says which tasks to invoke again. */
+  /** Restores an engine from a snapshot; {@link Engine.pending} lists the tasks to call again. */
   static restore(machine: StateMachine, snapshot: EngineSnapshot): Engine;
-  /** Begins the execution. Once, before all else. */
+  /** Starts the execution. Call it once, before anything else. */
   start(now: number, input?: unknown, execution?: ExecutionNames, seed?: number | bigint): Step;
   /** A worker has taken an activity task. */
   started(now: number, task: number, worker?: string): Step;
-  /** The service has answered the request of a `.sync` or `.waitForTaskToken` task, whose result is yet to come. */
+  /** The service has responded to the request of a `.sync` or `.waitForTaskToken` task; the result comes later. */
   submitted(now: number, task: number, output?: unknown): Step;
   /** The task has its result. */
   succeed(now: number, task: number, output?: unknown): Step;
@@ -1304,32 +1306,32 @@ export class Engine {
   heartbeat(now: number, task: number): Step;
   /** Time has passed. Always harmless. */
   tick(now: number): Step;
-  /** Takes up an execution that did not succeed where it stood. */
+  /** Redrives an execution that did not succeed. */
   redrive(now: number): Step;
-  /** Gives a Map Run under way other limits. */
+  /** Changes the limits of a running Map Run. */
   updateMapRun(now: number, mapRunArn: string, change: MapRunChange): Step;
   /** Ends the execution as ABORTED. */
   stop(now: number, error?: string, cause?: string): Step;
   readonly status: ExecutionResult | { status: "NOT_STARTED" | "RUNNING" };
   /** When to call `tick` next; `undefined` if only tasks can move the execution. */
   readonly deadline: number | undefined;
-  /** The events from the given index on. */
+  /** Returns the events from the given index on. */
   history(from?: number): HistoryEvent[];
-  /** The tasks in flight. */
+  /** Returns the tasks in progress. */
   pending(): InvokeCommand[];
   frames(): Frame[];
   trace(): TraceStage[];
   snapshot(): EngineSnapshot;
   /**
-   * Runs a started engine to its end in real time with one handler for all tasks; resolves to the status. A small driver
-   * for hosts that need no more; `machine.start()` has the whole one.
+   * Runs a started engine to its end in real time, with one handler for all tasks; resolves to the status. This is a small
+   * driver for simple hosts; `machine.start()` has the full driver.
    */
   drive(handler: (command: InvokeCommand) => unknown): Promise<ExecutionResult>;
-  /** Gives its memory back at once; otherwise the garbage collector does. */
+  /** Frees the engine's memory now; otherwise the garbage collector does it later. */
   free(): void;
 }
 
-/** What an execution is called. */
+/** The names of an execution. */
 export interface ExecutionNames {
   name?: string;
   arn?: string;
@@ -1338,27 +1340,27 @@ export interface ExecutionNames {
   stateMachineArn?: string;
 }
 
-/** A stored engine: JSON data, to be kept as it is. */
+/** A stored engine: JSON data. Do not change it. */
 export interface EngineSnapshot {
   version: number;
   digest: string;
   [key: string]: unknown;
 }
 
-/** What one fact leaves to do. */
+/** The result of feeding one fact. */
 export interface Step {
   commands: Command[];
   /** Whether states are ready to run: call `tick` soon, without waiting for the deadline. */
   more: boolean;
   deadline: number | null;
-  /** Length of the history now. */
+  /** The length of the history now. */
   events: number;
 }
 
-/** A wish of the engine. */
+/** A command of the engine, for the host to perform. */
 export type Command = InvokeCommand | CancelCommand | ChildFinishedCommand | FinishCommand;
 
-/** Call the resource; report the end with `succeed` or `fail`. */
+/** Call the resource; report the outcome with `succeed` or `fail`. */
 export interface InvokeCommand {
   type: "Invoke";
   task: number;
@@ -1374,17 +1376,17 @@ export interface InvokeCommand {
   iterations?: number[];
 }
 
-/** Nobody waits for this task any more. */
+/** The execution no longer waits for this task. */
 export interface CancelCommand {
   type: "Cancel";
   task: number;
   reason: CancelReason;
 }
 
-/** A child execution of a Distributed Map has ended; with the option `childHistories`. */
+/** A child execution of a Distributed Map has ended. Sent only with the option `childHistories`. */
 export type ChildFinishedCommand = { type: "ChildFinished" } & ChildExecution;
 
-/** The execution has ended. Exactly once, last. */
+/** The execution has ended. Sent exactly once, as the last command. */
 export type FinishCommand = { type: "Finish" } & ExecutionResult;
 
 // ------------------------------------------------------------------------------------------------------ history
@@ -1448,14 +1450,14 @@ export type HistoryEvent =
   | HistoryEventOf<"EvaluationFailed", { evaluationFailedEventDetails: FailureDetails & { location: string; state: string } }>
   | HistoryEventOf<BareType>;
 
-/** What all events have, with the details of one type. */
+/** The members of all events, with the details of one type. */
 export type HistoryEventOf<Type extends string, Details = {}> = {
   /** ISO 8601, in UTC. */
   timestamp: string;
   type: Type;
   /** From 1, without gaps. */
   id: number;
-  /** The event before it in its chain; 0 for none. */
+  /** The previous event in the same chain; 0 for none. */
   previousEventId: number;
 } & Details;
 
@@ -1478,7 +1480,7 @@ export type BareType =
   | "TaskStateAborted"
   | "WaitStateAborted";
 
-/** Whether a payload was cut; here it never is. */
+/** Whether a payload was truncated; here it never is. */
 export interface PayloadDetails {
   truncated: boolean;
 }
@@ -1489,13 +1491,13 @@ export interface OutputDetails {
   outputDetails: PayloadDetails;
 }
 
-/** Each where it is known. */
+/** The error and cause of a failure, each if it is known. */
 export interface FailureDetails {
   error?: string;
   cause?: string;
 }
 
-/** Of `arn:aws:states:::sqs:sendMessage`: `sqs` and `sendMessage`. */
+/** The service and action of a task: `sqs` and `sendMessage` for `arn:aws:states:::sqs:sendMessage`. */
 export interface TaskNameDetails {
   resourceType: string;
   resource: string;
