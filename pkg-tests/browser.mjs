@@ -1,4 +1,4 @@
-// What the browser tests stand on: one headless Chromium a file, a static server on the loopback, patience, and the reason
+// What the browser tests stand on: headless Chromium, a static server on the loopback, patience, and the reason
 // to skip where there is no browser.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { FONTS, fontEnvironment, missingFont } from "../scripts/fonts.mjs";
 
 export { missingFont } from "../scripts/fonts.mjs";
 
-const browser = process.env.STEPGLASS_NO_BROWSER ? { reason: process.env.STEPGLASS_NO_BROWSER } : findBrowser();
+const browser = process.env.STEPGLASS_NO_BROWSER ? { reason: process.env.STEPGLASS_NO_BROWSER } : findBrowser({ shell: true });
 
 /** The `skip` of a test that needs a browser: `false`, or why it cannot run. */
 export const skip = browser.path ? false : browser.reason;
@@ -63,6 +63,31 @@ export function launch() {
       "--disable-sync",
     ],
   });
+}
+
+let common;
+
+/** One Chromium for all files of this process, from now on. End it after the last of them. */
+export function share() {
+  common = launch();
+  return { end: async () => (await common).close() };
+}
+
+/** Chromium for the contexts of one file: one of its own, or the one that the process shares. Closing it closes its contexts. */
+export async function borrow() {
+  if (common === undefined) return launch();
+  if (!(await common).isConnected()) common = launch();
+  const chrome = await common;
+  const contexts = new Set();
+  return {
+    async newContext(options) {
+      const context = await chrome.newContext(options);
+      contexts.add(context);
+      context.once("close", () => contexts.delete(context));
+      return context;
+    },
+    close: () => Promise.all([...contexts].map((context) => context.close())),
+  };
 }
 
 /** So long a test waits for what is to come, in ms: one that passes does not wait, however busy the machine is. */

@@ -4,6 +4,8 @@ import { delimiter, join } from "node:path";
 import { output, run, windows } from "./steps.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "microsoft-edge"];
+/** Chromium without what draws windows: the same pages for half of the work. */
+const SHELLS = ["chromium-headless-shell", "chrome-headless-shell"];
 const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -13,26 +15,31 @@ const PLACES = [
   ),
 ];
 
-/** `{path, version}` of the browser, or the `reason` why there is none. */
-export function findBrowser({ install = false } = {}) {
+/**
+ * `{path, version}` of the browser, or the `reason` why there is none. With `shell` it is the headless shell where there is
+ * one: tests take it, what measures or takes pictures does not.
+ */
+export function findBrowser({ install = false, shell = false } = {}) {
   const named = process.env.CHROME_PATH;
   if (named) return existsSync(named) ? found(named) : { reason: `CHROME_PATH names ${named}, which does not exist` };
-  const path = lookUp();
-  if (path) return found(path);
-  const why = "no Chrome or Chromium was found; install one, or set CHROME_PATH to it";
-  const canInstall = process.platform === "linux" && process.getuid() === 0 && output("apt-get", ["--version"]) !== undefined;
-  if (!install || !canInstall) return { reason: why };
+  const names = shell ? [...SHELLS, ...NAMES] : [...NAMES, ...SHELLS];
+  const path = lookUp(names);
+  const canInstall = install && process.platform === "linux" && process.getuid() === 0 && output("apt-get", ["--version"]) !== undefined;
+  if (path && !(shell && canInstall && !SHELLS.some((name) => path.endsWith(name)))) return found(path);
+  if (!canInstall) return { reason: "no Chrome or Chromium was found; install one, or set CHROME_PATH to it" };
 
+  const get = (name) => run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name], options);
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, stdio: ["ignore", "ignore", "ignore"] };
   console.log("installing Debian's Chromium for the browser tests");
-  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, stdio: ["ignore", "ignore", "inherit"] };
-  const installed = run("apt-get", ["update", "-qq"], options) && run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], options);
-  const now = lookUp();
-  return installed && now ? found(now) : { reason: "`apt-get install chromium` failed; install Chrome or Chromium, or set CHROME_PATH to it" };
+  // Not every release has the shell.
+  const installed = run("apt-get", ["update", "-qq"], options) && ((shell && get(SHELLS[0])) || path !== undefined || get("chromium"));
+  const now = lookUp(names);
+  return installed && now ? found(now) : path ? found(path) : { reason: "`apt-get install chromium` failed; install Chrome or Chromium, or set CHROME_PATH to it" };
 }
 
-function lookUp() {
+function lookUp(names) {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const candidates = [...NAMES.flatMap((name) => [...folders, "/usr/bin", "/snap/bin"].map((folder) => join(folder, name))), ...PLACES];
+  const candidates = [...names.flatMap((name) => [...folders, "/usr/bin", "/snap/bin"].map((folder) => join(folder, name))), ...PLACES];
   return candidates.find((path) => existsSync(path));
 }
 

@@ -9,17 +9,17 @@
 // The sources in src/js run as they lie and reach `../../dist/glue.js` and `../../dist/stepglass.wasm`; in dist these
 // are neighbours.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { thirdParty } from "./licences.mjs";
-import { fingerprint, root, runOrExit } from "./steps.mjs";
+import { filesOf, fingerprint, root, runOrExit } from "./steps.mjs";
 
 const dist = join(root, "dist");
 const stamp = join(dist, ".built.json");
 
-/** What the WebAssembly is made of. */
-const rustSources = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
+/** What the WebAssembly is made of: all files of these, and whatever they include from elsewhere. */
+const rustPlaces = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** What the JavaScript is made of, besides. */
 const scriptSources = ["src/js", "www/src", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
@@ -29,7 +29,7 @@ const scriptSources = ["src/js", "www/src", "scripts/build.mjs", "scripts/licenc
  */
 export async function build({ dev = false, names = false, jsOnly = false, ifStale = false, anyProfile = false } = {}) {
   const last = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
-  const rust = fingerprint(rustSources, (path) => path.endsWith(".rs") || path.endsWith(".toml") || path.endsWith(".lock"));
+  const rust = fingerprint(rustSources());
   const script = fingerprint(scriptSources);
   const profile = names ? "names" : dev ? "dev" : "release";
   const sameProfile = anyProfile || last.profile === profile || (dev && last.profile === "release");
@@ -43,6 +43,16 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
   await bundle();
   writeFileSync(stamp, `${JSON.stringify(jsOnly ? { ...last, script } : { profile: ifStale && wasmStands ? last.profile : profile, rust, script })}\n`);
   return true;
+}
+
+/** The files that the WebAssembly is made of, by their paths in the repository. */
+export function rustSources() {
+  const own = rustPlaces.flatMap((place) => filesOf(place)).filter((path) => !path.startsWith("src/js/"));
+  const included = own.filter((path) => path.endsWith(".rs")).flatMap((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    return [...text.matchAll(/\binclude(?:_str|_bytes)?!\s*\(\s*"([^"]+)"/g)].map(([, named]) => posix.join(posix.dirname(path), named));
+  });
+  return [...new Set([...own, ...included])].sort();
 }
 
 async function bundle() {

@@ -43,18 +43,16 @@ function needsShell(command) {
 }
 
 /** One hash over the contents of files and folders of the repository. */
-export function fingerprint(paths, counts = () => true) {
+export function fingerprint(paths) {
   const hash = createHash("sha256");
-  for (const path of paths) visit(path);
+  for (const path of paths.flatMap(filesOf)) hash.update(`${path}\0`).update(readFileSync(join(root, path))).update("\0");
   return hash.digest("hex");
+}
 
-  function visit(path) {
-    const full = join(root, path);
-    if (!existsSync(full)) return;
-    if (statSync(full).isDirectory()) {
-      for (const name of readdirSync(full).sort()) visit(`${path}/${name}`);
-    } else if (counts(path)) {
-      hash.update(`${path}\0`).update(readFileSync(full)).update("\0");
-    }
-  }
+/** The files of a folder of the repository, or the file itself, or none. */
+export function filesOf(path) {
+  const full = join(root, path);
+  if (!existsSync(full)) return [];
+  if (!statSync(full).isDirectory()) return [path];
+  return readdirSync(full).sort().flatMap((name) => filesOf(`${path}/${name}`));
 }

@@ -3,14 +3,15 @@
 // WORD: only the steps whose names hold one of the words (the set-up always runs). The first step that fails ends the
 // run with exit code 1. What a machine cannot run, for want of a browser, is skipped with the reason; on CI that fails.
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findBrowser } from "./browser.mjs";
 import { installBundlers } from "./bundlers.mjs";
 import { installNodeClients, pythonClients } from "./clients.mjs";
+import { RESULT } from "./files-reporter.mjs";
 import { getFonts } from "./fonts.mjs";
 import { main, setUp } from "./setup.mjs";
 import { root } from "./steps.mjs";
@@ -110,32 +111,60 @@ async function perform(command, env) {
 }
 
 /**
- * Runs test files, two at a time, and those that failed up to two times more, one at a time: a browser on a busy machine
- * may miss a moment, and what is broken fails each time. Every run is shown when it has ended, the last one of each file
- * is counted, and the note says which files needed more than one.
+ * Runs test files, as many processes of them side by side as the machine has cores, each with one browser for all of its
+ * files; then once more those that failed, one at a time: a browser on a busy machine may miss a moment, and what is broken
+ * fails again. Each file is shown when it has ended, the last run of each is counted, and the note names those that needed
+ * another run: what needs one hides a fault.
  */
 async function performFiles(files, env) {
   const results = new Map();
-  let failed = files;
-  for (let round = 1; round <= 3 && failed.length > 0; round++) {
-    const left = [...failed];
-    const worker = async () => {
-      for (let file = left.shift(); file !== undefined; file = left.shift()) {
-        const begin = performance.now();
-        const shown = [];
-        const result = await run(node("--test", "--test-reporter=spec", file), env, (chunk) => shown.push(chunk));
-        process.stdout.write(`\n${file}${round === 1 ? "" : `: run ${round}, because it failed`}\n${Buffer.concat(shown)}`);
-        results.set(file, { round, ...result, seconds: (performance.now() - begin) / 1000 });
-      }
-    };
-    await Promise.all(Array.from({ length: round === 1 ? Math.min(2, availableParallelism()) : 1 }, worker));
-    failed = failed.filter((file) => !results.get(file).ok);
+  const width = Math.max(1, Math.min(4, availableParallelism(), files.length));
+  // The largest first, each to those that have least; what counts is the size, as good as the time here.
+  const groups = Array.from({ length: width }, () => ({ size: 0, files: [] }));
+  for (const [file, size] of files.map((file) => [file, statSync(join(root, file)).size]).sort(([, a], [, b]) => b - a)) {
+    const group = groups.reduce((least, other) => (other.size < least.size ? other : least));
+    group.size += size;
+    group.files.push(file);
+  }
+  await Promise.all(groups.map((group) => runFiles(group.files, 1)));
+  for (const file of files.filter((file) => !results.get(file)?.ok)) {
+    console.log(`\n${file}: once more, because it failed`);
+    await runFiles([file], 2);
   }
   console.log("");
   for (const [file, { ok, seconds }] of [...results].sort()) console.log(`${ok ? "ok    " : "FAILED"}${seconds.toFixed(1).padStart(7)} s  ${file}`);
   for (const { counts } of results.values()) add(counts);
-  const again = [...results].filter(([, { round }]) => round > 1).map(([file, { ok, round }]) => `${basename(file)} ${ok ? `passed in run ${round}` : `failed ${round} times`}`);
-  return { ok: failed.length === 0, note: again.length > 0 ? again.join(", ") : undefined };
+  const again = [...results].filter(([, { round }]) => round > 1).map(([file, { ok }]) => `${basename(file)} ${ok ? "passed in its second run" : "failed twice"}`);
+  return { ok: files.every((file) => results.get(file)?.ok), note: again.length > 0 ? again.join(", ") : undefined };
+
+  async function runFiles(some, round) {
+    const begun = new Map();
+    let rest = "";
+    let shown = "";
+    const show = (chunk) => {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        if (line.startsWith(RESULT)) take(JSON.parse(line.slice(RESULT.length)));
+        else shown += `${line}\n`;
+      }
+    };
+    const take = ({ file, ok, seconds, counts }) => {
+      const name = some.find((name) => resolve(root, name) === file) ?? some.at(-1);
+      process.stdout.write(`\n${name}\n${shown.trimEnd()}\n`);
+      shown = "";
+      // A file may have several suites.
+      const sum = begun.get(name) ?? { round, ok: true, seconds: 0, counts: { passed: 0, failed: 0, skipped: 0 } };
+      for (const kind of Object.keys(counts)) sum.counts[kind] += counts[kind];
+      begun.set(name, { ...sum, ok: sum.ok && ok, seconds: sum.seconds + seconds });
+    };
+    const { ok } = await run(node("--test-reporter=./scripts/files-reporter.mjs", "scripts/browser-files.mjs", ...some), env, show);
+    if (shown.trim() !== "" || rest !== "") process.stdout.write(`\n${shown}${rest}\n`);
+    const lost = { round, ok: false, seconds: 0, counts: { passed: 0, failed: 1, skipped: 0 } };
+    // What fails outside of any test is nobody's, so that all are run again.
+    const nobodys = !ok && some.every((file) => begun.get(file)?.ok);
+    for (const file of some) results.set(file, nobodys ? lost : (begun.get(file) ?? lost));
+  }
 }
 
 function add(counts) {
@@ -180,7 +209,7 @@ function count(line, counts) {
 }
 
 function setUpBrowser() {
-  const found = findBrowser({ install: true });
+  const found = findBrowser({ install: true, shell: true });
   if (found.path) {
     process.env.CHROME_PATH = found.path;
     console.log(found.version ?? found.path);

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
-import { PATIENCE, inFont, launch, missingFont, serve, slowDown, until } from "../browser.mjs";
+import { PATIENCE, borrow, inFont, missingFont, serve, slowDown, until } from "../browser.mjs";
 
 export { comes, until } from "../browser.mjs";
 
@@ -31,7 +31,7 @@ export function shared(page, passes) {
 /** The built page, served, and a browser. */
 async function begin() {
   const server = await serve(join(root, "www/dist"));
-  const chrome = await launch();
+  const chrome = await borrow();
   return {
     url: server.url,
     /**
