@@ -130,6 +130,14 @@ describe("chains", () => {
     for (const name of ["who", "made", "yes"]) assert.deepEqual(await chain(definition, input, "Call", [name], { tasks }), [`$.${name} ← the task's result in Call`]);
   });
 
+  test("of a batch's items, which are some of the Map's, and of what all batches have", async () => {
+    const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } };
+    const definition = machine({ M: { Type: "Map", ItemsPath: "$.rows", ItemBatcher: { MaxItemsPerBatch: 2, BatchInput: { "shop.$": "$.shop" } }, ItemProcessor, End: true } });
+    const of = (path) => chain(definition, { rows: [{ n: 1 }, { n: 2 }, { n: 3 }], shop: "north" }, "M", path, { stage: "afterItemBatcher" });
+    assert.deepEqual(await of(["Items", 0, "n"]), ["$ ← $.rows in ItemsPath of M", "$.rows ← the execution's input"]);
+    assert.deepEqual(await of(["BatchInput", "shop"]), ["$.BatchInput.shop ← $.shop in ItemBatcher of M", "$.shop ← the execution's input"]);
+  });
+
   test("through variables, which JSONata reads, to who assigned them", async () => {
     const definition = machine(
       {

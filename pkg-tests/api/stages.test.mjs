@@ -198,7 +198,7 @@ describe("what the page shows a stage beside", async () => {
     const batched = await shown({ Type: "Map", Items: "{% $states.input.list %}", ItemSelector: { i: "{% $states.context.Map.Item.Value %}" }, ItemBatcher: { MaxItemsPerBatch: 2 }, ItemProcessor: distributed }, { language: "JSONata" });
     assert.deepEqual(batched.afterItems, { before: [state], after: [7, 8] });
     // A batch holds several items: no one of them is what it was before.
-    assert.deepEqual(batched.afterItemBatcher, { before: ["Items [7,8]"], after: { Items: [{ i: 7 }, { i: 8 }] } });
+    assert.deepEqual(batched.afterItemBatcher, { before: ["Items [7,8]", `State input ${JSON.stringify(given)}`], after: { Items: [{ i: 7 }, { i: 8 }] } });
   });
 
   test("a caught error", async () => {

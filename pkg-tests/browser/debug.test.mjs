@@ -201,7 +201,7 @@ describe("the debugger", { skip }, () => {
     edited.States.Prepare.Comment = "edited";
     await visitor.write("Definition", JSON.stringify(edited, null, 2));
     await page.getByRole("button", { name: "Apply and stay here" }).click();
-    await page.getByText("The way here is the same").first().waitFor();
+    await page.getByText("The run takes the same path up to here").first().waitFor();
     await paused(page, "the new definition takes the same path");
     edited.States["Enough?"].Choices[0].NumericGreaterThan = 0;
     await visitor.write("Definition", JSON.stringify(edited, null, 2));
@@ -284,7 +284,7 @@ describe("the debugger", { skip }, () => {
     await card.getByRole("button", { name: "Let it time out" }).click();
     await card.getByText("item #2").waitFor();
     await comes(() => card.getByRole("textbox", { name: "Result (JSON)" }).inputValue(), '"by hand"', "the last answer is there again");
-    await card.getByLabel("Always answer so").check();
+    await card.getByLabel("Always answer like this").check();
     await card.getByRole("button", { name: /^Answer/ }).click();
     const output = await visitor.output();
     assert.deepEqual([output[0].paid, output[1].Error, output[2].paid], ["by hand", "States.Timeout", "by hand"]);

@@ -286,7 +286,7 @@ describe("for everyone", { skip }, () => {
 
     await visitor.example("Empty");
     await visitor.tab("Runs");
-    await page.getByText("Each run stands here").waitFor();
+    await page.getByText("Each run is listed here").waitFor();
     const empty = await page.locator('#left [role="tab"], #dock [role="tab"]').all();
     for (const tab of empty) {
       await tab.click();

@@ -209,7 +209,7 @@ describe("the inspector", { skip }, () => {
       await visitor.tab("Definition");
       const before = await definition();
       await pane(page).getByRole("button", { name: "Put into definition" }).click();
-      await pane(page).getByText("It is in the definition now").waitFor();
+      await pane(page).getByText("The expression is in the definition").waitFor();
       await comes(definition, before.replace(yaml ? "who.$: $.order.customer.name" : '"who.$": "$.customer.name"', yaml ? "who.$: States.Format('{}!', $.order.customer.name)" : '"who.$": "States.Format(\'{}!\', $.customer.name)"'));
       await visitor.editor("Definition").click();
       await page.keyboard.press("ControlOrMeta+z");
@@ -234,14 +234,14 @@ describe("the inspector", { skip }, () => {
     const item = pane(page).getByRole("group", { name: "Item", exact: true });
     await item.getByText("#2 of 3").waitFor();
     await comes(() => tree("afterItemSelector"), /"sku": "c"/);
-    await item.getByRole("button", { name: "Item before" }).click();
+    await item.getByRole("button", { name: "Previous item" }).click();
     await item.getByText("#1 of 3").waitFor();
     await comes(() => tree("afterItemSelector"), /"sku": "b"/);
     // Its expression, which sees the very item.
     await pane(page).getByText("$$.Map.Item.Value.id", { exact: true }).waitFor();
     await chip(/^ItemBatcher/).click();
     await comes(() => tree("afterItemBatcher"), /BatchInput[^]*north[^]*"sku": "c"/);
-    await pane(page).getByRole("group", { name: "Batch" }).getByRole("button", { name: "Batch before" }).click();
+    await pane(page).getByRole("group", { name: "Batch" }).getByRole("button", { name: "Previous batch" }).click();
     await comes(() => tree("afterItemBatcher"), /"sku": "a"[^]*"sku": "b"/);
     // States in the children, with every stage.
     await visitor.node("/States/Each/ItemProcessor/States/Send").click();

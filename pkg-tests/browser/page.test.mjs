@@ -41,11 +41,11 @@ describe("the page", { skip }, () => {
     await comes(() => page.locator("[data-node]").count(), 2);
     await page.keyboard.press("End");
     await page.keyboard.type("]");
-    await page.getByText("This is its last good graph").waitFor();
+    await page.getByText("The graph shows the last valid version").waitFor();
     await comes(() => page.locator("[data-node]").count(), 2);
     await until(async () => assert.notEqual(await page.locator(".problems li").count(), 0));
     await page.keyboard.press("Backspace");
-    await page.getByText("This is its last good graph").waitFor({ state: "detached" });
+    await page.getByText("The graph shows the last valid version").waitFor({ state: "detached" });
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
   });
 

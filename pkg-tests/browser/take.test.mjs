@@ -153,7 +153,7 @@ Resources:
     await visitor.open({ definition: machine });
     await visitor.bring({ events });
     const strip = page.getByRole("region", { name: "Recorded execution" });
-    await strip.getByText(/does the same: \d+ events compared/).waitFor();
+    await strip.getByText(/matches: \d+ events compared/).waitFor();
     await comes(() => visitor.violations(), []);
     await strip.getByRole("button", { name: "Debug with its answers" }).click();
     await strip.getByText(/Tasks answer as they did/).waitFor();

@@ -30,19 +30,19 @@ describe("tasks", { skip }, () => {
     await answersFor(page, "Call").selectOption("result");
     const result = page.getByLabel("Result of Call (JSON)");
     await result.fill('{"Payload": 5}');
-    await page.getByText("put into Payload by itself").waitFor();
+    await page.getByText("put into Payload automatically").waitFor();
     await page.getByLabel("This is the service's whole response").check();
-    await page.getByText("put into Payload by itself").waitFor({ state: "detached" });
+    await page.getByText("put into Payload automatically").waitFor({ state: "detached" });
     await visitor.run();
     await comes(() => visitor.output(), { Payload: 5 });
     await page.getByLabel("Result of Call (JSON)").fill('{"StatusCode": 200}');
-    await page.getByText("has the function's answer in Payload: there is none").waitFor();
+    await page.getByText("has the function's result in Payload, which is missing").waitFor();
     await page.getByLabel("This is the service's whole response").uncheck();
     assert.deepEqual((await again(visitor, page)).Payload, { StatusCode: 200 });
     await page.getByLabel("Result of Call (JSON)").fill("{nothing");
     await page.locator(".field-problem").filter({ hasText: "JSON" }).waitFor();
     await page.getByLabel("Result of Call (JSON)").fill(JSON.stringify("x".repeat(300_000)));
-    await page.getByText("more than the 256 KiB").waitFor();
+    await page.getByText("more than the limit of 256 KiB").waitFor();
     await comes(() => visitor.violations(), []);
   });
 

@@ -169,7 +169,7 @@ function Items({ stage: { stage, index = 0, of = 1 }, choose }: { stage: FlowSta
   const word = stage === "afterItemBatcher" ? "Batch" : "Item";
   return (
     <div class="visit-nav" role="group" aria-label={word}>
-      <button type="button" class="plain square small" aria-label={`${word} before`} disabled={index === 0} onClick={() => choose(index - 1)}>
+      <button type="button" class="plain square small" aria-label={`Previous ${word.toLowerCase()}`} disabled={index === 0} onClick={() => choose(index - 1)}>
         <Icon name="left" size={14} />
       </button>
       <span>

@@ -6,8 +6,9 @@ export type Language = "JSONPath" | "JSONata";
 
 /// A value that a stage reads.
 export interface Source {
-  /// What it is to an expression: `$` of JSONPath, a member of `$states`, or the raw input that ResultPath writes into.
-  role: "data" | "input" | "result" | "errorOutput" | "raw";
+  /// What it is to an expression: `$` of JSONPath, a member of `$states`, or none: the raw input that ResultPath writes into, the
+  /// items that a batch is made of.
+  role: "data" | "input" | "result" | "errorOutput" | "raw" | "items";
   label: string;
   /// Its place among the stages; -1 for the state's input.
   at: number;
@@ -91,7 +92,7 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
     if (stage === "afterInputPath") return [input];
     if (stage === "afterItemBatcher") {
       const items = before(stages, at, "afterItems");
-      return [{ role: "data", label: items < 0 ? "State input" : labelOf(stages[items]!.stage), at: items }];
+      return [{ role: "items", label: labelOf(stages[items]?.stage ?? ""), at: items }, ...(items < 0 ? [] : [input])];
     }
     if (stage === "result") return type === "Pass" ? [input] : [];
     if (caught >= 0) return [{ role: "errorOutput", label: "Error output", at: error }, input];
@@ -115,7 +116,7 @@ export function sourcesOf(type: string, language: Language, stages: readonly Sta
       if (caught >= 0) return [{ role: "data", label: "Error output", at: error }];
       return [data(result >= 0 ? result : before(stages, at, "afterInputPath"))];
     case "afterItemBatcher":
-      return [data(before(stages, at, "afterItemsPath", "afterInputPath"))];
+      return [{ ...data(before(stages, at, "afterItemsPath", "afterInputPath")), role: "items" }, data(before(stages, at, "afterInputPath"))];
     case "error":
     case "retry":
     case "catch":

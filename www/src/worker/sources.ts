@@ -132,6 +132,11 @@ export class Looking {
       if (source) making.places.push({ at: source.at, path });
       return making;
     };
+    // Which items a batch has taken is not told: it is some of those that there are.
+    if (stages[at]!.stage === "afterItemBatcher" && (path.length === 0 || path[0] === "Items")) {
+      if (first) making.places.push({ at: first.at, path: [] });
+      return { ...making, approximate: true };
+    }
     if (!made) return through();
     if (made.kind === "place") {
       const data = first;
