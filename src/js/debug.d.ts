@@ -1,5 +1,5 @@
 /**
- * A debugger of state machines without a face: run, pause, step, go back in time, fork, and look into everything.
+ * A headless debugger for state machines: run, pause, step, go back in time, fork, and inspect everything.
  *
  * @example
  * ```js
@@ -22,29 +22,29 @@ import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, Rec
 
 /** A step of a child execution of a Distributed Map: an event of its own history, or its end. */
 export interface ChildStep {
-  /** Where it stands on the tape of events and stages, and the last event before it. */
+  /** Its position on the tape of events and stages, and the last event before it. */
   place: number;
   after: number;
-  /** In the execution's time, milliseconds since 1970. */
+  /** The time in the execution, in milliseconds since 1970. */
   time: number;
   /** The child execution's name. */
   child: string;
-  /** Of its first event: the child execution that its Map is a state of, if it is one, and the event there with which its Map Run began. */
+  /** On the first event: the child execution that contains the Map, if there is one, and the event there that started the Map Run. */
   parent?: string;
   run?: number;
-  /** Of its first event: its place among the children of the Map Run. */
+  /** On the first event: the child's index in the Map Run. */
   index?: number;
-  /** With ids of the child's own history; what has happened long ago may be without `input`, `output` and the like. */
+  /** The event, with ids of the child's own history. Old events may lack `input`, `output` and so on. */
   event?: HistoryEvent;
-  /** Of its end. */
+  /** The child's final status, at its end. */
   status?: "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
 }
 
 /** A visit of a state in a child execution of a Distributed Map. */
 export interface ChildVisit {
-  /** The number that `stages()`, `scopes()` and the like take. */
+  /** The id to pass to `stages()`, `scopes()` and other methods. */
   id: number;
-  /** Events of the child's own history; 0 while there is none. */
+  /** Events of the child's own history; 0 if there is none yet. */
   enter: number;
   exit: number;
   end: number;
@@ -53,71 +53,71 @@ export interface ChildVisit {
   attempts: number;
   /** The child execution's name. */
   child: string;
-  /** The last event of the run before it. */
+  /** The last event of the run before the visit. */
   after: number;
-  /** Where on the tape it was entered and left; 0 while it is not. */
+  /** The positions on the tape where the state was entered and exited; 0 if not yet. */
   place: number;
   left: number;
-  /** When it was entered and, if it was, left: ISO 8601. */
+  /** When the state was entered and, if it was, exited: ISO 8601. */
   times: string[];
 }
 
-/** Where a run is to stop. All members but `kind` are for some kinds only. */
+/** A place where a run stops. All members except `kind` apply only to some kinds. */
 export interface Breakpoint {
-  /** Given by the session where it is absent. */
+  /** Assigned by the session if absent. */
   id?: number;
   /**
-   * - `entry`, `exit`: before InputPath, and after the output, of `state`.
+   * - `entry`, `exit`: before InputPath, or after the output, of `state`.
    * - `stage`: before or after a `stage` of `state`.
-   * - `error`: an attempt of `state`, or of any, has failed, and Retry and Catch are not looked at yet.
-   * - `retry`, `catch`: a retrier or catcher of `state`, or of any, has taken an error.
+   * - `error`: when an attempt of `state`, or of any state, has failed, before Retry and Catch are evaluated.
+   * - `retry`, `catch`: when a retrier or catcher of `state`, or of any state, has matched an error.
    * - `transition`: from the state `from` to the state `to`.
-   * - `iteration`: the Map `state` begins or ends one of `indices`.
-   * - `change`: the variable or JSONPath `path` is another after `state`, or any state, than before.
+   * - `iteration`: when the Map `state` starts or ends one of the iterations in `indices`.
+   * - `change`: when `state`, or any state, has changed the variable or JSONPath `path`.
    */
   kind: "entry" | "exit" | "stage" | "error" | "retry" | "catch" | "transition" | "iteration" | "change";
   state?: string;
   /**
-   * The name of the machine among `machines` whose executions it is for. Default: the session's own machine; one that names no
-   * state either is for all.
+   * The name of one of the `machines`; the breakpoint stops in its executions. Default: the session's own machine, or all machines
+   * if the breakpoint has no `state` either.
    */
   machine?: string;
-  /** A stage's name as {@link TraceStage} has it: `afterParameters`. */
+  /** The name of a stage, as in {@link TraceStage}: `afterParameters`. */
   stage?: string;
   /** Default: `after`. */
   when?: "before" | "after";
-  /** Of an `error`: these names only. */
+  /** For `error`: stops only on errors with these names. */
   errors?: string[];
-  /** Of an `error`: only where nothing takes it. */
+  /** For `error`: stops only on errors that nothing handles. */
   uncaught?: boolean;
   from?: string;
   to?: string;
   /** `"0"`, `"1-3"`, `"4+"`, `"0,2-4"`; default: all. */
   indices?: string;
-  /** Of an `iteration`; default: `start`. */
+  /** For `iteration`. Default: `start`. */
   at?: "start" | "end";
   /** `$name`, or a path into the state's data: `$.order.total`. */
   path?: string;
   /**
-   * Stops only where this holds. In JSONata `$` is the data as it is there, and there are `$states`, the variables, `$input`,
-   * `$result`, `$output`, `$error`, `$attempt` (0 for the first) and `$iteration`. In JSONPath a path, or two sides with one
-   * of `= != < <= > >=` between them. A condition that cannot be told stops, and says so.
+   * Stops only if this is true. In JSONata, `$` is the data at that point, and you can use `$states`, the variables, `$input`,
+   * `$result`, `$output`, `$error`, `$attempt` (0 for the first) and `$iteration`. In JSONPath, it is a path, or a comparison with
+   * one of `= != < <= > >=`. If the condition cannot be evaluated, the run stops and says so.
    */
   condition?: string;
-  /** Of the condition; default: `jsonata`. */
+  /** The language of the condition. Default: `jsonata`. */
   language?: "jsonata" | "jsonpath";
-  /** `"3"`, `">= 3"`, `"% 3"`: counted after the condition. */
+  /** `"3"`, `">= 3"`, `"% 3"`: counts only hits for which the condition is true. */
   hit?: string;
-  /** Does not stop, but writes this text; what stands in `{% … %}` is evaluated. */
+  /** Does not stop, but writes this text; expressions in `{% … %}` are evaluated. */
   log?: string;
   /** Default: true. */
   enabled?: boolean;
-  /** How often it was met in this run. */
+  /** How often the breakpoint was hit in this run. */
   hits?: number;
 }
 
 /**
- * What stands for a task. Times (`after`) are in milliseconds of the execution.
+ * The replacement of a task. `after` delays its answer by milliseconds of the execution's time.
  *
  * @example
  * ```js
@@ -133,26 +133,26 @@ export type Mock =
   | { mode: "ask" }
   /** The input is the result. */
   | { mode: "echo"; after?: number }
-  /** A result, which is wrapped as the service would (`Payload` of `lambda:invoke`); or the service's whole `response`. */
+  /** A result, which is wrapped as the service would wrap it (`Payload` of `lambda:invoke`); or the service's whole `response`. */
   | { mode: "result"; result?: unknown; response?: unknown; after?: number }
   | { mode: "error"; error: string; cause?: string; after?: number }
   | { mode: "script"; steps: MockStep[]; after?: number }
   /** JSONata over `$states.input`, `$attempt`, `$iteration`. */
   | { mode: "expression"; expression: string; after?: number }
-  /** A function that is called as a handler of `tasks` is. */
+  /** A function, called like a handler of `tasks`. */
   | { mode: "function"; handler: TaskHandler }
-  /** The answers of a recorded execution, in turn: those that `replayHistory()` tells of for the state. */
+  /** The answers of a recorded execution, in order, as `replayHistory()` returns them for the state. */
   | { mode: "recorded"; answers: RecordedTask[] }
-  /** No mock: the handler is called, also where a wider mock would be meant for the task. */
+  /** No mock: the handler is called, even if a more general mock matches the task. */
   | { mode: "handler" };
 
-/** One reply of a script; the first whose `attempt`, `iteration` and `call` fit counts. */
+/** One reply of a script. The first reply whose `attempt`, `iteration` and `call` match is used. */
 export interface MockStep {
   /** `"0"`, `"1-3"`, `"4+"`; default: all. The first attempt is 0. */
   attempt?: string;
   /** The index in the innermost Map. */
   iteration?: string;
-  /** The number of the state's call in the whole execution, from 0 on, as in mock files of Step Functions Local. */
+  /** The number of the state's call in the whole execution, from 0, as in mock files of Step Functions Local. */
   call?: string;
   result?: unknown;
   /** The service's whole response, in place of `result`. */
@@ -164,33 +164,33 @@ export interface MockStep {
   silent?: boolean;
 }
 
-/** How a session runs. */
+/** Options of a session. */
 export interface DebugOptions {
   input?: unknown;
   name?: string;
-  /** What `$$.Execution.Id` is. Default: one of a made-up account, with the names of machine and execution. */
+  /** `$$.Execution.Id`. Default: an ARN of an invented account, with the names of machine and execution. */
   arn?: string;
-  /** Of random numbers, UUIDs and jitter. Default: 0. */
+  /** The seed of random numbers, UUIDs and jitter. Default: 0. */
   seed?: number | bigint;
-  /** Milliseconds since 1970. Default: now. */
+  /** When time begins, in milliseconds since 1970. Default: now. */
   startTime?: number;
   tasks?: TaskHandlers;
   /**
-   * State machines that tasks start (`states:startExecution` and its kin), by name or ARN. Their executions are on the
-   * session's time, with its mocks and handlers, and can be stepped into: {@link DebugSession.executions}. They start each other
-   * at most 32 deep. Without this option such tasks are like any other.
+   * State machines that tasks can start (with `states:startExecution` and its variants), by name or ARN. Their executions share the
+   * session's time, mocks and handlers, and you can step into them: {@link DebugSession.executions}. They can start each other up
+   * to 32 levels deep. Without this option, such tasks are like any other.
    */
   machines?: Record<string, Definition | StateMachine> | Map<string, Definition | StateMachine> | StateMachine[];
   /**
-   * They go before `tasks`. A state's own comes first; then by resource, function or activity, and patterns with `*`, of which
-   * the one that says most counts: `"*"` is for all that is left.
+   * Mocks take precedence over `tasks`. A mock under the state's name comes first, then one under the resource, function or
+   * activity, then patterns with `*`, the most specific first; `"*"` is for all remaining tasks.
    */
   mocks?: Record<string, Mock>;
-  /** Whether a task without handler and mock waits for {@link DebugSession.answer}. Default: it fails. */
+  /** Whether a task without a handler and a mock waits for {@link DebugSession.answer}. Default: it fails. */
   ask?: boolean;
   /**
-   * `"skip"` (the default) jumps to what comes next when nobody is at work; `"manual"` moves by {@link DebugSession.advance}
-   * only; a number is so many times as fast as real time.
+   * `"skip"` (the default) jumps to the next event when no handler is at work; `"manual"` moves only with
+   * {@link DebugSession.advance}; a number is a multiple of real time.
    */
   clock?: "skip" | "manual" | number;
   breakpoints?: Breakpoint[];
@@ -199,41 +199,41 @@ export interface DebugOptions {
   payloadLimit?: number;
   historyLimit?: number;
   /**
-   * The tasks of a recorded execution, as `replayHistory()` tells of them: each call without a mock is answered as it was
-   * there. Calls that it did not have, and answers that it has left out, come from handlers.
+   * The tasks of a recorded execution, as `replayHistory()` returns them. Each call without a mock gets its recorded answer.
+   * Handlers answer calls that the recording lacks, or whose answers it omits.
    */
   recorded?: RecordedTask[];
 }
 
-/** Why it has stopped. */
+/** Why the run has stopped. */
 export interface Stop {
   reason: "start" | "step" | "breakpoint" | "exception" | "pause" | "goto" | "edit" | "end";
   description: string;
   /** The id of the breakpoint. */
   breakpoint?: number;
-  /** The execution in which it has stopped, where a task has started that; absent for the run's own. */
+  /** The execution that has stopped, if a task started it; absent for the run's own execution. */
   execution?: { id: number; name: string; machine: string };
 }
 
-/** A state that is being run, of a stack of such. */
+/** A running state on the stack. */
 export interface StackFrame {
-  /** The number of the execution that it is of. */
+  /** The number of the execution that the state is in. */
   execution: number;
   visit: number;
   state: string;
   type: string;
   thread: number;
-  /** The indices in the Maps around it, the innermost last. */
+  /** The iteration index in each enclosing Map, the innermost last. */
   iterations: number[];
   slot: number;
   isIteration: boolean;
   /** Retries so far. */
   attempt: number;
-  /** The event that entered it; of a state in a child execution the last of the run before that. */
+  /** The event that entered the state; for a state in a child execution, the last event of the run before that. */
   event: number;
-  /** The name of the child execution of a Distributed Map that it runs in. */
+  /** The name of the child execution of a Distributed Map that the state runs in. */
   child?: string;
-  /** The last stage that has been seen. */
+  /** The last stage that was reached. */
   stage?: string;
 }
 
@@ -249,17 +249,17 @@ export interface DebugThread {
   event: number;
 }
 
-/** A variable in reach: its value, and the state and event that assigned it. */
+/** A variable in scope: its value, and the state and event that assigned it. */
 export interface Variable {
   value: any;
   state: string;
   event: number;
   visit: number;
-  /** Whether it is of a scope further out. */
+  /** Whether the variable is from an outer scope. */
   outer: boolean;
 }
 
-/** An answer to a question: `value`, `nothing`, or the `message` of what is wrong at an `offset` in bytes. */
+/** The result of an evaluation: `value`, `nothing`, or an error `message` with an `offset` in bytes. */
 export interface Evaluated {
   value?: any;
   nothing?: true;
@@ -268,10 +268,10 @@ export interface Evaluated {
   offset?: number;
 }
 
-/** A task that waits for somebody's answer. */
+/** A task that waits for an answer. */
 export interface AskedTask {
   task: number;
-  /** `token` for the callback of a `.waitForTaskToken` task, `activity` for one that is to be taken by a worker first. */
+  /** `token` for the callback of a `.waitForTaskToken` task, `activity` for a task that a worker must take first. */
   kind: "ask" | "token" | "activity";
   state: string;
   resource: string;
@@ -282,15 +282,15 @@ export interface AskedTask {
   timeoutAt?: number;
   heartbeatSeconds?: number;
   silent: boolean;
-  /** Of an `activity`: whether {@link DebugSession.take} has taken it. */
+  /** For an `activity`: whether {@link DebugSession.take} has taken it. */
   taken?: boolean;
-  /** The name of the execution that asks, where it is one that a task has started. */
+  /** The name of the execution that asks, if a task started it. */
   execution?: string;
-  /** When it was scheduled, in milliseconds since 1970; the oldest comes first. */
+  /** When the task was scheduled, in milliseconds since 1970; the oldest comes first. */
   since: number;
 }
 
-/** An execution of a run: its own, or one that a task has started. */
+/** An execution of a run: the run's own, or one that a task started. */
 export interface DebugExecution {
   /** 0 is the run's own. */
   id: number;
@@ -298,109 +298,113 @@ export interface DebugExecution {
   arn: string;
   /** The machine's name. */
   machine: string;
-  /** Whether it is the one that is looked at. */
+  /** Whether it is the selected execution. */
   current: boolean;
-  /** How many executions have started each other up to this one; 0 for the run's own. */
+  /** The number of executions above this one in the chain of parents; 0 for the run's own. */
   depth: number;
-  /** The execution that has started it, and there the state, its visit, the event that entered it and the indices of Maps. */
+  /** The execution that started it, and the state in it, with its visit, the event that entered it and its iteration indices. */
   parent?: number;
   state?: string;
   visit?: number;
   event?: number;
   iterations?: number[];
-  /** As far as it was seen. */
+  /** The status as far as the run was played. */
   status: "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
   output?: any;
   error?: string;
   cause?: string;
-  /** How many of its events have been seen. */
+  /** The number of its events that were played. */
   events: number;
 }
 
-/** An execution that a task has started. */
+/** An execution that a task started. */
 export interface ChildExecution {
   name: string;
   arn: string;
   /** The machine's name. */
   machine: string;
-  /** The name of the execution that has started it. */
+  /** The name of the execution that started it. */
   parent: string;
   status: "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
   output?: any;
   error?: string;
   cause?: string;
-  /** How many events it has. */
+  /** The number of its events. */
   events: number;
 }
 
-/** What somebody answers; `after` so many milliseconds of the execution. `silence` lets the task time out. */
+/** An answer to a task, `after` this many milliseconds of the execution's time. `silence` lets the task time out. */
 export type TaskAnswer =
   | { kind: "succeed"; output?: unknown; after?: number }
   | { kind: "fail"; error?: string; cause?: string; after?: number }
   | { kind: "heartbeat" }
   | { kind: "silence" };
 
-/** What became of a definition that was changed. */
+/** The outcome of applying a changed definition. */
 export type EditReport = { same: true } | { same?: undefined; event: number; was: string; now: string };
 
-/** What listeners are told. */
+/** The events of a session. */
 export interface DebugEvents {
   stopped: Stop;
   continued: undefined;
   /**
-   * All has been seen, the run's own execution has ended. Those that nobody waits for may go on: with the next command, or at once
-   * where one of them is looked at.
+   * The run's own execution has ended, and all of it was played. Executions that no task waits for may continue: with the next
+   * command, or at once if one of them is selected.
    */
   terminated: ExecutionResult;
-  /** A log point; `execution` where it is not in the run's own. */
+  /** A log point wrote a text; `execution` is absent for the run's own execution. */
   output: { breakpoint: number; text: string; event: number; execution?: number };
-  /** The waiting tasks are others. */
+  /** The list of waiting tasks has changed. */
   tasks: undefined;
-  /** Another run is looked at. */
+  /** Another run was selected. */
   run: { run: number };
-  /** Another execution of the run is looked at. */
+  /** Another execution of the run was selected. */
   execution: { execution: number };
-  /** There is more to be seen. */
+  /** The run has made progress. */
   progress: undefined;
 }
 
 /**
- * Runs a machine under a debugger. Commands are as the Debug Adapter Protocol has them; those that go on return at once,
- * and "stopped" or "terminated" tells when they are done. Equal definitions, options, answers and seeds give equal runs.
+ * Runs a machine under a debugger. Commands are named as in the Debug Adapter Protocol. Commands that resume the run return at
+ * once; the event "stopped" or "terminated" tells you when they are done. Equal definitions, options, answers and seeds give
+ * equal runs.
+ *
+ * A session has a current position, on which everything that it returns depends. The position is at the end of what was played,
+ * or before it after a step back or `goto()`.
  */
 export class DebugSession {
-  /** Paused before the first state. Throws DefinitionError, and a RangeError for a name or an input that StartExecution refuses. */
+  /** Creates a session that is paused before the first state. Throws DefinitionError, or a RangeError for a name or an input that StartExecution refuses. */
   constructor(definition: Definition | StateMachine, options?: DebugOptions);
   on<Name extends keyof DebugEvents>(name: Name, listener: (what: DebugEvents[Name]) => void): () => void;
 
-  /** "ended" where all executions have, and all of that was seen. */
+  /** "ended" when all executions have ended and all of them was played. */
   readonly status: "running" | "paused" | "ended";
   readonly stopped: Stop;
-  /** How the run's own execution has ended, once that has been seen. */
+  /** The outcome of the run's own execution, once its end was played. */
   readonly outcome: ExecutionResult | undefined;
-  /** The execution's time where one looks. */
+  /** The execution's time at the current position. */
   readonly now: number;
-  /** The place on the tape of events and stages where one looks. */
+  /** The current position on the tape of events and stages. */
   readonly position: number;
-  /** Whether one looks at the very present, and not into the past or the middle of a state. */
+  /** Whether the position is at the end of the tape and not in the past or in the middle of a state. */
   readonly atRest: boolean;
-  /** The last event there. */
+  /** The last event at the current position. */
   readonly event: number;
-  /** How many events have been seen. */
+  /** The number of events that were played. */
   readonly events: number;
-  /** The definition of the execution that is looked at. */
+  /** The definition of the selected execution. */
   readonly definition: Definition | StateMachine;
-  /** The definition of an execution of this run, by its number: 0 is the run's own. */
+  /** Returns the definition of an execution of this run, by its number: 0 is the run's own. */
   definitionOf(execution: number): Definition | StateMachine;
-  /** The run that is looked at. */
+  /** The selected run. */
   readonly run: number;
   /**
-   * The number of the execution that is looked at: 0 is the run's own. Where a started execution stops, it is the one that is
-   * looked at from there on; events, stack, variables, values and steps are its own.
+   * The number of the selected execution: 0 is the run's own. When an execution that a task started stops, it is selected. Events,
+   * stack, variables, values and steps are those of the selected execution.
    */
   readonly execution: number;
   /**
-   * The executions of this run as far as they were seen: its own, and those that tasks have started, in turn.
+   * Returns the executions of this run as far as they were played: its own, and those that tasks started, in order.
    *
    * @example
    * ```js
@@ -412,48 +416,47 @@ export class DebugSession {
    * ```
    */
   executions(): DebugExecution[];
-  /** Looks at another execution at the same moment; what runs goes on. Throws a RangeError for a number that no execution has. */
+  /** Selects another execution at the same moment; a running run continues. Throws a RangeError if no execution has this number. */
   selectExecution(id: number): void;
   /**
-   * The events that have been seen, from an index on: of the execution that is looked at, or of another of this run or another;
-   * of another run its own where no `execution` is given.
+   * Returns the events that were played, from an index on. Default: of the selected execution. With `run`, of another run, and
+   * there of its own execution unless `execution` is given.
    */
   history(from?: number, run?: number, execution?: number): HistoryEvent[];
-  /** What child executions of Distributed Maps were seen to do, which no event of the run tells, from an index on. */
+  /** Returns the steps of child executions of Distributed Maps, which are not in the run's events, from an index on. */
   childSteps(from?: number): ChildStep[];
 
   continue(options?: { ignoreBreakpoints?: boolean }): void;
   pause(): void;
   /**
-   * Step over: to the next state of the same scope. After the last state of a started execution that is where the task which
-   * waits for it has its answer.
+   * Steps over: to the next state of the same scope. After the last state of an execution that a task started, it stops where the
+   * waiting task has its result.
    */
   next(): void;
-  /** Into a Parallel or Map, or the execution that a Task starts; in any other state to its first stage. */
+  /** Steps into a Parallel or Map, or the execution that a Task starts; in other states, to the first stage. */
   stepIn(): void;
-  /** To the end of the branch or iteration; else of the execution, back to the task that has started it. */
+  /** Runs to the end of the branch or iteration; otherwise to the end of the execution, back to the task that started it. */
   stepOut(): void;
-  /** One stage of the data's flow. */
+  /** Runs one data-flow stage. */
   stepStage(): void;
-  /** One event back, along the branch; before the first event of a started execution is the task that has started it. */
+  /** Steps one event back, along the branch; from the first event of an execution, to the task that started it. */
   stepBack(): void;
-  /** Back to where a breakpoint would have stopped. */
+  /** Goes back to the previous place where a breakpoint would stop. */
   reverseContinue(): void;
-  /** Looks at the moment after an event, which is the same moment in all executions; changes nothing. */
+  /** Moves the position to just after an event, in all executions. Does not change the run. */
   goto(event: number): void;
-  /** Looks at the moment after a stage, by its `place`. */
+  /** Moves the position to just after a stage, by its `place`. */
   gotoPlace(place: number): void;
-  /** Goes on until a state of the machine that is looked at is entered. */
+  /** Runs until a state of the selected execution's machine is entered. */
   runTo(state: string): void;
   /**
-   * Begins anew, as another run beside those there are. Options stand from here on in place of those that the session began
-   * with; what is absent stays, also the input, the seed and the start time. Throws as the constructor does, and the runs that there
-   * are stay.
+   * Starts a new run beside the existing ones. The given options replace those of the session; all others stay the same, including
+   * the input, the seed and the start time. Throws as the constructor does; the existing runs are then kept.
    */
   restart(definition?: Definition | StateMachine, options?: DebugOptions & { label?: string }): void;
-  /** Ends the execution as ABORTED, and all that tasks have started. */
+  /** Ends the execution as ABORTED, and all executions that tasks started. */
   stop(error?: string, cause?: string): void;
-  /** Ends everything; the session is of no use after it. */
+  /** Ends everything. The session cannot be used after that. */
   dispose(): void;
 
   setBreakpoints(breakpoints: Breakpoint[]): Required<Pick<Breakpoint, "id" | "kind" | "hits">>[];
@@ -463,27 +466,27 @@ export class DebugSession {
 
   setTasks(tasks: TaskHandlers): void;
   setMocks(mocks: Record<string, Mock>): void;
-  /** The machines that tasks may start from now on. Throws DefinitionError. */
+  /** Sets the machines that tasks can start from now on. Throws DefinitionError. */
   setMachines(machines: DebugOptions["machines"]): void;
   setClock(clock: "skip" | "manual" | number): void;
-  /** Lets time pass: so many milliseconds, or as many as it takes until something happens. */
+  /** Lets time pass: this many milliseconds, or by default until the next timer. */
   advance(milliseconds?: number): boolean;
-  /** When something happens by itself next, in milliseconds since 1970. */
+  /** When the next timer is due, in milliseconds since 1970. */
   readonly due: number | null;
-  /** What time moves, the next first; `execution` is the name of one that a task has started. */
+  /** Returns the pending timers, the next first; `execution` is the name of an execution that a task started. */
   timers(): { at: number; kind: "wait" | "retry" | "timeout"; state: string; iterations: number[]; retries: number; execution?: string }[];
-  /** The tasks that wait for an answer, of all executions, the oldest first. */
+  /** Returns the tasks that wait for an answer, in all executions, the oldest first. */
   waiting(): AskedTask[];
-  /** False where no such task waits. */
+  /** Answers a task. Returns false if no such task waits. */
   answer(task: number, answer: TaskAnswer): boolean;
-  /** Takes an activity's task as a worker, which an answer does by itself. False where none waits, or it is taken. */
+  /** Takes an activity's task as a worker; an answer does so by itself. Returns false if no such task waits or it is already taken. */
   take(task: number, options?: { workerName?: string }): boolean;
-  /** SendTaskSuccess, SendTaskFailure, SendTaskHeartbeat; of executions that tasks have started, too. False for an unknown token. */
+  /** SendTaskSuccess, SendTaskFailure or SendTaskHeartbeat, in any execution of the run. Returns false if the token is unknown. */
   answerToken(token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown): boolean;
 
   /**
-   * The calls of the run's own tasks in turn and what they were answered, as far as the run has gone, as `replayHistory()` tells of a
-   * recording's; those of a Distributed Map's children and of its readers are there, too. One that nobody answered has no `after`.
+   * Returns the task calls of the run's own execution and their answers so far, in order, in the format of `replayHistory()`. They
+   * include the calls of a Distributed Map's children and readers. A call without an answer has no `after`.
    *
    * @example
    * ```js
@@ -491,19 +494,19 @@ export class DebugSession {
    * ```
    */
   calls(): (Omit<RecordedTask, "event" | "input" | "unknown"> & { resource: string })[];
-  /** The executions that tasks of this run have started, in turn, also what of them was not seen yet. */
+  /** Returns the executions that tasks of this run started, in order, including parts that were not played yet. */
   children(): ChildExecution[];
-  /** The events of one of them, by its ARN; undefined where there is none. */
+  /** Returns the events of one of them, by its ARN; undefined if there is none. */
   childHistory(arn: string): HistoryEvent[] | undefined;
 
   threads(): DebugThread[];
-  /** The innermost first; behind the states of a started execution those around the task that has started it. */
+  /** Returns the stack, innermost state first. The states of a started execution are followed by those around the task that started it. */
   stackTrace(thread?: number): StackFrame[];
   scopes(visit?: number): Record<string, Variable>;
   /**
-   * The values after the stages of a visit, up to where one looks; with `all` of those that were seen at any time. Of stages that
-   * a Map has for each item (`afterItemSelector`) or batch (`afterItemBatcher`) there is one each: that of the `item` of that
-   * index, or the last before where one looks; `items` says how many there are.
+   * Returns the values after the stages of a visit, up to the current position, or with `all` those played at any time. A Map has
+   * one stage for each item (`afterItemSelector`) or batch (`afterItemBatcher`); only one of them is returned: that with the index
+   * `item`, or the last before the current position. `items` has their numbers.
    */
   stages(
     visit?: number,
@@ -511,32 +514,32 @@ export class DebugSession {
     options?: { all?: boolean; item?: number },
   ): { attempts: number; input?: any; stages: { place: number; stage: string; value: any; after: number; index?: number }[]; items: Record<string, number> };
   visits(state: string): { id: number; enter: number; exit: number; end: number; iterations: number[]; slot: number; attempts: number }[];
-  /** Visits in child executions of Distributed Maps, the last ones (1000), of iterations with these indices in the Maps around. */
+  /** Returns visits in child executions of Distributed Maps, the last 1000 by default; `iterations` selects the indices in the enclosing Maps. */
   childVisits(state: string, options?: { iterations?: (number | undefined)[]; most?: number }): ChildVisit[];
   /**
-   * The events of the history that a visit is in, as far as they have been seen: the execution's own, or a child execution's, each
-   * with the last event of the run before it.
+   * Returns the events, as far as they were played, of the history that a visit is in: that of the execution, or that of a child
+   * execution, whose events have the last event of the run before them as `after`.
    */
   historyOf(visit: number): (HistoryEvent & { after?: number })[];
   /**
-   * All visits of the execution's own history, or of that which a visit is in, in the order of their entering; `end` is the event
-   * with which one was over, `exit` the one that left it.
+   * Returns all visits of the execution's own history, or of the history that a visit is in, in the order of entry. `exit` is the
+   * event that exited the state; `end` is the event that ended the visit in any way.
    */
   visitsInOrder(visit?: number): IterableIterator<{ id: number; state: string; type: string; enter: number; exit: number; end: number; around: number; thread: number; slot: number; threadName: string; attempts: number; backoffs: { failed: number; again: number }[] }>;
   evaluate(question: string, options?: { language?: "jsonata" | "jsonpath" | "template"; visit?: number; values?: Values }): Evaluated;
   values(visit?: number): Values;
-  /** The engine's frames where one looks, from the nearest snapshot on. */
+  /** Returns the engine's frames at the current position. */
   frames(): Frame[];
 
-  /** The tree of runs. A fork has left its `parent` at the event `at`, of the execution `atExecution` where not of its own. */
+  /** Returns the tree of runs. A fork diverged from its `parent` at the event `at`, of the execution `atExecution` if that is not the run's own. */
   runs(): { id: number; parent?: number; at?: number; atExecution?: number; label: string; current: boolean; events: number; outcome?: ExecutionResult }[];
   selectRun(id: number): void;
-  /** Forgets a run that is not looked at. Its forks stay. */
+  /** Removes a run that is not selected. Its forks are kept. */
   removeRun(id: number): void;
   /**
-   * How often each part of the definition was used, as far as the run was seen: by JSON Pointer, as `execution.coverage().hits`
-   * has it. A fork counts from where it left its parent, so that a sum over all runs counts nothing twice; with `whole` from
-   * the beginning.
+   * Returns how often each part of the definition was used, as far as the run was played, by JSON Pointer, as in
+   * `execution.coverage().hits`. A fork counts from the point where it diverged, so a sum over all runs counts nothing twice. With
+   * `whole` it counts from the start.
    *
    * @example
    * ```js
@@ -544,55 +547,55 @@ export class DebugSession {
    * ```
    */
   coverage(run?: number, options?: { whole?: boolean }): Record<string, number>;
-  /** Two runs beside each other, as far as they were seen. */
+  /** Compares two runs, as far as they were played. */
   compare(a: number, b: number): RunDifference;
   /**
-   * Another run that is the same up to an event of the execution that is looked at. Executions that tasks had started by then are
-   * in it as they were, and are not started again.
+   * Makes another run that is the same up to an event of the selected execution. Executions that tasks had started by then are kept
+   * as they were and are not started again.
    */
   fork(options?: { event?: number; label?: string }): void;
-  /** A fork in which something is another where one looks. Throws an Error with code `NOT_SETTABLE` where that is impossible. */
+  /** Makes a fork with a changed value at the current position. Throws an Error with code `NOT_SETTABLE` if the value cannot be set. */
   setValue(change: { target: "input" | "result" | "variable"; name?: string; value: unknown; visit?: number }): void;
   setVariable(name: string, value: unknown): void;
-  /** Takes another definition over at the same place, as far as the way there is the same. Throws DefinitionError. */
+  /** Applies a changed definition and stays at the same position, as far as the path to it is the same. Throws DefinitionError. */
   applyDefinition(definition: Definition): EditReport;
 }
 
-/** Two runs beside each other. */
+/** The comparison of two runs. */
 export interface RunDifference {
-  /** How many events they have in common from the beginning on, with all their data. */
+  /** The number of events, from the first, that both have in common, with all their data. */
   common: number;
-  /** The visits of both in the order of their entering. */
+  /** The visits of both runs, in the order of entry. */
   visits: ComparedVisit[];
   /** Which run has used a part of the definition, by its JSON Pointer. */
   ways: Record<string, "a" | "b" | "both">;
 }
 
-/** A visit of a state in two runs: the how manieth it is in the same branch or iteration. */
+/** A visit of a state in two runs. Visits with the same number in the same branch or iteration are compared. */
 export interface ComparedVisit {
   state: string;
   type: string;
   iterations: number[];
-  /** Absent where that run has none. */
+  /** Absent if that run does not have the visit. */
   a?: VisitOfRun;
   b?: VisitOfRun;
-  /** What differs; `only` where one run alone has the visit. Empty: all is the same. */
+  /** What differs; `only` if just one run has the visit. Empty if nothing differs. */
   changes: ("only" | "input" | "output" | "variables" | "attempts" | "end")[];
 }
 
-/** A visit in one of two runs that are compared. */
+/** A visit in one of two compared runs. */
 export interface VisitOfRun {
   visit: number;
-  /** The event that entered it, and the one that left it or 0. */
+  /** The event that entered the state, and the event that exited it, or 0. */
   enter: number;
   exit: number;
   attempts: number;
-  /** `failed` also where it was aborted. */
+  /** `failed` also means aborted. */
   end: "left" | "failed" | "open";
 }
 
 /**
- * The name in `mocks` of the one that is meant for a task, or undefined.
+ * Returns the name of the mock that applies to a task, or undefined.
  *
  * @example
  * ```js
@@ -601,16 +604,17 @@ export interface VisitOfRun {
  */
 export function mockFor(mocks: Record<string, Mock>, task: { state: string; resource: string; input?: unknown }): string | undefined;
 
-/** The runs of a session as JSON data: what their engines were fed, which is enough to make them again. */
+/** The runs of a session as JSON data: the facts fed to their engines, which are enough to restore them. */
 export interface SavedSession {
   version: 1;
-  /** The run that is looked at. */
+  /** The selected run. */
   current: number;
   runs: { id: number; label: string; definition: string; [member: string]: unknown }[];
 }
 
 /**
- * The runs of a session with their forks and started executions, as data that goes through JSON. Mocks, handlers and breakpoints are not in it.
+ * Returns the runs of a session with their forks and started executions, as JSON data. It does not include mocks, handlers and
+ * breakpoints.
  *
  * @example
  * ```js
@@ -621,13 +625,13 @@ export interface SavedSession {
 export function saveSession(session: DebugSession): SavedSession;
 
 /**
- * A session with the runs of a saved one, paused where it was; nothing is called before it goes on. Tasks that were at work
- * are called again then. Of the options those that runs begin with (`input`, `name`, `seed`, `startTime`) are the saved
- * ones. Throws RestoreError for what is none, and DefinitionError.
+ * Restores a session with the runs of a saved one, paused where it was. Nothing is called before you continue; then tasks that were
+ * in progress are called again. The saved values of `input`, `name`, `seed` and `startTime` replace those in the options. Throws
+ * RestoreError if the data is not a saved session, or DefinitionError.
  */
 export function restoreSession(saved: SavedSession, options?: DebugOptions): DebugSession;
 
-/** What expressions see. */
+/** The values that expressions can read. */
 export interface Values {
   input?: unknown;
   context?: unknown;
@@ -635,7 +639,7 @@ export interface Values {
   now?: number;
 }
 
-/** Evaluates a question over values: JSONata, a path or an intrinsic call, or the JSON text of a payload template. */
+/** Evaluates an expression with values: JSONata, a path or an intrinsic call, or the JSON text of a payload template. */
 export function ask(dialect: "jsonata" | "jsonpath" | "template", question: string, values?: Values): Evaluated;
 
 /** Coverage of one definition. */
@@ -652,8 +656,8 @@ export interface MeasuredCoverage {
 }
 
 /**
- * What counts of uses come to, as {@link DebugSession.coverage} and `execution.coverage().hits` give them. `file` is what a
- * tracefile calls the definition, `line` tells on which line of it a JSON Pointer stands.
+ * Turns counts, from {@link DebugSession.coverage} or `execution.coverage().hits`, into a report. `file` is the definition's name in
+ * the tracefile; `line` returns the line of a JSON Pointer in it.
  *
  * @example
  * ```js
@@ -664,8 +668,9 @@ export interface MeasuredCoverage {
 export function measureCoverage(definition: Definition | StateMachine, hits: Record<string, number>, options?: { file?: string; executions?: number; line?(pointer: string): number | undefined }): MeasuredCoverage;
 
 /**
- * An input made up of what a definition reads of it, in JSONPath and JSONata, as far as that can be told without running it:
- * lists have one element, numbers are 1, texts say what they stand for. Throws a SyntaxError for what is no JSON.
+ * Generates an input from what a definition reads, in JSONPath and JSONata, as far as that can be determined without running it.
+ * Lists have one element, numbers are 1, and strings have the name of their member. Throws a SyntaxError if the definition is not
+ * JSON.
  *
  * @example
  * ```js

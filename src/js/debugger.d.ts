@@ -1,5 +1,5 @@
 /**
- * `<stepglass-debugger>`: a state machine on a page of yours, to look at, run, step through, or attached to an execution.
+ * `<stepglass-debugger>` shows a state machine on your own page, to look at, run and step through, or attached to an execution.
  * Importing this module defines the element.
  *
  * @example
@@ -26,54 +26,54 @@ import type { Definition, Diagnostic, ExecutionResult, HistoryEvent } from "./in
  *
  * | name | meaning | default |
  * |---|---|---|
- * | `src`, `definition` | the machine: an address, or its JSON; or a `<script type="application/json">` inside | |
- * | `input` | the input, JSON or an address | `{}` |
- * | `mocks` | what tasks answer, JSON or an address: `{"Charge": [{"error": "Busy"}, {"output": {"paid": true}}]}`, or the mocks of `stepglass/debug` | the page is asked |
- * | `history` | a recorded history to show instead of running, JSON or an address | |
- * | `view` | which of `graph`, `data`, `events`, `code` | `graph data` |
- * | `controls` | which of `run`, `step`, `scrub`, `clock` | all; `scrub` with `readonly` |
- * | `breakpoints` | `ChargeCard`, `ChargeCard:error`, `:error`, several with spaces; or the JSON of {@link import("./debug.js").Breakpoint}s | |
- * | `at` | the event to show first; the machine is run for it | |
- * | `speed` | `skip`, `manual`, or how many times as fast as real time | `skip` |
- * | `seed` | of random numbers, UUIDs and jitter | `0` |
- * | `readonly` | nothing is run | |
- * | `autoplay` | runs when it is scrolled to, unless less motion is wanted | |
+ * | `src`, `definition` | the machine: a URL, or its JSON; you can also put a `<script type="application/json">` inside | |
+ * | `input` | the input, JSON or a URL | `{}` |
+ * | `mocks` | the answers of tasks, JSON or a URL: `{"Charge": [{"error": "Busy"}, {"output": {"paid": true}}]}`, or the mocks of `stepglass/debug` | the page is asked |
+ * | `history` | a recorded history to show instead of a run, JSON or a URL | |
+ * | `view` | the views to show, of `graph`, `data`, `events`, `code` | `graph data` |
+ * | `controls` | the controls to show, of `run`, `step`, `scrub`, `clock` | all; `scrub` with `readonly` |
+ * | `breakpoints` | `ChargeCard`, `ChargeCard:error`, `:error`, separated by spaces; or the JSON of {@link import("./debug.js").Breakpoint}s | |
+ * | `at` | the event to show first; the machine runs up to it | |
+ * | `speed` | `skip`, `manual`, or a multiple of real time | `skip` |
+ * | `seed` | the seed of random numbers, UUIDs and jitter | `0` |
+ * | `readonly` | nothing runs | |
+ * | `autoplay` | runs when the visitor scrolls to it, unless they prefer reduced motion | |
  * | `theme` | `auto`, `light`, `dark`, `contrast` | `auto` |
- * | `height` | in CSS pixels, or as CSS has it | 420 |
- * | `lang` | as for any element; what it says itself is English, and marked so for screen readers | the page's |
- * | `playground` | the address of a playground, for a button that opens the machine there | |
- * | `worker-src`, `wasm-src` | where `debugger-worker.js` and `stepglass.wasm` lie | beside `debugger.js` |
+ * | `height` | a number of CSS pixels or a CSS length | 420 |
+ * | `lang` | as for any element; its own texts are English and marked as such for screen readers | the page's |
+ * | `playground` | the URL of a playground; adds a button that opens the machine there | |
+ * | `worker-src`, `wasm-src` | the URLs of `debugger-worker.js` and `stepglass.wasm` | beside `debugger.js` |
  *
- * Colours are custom properties (`--accent`, `--surface`, …); `::part()`
- * has `graph`, `toolbar`, `button`, `node`, `edge`, `data`, `events`, `code`. Without scripts, what is inside is shown.
+ * Colours are custom properties (`--accent`, `--surface`, …). The parts for `::part()` are `graph`, `toolbar`, `button`, `node`,
+ * `edge`, `data`, `events`, `code`. Without scripts, the element's content is shown.
  */
 export class StepglassDebugger extends HTMLElement {
-  /** The definition's text. May be set to an object, too. */
+  /** The definition's text. You can also set it to an object. */
   get definition(): string;
   set definition(value: Definition);
-  /** Runs to the next breakpoint or the end, anew where it has ended. */
+  /** Runs to the next breakpoint or the end; starts again if the run has ended. */
   run(): Promise<void>;
   pause(): Promise<void>;
-  /** Begins anew, before the first state. */
+  /** Starts again, paused before the first state. */
   restart(): Promise<void>;
-  /** Lets the machine's time pass until its next timer: with `speed="manual"` nothing else does. */
+  /** Lets the machine's time pass until its next timer. With `speed="manual"`, time passes only through this method. */
   nextTimer(): Promise<void>;
-  /** One step; default: `over`. */
+  /** Makes one step. Default: `over`. */
   step(kind?: "over" | "into" | "out" | "stage" | "back"): Promise<void>;
-  /** Shows the run as it was after an event; 0 is before the first. */
+  /** Shows the run as it was after an event; 0 is before the first event. */
   goto(event: number): Promise<void>;
-  /** Begins another run, as this one was up to the event shown, or the given one. */
+  /** Starts another run that is the same up to the given event; default: the event shown. */
   fork(event?: number): Promise<void>;
-  /** The graph as an SVG document, with the run's colours unless `run` is false. */
+  /** Returns the graph as an SVG document, with the run's colours unless `run` is false. */
   exportSvg(options?: { theme?: "light" | "dark" | "auto"; run?: boolean }): Promise<string>;
   /**
-   * Looks on an execution: shows what has happened and what happens from now on, and changes nothing. Takes what
-   * `machine.start()` returns, or any async iterable of history events. Resolves when it has ended.
+   * Watches an execution: shows its events so far and from now on, and does not change it. Takes the result of `machine.start()`,
+   * or any async iterable of history events. Resolves when the execution has ended.
    */
   attach(execution: AsyncIterable<HistoryEvent> & { result?: Promise<ExecutionResult> }, options?: { definition?: Definition }): Promise<void>;
 }
 
-/** A task that nobody has mocked, as the detail of the event `asl-task`. */
+/** A task without a mock, in the event `asl-task`. */
 export interface TaskRequest {
   readonly id: number;
   readonly state: string;
@@ -85,11 +85,11 @@ export interface TaskRequest {
   readonly token?: string;
 }
 
-/** Asks the page to do the work of a task. Where nobody responds, the component asks who looks at it. */
+/** Asks the page to do a task. If the page does not respond, the element asks the visitor. */
 export class TaskEvent extends Event {
   private constructor();
   readonly task: TaskRequest;
-  /** The task's result, or a promise of it; a rejection fails it with the error's name and message. */
+  /** Answers with the task's result, or a promise of it. A rejection fails the task with the error's name and message. */
   respondWith(answer: unknown): void;
 }
 

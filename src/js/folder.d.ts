@@ -1,5 +1,5 @@
 /**
- * What needs Node's own modules: the entry `stepglass/node`.
+ * Functions that need Node's own modules: the entry `stepglass/node`.
  *
  * @packageDocumentation
  */
@@ -7,8 +7,8 @@
 import type { ObjectStore } from "./index.js";
 
 /**
- * A store for `s3Handlers()` in a folder: an object's file has the path `bucket/key` in it. Keys that lead out of the folder
- * are refused.
+ * Makes a store for `s3Handlers()` from a folder: an object is the file `bucket/key` in it. Keys that lead out of the folder are
+ * refused.
  *
  * @example
  * ```js

@@ -16,11 +16,11 @@
 import type { Clock, TaskHandlers } from "./index.js";
 
 /**
- * Starts a server; resolves when it listens. Rejects where the address is taken (`EADDRINUSE`) or the module of handlers
- * cannot be loaded.
+ * Starts a server; resolves when it listens. Rejects if the address is in use (`EADDRINUSE`) or the module of handlers cannot be
+ * loaded.
  *
- * Whoever reaches the address may do everything: signatures are accepted and not checked. It listens on the loopback unless
- * `host` says otherwise, and refuses pages of other origins unless `allowOrigins` lets them in.
+ * The server does not check signatures, so anyone who can reach its address can do everything. By default it listens on the
+ * loopback address (see `host`) and refuses pages of other origins (see `allowOrigins`).
  */
 export function serve(options?: ServeOptions): Promise<Server>;
 
@@ -28,66 +28,66 @@ export function serve(options?: ServeOptions): Promise<Server>;
 export interface ServeOptions {
   /** The address to listen on. Default: `"127.0.0.1"`. */
   host?: string;
-  /** Default: 8083; 0 takes a free one. */
+  /** Default: 8083; 0 chooses a free port. */
   port?: number;
   /**
-   * What does the work of the tasks: handlers as for `machine.start()`, or the path of a module that exports them, which is
-   * read again when its file changes. Running executions use the new handlers for their next tasks.
+   * The task handlers, as for `machine.start()`, or the path of a module that exports them. The module is reloaded when its file
+   * changes; running executions use the new handlers from their next task on.
    */
   tasks?: TaskHandlers | string | URL;
-  /** HTTP services by the names that handlers have: a task's input is POSTed there as JSON, the answer is its result. */
+  /** HTTP services, by the names that handlers have. The server sends a task's input as JSON by POST; the response is the result. */
   urls?: Record<string, string | URL> | ReadonlyMap<string, string | URL>;
-  /** Where Lambda's Invoke API answers, for functions without a handler. */
+  /** The endpoint of Lambda's Invoke API, for functions without a handler. */
   lambdaEndpoint?: string;
   /**
-   * A mock configuration of Step Functions Local, as a file or as what is in it. A test case is chosen by starting
-   * `…:stateMachine:NAME#TestCase`; each execution counts its invocations anew.
+   * A mock configuration of Step Functions Local, as a file or its contents. To choose a test case, start
+   * `…:stateMachine:NAME#TestCase`. Each execution counts its invocations from 0.
    */
   mockConfig?: string | URL | object;
-  /** Where machines and executions are kept. Default: a new {@link MemoryStore}. Must not be `durable`, as yet. */
+  /** The store of machines and executions. Default: a new {@link MemoryStore}. `durable` stores are not supported yet. */
   store?: Store;
-  /** Of the ARNs. Default: `"us-east-1"`. */
+  /** The region in ARNs. Default: `"us-east-1"`. */
   region?: string;
-  /** Of the ARNs. Default: `"123456789012"`. */
+  /** The account in ARNs. Default: `"123456789012"`. */
   account?: string;
   /** Default: `"real"`. */
   clock?: "real" | Clock;
   limits?: ServerLimits;
-  /** Origins whose pages may call the API, besides the server's own; `"*"` for all. */
+  /** Origins whose pages can call the API, besides the server's own; `"*"` for all. */
   allowOrigins?: readonly string[];
-  /** Names under which `/debugger` is served, besides those of the loopback and addresses. */
+  /** Host names under which `/debugger` is served, besides loopback names and addresses. */
   allowHosts?: readonly string[];
-  /** Bytes that the body of a request may have. Default: 4 MiB. */
+  /** The largest body of a request, in bytes. Default: 4 MiB. */
   bodyLimit?: number;
-  /** Milliseconds in which the headers (default: 10,000) and the whole of a request (30,000) have to arrive. */
+  /** How many milliseconds the headers (default: 10,000) and the whole request (30,000) can take to arrive. */
   timeouts?: { headers?: number; request?: number };
   /** The folder of the debugger's page. Default: the one in the package. */
   page?: string;
-  /** What is logged: `"error"` (the default), with `"info"` every request, with `"debug"` also the end of every execution. */
+  /** What to log: `"error"` (the default), with `"info"` also every request, with `"debug"` also the end of every execution. */
   logLevel?: "silent" | "error" | "info" | "debug";
-  /** Gets the lines of the log. Default: they go to standard error. */
+  /** Receives the lines of the log. Default: they are written to standard error. */
   log?: (level: "error" | "info" | "debug", line: string) => void;
 }
 
-/** What a server may use up. */
+/** The limits of a server. */
 export interface ServerLimits {
-  /** State machines, and activities, as on AWS; more are refused with StateMachineLimitExceeded, ActivityLimitExceeded. Default: 10,000. */
+  /** The largest number of state machines, and of activities, as on AWS; more are refused with StateMachineLimitExceeded or ActivityLimitExceeded. Default: 10,000. */
   registered?: number;
-  /** Executions that run at once; more are refused with ExecutionLimitExceeded. Default: 100,000. */
+  /** The largest number of running executions; more are refused with ExecutionLimitExceeded. Default: 100,000. */
   running?: number;
-  /** Of executions that have ended, how many (default: 10,000) and how many characters of them (268,435,456) are kept. The oldest go first. */
+  /** How many ended executions (default: 10,000) and how many characters of them (268,435,456) to keep. The oldest are removed first. */
   retain?: { executions?: number; bytes?: number };
-  /** Milliseconds that GetActivityTask waits for a task. Default: 60,000, as on AWS. */
+  /** How many milliseconds GetActivityTask waits for a task. Default: 60,000, as on AWS. */
   poll?: number;
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface Server {
-  /** What clients take as their endpoint: `http://127.0.0.1:8083`. */
+  /** The endpoint for clients: `http://127.0.0.1:8083`. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** How many executions run. */
+  /** The number of running executions. */
   readonly running: number;
   /**
    * Performs an operation of the API without HTTP: `call("StartExecution", { stateMachineArn })`. Times are in seconds since
@@ -95,8 +95,8 @@ export interface Server {
    */
   call(operation: string, input?: object): Promise<any>;
   /**
-   * Stops listening, aborts the executions that run, and resolves when nothing is left. Requests under way have `grace`
-   * milliseconds (default: 2,000) to be answered.
+   * Stops listening, aborts the running executions, and resolves when everything has ended. Requests in progress have `grace`
+   * milliseconds (default: 2,000) to finish.
    */
   close(options?: { grace?: number }): Promise<void>;
 }
@@ -113,72 +113,72 @@ export class ApiError extends Error {
 // -------------------------------------------------------------------------------------------------------- store
 
 /**
- * Where a server keeps what it knows. One process owns a store at a time.
+ * The data of a server. One process owns a store at a time.
  *
- * Every store promises:
+ * Every store guarantees:
  * 1. The facts of an execution are in one order without gaps; there is no order between executions.
  * 2. `append` is atomic: all of a batch is stored, or nothing.
- * 3. What a promise has resolved for is stored; in a `durable` one it outlives the process.
- * 4. `append` fails with {@link StoreConflict} where `expectedSeq` or `fence` is not the present one.
+ * 3. When the promise of a write resolves, the data is stored; in a `durable` store it outlives the process.
+ * 4. `append` fails with {@link StoreConflict} if `expectedSeq` or `fence` is not the current one.
  * 5. `create` of an id that exists changes nothing.
- * 6. A snapshot stands for all facts up to its `seq`; those need not be kept.
+ * 6. A snapshot replaces all facts up to its `seq`; these need not be kept.
  *
- * The suite `pkg-tests/server/store-suite.mjs` checks this of any store. Over a durable store a host has to write before it
- * acts: no command leaves the process before the batch that has it is appended. `serve()` keeps its executions' engines in
- * memory and refuses such a store as yet.
+ * The suite `pkg-tests/server/store-suite.mjs` checks these guarantees for any store. With a durable store, a host must write before
+ * it acts: no command leaves the process before its batch is appended. `serve()` keeps the engines of its executions in memory and
+ * does not support durable stores yet.
  */
 export interface Store {
-  /** Whether what it stores outlives the process. */
+  /** Whether the data outlives the process. */
   readonly durable: boolean;
-  /** Takes the store for its one owner; fails with {@link StoreConflict} while another has it. */
+  /** Opens the store for its only owner; fails with {@link StoreConflict} while it has another owner. */
   open(options: { owner: string }): Promise<void>;
   close(): Promise<void>;
 
-  /** Keeps a small document: a machine with its versions and aliases, an activity. */
+  /** Stores a small document: a machine with its versions and aliases, or an activity. */
   put(collection: string, key: string, value: unknown): Promise<void>;
-  /** Of no effect where there is none. */
+  /** Removes a document. Has no effect if there is none. */
   remove(collection: string, key: string): Promise<void>;
-  /** All documents of a collection, in the order in which their keys were first put. */
+  /** Returns all documents of a collection, in the order in which their keys were first put. */
   all(collection: string): AsyncIterable<[key: string, value: any]>;
-  /** Keeps the text of a definition under its hash. */
+  /** Stores the text of a definition under its hash. */
   putDefinition(hash: string, text: string): Promise<void>;
   getDefinition(hash: string): Promise<string | undefined>;
 
-  /** Begins the record of an execution, or gives the one that there is. Adds `order` to it, which grows. */
+  /** Creates the record of an execution, or returns the existing one. Adds `order` to it, which increases with every record. */
   create(about: ExecutionRecord): Promise<{ outcome: "created" | "exists"; about: ExecutionRecord }>;
   append(id: string, batch: Batch): Promise<void>;
-  /** Many batches with one write; each is atomic by itself, and one that fails does not hinder the others. */
+  /** Appends many batches in one write. Each batch is atomic by itself; if one fails, the others are still stored. */
   appendMany(batches: readonly [id: string, batch: Batch][]): Promise<({ ok: true } | { ok: false; error: Error })[]>;
   get(id: string): Promise<ExecutionRecord | undefined>;
-  /** What an execution is taken up from: its last snapshot, and the facts since. */
+  /** Returns what is needed to resume an execution: its last snapshot, and the facts since. */
   load(id: string): Promise<{ about: ExecutionRecord; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined>;
-  /** Events of the history, `from` counted from the beginning, or with `reverse` from the end. */
+  /** Returns events of the history; `from` counts from the beginning, or with `reverse` from the end. */
   history(id: string, page?: { from?: number; limit?: number; reverse?: boolean }): Promise<{ events: any[]; total: number } | undefined>;
-  /** Executions of a machine, of a Map Run, or all but children of Map Runs; newest first, begun before `before`. */
+  /** Returns executions of a machine, of a Map Run, or all except children of Map Runs; newest first, started before `before`. */
   list(
     filter?: { machine?: string; mapRun?: string; matches?: (about: ExecutionRecord) => boolean },
     page?: { before?: number; limit?: number },
   ): Promise<{ items: ExecutionRecord[]; before?: number }>;
 
-  /** What executions that run have open: what is to be done again after a crash. */
+  /** Returns the open commands, timers and tokens of running executions, to repeat them after a crash. */
   pending(): AsyncIterable<{ id: string; outbox: OutboxCommand[]; timers: { id: string; at: number }[]; tokens: string[] }>;
-  /** Timers that are due, the earliest first. */
+  /** Returns the timers that are due, the earliest first. */
   dueTimers(now: number, limit?: number): Promise<{ execution: string; id: string; at: number }[]>;
-  /** The task that a token was given out for. */
+  /** Returns the task that a token belongs to. */
   findToken(token: string): Promise<{ id: string; command: number } | undefined>;
-  /** Takes an execution over: its fence, which grows where several processes share a store. */
+  /** Claims an execution for an owner. Returns its fence, which increases with every claim if several processes share the store. */
   claim(id: string, owner: string, ttl: number): Promise<number | undefined>;
-  /** Forgets executions: those named, and ended ones, the oldest first, that ended before a time or are too many. Returns their ids. */
+  /** Removes executions: those with the given ids, and ended ones, the oldest first, that ended before a time or exceed a limit. Returns their ids. */
   prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number }): Promise<string[]>;
 }
 
-/** What is known of an execution. Members that are not listed are kept as they are. */
+/** The record of an execution. Members that are not listed are kept unchanged. */
 export interface ExecutionRecord {
   /** Its ARN. */
   id: string;
   machineArn: string;
   mapRunArn?: string;
-  /** Grows with every execution of the store. */
+  /** Increases with every execution of the store. */
   order?: number;
   status: "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
   /** Milliseconds since 1970. */
@@ -190,25 +190,25 @@ export interface ExecutionRecord {
   [member: string]: unknown;
 }
 
-/** What is stored at once. */
+/** The data of one atomic write. */
 export interface Batch {
-  /** How many facts there are so far. */
+  /** The number of facts so far. */
   expectedSeq: number;
-  /** What `claim` gave; absent where one process owns the store. */
+  /** The result of `claim`; absent if one process owns the store. */
   fence?: number;
-  /** What the engine is told, in order: JSON data with everything that time and chance have decided. */
+  /** The facts fed to the engine, in order: JSON data that includes all times and random values. */
   facts?: unknown[];
-  /** Events that go on the history: the JSON text of an array, and its length. */
+  /** Events to append to the history: the JSON text of an array, and its length. */
   history?: { text: string; count: number };
-  /** Commands that the facts have led to. */
+  /** The commands that resulted from the facts. */
   outbox?: OutboxCommand[];
   /** The ids of commands whose results are among the facts. */
   done?: number[];
   timers?: { set?: { id: string; at: number }[]; clear?: string[] };
   tokens?: { put?: { token: string; command: number }[]; del?: string[] };
-  /** Changes of the record; a member that is undefined is taken away. */
+  /** Changes of the record; a member that is undefined is removed. */
   about?: Partial<ExecutionRecord>;
-  /** Stands for the facts up to `seq`; null takes the one away that there is. */
+  /** Replaces the facts up to `seq`; null removes the existing snapshot. */
   snapshot?: Snapshot | null;
 }
 
@@ -224,11 +224,11 @@ export interface Snapshot {
   text: string;
 }
 
-/** A Store that forgets with the process. */
+/** A Store in memory, which is lost when the process ends. */
 export interface MemoryStore extends Store {}
 export class MemoryStore {
   readonly durable: false;
 }
 
-/** A write that came too late: somebody else has appended since, or owns the store or execution now. */
+/** A write conflict: another writer has appended since, or owns the store or the execution now. */
 export class StoreConflict extends Error {}
