@@ -185,6 +185,30 @@ error[unknown-target]: there is no state `Shp` here
 }
 
 #[test]
+fn carets_stand_under_wide_characters_marks_and_tabs() {
+    for (before, columns) in [("cafe\u{301}", 4), ("注文", 4), ("👩\u{200d}🚀👍🏽", 4), ("\t\u{1b}", 2), ("ｶﾅ", 2), ("한글", 4)] {
+        let name = if before.starts_with('\t') { "x" } else { "出荷é" };
+        let text = format!("{{ \"StartAt\": \"A\", \"{before}\": 1, \"States\": {{ \"A\": {{ \"Type\": \"Pass\", \"Next\": \"{name}\" }} }} }}");
+        let compiled = asl::compile(&text, &CompileOptions::default());
+        let printed = render(&compiled.diagnostics, &text, "m.json", Style::default());
+        assert!(!printed.contains('\u{1b}') && !printed.contains('\t'), "{printed}");
+        let lines: Vec<&str> = printed.lines().collect();
+        // Control characters are no JSON: there the parser's place is underlined, else the target's or the field's.
+        let carets = lines.iter().position(|line| line.trim_start_matches([' ', '|']).starts_with('^'));
+        let underline = lines[carets.expect("an underline")];
+        let shown = underline.find('^').expect("a caret") - "1 | ".len();
+        let expected = match underline.matches('^').count() {
+            7 => r#"{ "StartAt": "A", ""#.len() + columns + r#"": 1, "States": { "A": { "Type": "Pass", "Next": "#.len(),
+            count => {
+                assert!(before.starts_with('\t') || count == columns + 2, "{printed}");
+                r#"{ "StartAt": "A", "#.len() + usize::from(before.starts_with('\t'))
+            }
+        };
+        assert_eq!(shown, expected, "{printed}");
+    }
+}
+
+#[test]
 fn documentation_is_fresh() {
     let path = root().join("docs/errors.md");
     let text = codes::documentation();

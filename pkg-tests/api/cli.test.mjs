@@ -212,6 +212,6 @@ test("an interrupted run is aborted", { skip: process.platform === "win32" }, as
     if (!killed && /WaitStateEntered/.test(stderr)) killed = child.kill("SIGINT");
   });
   const code = await new Promise((resolve) => child.on("close", resolve));
-  assert.equal(code, 1);
+  assert.equal(code, 130);
   assert.match(stderr, /ABORTED in state "W": Interrupted/);
 });

@@ -19,6 +19,33 @@ export function folderWith(files) {
   return { folder, stepglass: (...args) => run(folder, args) };
 }
 
+/**
+ * Runs many command lines in one process, one after the other: `[{args, code, stdout, stderr}]`. Only for commands that end by
+ * themselves and change nothing of their process.
+ */
+export async function runMany(folder, lines) {
+  const program = `
+    import { readFileSync } from "node:fs";
+    import { main } from ${JSON.stringify(new URL("../../src/js/cli/main.js", import.meta.url).href)};
+    const out = [];
+    for (const args of JSON.parse(readFileSync(0, "utf8"))) {
+      const told = { stdout: "", stderr: "" };
+      const writes = { stdout: process.stdout.write, stderr: process.stderr.write };
+      for (const name of ["stdout", "stderr"]) process[name].write = (text) => ((told[name] += text), true);
+      let code;
+      try { code = await main(args); } catch (error) { code = "thrown: " + error.stack; }
+      for (const name of ["stdout", "stderr"]) process[name].write = writes[name];
+      out.push({ args, code, ...told });
+    }
+    process.stdout.write(JSON.stringify(out), () => process.exit());`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { cwd: folder, stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "" } });
+  child.stdin.end(JSON.stringify(lines));
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (data) => (text += data));
+  await new Promise((done) => child.on("close", done));
+  return JSON.parse(text);
+}
+
 /** The last argument may be `{input, env}`. */
 export function run(folder, args) {
   const { input = "", env = {} } = typeof args.at(-1) === "object" ? args.pop() : {};

@@ -128,6 +128,32 @@ test("results are written in AWS's files, and the output says where", async () =
   assert.equal(lines[`out/${where.ResultWriterDetails.Key.replace("manifest.json", "SUCCEEDED_0.jsonl")}`], "1\n2\n3\n");
 });
 
+test("a writer is asked as S3 is: one PutObject for each file, the manifest the last", async () => {
+  const asked = [];
+  const fields = { ToleratedFailureCount: 9, ResultWriter: { Resource: PUT, Parameters: { Bucket: "out", Prefix: "p/", ExpectedBucketOwner: "123456789012" } } };
+  const put = async (request, { purpose, parameters }) => {
+    assert.equal(purpose, "ResultWriter");
+    assert.deepEqual(parameters, request);
+    asked.push(request);
+    return { ETag: '"1"' };
+  };
+  const machine = map(fields, odd);
+  const output = await machine.run([1, 2], { ...OPTIONS, tasks: { ...tasks, "s3:putObject": put } });
+  assert.deepEqual(asked.map((request) => Object.keys(request)), Array(3).fill(["Bucket", "ExpectedBucketOwner", "Key", "Body"]));
+  const folder = output.ResultWriterDetails.Key.replace("manifest.json", "");
+  assert.match(folder, /^p\/[-0-9a-f]{36}\/$/);
+  assert.deepEqual(asked.map(({ Key }) => Key.replace(folder, "")), ["FAILED_0.json", "SUCCEEDED_0.json", "manifest.json"]);
+  assert.deepEqual(output.ResultWriterDetails, { Bucket: "out", Key: asked[2].Key });
+
+  // One that fails in between ends it; a redrive writes all of them again.
+  let left = 1;
+  const failing = machine.start([1, 2], { ...OPTIONS, tasks: { ...tasks, "s3:putObject": () => { if (left-- === 0) throw new Error("disk full"); } } });
+  assert.equal((await failing.result).error, "States.ResultWriterFailed");
+  asked.length = 0;
+  assert.equal((await machine.redrive(failing, { tasks: { ...tasks, "s3:putObject": put } }).result).status, "SUCCEEDED");
+  assert.equal(asked.length, 3);
+});
+
 test("a writer that fails fails the Map", async () => {
   for (const store of [{ get: () => undefined }, { get: () => undefined, put: () => Promise.reject(new Error("disk full")) }, Object.freeze({})]) {
     const result = await map({ ResultWriter: { Resource: PUT, Parameters: { Bucket: "out" } } }).start([1], { ...OPTIONS, tasks: s3Handlers(store) }).result;

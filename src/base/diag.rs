@@ -7,6 +7,7 @@ use super::json::{Located, Node, Parts};
 use super::pointer::Pointer;
 use super::sort;
 use super::span::{Span, position};
+use super::width::{columns, width};
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -475,16 +476,22 @@ impl Printer<'_> {
             from = floor_boundary(self.text, start.saturating_sub(WIDTH / 3).max(line_start));
             to = floor_boundary(self.text, (from + WIDTH).min(line_end));
         }
+        // Not between a character and what is drawn onto it.
+        while from > line_start && self.text[from..].chars().next().is_some_and(|c| width(c) == 0) {
+            from = floor_boundary(self.text, from - 1);
+        }
         let lead = if from > line_start { "… " } else { "" };
         let trail = if to < line_end { " …" } else { "" };
-        let shown = self.text[from..to].replace('\t', " ");
+        // One column for each tab, so that the carets stand where they should; and no terminal takes orders from a file.
+        let visible = |c: char| if c == '\t' { ' ' } else if c.is_control() { '\u{fffd}' } else { c };
+        let shown: String = self.text[from..to].chars().map(visible).collect();
         self.margin(gutter + 1, "|");
         self.out.push('\n');
         self.paint(BLUE, &format!("{:>gutter$} | ", place.line));
         self.out.push_str(&format!("{lead}{shown}{trail}\n"));
         self.margin(gutter + 1, "| ");
-        let indent = lead.chars().count() + self.text[from..start].chars().count();
-        let length = self.text[start..end.min(to).max(start)].chars().count().max(1);
+        let indent = columns(lead) + columns(&self.text[from..start]);
+        let length = columns(&self.text[start..end.min(to).max(start)]).max(1);
         self.out.push_str(&" ".repeat(indent));
         let mut underline: String = std::iter::repeat_n(mark, length).collect();
         if !message.is_empty() {

@@ -15,6 +15,7 @@ pub mod span;
 pub mod table;
 pub mod time;
 pub mod value;
+pub mod width;
 
 pub use id::{Id, IdVec};
 pub use map::Map;

@@ -164,7 +164,8 @@ pub(super) struct MapRun {
     pub(super) config: Option<Value>,
     /// MaxItems of the reader.
     pub(super) max_items: Option<i64>,
-    /// Files that a manifest or listing has named and that are yet to be read, the next one last.
+    /// Files that a manifest or listing has named and that are yet to be read, then those of the results that are yet to be
+    /// written, the next one last.
     pub(super) pending: Vec<Value>,
     /// How those files are to be understood; `None` until the reader has named any.
     pub(super) file_config: Option<Value>,

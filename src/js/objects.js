@@ -32,11 +32,11 @@ export function s3Handlers(source) {
       });
       return { Contents, IsTruncated: false, KeyCount: Contents.length, Name: Bucket, Prefix };
     },
-    putObject: async ({ Bucket, Key, Body, Files }) => {
+    putObject: async ({ Bucket, Key, Body = "" }) => {
       if (store.put === undefined) throw refused("AccessDenied", "This store cannot be written.", 403);
-      // A ResultWriter stores several files; the manifest is the last.
-      for (const file of Files ?? [{ Key, Body: Body ?? "" }]) await store.put(Bucket, file.Key, textOf(file.Body));
-      return { ETag: etag(Files === undefined ? textOf(Body ?? "") : Key) };
+      const text = textOf(Body);
+      await store.put(Bucket, Key, text);
+      return { ETag: etag(text) };
     },
   };
   return Object.fromEntries(Object.entries(handlers).flatMap(([api, handler]) => [[`s3:${api}`, handler], [`aws-sdk:s3:${api}`, handler]]));

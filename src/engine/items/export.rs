@@ -60,14 +60,23 @@ pub(in crate::engine) fn transform(transformation: Option<&str>, joining: &Joini
     Value::from(list)
 }
 
-/// What the host is asked to store: the writer's `Parameters`, the manifest's key, and `Files` with key and text of each
-/// file in AWS's names. Failed children are always whole records.
-pub(in crate::engine) fn request(parameters: Option<&Value>, writer: &ResultWriter, joining: &Joining) -> Value {
+/// What the host is asked to store, one request of PutObject for each file, the manifest the last: the writer's
+/// `Parameters` with `Key` and `Body` in the place of `Prefix`. Failed children are always whole records.
+pub(in crate::engine) fn requests(parameters: Option<&Value>, writer: &ResultWriter, joining: &Joining) -> Vec<Value> {
+    let Some(run) = &joining.run else { return Vec::new() };
     let mut request = parameters.and_then(Value::as_object).cloned().unwrap_or_default();
-    let Some(run) = &joining.run else { return Value::from(request) };
-    let part = |name: &str| request.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
-    let (bucket, prefix) = (part("Bucket"), part("Prefix"));
-    let folder = if prefix.is_empty() { run.uuid.to_string() } else { format!("{}/{}", prefix.trim_end_matches('/'), run.uuid) };
+    let prefix = request.remove("Prefix");
+    let folder = match prefix.as_ref().and_then(Value::as_str).unwrap_or_default().trim_end_matches('/') {
+        "" => run.uuid.to_string(),
+        prefix => format!("{prefix}/{}", run.uuid),
+    };
+    let bucket = request.get("Bucket").cloned().unwrap_or(Value::from(""));
+    let mut put = |name: &str, body: String| {
+        let key = format!("{folder}/{name}");
+        request.insert("Key", key.clone());
+        request.insert("Body", body);
+        (Value::from(key), Value::from(request.clone()))
+    };
     let lines = writer.output_type.as_deref() == Some("JSONL");
     let (extension, transformation) = (if lines { "jsonl" } else { "json" }, writer.transformation.as_deref().unwrap_or("NONE"));
     let succeeded = match transformation {
@@ -79,25 +88,22 @@ pub(in crate::engine) fn request(parameters: Option<&Value>, writer: &ResultWrit
     for (name, results) in [("FAILED", failed), ("PENDING", Vec::new()), ("SUCCEEDED", succeeded)] {
         let mut entries = Vec::new();
         if !results.is_empty() {
-            let key = format!("{folder}/{name}_0.{extension}");
             let body =
                 if lines { results.iter().map(|r| format!("{r}\n")).collect::<String>() } else { Value::from(results).to_string() };
-            entries
-                .push(Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Size", Value::from(body.len() as i64))])));
-            files.push(Value::from(Map::from_iter([("Key", key), ("Body", body)])));
+            let size = Value::from(body.len() as i64);
+            let (key, request) = put(&format!("{name}_0.{extension}"), body);
+            entries.push(Value::from(Map::from_iter([("Key", key), ("Size", size)])));
+            files.push(request);
         }
         named.insert(name, Value::from(entries));
     }
     let manifest = Map::from_iter([
-        ("DestinationBucket", Value::from(bucket)),
+        ("DestinationBucket", bucket),
         ("MapRunArn", Value::from(run.arn.clone())),
         ("ResultFiles", Value::from(named)),
     ]);
-    let key = format!("{folder}/manifest.json");
-    files.push(Value::from(Map::from_iter([("Key", key.clone()), ("Body", Value::from(manifest).to_string())])));
-    request.insert("Key", key);
-    request.insert("Files", files);
-    Value::from(request)
+    files.push(put("manifest.json", Value::from(manifest).to_string()).1);
+    files
 }
 
 fn by_status(run: &MapRun, wanted: impl Fn(&str) -> bool) -> Vec<Value> {

@@ -560,38 +560,43 @@ fn end_run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, m
             return run_succeeded(engine, frame, state, &joining, Value::from(results));
         }
     };
-    let Some(resource) = writer.resource.clone() else {
+    if writer.resource.is_none() {
         let results = items::transform(writer.transformation.as_deref(), &joining);
         return run_succeeded(engine, frame, state, &joining, results);
-    };
+    }
     let parameters = fields(engine, frame, state, &joining.input, &mut |eval, view| {
         writer.parameters.as_ref().map(|p| eval.payload(p, "ResultWriter/Parameters", view)).transpose()
     })?;
-    let input = items::request(parameters.as_ref(), writer, &joining);
-    call(engine, id, frame, state, &resource, Purpose::ResultWriter(Box::new(joining)), input);
-    Ok(Flow::Wait)
+    let mut requests = items::requests(parameters.as_ref(), writer, &joining);
+    requests.reverse();
+    if let Some(run) = &mut joining.run {
+        run.pending = requests;
+    }
+    results_written(engine, id, frame, state, joining, &Value::Null, Ok(Value::Null))
 }
 
-/// The host has written the results, or could not.
+/// The host has written a file of the results, or could not: the next one, or the end.
 pub(in crate::engine) fn results_written(
     engine: &mut Engine,
+    id: FrameId,
     frame: &mut Frame,
     state: &State,
-    joining: Joining,
+    mut joining: Joining,
     input: &Value,
     result: Result<Value, Fault>,
 ) -> Ran {
-    match result {
-        Ok(_) => {
-            let run = joining.run.as_ref();
-            let output = items::written(input, run.map_or("", |run| &run.arn));
-            run_succeeded(engine, frame, state, &joining, output)
-        }
-        Err(fault) => {
-            let fault = Fault { error: Some(RESULT_WRITER_FAILED.into()), ..fault };
-            Err(run_failed(engine, frame, fault))
-        }
+    let (Kind::Map(map), Some(run)) = (&state.kind, &mut joining.run) else { return Ok(Flow::Wait) };
+    if let Err(fault) = result {
+        let fault = Fault { error: Some(RESULT_WRITER_FAILED.into()), ..fault };
+        return Err(run_failed(engine, frame, fault));
     }
+    let resource = map.result_writer.as_ref().and_then(|writer| writer.resource.clone());
+    if let (Some(request), Some(resource)) = (run.pending.pop(), resource) {
+        call(engine, id, frame, state, &resource, Purpose::ResultWriter(Box::new(joining)), request);
+        return Ok(Flow::Wait);
+    }
+    let output = items::written(input, &run.arn);
+    run_succeeded(engine, frame, state, &joining, output)
 }
 
 fn run_succeeded(engine: &mut Engine, frame: &mut Frame, state: &State, joining: &Joining, output: Value) -> Ran {

@@ -1,6 +1,6 @@
 // stepglass completion
 
-import { Unusable } from "./source.js";
+import { Unusable } from "./problem.js";
 
 const help = `stepglass completion bash|zsh|fish
 

@@ -2,7 +2,8 @@
 
 import { YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
 import { toJsonata } from "../convert/jsonata.js";
-import { Unusable, pointerSteps, read, split, write } from "./source.js";
+import { Unusable } from "./problem.js";
+import { pointerSteps, read, split, valueOfDocument, write, yamlDocument } from "./source.js";
 import { intrinsicTags, machinesOf } from "./template.js";
 import { colors, count, writeJson } from "./terminal.js";
 
@@ -28,7 +29,7 @@ Options
       --to FORMAT     json or yaml; default: by the output file's extension; otherwise the other format, or with
                       --jsonata the same
       --jsonata       converts JSONPath to JSONata, state by state
-      --json          {output, converted, left: [{state, pointer, reason}]}, with the output as text
+      --json          {output, converted, left: [{state, pointer, reason}], notes: [text]}, with the output as text
 
 Exit code: 0 success; 1 with --jsonata, some states were left in JSONPath; 2 wrong usage.
 `;
@@ -46,24 +47,28 @@ async function convert(files, { output, to, jsonata, json }) {
   const [file, fragment] = split(files[0]);
   if (fragment !== undefined && !jsonata) throw new Unusable("a template is converted as a whole: omit # and the name after it", { usage: true });
   const text = read(file);
+  const notes = [];
+  const note = (message) => void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
-  const document = parseDocument(text, { keepSourceTokens: false, prettyErrors: true });
+  const document = yamlDocument(text, { keepSourceTokens: false, prettyErrors: true });
   if (document.errors.length > 0) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${document.errors[0].message.split("\n")[0]}`);
+  // Refused here, where nothing has been written: values too deep, and aliases without end.
+  valueOfDocument(document, file);
   const named = /\.json$/i.test(output ?? "") ? "json" : /\.ya?ml$/i.test(output ?? "") ? "yaml" : undefined;
   const format = to ?? named ?? (jsonata === isJson || (!jsonata && !isJson) ? "json" : "yaml");
-  const report = jsonata ? convertStates(document, text, file, fragment) : { converted: [], left: [] };
-  const written = format === "json" ? asJson(document) : asYaml(document, isJson);
+  const report = jsonata ? convertStates(document, { file, fragment, note }) : { converted: [], left: [] };
+  const written = format === "json" ? asJson(document, file) : asYaml(document, isJson);
   if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document)) note("JSON has no comments: the file's comments are lost");
-  if (json) writeJson({ output: written, ...report });
+  if (output !== undefined) write(output, written);
+  if (json) writeJson({ output: written, ...report, notes });
   else if (output === undefined) process.stdout.write(written);
-  else write(output, written);
   if (jsonata && !json) tell(report);
   return report.left.length > 0 ? 1 : 0;
 }
 
 /** Puts every state that can be converted in place of the original one. */
-function convertStates(document, text, file, fragment) {
-  const value = longForms(document);
+function convertStates(document, { file, fragment, note }) {
+  const value = longForms(document, file);
   const machines = machinesOf(value, file);
   const places = [];
   if (machines === undefined) places.push({ pointer: [], definition: value, machine: undefined });
@@ -90,8 +95,8 @@ function convertStates(document, text, file, fragment) {
 }
 
 /** The value with CloudFormation's functions in their long forms. */
-function longForms(document) {
-  return parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true }).toJS();
+function longForms(document, file) {
+  return valueOfDocument(parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true }), file);
 }
 
 /** Sets what differs, and leaves every other node as it was written, with its comments. */
@@ -153,8 +158,8 @@ function plainObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function asJson(document) {
-  return `${JSON.stringify(longForms(document), null, 2)}\n`;
+function asJson(document, file) {
+  return `${JSON.stringify(longForms(document, file) ?? null, null, 2)}\n`;
 }
 
 function asYaml(document, wasJson) {
@@ -173,10 +178,6 @@ function hasComments(document) {
   let found = Boolean(document.comment || document.commentBefore);
   visit(document, { Node: (_, node) => void (found ||= Boolean(node.comment || node.commentBefore)), Pair: (_, pair) => void (found ||= Boolean(pair.key?.commentBefore)) });
   return found;
-}
-
-function note(message) {
-  process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`);
 }
 
 function tell({ converted, left }) {

@@ -2,11 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { coverageReport } from "../testing/coverage/report.js";
 import { TestKitError } from "../testing/errors.js";
-import { Unusable } from "./source.js";
+import { Unusable } from "./problem.js";
 import { colorful } from "./terminal.js";
 
 const FORMATS = ["text", "json", "lcov", "html"];
@@ -27,7 +27,7 @@ Options
   -d, --definition FILE   includes a definition even if no test runs it; can be repeated
       --coverage-dir DIR  the folder for stepglass.json, .lcov and .html; default: coverage
       --threshold NUMBER  the smallest percentage that passes
-      --json              prints the report as JSON to standard output
+      --json              prints the report as JSON to standard output, and what COMMAND prints to standard error
 
 Exit code: that of COMMAND if it fails; otherwise 0, or 1 if coverage is below the threshold; 2 wrong usage.
 `;
@@ -57,7 +57,7 @@ async function coverage(given, { format, definition = [], "coverage-dir": folder
   if (run === undefined ? given.length !== 1 : given.length > 0 || run.length === 0) throw new Unusable("coverage needs -- and a command, or a folder", { usage: true });
   const own = run === undefined ? undefined : mkdtempSync(join(tmpdir(), "stepglass-coverage-"));
   try {
-    const code = run === undefined ? 0 : await exitOf(run, own);
+    const code = run === undefined ? 0 : await exitOf(run, own, json);
     const report = load({ folder: own ?? given[0], definitions: definition });
     if (json) process.stdout.write(report.json());
     else writeCoverage(report, formats, { folder, stream: process.stdout, color: colorful(process.stdout) });
@@ -74,17 +74,22 @@ function load(options) {
   try {
     return coverageReport(options);
   } catch (error) {
-    throw error instanceof TestKitError ? new Unusable(error.message) : error;
+    if (error instanceof TestKitError) throw new Unusable(error.message);
+    // Of a definition the diagnostics, by themselves.
+    throw error.diagnostics === undefined ? error : new Unusable(error.message);
   }
 }
 
 /** The exit code of a command that writes its coverage into a folder. */
-function exitOf([program, ...args], folder) {
+function exitOf([program, ...args], folder, json) {
   return new Promise((done, fail) => {
     // On Windows npm and npx are scripts, which only a shell runs.
-    const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, STEPGLASS_COVERAGE: folder }, shell: process.platform === "win32" });
+    const child = spawn(program, args, { stdio: ["inherit", json ? 2 : "inherit", "inherit"], env: { ...process.env, STEPGLASS_COVERAGE: folder }, shell: process.platform === "win32" });
+    // The terminal tells the tests of Ctrl+C, too; a signal that is for this process alone is passed on.
+    process.on("SIGINT", () => {});
+    for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
     child.on("error", (error) => fail(new Unusable(`cannot run ${program}: ${error.code === "ENOENT" ? "no such command" : error.message}`)));
-    child.on("close", (code, signal) => done(code ?? (signal === "SIGINT" ? 130 : 1)));
+    child.on("close", (code, signal) => done(code ?? 128 + constants.signals[signal]));
   });
 }
 

@@ -2,8 +2,9 @@
 
 import { isJson } from "../integration.js";
 import { compare } from "../node.js";
-import { Source, Unusable } from "./source.js";
-import { colorful, colors, writeJson } from "./terminal.js";
+import { Invalid, Unusable } from "./problem.js";
+import { Source } from "./source.js";
+import { colors, writeJson } from "./terminal.js";
 
 const help = `stepglass diff OLD NEW [options]
 
@@ -41,8 +42,7 @@ async function diff(files, { strict, json }) {
   const [old, now] = files.map((file) => new Source(file));
   for (const source of [old, now]) {
     if (source.json !== undefined && isJson(source.json)) continue;
-    process.stderr.write(source.render({}, colorful(process.stderr)));
-    return 1;
+    throw new Invalid(source);
   }
   let report;
   try {

@@ -1,8 +1,8 @@
 // stepglass graph
 
 import { layout, renderMermaid, renderSvg } from "../node.js";
-import { Source, Unusable, write } from "./source.js";
-import { colorful } from "./terminal.js";
+import { Invalid, Unusable } from "./problem.js";
+import { Source, write } from "./source.js";
 
 const help = `stepglass graph FILE [options]
 
@@ -50,8 +50,7 @@ async function graph(files, { output, direction, theme, title, format, json }) {
     else text = renderSvg(source.json, { direction, theme, title });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    process.stderr.write(source.render({}, colorful(process.stderr)));
-    return 1;
+    throw new Invalid(source);
   }
   if (output === undefined) process.stdout.write(text);
   else write(output, text);

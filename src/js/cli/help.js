@@ -13,7 +13,10 @@ const EXAMPLES = `Run, check, test and draw Amazon States Language (AWS Step Fun
 
 const NOTES = `A definition is a JSON or YAML file, or part of a CloudFormation, SAM or CDK template or of serverless.yml
 (template.yaml#LogicalId). - reads from standard input.
-Exit code: 0 success; 1 an execution or a test failed, or a definition has errors; 2 wrong usage.
+With --json, a command prints one JSON value and nothing else. If it could not do its work, that value is
+{problem: {kind, message, file?, diagnostics?}}; kind is usage, unusable (a file), definition or internal.
+Exit code: 0 success; 1 an execution or a test failed, or a definition has errors; 2 wrong usage, or a file that cannot
+be used; 70 an internal error; 130 ended by Ctrl+C.
 `;
 
 /** The page that names all commands. */

@@ -1,9 +1,10 @@
 // stepglass init
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { version } from "../node.js";
-import { Unusable } from "./source.js";
+import { Unusable } from "./problem.js";
+import { read } from "./source.js";
 import { colors, writeJson } from "./terminal.js";
 
 const help = `stepglass init [DIR] [options]
@@ -123,24 +124,30 @@ async function init(folders, { json }) {
 
 /** A package.json with our scripts under names that are free, and everything else as it was. */
 function extended(file) {
-  const text = readFileSync(file, "utf8");
+  const text = read(file);
   let manifest;
   try {
     manifest = JSON.parse(text);
   } catch (error) {
     throw new Unusable(`${file} is not JSON: ${error.message}`);
   }
-  const own = { ...manifest.scripts };
+  if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) throw new Unusable(`${file} is not a JSON object`);
+  const own = members(manifest.scripts);
   for (const [name, script] of Object.entries(scripts)) {
     const free = own[name] === undefined || /no test specified/.test(own[name]);
     own[free ? name : `${name}:machine`] ??= script;
     if (free) own[name] = script;
   }
-  const { dependencies = {}, devDependencies = {} } = manifest;
+  const dependencies = members(manifest.dependencies);
+  const devDependencies = members(manifest.devDependencies);
   const needs = dependencies.stepglass === undefined && devDependencies.stepglass === undefined;
   const out = { ...manifest, scripts: own };
   if (needs) out.devDependencies = { ...devDependencies, stepglass: `^${version()}` };
   return `${JSON.stringify(out, null, /^[{]\s*\n(\s+)/.exec(text)?.[1] ?? 2)}\n`;
+}
+
+function members(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function summary(folder, written, known) {

@@ -3,8 +3,7 @@
 import { parseArgs } from "node:util";
 import { version } from "../node.js";
 import { overview } from "./help.js";
-import { Unusable } from "./source.js";
-import { colors } from "./terminal.js";
+import { Unusable, tell } from "./problem.js";
 
 // Loaded when they are asked for: a command starts in the time that it needs itself.
 const commands = {
@@ -24,12 +23,26 @@ const commands = {
 
 const everywhere = { help: { type: "boolean", short: "h" } };
 
-/** Runs the command; returns the exit code: 0, 1 where an execution, a test or a definition has failed, 2 for wrong usage. */
+/**
+ * Runs the command; returns the exit code: 0, 1 where an execution, a test or a definition has failed, 2 for wrong usage and
+ * files that cannot be used, 70 for a mistake of this package.
+ */
 export async function main(args) {
+  const end = args.indexOf("--");
+  const json = args.slice(0, end < 0 ? undefined : end).includes("--json");
+  const topic = Object.hasOwn(commands, args[0] ?? "") ? args[0] : undefined;
+  try {
+    return await perform(args);
+  } catch (error) {
+    return tell(error, { name: topic, json });
+  }
+}
+
+async function perform(args) {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     const topic = name === "help" ? rest[0] : undefined;
-    if (topic !== undefined && !Object.hasOwn(commands, topic)) return wrong(`there is no command ${JSON.stringify(topic)}${meant(topic, Object.keys(commands))}`);
+    if (topic !== undefined && !Object.hasOwn(commands, topic)) throw wrong(`there is no command ${JSON.stringify(topic)}${meant(topic, Object.keys(commands))}`);
     const text = topic === undefined ? overview(await commandList()) : (await load(topic)).help;
     (name === undefined ? process.stderr : process.stdout).write(text);
     return name === undefined ? 2 : 0;
@@ -38,7 +51,7 @@ export async function main(args) {
     process.stdout.write(`stepglass ${version()}\n`);
     return 0;
   }
-  if (!Object.hasOwn(commands, name)) return wrong(`there is no command ${JSON.stringify(name)}${meant(name, Object.keys(commands))}`);
+  if (!Object.hasOwn(commands, name)) throw wrong(`there is no command ${JSON.stringify(name)}${meant(name, Object.keys(commands))}`);
   const command = await load(name);
   const options = { ...everywhere, ...command.options };
   // A command may take arguments that the parser does not know.
@@ -52,7 +65,7 @@ export async function main(args) {
     const unknown = error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? /'(--?[^']+)'/.exec(error.message)?.[1] : undefined;
     const known = Object.keys(options).map((option) => `--${option}`);
     // Node's own advice speaks of files that begin with a dash.
-    return wrong(`${error.message.split(". ")[0]}${unknown === undefined ? "" : meant(unknown, known)}`, name);
+    throw wrong(`${error.message.split(". ")[0]}${unknown === undefined ? "" : meant(unknown, known)}`);
   }
   if (parsed.values.help) {
     process.stdout.write(command.help);
@@ -60,14 +73,9 @@ export async function main(args) {
   }
   for (const [option, { values }] of Object.entries(options)) {
     const given = parsed.values[option];
-    if (values && given !== undefined && !values.includes(given)) return wrong(`--${option} must be ${listed(values)}${meant(given, values)}`, name);
+    if (values && given !== undefined && !values.includes(given)) throw wrong(`--${option} must be ${listed(values)}${meant(given, values)}`);
   }
-  try {
-    return await command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: commandList, ...prepared });
-  } catch (error) {
-    if (error instanceof Unusable) return wrong(error.message, error.usage ? name : undefined);
-    throw error;
-  }
+  return command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: commandList, ...prepared });
 }
 
 async function load(name) {
@@ -79,11 +87,8 @@ export async function commandList() {
   return Promise.all(Object.keys(commands).map(load));
 }
 
-function wrong(message, name) {
-  const { red } = colors(process.stderr);
-  process.stderr.write(`${red("stepglass:")} ${message}\n`);
-  process.stderr.write(`Try: stepglass help${name ? ` ${name}` : ""}\n`);
-  return 2;
+function wrong(message) {
+  return new Unusable(message, { usage: true });
 }
 
 function listed(values) {

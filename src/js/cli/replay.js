@@ -1,8 +1,9 @@
 // stepglass replay
 
 import { replayHistory } from "../node.js";
-import { Source, Unusable, read } from "./source.js";
-import { colorful, colors, count, writeJson } from "./terminal.js";
+import { Unusable } from "./problem.js";
+import { Source, read, usable } from "./source.js";
+import { colors, count, writeJson } from "./terminal.js";
 
 const help = `stepglass replay HISTORY DEFINITION [options]
 
@@ -40,12 +41,8 @@ export const command = {
 async function replay(files, { type, json, events, arn }) {
   if (files.length !== 2) throw new Unusable("replay needs a history and a definition", { usage: true });
   if (files[0] === "-" && files[1] === "-") throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
-  const source = new Source(files[1]);
   const options = type ? { type } : {};
-  if (source.diagnostics(options).some(({ severity }) => severity === "error")) {
-    process.stderr.write(source.render(options, colorful(process.stderr)));
-    return 1;
-  }
+  const source = usable(new Source(files[1]), options);
   const report = load(files[0], source, { ...source.options(options), ...(arn === undefined ? {} : { arn }) });
   if (events) for (const event of report.history) process.stderr.write(`${line(event)}\n`);
   if (json) writeJson(report);

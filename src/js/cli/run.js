@@ -1,10 +1,10 @@
 // stepglass run
 
-import { statSync } from "node:fs";
 import { folder } from "../folder.js";
 import { StateMachine, s3Handlers } from "../node.js";
 import { Progress, eventLine } from "./progress.js";
-import { Source, Unusable, read } from "./source.js";
+import { Unusable } from "./problem.js";
+import { Source, isFolder, read, usable } from "./source.js";
 import { handlersOf } from "./tasks.js";
 import { colorful, writeJson } from "./terminal.js";
 
@@ -39,9 +39,13 @@ Options
       --seed NUMBER   makes UUIDs, random numbers and jitter repeatable
       --name NAME     the name of the execution
       --type TYPE     STANDARD (default) or EXPRESS
-      --json          {name, status, output | error, cause, history} as one JSON object
+      --json          {name, status, output | error, cause, history, diagnostics?} as one JSON object
 
-Exit code: 0 the execution succeeded; 1 it did not, or the definition has errors; 2 wrong usage.
+Ctrl+C aborts the execution and its tasks and prints how far it came. The command ends at most two seconds after the
+execution, even if the module keeps a connection or a timer open.
+
+Exit code: 0 the execution succeeded; 1 it did not, or the definition has errors; 2 wrong usage; 130 or 143 ended by
+SIGINT or SIGTERM.
 `;
 
 export const command = {
@@ -66,20 +70,12 @@ export const command = {
 async function run(files, values) {
   if (files.length !== 1) throw new Unusable("run needs one file", { usage: true });
   if (files[0] === "-" && values.input === "@-") throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
-  const source = new Source(files[0]);
-  const machine = compile(source, values.type ? { type: values.type } : {});
-  if (machine === undefined) return 1;
+  const diagnostics = [];
+  const machine = compile(new Source(files[0]), values.type ? { type: values.type } : {}, values.json && diagnostics);
   const input = inputOf(values.input);
   const tasks = withObjects(await handlersOf(values.tasks), values.objects);
   const start = { tasks, clock: values["virtual-clock"] ? "virtual" : "real", seed: seedOf(values.seed) };
-  if (values.machines) {
-    start.machines = [];
-    for (const file of values.machines) {
-      const child = compile(new Source(file), {});
-      if (child === undefined) return 1;
-      start.machines.push(child);
-    }
-  }
+  if (values.machines) start.machines = values.machines.map((file) => compile(new Source(file), {}, values.json && diagnostics));
   if (values.name !== undefined) start.name = values.name;
   const began = Date.now();
   const progress = new Progress(process.stderr);
@@ -90,29 +86,62 @@ async function run(files, values) {
       progress.write(eventLine(event, first));
     };
   }
-  const execution = machine.start(input, start);
+  const execution = started(machine, input, start);
   progress.begin(execution, began);
-  const interrupt = () => execution.abort("Interrupted", "by the keyboard");
-  process.once("SIGINT", interrupt);
-  const outcome = await execution.result;
-  process.off("SIGINT", interrupt);
+  const { outcome, signal } = await ended(execution);
   progress.end();
-  report(execution, outcome, values.json);
+  report(execution, outcome, { json: values.json, diagnostics });
+  if (signal !== undefined) return SIGNALS[signal];
   return outcome.status === "SUCCEEDED" ? 0 : 1;
 }
 
-/** The machine, or undefined after its problems have been printed. */
-function compile(source, options) {
-  const diagnostics = source.diagnostics(options);
-  if (diagnostics.length > 0) process.stderr.write(source.render(options, colorful(process.stderr)));
-  if (diagnostics.some(({ severity }) => severity === "error")) return undefined;
+function started(machine, input, options) {
+  try {
+    return machine.start(input, options);
+  } catch (error) {
+    // In AWS's words these two say neither which option it was nor what would do.
+    if (/'input'/.test(error.message) && error instanceof RangeError) throw new Unusable(`the input has ${Buffer.byteLength(JSON.stringify(input)).toLocaleString("en")} bytes; AWS takes at most 262,144`);
+    if (options.name !== undefined && error instanceof RangeError) throw new Unusable(`--name ${JSON.stringify(options.name)} is refused by AWS: a name has 1 to 80 characters, no spaces, and none of < > { } [ ] ? * " # % \\ ^ | ~ \` $ & , ; : /`, { usage: true });
+    throw error;
+  }
+}
+
+/** Exit codes, as shells have them: 128 and the signal's number. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/** How an execution ends: by itself, by a signal, or because nothing is left in this process that could go on with it. */
+async function ended(execution) {
+  let signal;
+  const listeners = Object.keys(SIGNALS).map((name) => [
+    name,
+    () => {
+      // A second one does not wait for tasks.
+      if (signal !== undefined) process.exit(SIGNALS[name]);
+      signal = name;
+      execution.abort("Interrupted", name === "SIGINT" ? "by the keyboard" : `by ${name}`);
+    },
+  ]);
+  const idle = () => execution.abort("WaitsForEver", "nothing is left to do: a handler's promise never settles, or nobody answers a task token");
+  listeners.push(["beforeExit", idle]);
+  for (const [name, listener] of listeners) process.on(name, listener);
+  const outcome = await execution.result;
+  process.off("beforeExit", idle);
+  return { outcome, signal };
+}
+
+/** The machine. Its warnings are printed, or put into `collected`; throws Invalid where there are errors. */
+function compile(source, options, collected) {
+  usable(source, options);
+  const warnings = source.diagnostics(options);
+  if (collected) collected.push(...warnings.map((warning) => ({ file: source.name, ...warning })));
+  else if (warnings.length > 0) process.stderr.write(source.render(options, colorful(process.stderr)));
   return new StateMachine(source.json, { ...source.options(options), name: source.machine });
 }
 
 /** The handlers with a folder as S3; handlers of one's own for S3 come first. */
 function withObjects(tasks, directory) {
   if (directory === undefined) return tasks;
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw new Unusable(`--objects ${directory}: there is no such folder`);
+  if (!isFolder(directory)) throw new Unusable(`--objects ${directory}: there is no such folder`);
   if (typeof tasks === "function") throw new Unusable("--objects needs named task handlers, but the module exports one function for all tasks");
   return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
 }
@@ -132,10 +161,10 @@ function seedOf(option) {
   return BigInt(option);
 }
 
-function report(execution, outcome, json) {
+function report(execution, outcome, { json, diagnostics }) {
   const { status, error, cause } = outcome;
   if (json) {
-    writeJson({ name: execution.name, ...outcome, history: execution.history() });
+    writeJson({ name: execution.name, ...outcome, history: execution.history(), ...(diagnostics.length > 0 && { diagnostics }) });
   } else if (status === "SUCCEEDED") {
     process.stdout.write(`${JSON.stringify(outcome.output, null, 2)}\n`);
   } else {

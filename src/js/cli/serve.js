@@ -1,6 +1,6 @@
 // stepglass serve
 
-import { Unusable } from "./source.js";
+import { Unusable } from "./problem.js";
 
 const help = `stepglass serve [options]
 
@@ -80,7 +80,7 @@ async function serve(files, values) {
     throw new Unusable(why(error, options, values));
   }
   // A mistake of a handler that nobody waits for any more ends no other execution.
-  for (const event of ["uncaughtException", "unhandledRejection"]) process.on(event, (error) => process.stderr.write(`stepglass: ${event}: ${error?.stack ?? error}\n`));
+  for (const event of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(event).on(event, (error) => process.stderr.write(`stepglass: ${event}: ${error?.stack ?? error}\n`));
   announce(server, values.json);
   await ended();
   if (!values.json) process.stderr.write("stepglass: stopping\n");

@@ -1,18 +1,11 @@
 // Definitions and inputs from files, in JSON or YAML, with places in either.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import { renderDiagnostics, validate } from "../node.js";
+import { Invalid, Unusable } from "./problem.js";
 import { intrinsicTags, machinesOf, substituted } from "./template.js";
-
-/** A file or argument that cannot be used: exit code 2. */
-export class Unusable extends Error {
-  constructor(message, { usage = false } = {}) {
-    super(message);
-    this.usage = usage;
-  }
-}
 
 /** Writes a file. */
 export function write(file, text) {
@@ -29,11 +22,93 @@ let standardInput;
 /** The text of a file; - is standard input. */
 export function read(file) {
   try {
-    if (file === "-") return (standardInput ??= readFileSync(0, "utf8").replace(/^\uFEFF/, ""));
-    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+    if (file === "-") return (standardInput ??= decoded(readStandardInput()));
+    return decoded(readFileSync(file));
   } catch (error) {
-    const why = { ENOENT: "no such file", EISDIR: "it is a directory", EACCES: "permission denied" }[error.code] ?? error.message;
-    throw new Unusable(`cannot read ${file}: ${why}`);
+    const why = { ENOENT: "no such file", ENOTDIR: "no such file", EISDIR: "it is a directory", EACCES: "permission denied", ELOOP: "too many symbolic links", EBADF: "it is closed" }[error.code] ?? error.message;
+    throw new Unusable(`cannot read ${file === "-" ? "standard input" : file}: ${why}`);
+  }
+}
+
+/** A terminal or a pipe that does not block has nothing yet where it says EAGAIN. */
+function readStandardInput() {
+  const chunks = [];
+  for (;;) {
+    try {
+      chunks.push(readFileSync(0));
+      return Buffer.concat(chunks);
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+}
+
+/** Text in UTF-8, or in UTF-16 with a byte order mark, as PowerShell writes what is redirected. */
+function decoded(bytes) {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  let text;
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw error.code === "ERR_ENCODING_INVALID_ENCODED_DATA" ? new Error("it is not UTF-8 text") : error;
+  }
+  if (text.includes("\0")) throw new Error("it is not a text file");
+  return text;
+}
+
+/** A definition that can be used, for commands that do nothing with another: throws Invalid. */
+export function usable(source, options = {}) {
+  if (source.diagnostics(options).some(({ severity }) => severity === "error")) throw new Invalid(source, options);
+  return source;
+}
+
+const DEPTH = 128;
+const LEVELS = 500;
+const DEFINITION = /\.asl\.(json|ya?ml)$/i;
+const MAY_BE_TEMPLATE = /\.(json|ya?ml|template)$/i;
+const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|^\s*["']?stepFunctions["']?\s*:/m;
+
+/**
+ * The definitions below a folder: files `*.asl.json`, `*.asl.yaml`, `*.asl.yml`, and templates with state machines. Other
+ * packages (node_modules) and folders whose name begins with a dot are passed over, and links to folders not followed.
+ * `problems` gets what cannot be read.
+ */
+export function definitionsBelow(folder, problems) {
+  const found = [];
+  let entries;
+  try {
+    entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    problems.push({ file: folder, message: `cannot read ${folder}: ${error.code === "EACCES" ? "permission denied" : error.message}` });
+    return found;
+  }
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (entry.name !== "node_modules" && !entry.name.startsWith(".")) found.push(...definitionsBelow(path, problems));
+    } else if (DEFINITION.test(entry.name)) found.push(path);
+    else if (MAY_BE_TEMPLATE.test(entry.name) && isTemplate(path)) found.push(path);
+  }
+  return found;
+}
+
+/** Whether a file is a template with a state machine in it. What cannot be read is none. */
+function isTemplate(file) {
+  try {
+    const text = read(file);
+    return TEMPLATE.test(text) && (machinesOf(valueOf(file, text), file)?.size ?? 0) > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether there is a folder of that name. */
+export function isFolder(path) {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 
@@ -72,12 +147,12 @@ export class Source {
     this.#choose(chosen, fragment ?? names[0]);
   }
 
-  /** All definitions that are meant: of a template without a fragment every one. */
-  static all(spec) {
+  /** Names of all definitions that are meant: of a template without a fragment every one. */
+  static specs(spec) {
     const [file, fragment] = split(spec);
-    if (fragment !== undefined) return [new Source(spec)];
+    if (fragment !== undefined) return [spec];
     const machines = machinesOf(valueOf(file, read(file)), file);
-    return machines === undefined ? [new Source(spec)] : [...machines.keys()].map((name) => new Source(`${file}#${name}`));
+    return machines === undefined ? [spec] : [...machines.keys()].map((name) => `${file}#${name}`);
   }
 
   #read(file) {
@@ -94,7 +169,7 @@ export class Source {
     if (isYaml(this.file, this.text)) {
       this.#lines = new LineCounter();
       this.#yaml = document(this.text, this.#lines);
-      if (this.#yaml.errors.length === 0) this.json = JSON.stringify(this.#yaml.toJS() ?? null, null, 1);
+      if (this.#yaml.errors.length === 0) this.json = JSON.stringify(valueOfDocument(this.#yaml, this.file) ?? null, null, 1);
     } else this.json = this.text;
   }
 
@@ -231,14 +306,55 @@ function isYaml(file, text) {
 }
 
 function document(text, lineCounter) {
-  return parseDocument(text, { lineCounter, merge: true, prettyErrors: false, customTags: intrinsicTags });
+  return yamlDocument(text, { lineCounter, merge: true, prettyErrors: false, customTags: intrinsicTags });
 }
+
+/** `parseDocument` for texts from anywhere: it calls itself for each level, and V8 may end the process where its stack ends. */
+export function yamlDocument(text, options) {
+  if (mayBeDeep(text)) throw new Unusable("its values are nested too deeply");
+  return parseDocument(text, options);
+}
+
+/** Whether so many brackets are open at once, or a line is so far indented, that the levels may be more than `LEVELS`. */
+function mayBeDeep(text) {
+  let open = 0;
+  let indent = 0;
+  let leading = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 10) [indent, leading] = [0, true];
+    else if (leading && (code === 32 || code === 45 || code === 63)) indent += 1;
+    else leading = false;
+    if (code === 91 || code === 123) open += 1;
+    else if ((code === 93 || code === 125) && open > 0) open -= 1;
+    if (open > LEVELS || indent > 2 * LEVELS) return true;
+  }
+  return false;
+}
+
+/** What a YAML document stands for. Aliases that multiply without end, and values too deep in one another, are refused. */
+export function valueOfDocument(document, file) {
+  try {
+    const value = document.toJS();
+    if (isDeep(value)) throw new RangeError();
+    return value;
+  } catch (error) {
+    throw new Unusable(`cannot read ${file}: ${error instanceof RangeError ? "its values are nested too deeply" : error.message}`);
+  }
+}
+
+/** More values in one another than any reader of JSON takes here. */
+function isDeep(value, depth = 0) {
+  if (typeof value !== "object" || value === null) return false;
+  return depth > DEPTH || Object.values(value).some((inner) => isDeep(inner, depth + 1));
+}
+
 
 /** What a file holds; undefined where it cannot be parsed. */
 function valueOf(file, text) {
   if (isYaml(file, text)) {
     const parsed = document(text);
-    return parsed.errors.length > 0 ? undefined : parsed.toJS();
+    return parsed.errors.length > 0 ? undefined : valueOfDocument(parsed, file);
   }
   try {
     return JSON.parse(text);
@@ -261,7 +377,7 @@ class YamlPlaces {
     this.#source = source;
     this.#text = text;
     // JSON is YAML: the same reader tells where things stand in the JSON text.
-    this.#json = parseDocument(text);
+    this.#json = yamlDocument(text);
   }
 
   /** Offsets of start and end. */

@@ -1,12 +1,12 @@
 // Test files: YAML or JSON that says what to run and what to expect, without any JavaScript.
 
 import { dirname, resolve } from "node:path";
-import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { LineCounter, isAlias, isMap, isScalar, isSeq } from "yaml";
 import { milliseconds } from "../testing/duration.js";
 import { rangeOf } from "../testing/mocks.js";
 import { eachIteration, iterations, never, responds, returns, throws } from "../testing/results.js";
 import { meant } from "./main.js";
-import { read } from "./source.js";
+import { read, valueOfDocument, yamlDocument } from "./source.js";
 
 const STATUSES = ["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "RUNNING"];
 
@@ -33,13 +33,13 @@ class TestFile {
   constructor(file, text) {
     this.#file = file;
     this.#files = [file];
-    this.#document = parseDocument(text, { lineCounter: this.#lines, merge: true, prettyErrors: false });
+    this.#document = yamlDocument(text, { lineCounter: this.#lines, merge: true, prettyErrors: false });
     for (const { message, pos } of this.#document.errors) this.#problems.push({ message, ...this.#position(pos[0]) });
   }
 
   content() {
     if (this.#problems.length === 0) {
-      const content = this.#read(this.#document.toJS());
+      const content = this.#read(valueOfDocument(this.#document, this.#file));
       if (this.#problems.length === 0) return content;
     }
     throw new BadTestFile(this.#file, this.#problems.sort((a, b) => a.line - b.line || a.column - b.column));

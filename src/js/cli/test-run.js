@@ -7,7 +7,7 @@ import { testMachine } from "../testing/machine.js";
 import { PropertyError, property } from "../testing/property.js";
 import { TestKitError } from "../testing/errors.js";
 import { BadTestFile, readTestFile } from "./test-file.js";
-import { Unusable } from "./source.js";
+import { Unusable } from "./problem.js";
 import { handlersOf } from "./tasks.js";
 
 /** `{file, files, tests}` with the results of its tests, or `{file, problem}` where it cannot be used. */

@@ -6,7 +6,7 @@ import { performance } from "node:perf_hooks";
 import { resetCoverage, startCoverage, stopCoverage } from "../testing/coverage/collect.js";
 import { coverageReport } from "../testing/coverage/report.js";
 import { coverageFormats, writeCoverage } from "./coverage.js";
-import { Unusable } from "./source.js";
+import { Unusable } from "./problem.js";
 import { colorful } from "./terminal.js";
 import { reporters, totalsOf } from "./test-report.js";
 import { runTestFile } from "./test-run.js";
@@ -78,6 +78,7 @@ async function test(given, values) {
   const formats = coverageFormats(values.coverage ?? (threshold === undefined ? undefined : "text"));
   if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json cannot be combined with another --reporter", { usage: true });
   const options = { ...values, reporter: values.json ? "json" : (values.reporter ?? "spec"), formats, threshold };
+  if (values.watch && options.reporter === "json") throw new Unusable("--watch tells of many runs, and --json is one JSON value: they exclude each other", { usage: true });
   const once = () => runAll(given, options);
   if (!values.watch) return (await once()).code;
   await watch(given, once);

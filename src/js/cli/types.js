@@ -3,8 +3,9 @@
 import { bareName } from "../resource.js";
 import { follow } from "../types/flow.js";
 import { read, reference, shapeText, valueText } from "../types/shape.js";
-import { Source, Unusable, write } from "./source.js";
-import { colorful, writeJson } from "./terminal.js";
+import { Unusable } from "./problem.js";
+import { Source, usable, write } from "./source.js";
+import { writeJson } from "./terminal.js";
 
 const help = `stepglass types FILE [options]
 
@@ -41,11 +42,9 @@ export const command = {
 async function types(files, { output, name = "", json }) {
   if (files.length !== 1) throw new Unusable("types needs one file", { usage: true });
   if (name !== "" && !/^[A-Za-z_$][\w$]*$/.test(name)) throw new Unusable(`--name: ${JSON.stringify(name)} is no name in TypeScript`, { usage: true });
-  const source = new Source(files[0]);
-  if (source.diagnostics({}).some(({ severity }) => severity === "error")) {
-    process.stderr.write(source.render({}, colorful(process.stderr)));
-    return 1;
-  }
+  const source = usable(new Source(files[0]));
+  const text = printed(JSON.parse(source.json), source.name, name);
+  if (output !== undefined) write(output, text);
   if (json) {
     const machine = follow(JSON.parse(source.json));
     const handlers = handlersOf(machine);
@@ -53,9 +52,7 @@ async function types(files, { output, name = "", json }) {
     writeJson({ input: shapeText(machine.input), output: valueText(machine.output), handlers: list });
     return 0;
   }
-  const text = printed(JSON.parse(source.json), source.name, name);
   if (output === undefined) process.stdout.write(text);
-  else write(output, text);
   return 0;
 }
 

@@ -2,7 +2,8 @@
 
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Source, Unusable, read } from "../cli/source.js";
+import { Unusable } from "../cli/problem.js";
+import { Source, read } from "../cli/source.js";
 import { DefinitionError, StateMachine } from "../node.js";
 import { TestKitError } from "./errors.js";
 

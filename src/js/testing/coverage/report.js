@@ -16,6 +16,7 @@ export function readCoverage(folder) {
   try {
     names = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
   } catch (error) {
+    if (error.code === "ENOTDIR") throw new TestKitError(`${folder} is not a folder`);
     if (error.code === "ENOENT") throw new TestKitError(`there is no folder ${folder}: run the tests with STEPGLASS_COVERAGE=${folder} first`);
     throw error;
   }

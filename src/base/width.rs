@@ -1,0 +1,307 @@
+//! How many columns of a terminal a text takes: where the carets under it stand.
+
+/// The columns that a text takes where every character is as wide as the East Asian Width property has it.
+///
+/// ```
+/// use stepglass::base::width::columns;
+/// assert_eq!(columns("café"), 4);
+/// assert_eq!(columns("cafe\u{301}"), 4);
+/// assert_eq!(columns("注文"), 4);
+/// assert_eq!(columns("👩\u{200d}🚀 👍🏽 🇯🇵"), 8);
+/// ```
+pub fn columns(text: &str) -> usize {
+    let mut all = 0;
+    let mut before = '\0';
+    for c in text.chars() {
+        all += match c {
+            // Joined to one picture with what stands before, or a shade of it.
+            _ if before == JOINER => 0,
+            SHADE_FIRST..=SHADE_LAST if width(before) == 2 => 0,
+            // Makes a picture of a narrow sign.
+            PICTURE if width(before) == 1 && before > '\u{ff}' => 1,
+            _ => width(c),
+        };
+        before = c;
+    }
+    all
+}
+
+const JOINER: char = '\u{200d}';
+const PICTURE: char = '\u{fe0f}';
+const SHADE_FIRST: char = '\u{1f3fb}';
+const SHADE_LAST: char = '\u{1f3ff}';
+
+/// The columns of a character: 0 for what is drawn onto another, 2 for wide ones.
+pub fn width(c: char) -> usize {
+    let code = u32::from(c);
+    match u16::try_from(code) {
+        Ok(0..0x300) => 1,
+        Ok(code) if within(ZERO, code) => 0,
+        Ok(code) => 1 + usize::from(within(WIDE, code)),
+        Err(_) if (0xe_0001..0xe_01f0).contains(&code) => 0,
+        Err(_) => 1 + usize::from((0x2_0000..0x4_0000).contains(&code) || within_high(code)),
+    }
+}
+
+fn within(ranges: &[(u16, u16)], code: u16) -> bool {
+    let next = ranges.partition_point(|(first, _)| *first <= code);
+    next.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, last)| code <= *last)
+}
+
+/// Of plane 1: the wide scripts, and the pictures.
+fn within_high(code: u32) -> bool {
+    (0x1_6fe0..0x1_b300).contains(&code)
+        || code.checked_sub(0x1_f000).and_then(|low| u16::try_from(low).ok()).is_some_and(|low| within(PICTURES, low))
+}
+
+/// Marks, joiners and signs of direction of the scripts in common use (general categories Mn, Me, Cf).
+const ZERO: &[(u16, u16)] = &[
+    (0x300, 0x36f),
+    (0x483, 0x489),
+    (0x591, 0x5bd),
+    (0x5bf, 0x5bf),
+    (0x5c1, 0x5c2),
+    (0x5c4, 0x5c5),
+    (0x5c7, 0x5c7),
+    (0x600, 0x605),
+    (0x610, 0x61a),
+    (0x61c, 0x61c),
+    (0x64b, 0x65f),
+    (0x670, 0x670),
+    (0x6d6, 0x6dd),
+    (0x6df, 0x6e4),
+    (0x6e7, 0x6e8),
+    (0x6ea, 0x6ed),
+    (0x93a, 0x93a),
+    (0x93c, 0x93c),
+    (0x941, 0x948),
+    (0x94d, 0x94d),
+    (0x951, 0x957),
+    (0x962, 0x963),
+    (0x981, 0x981),
+    (0x9bc, 0x9bc),
+    (0x9c1, 0x9c4),
+    (0x9cd, 0x9cd),
+    (0x9e2, 0x9e3),
+    (0x9fe, 0xa02),
+    (0xa3c, 0xa3c),
+    (0xa41, 0xa51),
+    (0xa70, 0xa71),
+    (0xa75, 0xa75),
+    (0xa81, 0xa82),
+    (0xabc, 0xabc),
+    (0xac1, 0xac8),
+    (0xacd, 0xacd),
+    (0xae2, 0xae3),
+    (0xafa, 0xb01),
+    (0xb3c, 0xb3c),
+    (0xb3f, 0xb3f),
+    (0xb41, 0xb44),
+    (0xb4d, 0xb56),
+    (0xb62, 0xb63),
+    (0xb82, 0xb82),
+    (0xbc0, 0xbc0),
+    (0xbcd, 0xbcd),
+    (0xc00, 0xc00),
+    (0xc04, 0xc04),
+    (0xc3c, 0xc3c),
+    (0xc3e, 0xc40),
+    (0xc46, 0xc56),
+    (0xc62, 0xc63),
+    (0xc81, 0xc81),
+    (0xcbc, 0xcbc),
+    (0xcbf, 0xcbf),
+    (0xcc6, 0xcc6),
+    (0xccc, 0xccd),
+    (0xce2, 0xce3),
+    (0xd00, 0xd01),
+    (0xd3b, 0xd3c),
+    (0xd41, 0xd44),
+    (0xd4d, 0xd4d),
+    (0xd62, 0xd63),
+    (0xd81, 0xd81),
+    (0xdca, 0xdca),
+    (0xdd2, 0xdd6),
+    (0xe31, 0xe31),
+    (0xe34, 0xe3a),
+    (0xe47, 0xe4e),
+    (0xeb1, 0xeb1),
+    (0xeb4, 0xebc),
+    (0xec8, 0xecd),
+    (0xf18, 0xf19),
+    (0xf35, 0xf35),
+    (0xf37, 0xf37),
+    (0xf39, 0xf39),
+    (0xf71, 0xf7e),
+    (0xf80, 0xf84),
+    (0xf86, 0xf87),
+    (0xf8d, 0xfbc),
+    (0xfc6, 0xfc6),
+    (0x102d, 0x1030),
+    (0x1032, 0x1037),
+    (0x1039, 0x103a),
+    (0x103d, 0x103e),
+    (0x1058, 0x1059),
+    (0x105e, 0x1060),
+    (0x1071, 0x1074),
+    (0x1082, 0x1082),
+    (0x1085, 0x1086),
+    (0x108d, 0x108d),
+    (0x109d, 0x109d),
+    (0x1160, 0x11ff),
+    (0x17b4, 0x17b5),
+    (0x17b7, 0x17bd),
+    (0x17c6, 0x17c6),
+    (0x17c9, 0x17d3),
+    (0x17dd, 0x17dd),
+    (0x1ab0, 0x1b03),
+    (0x1dc0, 0x1dff),
+    (0x200b, 0x200f),
+    (0x202a, 0x202e),
+    (0x2060, 0x206f),
+    (0x20d0, 0x20f0),
+    (0x302a, 0x302d),
+    (0x3099, 0x309a),
+    (0xfb1e, 0xfb1e),
+    (0xfe00, 0xfe0f),
+    (0xfe20, 0xfe2f),
+    (0xfeff, 0xfeff),
+    (0xfff9, 0xfffb),
+];
+
+/// East Asian Width W and F of plane 0.
+const WIDE: &[(u16, u16)] = &[
+    (0x1100, 0x115f),
+    (0x231a, 0x231b),
+    (0x2329, 0x232a),
+    (0x23e9, 0x23ec),
+    (0x23f0, 0x23f0),
+    (0x23f3, 0x23f3),
+    (0x25fd, 0x25fe),
+    (0x2614, 0x2615),
+    (0x2648, 0x2653),
+    (0x267f, 0x267f),
+    (0x2693, 0x2693),
+    (0x26a1, 0x26a1),
+    (0x26aa, 0x26ab),
+    (0x26bd, 0x26be),
+    (0x26c4, 0x26c5),
+    (0x26ce, 0x26ce),
+    (0x26d4, 0x26d4),
+    (0x26ea, 0x26ea),
+    (0x26f2, 0x26f3),
+    (0x26f5, 0x26f5),
+    (0x26fa, 0x26fa),
+    (0x26fd, 0x26fd),
+    (0x2705, 0x2705),
+    (0x270a, 0x270b),
+    (0x2728, 0x2728),
+    (0x274c, 0x274c),
+    (0x274e, 0x274e),
+    (0x2753, 0x2755),
+    (0x2757, 0x2757),
+    (0x2795, 0x2797),
+    (0x27b0, 0x27b0),
+    (0x27bf, 0x27bf),
+    (0x2b1b, 0x2b1c),
+    (0x2b50, 0x2b50),
+    (0x2b55, 0x2b55),
+    (0x2e80, 0x303e),
+    (0x3041, 0x3247),
+    (0x3250, 0x4dbf),
+    (0x4e00, 0xa4c6),
+    (0xa960, 0xa97c),
+    (0xac00, 0xd7a3),
+    (0xf900, 0xfad9),
+    (0xfe10, 0xfe19),
+    (0xfe30, 0xfe6b),
+    (0xff01, 0xff60),
+    (0xffe0, 0xffe6),
+];
+
+/// East Asian Width W from U+1F000 on.
+const PICTURES: &[(u16, u16)] = &[
+    (0x4, 0x4),
+    (0xcf, 0xcf),
+    (0x18e, 0x18e),
+    (0x191, 0x19a),
+    (0x200, 0x320),
+    (0x32d, 0x335),
+    (0x337, 0x37c),
+    (0x37e, 0x393),
+    (0x3a0, 0x3ca),
+    (0x3cf, 0x3d3),
+    (0x3e0, 0x3f0),
+    (0x3f4, 0x3f4),
+    (0x3f8, 0x43e),
+    (0x440, 0x440),
+    (0x442, 0x4fc),
+    (0x4ff, 0x53d),
+    (0x54b, 0x54e),
+    (0x550, 0x567),
+    (0x57a, 0x57a),
+    (0x595, 0x596),
+    (0x5a4, 0x5a4),
+    (0x5fb, 0x64f),
+    (0x680, 0x6c5),
+    (0x6cc, 0x6cc),
+    (0x6d0, 0x6d2),
+    (0x6d5, 0x6df),
+    (0x6eb, 0x6ec),
+    (0x6f4, 0x6fc),
+    (0x7e0, 0x7f0),
+    (0x90c, 0x93a),
+    (0x93c, 0x945),
+    (0x947, 0x9ff),
+    (0xa70, 0xaf6),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_in_order() {
+        for table in [ZERO, WIDE, PICTURES] {
+            assert!(table.iter().all(|(first, last)| first <= last));
+            assert!(table.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        }
+    }
+
+    #[test]
+    fn characters() {
+        for (c, expected) in [
+            ('a', 1),
+            ('é', 1),
+            ('\u{ad}', 1),
+            ('\u{301}', 0),
+            ('\u{200b}', 0),
+            ('注', 2),
+            ('한', 2),
+            ('ｱ', 1),
+            ('Ａ', 2),
+            ('あ', 2),
+            ('\u{3099}', 0),
+        ] {
+            assert_eq!(width(c), expected, "{c:?}");
+        }
+        for (c, expected) in [
+            ('😀', 2),
+            ('⏸', 1),
+            ('⏰', 2),
+            ('✅', 2),
+            ('✔', 1),
+            ('🇯', 1),
+            ('𠮷', 2),
+            ('ก', 1),
+            ('\u{e33}', 1),
+            ('\u{e34}', 0),
+            ('\u{e0100}', 0),
+            ('Ω', 1),
+        ] {
+            assert_eq!(width(c), expected, "{c:?}");
+        }
+        assert_eq!(columns("✔\u{fe0f} ok"), 5);
+        assert_eq!(columns("👨\u{200d}👩\u{200d}👧"), 2);
+    }
+}
