@@ -186,9 +186,12 @@ error[unknown-target]: there is no state `Shp` here
 
 #[test]
 fn carets_stand_under_wide_characters_marks_and_tabs() {
-    for (before, columns) in [("cafe\u{301}", 4), ("注文", 4), ("👩\u{200d}🚀👍🏽", 4), ("\t\u{1b}", 2), ("ｶﾅ", 2), ("한글", 4)] {
+    for (before, columns) in [("cafe\u{301}", 4), ("注文", 4), ("👩\u{200d}🚀👍🏽", 4), ("\t\u{1b}", 2), ("ｶﾅ", 2), ("한글", 4)]
+    {
         let name = if before.starts_with('\t') { "x" } else { "出荷é" };
-        let text = format!("{{ \"StartAt\": \"A\", \"{before}\": 1, \"States\": {{ \"A\": {{ \"Type\": \"Pass\", \"Next\": \"{name}\" }} }} }}");
+        let text = format!(
+            "{{ \"StartAt\": \"A\", \"{before}\": 1, \"States\": {{ \"A\": {{ \"Type\": \"Pass\", \"Next\": \"{name}\" }} }} }}"
+        );
         let compiled = asl::compile(&text, &CompileOptions::default());
         let printed = render(&compiled.diagnostics, &text, "m.json", Style::default());
         assert!(!printed.contains('\u{1b}') && !printed.contains('\t'), "{printed}");

@@ -483,7 +483,15 @@ impl Printer<'_> {
         let lead = if from > line_start { "… " } else { "" };
         let trail = if to < line_end { " …" } else { "" };
         // One column for each tab, so that the carets stand where they should; and no terminal takes orders from a file.
-        let visible = |c: char| if c == '\t' { ' ' } else if c.is_control() { '\u{fffd}' } else { c };
+        let visible = |c: char| {
+            if c == '\t' {
+                ' '
+            } else if c.is_control() {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        };
         let shown: String = self.text[from..to].chars().map(visible).collect();
         self.margin(gutter + 1, "|");
         self.out.push('\n');

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // The command.
 
-import { main } from "./cli/main.js";
-import { placed, say } from "./cli/problem.js";
+import { main, placed, say } from "./cli/main.js";
 
 // What is still open when a command has ended (a connection of a module with tasks) is given so long.
 const GRACE = 2000;

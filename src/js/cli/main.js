@@ -5,6 +5,8 @@ import { version } from "../node.js";
 import { overview } from "./help.js";
 import { Unusable, tell } from "./problem.js";
 
+export { placed, say } from "./problem.js";
+
 // Loaded when they are asked for: a command starts in the time that it needs itself.
 const commands = {
   run: () => import("./run.js"),

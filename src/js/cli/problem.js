@@ -61,6 +61,6 @@ export function firstLine(error) {
 /** What a module of the user's has thrown, with the file and line where, as far as they are known. */
 export function placed(error) {
   const stack = String(error?.stack ?? "");
-  const place = stack.split("\n").map((line) => /(?:\(|at (?:async )?)(?:file:\/\/)?((?:\/|[A-Za-z]:)[^()\n]+:\d+:\d+)\)?$/.exec(line)?.[1]).find((place) => place !== undefined && !/[\\/]node_modules[\\/]stepglass[\\/]|[\\/]dist[\\/]cli/.test(place));
+  const place = stack.split("\n").map((line) => /(?:\(|at (?:async )?)(?:file:\/\/)?((?:\/|[A-Za-z]:)[^()\n]+:\d+:\d+)\)?$/.exec(line)?.[1]).find((place) => place !== undefined && !/[\\/]node_modules[\\/]stepglass[\\/]|[\\/]dist[\\/](cli|command|shared)/.test(place));
   return `${firstLine(error)}${place === undefined ? "" : `\n  at ${decodeURI(place)}`}`;
 }

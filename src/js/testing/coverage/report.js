@@ -18,7 +18,7 @@ export function readCoverage(folder) {
   } catch (error) {
     if (error.code === "ENOTDIR") throw new TestKitError(`${folder} is not a folder`);
     if (error.code === "ENOENT") throw new TestKitError(`there is no folder ${folder}: run the tests with STEPGLASS_COVERAGE=${folder} first`);
-    throw error;
+    throw new TestKitError(`cannot read the folder ${folder}: ${error.message}`);
   }
   const machines = new Map();
   for (const name of names.sort()) {
