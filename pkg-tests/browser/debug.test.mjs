@@ -38,7 +38,7 @@ describe("the debugger", { skip }, () => {
     await comes(async () => (await stack.innerText()).replace(/\s+/g, " "), /^Execution.*Each \(Map\).*item #0.*Charge$/);
     const variables = page.getByRole("region", { name: "Variables" });
     await variables.getByRole("rowheader", { name: "$limit" }).waitFor();
-    await comes(() => variables.innerText(), /\$limit\s+5 by Prepare at T\+00:00:00, outer scope/);
+    await comes(() => variables.innerText(), /\$limit\s+5 by Prepare at 00:00:00, outer scope/);
     // On again to the next iteration, over to the next state, out of the iteration.
     await page.keyboard.press("F8");
     await paused(page, "item #1");
@@ -106,7 +106,7 @@ describe("the debugger", { skip }, () => {
       await page.keyboard.press("Enter");
       await item.waitFor({ state: "detached" });
     };
-    await tick("Stop on the way to TellCustomer", false);
+    await tick("Stop on the transition to TellCustomer", false);
     await tick("Stop after it", false);
     await tick("Stop on an error", false);
     // That of the example is switched on again.
@@ -206,7 +206,7 @@ describe("the debugger", { skip }, () => {
     edited.States["Enough?"].Choices[0].NumericGreaterThan = 0;
     await visitor.write("Definition", JSON.stringify(edited, null, 2));
     await page.getByRole("button", { name: "Apply and stay here" }).click();
-    await page.getByText(/takes another way: event \d+ is FailStateEntered Refuse/).waitFor();
+    await page.getByText(/takes a different path: event \d+ is FailStateEntered Refuse/).waitFor();
     await page.getByRole("button", { name: "Back to the old definition" }).click();
     await paused(page, "before Done");
     await page.getByText("The definition was edited").waitFor({ state: "detached" });
@@ -215,10 +215,10 @@ describe("the debugger", { skip }, () => {
     // And the other way: it is continued with.
     await visitor.write("Definition", JSON.stringify(edited, null, 2));
     await page.getByRole("button", { name: "Apply and stay here" }).click();
-    await page.getByText(/takes another way/).waitFor();
+    await page.getByText(/takes a different path/).waitFor();
     await page.getByRole("button", { name: "Continue from here" }).click();
     await comes(() => visitor.result().then((result) => result.innerText()), /FAILED/);
-    await comes(() => page.getByText(/takes another way/).count(), 0);
+    await comes(() => page.getByText(/takes a different path/).count(), 0);
   });
 
   visit("mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked", {}, async (visitor, page) => {
@@ -277,7 +277,7 @@ describe("the debugger", { skip }, () => {
     const card = page.getByRole("form", { name: "Answer of Charge" });
     await comes(() => card.innerText(), /item #0 · times out in 30 s/);
     await card.getByRole("textbox", { name: "Result (JSON)" }).fill('"by hand"');
-    await card.getByLabel("Take").fill("5");
+    await card.getByLabel(/^Wait/).fill("5");
     await card.getByRole("button", { name: /^Answer/ }).click();
     await card.getByText("item #1").waitFor();
     // Nobody answers: the catcher takes the time out.

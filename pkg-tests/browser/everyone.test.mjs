@@ -241,8 +241,8 @@ describe("for everyone", { skip }, () => {
     await visitor.tab("Definition");
     await visitor.write("Definition", JSON.stringify({ StartAt: "Other", States: { Other: { Type: "Succeed" } } }));
     await page.getByRole("button", { name: "Apply and stay here" }).click();
-    await page.getByText(/takes another way/).waitFor();
-    await clean("an edited definition takes another way");
+    await page.getByText(/takes a different path/).waitFor();
+    await clean("an edited definition takes a different path");
     await visitor.write("Definition", "{");
     const banner = page.locator(".banner.warn");
     await banner.waitFor();

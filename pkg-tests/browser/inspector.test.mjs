@@ -340,7 +340,7 @@ describe("the inspector", { skip }, () => {
     await paused(page, "before Try");
     const variables = pane(page).getByRole("region", { name: "Variables" });
     await variables.getByRole("rowheader", { name: "$total" }).waitFor();
-    await comes(async () => (await variables.innerText()).replace(/\s+/g, " "), /\$seen "no" by First at T\+00:00:00 ✎ \$total 1 5 by Second at T\+00:00:00 changed/);
+    await comes(async () => (await variables.innerText()).replace(/\s+/g, " "), /\$seen "no" by First at 00:00:00 ✎ \$total 1 5 by Second at 00:00:00 changed/);
     await page.keyboard.press("Shift+F8");
     await visitor.result();
     await visitor.choose(pane(page).getByRole("group", { name: "Attempt" }).getByRole("button", { name: "2" }));

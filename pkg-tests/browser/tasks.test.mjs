@@ -210,7 +210,7 @@ describe("tasks", { skip }, () => {
     await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "n": 1\n}');
     await first.getByRole("button", { name: "An example" }).click();
     await comes(() => first.getByLabel("Result (JSON)").inputValue(), '{\n  "ok": true\n}');
-    await first.getByLabel("Take").fill("30");
+    await first.getByLabel(/^Wait/).fill("30");
     await first.getByRole("button", { name: "Answer in 30 s" }).click();
     const second = page.getByRole("form", { name: "Answer of Second" });
     await second.getByText("attempt 2").waitFor();

@@ -52,7 +52,7 @@ export const stopWords = computed(() => {
   if (!at) return "";
   const [top] = at.stack;
   // Where another run or an earlier moment is looked at, what it is called says nothing of the place.
-  const where = (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the way from ")) || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
+  const where = (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the transition from ")) || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
   return `${where}${store.inside.value ? ` · ${store.inside.value.machine}` : ""}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
 
