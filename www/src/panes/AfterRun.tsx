@@ -43,7 +43,7 @@ export function AfterRun() {
   return (
     <section class="after-run" aria-label="Outcome of the run">
       <h3>Outcome</h3>
-      <p class="result-head">
+      <p class="inspect-line">
         <span class={`state-chip large ${status === "SUCCEEDED" ? "is-succeeded" : status === "ABORTED" ? "is-cancelled" : "is-failed"}`}>
           <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {statusWords(status)}
         </span>
