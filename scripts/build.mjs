@@ -204,6 +204,13 @@ const debugging = {
     without("driver[\\\\/]driver|nested", "export class Driver {}\nexport class Machines {}\nexport class Family {}\nexport const rejoin = () => {};\n");
     without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
     without("start", "export const startProblem = () => {}, isTooDeep = startProblem, DEPTH_LIMIT = 0;\n");
+    // What has a computed name cannot be left out by who bundles.
+    without("engine", "export class Engine {}\n");
+    without("dispose", "export const dispose = Symbol(), asyncDispose = dispose;\n");
+    // No error comes to it from another copy of the package.
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]errors\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, ""), loader: "js" }));
+    // Its options are those of the component, which makes no mistakes in them.
+    without("options", "export const checkOptions = () => {}, isInstant = () => true, shown = String;\n");
     // It saves none of its runs, and has no way to ask for what these methods do.
     const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|stop|#hits|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
     // What may not be started it asks before, in words of its own.

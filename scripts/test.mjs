@@ -41,6 +41,7 @@ const steps = [
   ["package: size", node("scripts/size.mjs", "--check")],
   ["package: types (node16)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.json"]],
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
+  ["package: types (no DOM, no Node)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.plain.json"]],
   ["package: behaviour", () => nodeTests("pkg-tests/api")],
   ["server: set-up", setUpClients],
   ["browser: set-up", setUpBrowser],

@@ -105,7 +105,7 @@ test("run() rejects with everything that is known", async () => {
   const error = await machine.run({}).then(assert.fail, (error) => error);
   assert.ok(error instanceof ExecutionError && error instanceof Error);
   assert.equal(error.name, "ExecutionError");
-  assert.deepEqual([error.status, error.error, error.cause, error.state], ["FAILED", "Oops", "it went wrong", "Second"]);
+  assert.deepEqual([error.status, error.error, error.errorCause, error.state], ["FAILED", "Oops", "it went wrong", "Second"]);
   assert.match(error.message, /"Second".*Oops: it went wrong/);
   assert.ok(error.execution instanceof Execution);
   assert.equal(error.execution.history().at(-1).type, "ExecutionFailed");
@@ -114,9 +114,9 @@ test("run() rejects with everything that is known", async () => {
 test("a missing handler names the resource and the handlers known", async () => {
   const error = await lambda().run({}, { tasks: { Subtract: () => 1, Multiply: () => 2 } }).then(assert.fail, (error) => error);
   assert.equal(error.error, "States.TaskFailed");
-  for (const part of [LAMBDA, '"Subtract"', '"Multiply"', '"Add"']) assert.ok(error.cause.includes(part), part);
+  for (const part of [LAMBDA, '"Subtract"', '"Multiply"', '"Add"']) assert.ok(error.errorCause.includes(part), part);
   const none = await lambda().run({}).then(assert.fail, (error) => error);
-  assert.match(none.cause, /No handlers were given/);
+  assert.match(none.errorCause, /No handlers were given/);
 });
 
 test("a definition with errors is refused with all of them", () => {

@@ -81,7 +81,7 @@ export async function use(): Promise<void> {
   try {
     await machine.run();
   } catch (error) {
-    if (error instanceof ExecutionError) console.log(error.status, error.state, error.cause?.length, error.execution.history());
+    if (error instanceof ExecutionError) console.log(error.status, error.state, error.errorCause?.length, error.code, error.execution.history());
     if (error instanceof DefinitionError) error.diagnostics.map(({ range }) => range?.start.line);
     throw new TaskError("E", { any: "thing" });
   }

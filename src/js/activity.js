@@ -1,7 +1,8 @@
 // Activities: work that is fetched, not brought (GetActivityTask).
 
-import { jsonText } from "./integration.js";
 import { misuse } from "./errors.js";
+import { argumentText } from "./integration.js";
+import { checkOptions, shown } from "./options.js";
 
 // Marks handlers that are no functions, also those of another copy of this package.
 export const TAKER = Symbol.for("stepglass.Taker");
@@ -31,8 +32,9 @@ export class Activity {
   }
 
   /** The next task, as soon as there is one; rejects when `signal` aborts. */
-  getTask({ workerName, signal } = {}) {
-    if (workerName !== undefined && typeof workerName !== "string") throw misuse("INVALID_OPTION", "workerName must be a string");
+  getTask(options = {}) {
+    checkOptions(options, ["workerName", "signal"], "getTask()");
+    const { workerName, signal } = options;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const worker = { workerName, resolve: (task) => (signal?.removeEventListener("abort", leave), resolve(task)) };
@@ -48,11 +50,16 @@ export class Activity {
 
   /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
   succeed(token, output) {
-    return this.#complete(token, "succeed", jsonText(output));
+    return this.#complete(token, "succeed", argumentText(output, "the output"));
   }
 
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
-  fail(token, { error, cause } = {}) {
+  fail(token, failure = {}) {
+    if (typeof failure !== "object" || failure === null) throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
+    const { error, cause } = failure;
+    for (const [name, value] of [["error", error], ["cause", cause]]) {
+      if (value !== undefined && value !== null && typeof value !== "string") throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
+    }
     return this.#complete(token, "fail", error, cause);
   }
 

@@ -43,7 +43,7 @@ function read(definition, which) {
   try {
     value = JSON.parse(definitionText(definition));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new SyntaxError(`the ${which} definition is not JSON: ${error.message}`);
+    if (error instanceof SyntaxError) throw misuse("NOT_JSON", `the ${which} definition is not JSON: ${error.message}`, SyntaxError);
     throw error;
   }
   if (!isObject(value) || !isObject(value.States)) throw misuse("INVALID_ARGUMENT", `the ${which} definition has no States`);

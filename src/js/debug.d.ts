@@ -458,6 +458,8 @@ export class DebugSession {
   stop(error?: string, cause?: string): void;
   /** Ends everything. The session cannot be used after that. */
   dispose(): void;
+  /** For `using`: {@link DebugSession.dispose}. */
+  [Symbol.dispose](): void;
 
   setBreakpoints(breakpoints: Breakpoint[]): Required<Pick<Breakpoint, "id" | "kind" | "hits">>[];
   readonly breakpoints: Breakpoint[];

@@ -3,7 +3,9 @@
 import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
-import { checkOptions, compileSettings, definitionText, withoutRange } from "./machine.js";
+import { argumentText } from "./integration.js";
+import { compileSettings, definitionText, withoutRange } from "./machine.js";
+import { checkOptions, shown } from "./options.js";
 
 /** The version of this package. */
 export function version() {
@@ -21,6 +23,7 @@ export function validate(definition, options = {}) {
 export function renderDiagnostics(text, options = {}) {
   checkOptions(options, ["type", "fileName", "color", "source", "places"], "renderDiagnostics()");
   const { fileName = "definition", color = false, source, places = [] } = options;
+  if (!Array.isArray(places)) throw misuse("INVALID_OPTION", `places must be an array of numbers, not ${shown(places)}`);
   if (source !== undefined) {
     return call(module.renderDiagnosticsIn, source, new Uint32Array(places), definitionText(text), fileName, compileSettings(options), color);
   }
@@ -29,13 +32,15 @@ export function renderDiagnostics(text, options = {}) {
 
 /** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
 export function complete(text, offset) {
-  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", "complete() takes the text of a definition");
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `complete() takes the text of a definition, not ${shown(text)}`);
+  if (offset !== undefined && !Number.isInteger(offset)) throw misuse("INVALID_ARGUMENT", `offset must be a whole number, not ${shown(offset)}`);
   return JSON.parse(call(module.complete, text, offset ?? text.length));
 }
 
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
 export function testState(request) {
-  const { serviceModel, ...rest } = typeof request === "object" && request !== null ? request : {};
+  if (typeof request !== "object" || request === null) throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
+  const { serviceModel, ...rest } = request;
   const shapeOf = responseShapes(serviceModel);
   let problem;
   // What the caller's function throws is the caller's to see, and must not unwind the module.
@@ -46,13 +51,11 @@ export function testState(request) {
       problem ??= { thrown };
     }
   };
+  const text = argumentText(rest, "the request");
   try {
-    const response = call(module.testState, JSON.stringify(rest), shapeOf && model);
+    return JSON.parse(call(module.testState, text, shapeOf && model));
+  } finally {
     if (problem) throw problem.thrown;
-    return JSON.parse(response);
-  } catch (thrown) {
-    if (thrown instanceof Error || problem) throw thrown;
-    throw misuse(thrown.code, thrown.message, Error);
   }
 }
 
@@ -99,7 +102,7 @@ function layoutSettings({ direction, collapsed, foldLarge, expanded, selectors }
 
 function listed(name, given) {
   if (given === undefined) return undefined;
-  if (typeof given?.[Symbol.iterator] !== "function") throw misuse("INVALID_OPTION", `${name} must be a list of strings`);
+  if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") throw misuse("INVALID_OPTION", `${name} must be a list of strings, not ${shown(given)}`);
   return [...given];
 }
 
@@ -111,8 +114,7 @@ function drawing(...asked) {
   try {
     return call(...asked);
   } catch (thrown) {
-    if (thrown?.code === "NOT_JSON") throw new SyntaxError(`the definition is not JSON: ${thrown.message}`);
-    if (thrown?.code === "INVALID_OPTION" && !(thrown instanceof Error)) throw misuse(thrown.code, thrown.message);
+    if (thrown?.code === "NOT_JSON") thrown.message = `the definition is not JSON: ${thrown.message}`;
     throw thrown;
   }
 }

@@ -1,11 +1,14 @@
 // The engine by itself, for hosts that keep their own clock, queue and store.
 
 import { EngineHandle } from "./instance.js";
-import { jsonText } from "./integration.js";
+import { dispose } from "./dispose.js";
 import { RestoreError, misuse } from "./errors.js";
-import { StateMachine, checkOptions, engineSettings, handleOf, seedOf } from "./machine.js";
+import { argumentText, jsonText } from "./integration.js";
+import { StateMachine, engineSettings, handleOf, seedOf } from "./machine.js";
+import { checkOptions, isInstant, shown } from "./options.js";
 
 const OPTIONS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace", "childHistories"];
+const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
 
 export class Engine {
   #handle;
@@ -21,48 +24,50 @@ export class Engine {
   static restore(machine, snapshot) {
     if (typeof snapshot !== "object" || snapshot === null) throw new RestoreError("the value is not a snapshot of an engine");
     const engine = new Engine(machine);
-    engine.#handle = new EngineHandle(handleOf(machine), {}, JSON.stringify(snapshot));
+    engine.#handle = new EngineHandle(handleOf(machine), {}, argumentText(snapshot, "the snapshot"));
     return engine;
   }
 
   start(now, input = {}, execution = {}, seed = 0) {
-    return this.#handle.feed("start", now, jsonText(input), execution, seedOf(seed));
+    checkOptions(execution, NAMES, "the execution of start()");
+    return this.#handle.feed("start", at(now), argumentText(input, "the input"), execution, seedOf(seed));
   }
 
   started(now, task, worker) {
-    return this.#handle.feed("started", now, task, worker);
+    return this.#handle.feed("started", at(now), number(task), text(worker, "worker"));
   }
 
   submitted(now, task, output) {
-    return this.#handle.feed("submitted", now, task, jsonText(output));
+    return this.#handle.feed("submitted", at(now), number(task), argumentText(output, "the output"));
   }
 
   succeed(now, task, output) {
-    return this.#handle.feed("succeed", now, task, jsonText(output));
+    return this.#handle.feed("succeed", at(now), number(task), argumentText(output, "the output"));
   }
 
   fail(now, task, error, cause) {
-    return this.#handle.feed("fail", now, task, error, cause);
+    return this.#handle.feed("fail", at(now), number(task), text(error, "error"), text(cause, "cause"));
   }
 
   heartbeat(now, task) {
-    return this.#handle.feed("heartbeat", now, task);
+    return this.#handle.feed("heartbeat", at(now), number(task));
   }
 
   tick(now) {
-    return this.#handle.feed("tick", now);
+    return this.#handle.feed("tick", at(now));
   }
 
   redrive(now) {
-    return this.#handle.feed("redrive", now);
+    return this.#handle.feed("redrive", at(now));
   }
 
-  updateMapRun(now, arn, change) {
-    return this.#handle.feed("updateMapRun", now, arn, JSON.stringify(change));
+  updateMapRun(now, mapRunArn, change) {
+    if (typeof mapRunArn !== "string") throw misuse("INVALID_ARGUMENT", `mapRunArn must be a string, not ${shown(mapRunArn)}`);
+    return this.#handle.feed("updateMapRun", at(now), mapRunArn, argumentText(change ?? {}, "the change"));
   }
 
   stop(now, error, cause) {
-    return this.#handle.feed("stop", now, error, cause);
+    return this.#handle.feed("stop", at(now), text(error, "error"), text(cause, "cause"));
   }
 
   /** Where it stands: `{status, output?, error?, cause?}`. */
@@ -76,6 +81,7 @@ export class Engine {
   }
 
   history(from = 0) {
+    if (!(Number.isInteger(from) && from >= 0)) throw misuse("INVALID_ARGUMENT", `from must be a whole number from 0 on, not ${shown(from)}`);
     return JSON.parse(this.#handle.ask("history", from));
   }
 
@@ -100,6 +106,7 @@ export class Engine {
    * driver in Rust: `StateMachine.start()` has the whole one.
    */
   async drive(handler) {
+    if (typeof handler !== "function") throw misuse("INVALID_ARGUMENT", `drive() takes a function, not ${shown(handler)}`);
     const answer = (command) => {
       const value = handler(JSON.parse(command));
       return typeof value?.then === "function" ? Promise.resolve(value).then(jsonText) : jsonText(value);
@@ -111,9 +118,28 @@ export class Engine {
   free() {
     this.#handle.release();
   }
+
+  [dispose]() {
+    this.free();
+  }
 }
 
 function of(machine) {
   if (machine instanceof StateMachine) return machine;
-  throw misuse("INVALID_ARGUMENT", "new Engine() takes a StateMachine");
+  throw misuse("INVALID_ARGUMENT", `new Engine() takes a StateMachine, not ${shown(machine)}`);
+}
+
+function at(now) {
+  if (isInstant(now)) return now;
+  throw misuse("INVALID_ARGUMENT", `now must be a number of milliseconds since 1970, not ${shown(now)}`);
+}
+
+function number(task) {
+  if (Number.isInteger(task) && task >= 0 && task < 2 ** 32) return task;
+  throw misuse("INVALID_ARGUMENT", `task must be the number of a task, not ${shown(task)}`);
+}
+
+function text(value, name) {
+  if (value === undefined || value === null || typeof value === "string") return value;
+  throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
 }

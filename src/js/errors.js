@@ -1,32 +1,37 @@
-// Everything this package throws is one of these classes, or a TypeError or RangeError with a `code` for misuse.
+// Everything this package throws is an Error with a `code` that stays: one of these classes, or a TypeError, RangeError,
+// SyntaxError or Error for misuse. docs/errors.md has the table.
 
-// A program may hold two copies of this package, one of them from CommonJS: classes differ then, marks do not.
-const TASK_ERROR = Symbol.for("stepglass.TaskError");
-const EXECUTION_ERROR = Symbol.for("stepglass.ExecutionError");
+/**
+ * A bundle has a copy of this package: classes differ then, marks do not. So `instanceof` asks for the mark, which is on the
+ * class's prototype; a class that extends it is asked for as usual.
+ */
+function marked(name, Class) {
+  const mark = Symbol.for(`stepglass.${name}`);
+  Object.defineProperty(Class.prototype, mark, { value: true });
+  const usual = Function.prototype[Symbol.hasInstance];
+  Object.defineProperty(Class, Symbol.hasInstance, { value(thrown) { return this === Class ? has(thrown, mark) : usual.call(this, thrown); } });
+}
 
 /** Thrown by a task handler to say exactly which `Error` and `Cause` the state sees. */
 export class TaskError extends Error {
-  constructor(error, cause, options) {
-    const text = cause === undefined || typeof cause === "string" ? cause : JSON.stringify(cause);
+  constructor(error, errorCause, options) {
+    const text = errorCause === undefined || typeof errorCause === "string" ? errorCause : JSON.stringify(errorCause);
     super(text === undefined ? String(error) : `${error}: ${text}`, options);
     this.name = "TaskError";
+    this.code = "TASK_ERROR";
     this.error = error === undefined ? undefined : String(error);
-    this.cause = text;
-  }
-
-  get [TASK_ERROR]() {
-    return true;
+    this.errorCause = text;
   }
 }
 
 /** Whether a thrown value is a TaskError, of this copy of the package or another. */
 export function isTaskError(thrown) {
-  return has(thrown, TASK_ERROR);
+  return thrown instanceof TaskError;
 }
 
 /** Whether a thrown value is an ExecutionError, of this copy of the package or another. */
 export function isExecutionError(thrown) {
-  return has(thrown, EXECUTION_ERROR);
+  return thrown instanceof ExecutionError;
 }
 
 function has(thrown, mark) {
@@ -37,24 +42,21 @@ function has(thrown, mark) {
   }
 }
 
-/** Rejects `machine.run()` when the execution does not succeed. */
+/** Rejects `machine.run()` when the execution does not succeed; `thrown` is the error that it comes of, where there is one. */
 export class ExecutionError extends Error {
-  constructor(execution, { status, error, cause }, state) {
+  constructor(execution, { status, error, cause }, state, thrown) {
     const where = state === undefined ? "" : ` in state ${JSON.stringify(state)}`;
     const what = { FAILED: "failed", TIMED_OUT: "timed out", ABORTED: "was aborted" }[status] ?? status;
     const why = [error, cause].filter((part) => part !== undefined && part !== "").join(": ");
-    super(`the execution ${what}${where}${why ? `: ${why}` : ""}`);
+    super(`the execution ${what}${where}${why ? `: ${why}` : ""}`, thrown && { cause: thrown.value });
     this.name = "ExecutionError";
+    this.code = `EXECUTION_${status}`;
     this.status = status;
     this.error = error;
-    this.cause = cause;
+    this.errorCause = cause;
     this.state = state;
     // Kept out of console output: it holds everything.
     Object.defineProperty(this, "execution", { value: execution });
-  }
-
-  get [EXECUTION_ERROR]() {
-    return true;
   }
 }
 
@@ -64,6 +66,7 @@ export class DefinitionError extends Error {
     const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
     super(`the definition has ${errors === 1 ? "an error" : `${errors} errors`}\n${rendered.trimEnd()}`);
     this.name = "DefinitionError";
+    this.code = "DEFINITION";
     this.diagnostics = diagnostics;
   }
 }
@@ -73,6 +76,7 @@ export class RestoreError extends Error {
   constructor(message) {
     super(message);
     this.name = "RestoreError";
+    this.code = "RESTORE";
   }
 }
 
@@ -81,25 +85,37 @@ export class InternalError extends Error {
   constructor(trap) {
     super(`internal error, please report it: ${trap?.message ?? trap}`, { cause: trap });
     this.name = "InternalError";
+    this.code = "INTERNAL";
   }
 }
 
 /** Why a task's `signal` is aborted; its name is AbortError, which is what `fetch` and others look for. */
 export class TaskCancelled extends Error {
-  constructor(reason, state) {
+  constructor(reason, state, options) {
     const why = {
       Timeout: "its TimeoutSeconds have passed",
       Heartbeat: "no heartbeat came within its HeartbeatSeconds",
       SiblingFailed: "another branch or iteration has failed",
       Stopped: "the execution has ended",
     };
-    super(`the task of state ${JSON.stringify(state)} was cancelled: ${why[reason] ?? reason}`);
+    super(`the task of state ${JSON.stringify(state)} was cancelled: ${why[reason] ?? reason}`, options);
     this.name = "AbortError";
+    this.code = "TASK_CANCELLED";
     this.reason = reason;
   }
 }
 
+for (const [name, Class] of Object.entries({ TaskError, ExecutionError, DefinitionError, RestoreError, InternalError, TaskCancelled })) marked(name, Class);
+
 /** A mistake in the use of this package, with a code that stays. */
 export function misuse(code, message, Kind = TypeError) {
   return Object.assign(new Kind(message), { code });
+}
+
+// The class of an error that the module has refused with, by its code; an Error where none is named.
+const KINDS = { __proto__: null, INVALID_OPTION: TypeError, NOT_JSON: SyntaxError, UNKNOWN_TASK: RangeError, ValidationException: RangeError };
+
+/** The error for what the module throws, an object with `code` and `message`. */
+export function refusal({ code, message }) {
+  return code === "RESTORE" ? new RestoreError(message) : misuse(code ?? "INTERNAL", message, KINDS[code] ?? Error);
 }

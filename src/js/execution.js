@@ -1,7 +1,9 @@
 // One execution of a state machine.
 
-import { jsonText } from "./integration.js";
+import { argumentText } from "./integration.js";
+import { asyncDispose } from "./dispose.js";
 import { misuse } from "./errors.js";
+import { shown } from "./options.js";
 
 /** For StateMachine: gives the memory of an execution back that nobody is going to ask much. */
 export let release;
@@ -69,23 +71,33 @@ export class Execution {
     this.#driver.post("stop", text(error, "error"), text(cause, "cause"));
   }
 
+  /** `await using execution = machine.start()`: one that still runs is aborted, and its end is waited for. */
+  async [asyncDispose]() {
+    this.abort();
+    await this.result;
+  }
+
   /** Gives a Map Run other limits: UpdateMapRun. Of no effect for one that is not under way. */
-  updateMapRun(mapRunArn, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } = {}) {
+  updateMapRun(mapRunArn, limits = {}) {
+    if (typeof limits !== "object" || limits === null) throw misuse("INVALID_ARGUMENT", `updateMapRun() takes an object with limits, not ${shown(limits)}`);
+    const { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage } = limits;
     const change = { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage };
     for (const [name, value] of Object.entries(change)) {
-      if (value !== undefined && !(typeof value === "number" && value >= 0)) throw misuse("INVALID_ARGUMENT", `${name} must be a number, 0 or more`);
+      if (value !== undefined && !(typeof value === "number" && value >= 0)) throw misuse("INVALID_ARGUMENT", `${name} must be a number, 0 or more, not ${shown(value)}`);
     }
-    this.#driver.post("updateMapRun", text(mapRunArn, "mapRunArn"), JSON.stringify(change));
+    if (typeof mapRunArn !== "string") throw misuse("INVALID_ARGUMENT", `mapRunArn must be a string, not ${shown(mapRunArn)}`);
+    this.#driver.post("updateMapRun", mapRunArn, JSON.stringify(change));
   }
 
   /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
   succeed(token, output) {
     const call = this.#driver.callOf(token);
-    return this.#driver.complete(call, "succeed", jsonText(output));
+    return this.#driver.complete(call, "succeed", argumentText(output, "the output"));
   }
 
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
   fail(token, failure = {}) {
+    if (typeof failure !== "object" || failure === null) throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
     const call = this.#driver.callOf(token);
     return this.#driver.complete(call, "fail", text(failure.error, "error"), text(failure.cause, "cause"));
   }
@@ -119,5 +131,5 @@ export class Execution {
 function text(value, name) {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
-  throw misuse("INVALID_ARGUMENT", `${name} must be a string`);
+  throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
 }

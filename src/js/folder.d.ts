@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-import type { ObjectStore } from "./index.js";
+import type { ObjectStore, PlatformUrl } from "./index.js";
 
 /**
  * Makes a store for `s3Handlers()` from a folder: an object is the file `bucket/key` in it. Keys that lead out of the folder are
@@ -18,4 +18,4 @@ import type { ObjectStore } from "./index.js";
  * await machine.run({}, { tasks: { ...s3Handlers(folder("./data")) } });
  * ```
  */
-export function folder(path: string | URL): ObjectStore;
+export function folder(path: string | PlatformUrl): ObjectStore;

@@ -3,9 +3,12 @@
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { misuse } from "./errors.js";
+import { shown } from "./options.js";
 
 /** A store for `s3Handlers()` in a folder: `bucket/key` is the file of that path in it. */
 export function folder(path) {
+  if (typeof path !== "string" && !(path instanceof URL)) throw misuse("INVALID_ARGUMENT", `folder() takes a path or a file URL, not ${shown(path)}`);
   const root = resolve(path instanceof URL ? fileURLToPath(path) : path);
   return {
     get: async (bucket, key) => {
@@ -40,6 +43,6 @@ function place(root, bucket, key) {
   const top = resolve(root, String(bucket));
   const file = resolve(top, String(key).replace(/^\/+/, ""));
   const inside = (parent, child) => child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
-  if (!inside(root, top) || (file !== top && !inside(top, file))) throw new RangeError(`s3://${bucket}/${key} is outside the folder`);
+  if (!inside(root, top) || (file !== top && !inside(top, file))) throw misuse("INVALID_ARGUMENT", `s3://${bucket}/${key} is outside the folder`, RangeError);
   return file;
 }

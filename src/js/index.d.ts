@@ -15,6 +15,43 @@
  * @packageDocumentation
  */
 
+declare global {
+  // As in TypeScript's own library and in @types/node: programs compile with `lib: ["es2022"]` too.
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+    readonly asyncDispose: unique symbol;
+  }
+}
+
+/** A class of the platform by its name, where the program's libraries have it (the DOM's or @types/node); otherwise what is used of it. */
+export type PlatformClass<Name extends string, Otherwise> = typeof globalThis extends Record<Name, { prototype: infer Instance }> ? Instance : Otherwise;
+
+/** A `URL`. */
+export type PlatformUrl = PlatformClass<"URL", { readonly href: string }>;
+
+/** An `AbortSignal`. */
+export type PlatformSignal = PlatformClass<
+  "AbortSignal",
+  {
+    readonly aborted: boolean;
+    readonly reason: any;
+    addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
+    removeEventListener(type: "abort", listener: () => void): void;
+  }
+>;
+
+/** A `Blob` or `File`. */
+export type PlatformBlob = PlatformClass<"Blob", { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }>;
+
+/** A `Response` of `fetch`. */
+export type PlatformResponse = PlatformClass<"Response", { readonly ok: boolean; arrayBuffer(): Promise<ArrayBuffer> }>;
+
+/** A `Request`. */
+export type PlatformRequest = PlatformClass<"Request", { readonly url: string }>;
+
+/** A `WebAssembly.Module`; it has no members that a type could name. */
+export type CompiledModule = object;
+
 /** A JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
@@ -30,7 +67,7 @@ export type ExecutionStatus = "RUNNING" | "SUCCEEDED" | "FAILED" | "TIMED_OUT" |
 // ---------------------------------------------------------------------------------------------------- loading
 
 /** Where the WebAssembly module comes from: a URL, a Response, its bytes, or a compiled module. */
-export type ModuleSource = string | URL | Request | Response | BufferSource | WebAssembly.Module | Promise<Response>;
+export type ModuleSource = string | PlatformUrl | PlatformRequest | PlatformResponse | ArrayBuffer | ArrayBufferView | CompiledModule | Promise<PlatformResponse>;
 
 /**
  * Loads the WebAssembly module. In Node the module is loaded at import, and this function does nothing. In a browser, call
@@ -46,7 +83,7 @@ export function init(source?: ModuleSource): Promise<void>;
  *
  * Further calls do nothing.
  */
-export function initSync(source: BufferSource | WebAssembly.Module): void;
+export function initSync(source: ArrayBuffer | ArrayBufferView | CompiledModule): void;
 
 /** The version of this package. */
 export function version(): string;
@@ -529,7 +566,7 @@ export interface Task {
   /** The execution that the task is part of. */
   readonly execution: Execution;
   /** Aborts once, when the execution no longer needs the task; its `reason` is a {@link TaskCancelled}. */
-  readonly signal: AbortSignal;
+  readonly signal: PlatformSignal;
   /** Reports that the task is still at work, and restarts the heartbeat timeout. */
   heartbeat(): void;
   /**
@@ -584,7 +621,7 @@ export class Activity {
   /** The number of tasks that wait for a worker. */
   readonly waiting: number;
   /** Resolves to the next task as soon as there is one (GetActivityTask). Rejects with the signal's reason when it aborts. */
-  getTask(options?: { workerName?: string; signal?: AbortSignal }): Promise<ActivityTask>;
+  getTask(options?: { workerName?: string; signal?: PlatformSignal }): Promise<ActivityTask>;
   /** Completes a task that was fetched here (SendTaskSuccess). Returns false if the task has already ended. */
   succeed(token: string, output?: unknown): boolean;
   /** Fails a task that was fetched here (SendTaskFailure). */
@@ -617,7 +654,7 @@ export interface ActivityTask {
 export function s3Handlers(source: Record<string, ObjectBody> | Map<string, ObjectBody> | ObjectStore): Record<string, TaskHandler>;
 
 /** The content of an object: text, bytes, a File, a URL to fetch, or a JSON value. */
-export type ObjectBody = string | ArrayBuffer | ArrayBufferView | Blob | URL | readonly unknown[] | { readonly [key: string]: unknown };
+export type ObjectBody = string | ArrayBuffer | ArrayBufferView | PlatformBlob | PlatformUrl | readonly unknown[] | { readonly [key: string]: unknown };
 
 /** A store of objects. Without `list` it cannot be listed, without `put` it cannot be written. */
 export interface ObjectStore {
@@ -648,10 +685,13 @@ export interface ListedObject {
  * ```
  */
 export class TaskError extends Error {
-  /** A `cause` that is no string becomes its JSON text. */
-  constructor(error?: string, cause?: unknown, options?: ErrorOptions);
+  /** AWS's Error and Cause; an `errorCause` that is no string becomes its JSON text. `options.cause` is the error that this one comes of. */
+  constructor(error?: string, errorCause?: unknown, options?: ErrorOptions);
+  readonly code: "TASK_ERROR";
+  /** AWS's Error. */
   readonly error: string | undefined;
-  override readonly cause: string | undefined;
+  /** AWS's Cause. */
+  readonly errorCause: string | undefined;
 }
 
 /** Return this from a handler to give the service's whole response, without wrapping. */
@@ -663,7 +703,10 @@ export class TaskResponse {
 /** The reason of a task's aborted signal. Its `name` is `"AbortError"`. */
 export class TaskCancelled extends Error {
   private constructor();
+  readonly code: "TASK_CANCELLED";
   readonly reason: CancelReason;
+  /** Of an execution that an option `signal` has ended: its reason. */
+  override readonly cause?: unknown;
 }
 
 /** Why a task was cancelled. */
@@ -726,7 +769,7 @@ export interface StartOptions extends Limits {
   /** When virtual time begins, in milliseconds since 1970. Default: now. */
   startTime?: number;
   /** Aborts the execution. */
-  signal?: AbortSignal;
+  signal?: PlatformSignal;
   /** The seed of UUIDs, random numbers and jitter: equal seeds give equal sequences. Default: random. */
   seed?: number | bigint;
   /** Called for every event of the history as it happens. Errors that it throws are printed and have no other effect. */
@@ -828,7 +871,8 @@ export class StateMachine {
    * ```js
    * const execution = machine.start({ order: 17 }, { tasks });
    * for await (const event of execution) console.log(event.type);
-   * const { status, output } = await execution.result;
+   * const result = await execution.result;
+   * if (result.status === "SUCCEEDED") console.log(result.output);
    * ```
    */
   start<Output = any>(input?: unknown, options?: StartOptions): Execution<Output>;
@@ -879,6 +923,8 @@ export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   [Symbol.asyncIterator](): AsyncGenerator<HistoryEvent, void, undefined>;
   /** Ends the execution as ABORTED (StopExecution). Has no effect after the execution has ended. */
   abort(error?: string, cause?: string): void;
+  /** For `await using`: aborts the execution if it still runs, and waits for its end. */
+  [Symbol.asyncDispose](): Promise<void>;
   /**
    * Completes the task with this token (SendTaskSuccess). Returns false if the task has already ended. Throws a RangeError if the
    * token is not from this execution.
@@ -980,14 +1026,27 @@ export interface TraceStage {
 
 // ------------------------------------------------------------------------------------------------------- errors
 
+/**
+ * The codes of all errors of this package, besides AWS's own (`ValidationException`, `InvalidName`, …). docs/error-codes.md says
+ * when each is thrown.
+ */
+export type ErrorCode =
+  | "DEFINITION" | "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED" | "TASK_ERROR" | "TASK_CANCELLED" | "RESTORE"
+  | "INVALID_ARGUMENT" | "INVALID_OPTION" | "INVALID_SCRIPT" | "INVALID_CLOCK" | "UNKNOWN_TOKEN" | "UNKNOWN_TASK" | "NOT_STARTED"
+  | "ALREADY_STARTED" | "NOT_REDRIVABLE" | "NOT_SETTABLE" | "NOT_JSON" | "NOT_A_HISTORY" | "NOT_LOADED" | "LOAD_FAILED"
+  | "PAYLOAD_TOO_LARGE" | "OUT_OF_MEMORY" | "ILLEGAL_CONSTRUCTOR" | "TEST_KIT" | "NO_MOCK" | "STORE_CONFLICT" | "INTERNAL";
+
 /** Rejects `machine.run()`. */
 export class ExecutionError extends Error {
   private constructor();
+  readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";
   readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
   /** The execution's `Error`, if there is one. */
   readonly error: string | undefined;
-  /** `Cause`, if there is one. */
-  override readonly cause: string | undefined;
+  /** The execution's `Cause`, if there is one. */
+  readonly errorCause: string | undefined;
+  /** What a handler threw, if the failure is a handler's, or why the option `signal` was aborted. */
+  override readonly cause?: unknown;
   /** The state that failed, if the history shows it. */
   readonly state: string | undefined;
   readonly execution: Execution;
@@ -996,6 +1055,7 @@ export class ExecutionError extends Error {
 /** Thrown by `new StateMachine()`; the message has the problems with excerpts. */
 export class DefinitionError extends Error {
   private constructor();
+  readonly code: "DEFINITION";
   /** All problems, warnings included. */
   readonly diagnostics: Diagnostic[];
 }
@@ -1003,11 +1063,13 @@ export class DefinitionError extends Error {
 /** A snapshot cannot be restored. */
 export class RestoreError extends Error {
   private constructor();
+  readonly code: "RESTORE";
 }
 
-/** A bug in this package. The affected execution has failed; all others continue. */
+/** The WebAssembly memory ran out, or there is a bug in this package. The affected execution has failed; all others continue. */
 export class InternalError extends Error {
   private constructor();
+  readonly code: "INTERNAL" | "OUT_OF_MEMORY";
 }
 
 // --------------------------------------------------------------------------------------------------- simulation
@@ -1329,6 +1391,8 @@ export class Engine {
   drive(handler: (command: InvokeCommand) => unknown): Promise<ExecutionResult>;
   /** Frees the engine's memory now; otherwise the garbage collector does it later. */
   free(): void;
+  /** For `using`: {@link Engine.free}. */
+  [Symbol.dispose](): void;
 }
 
 /** The names of an execution. */

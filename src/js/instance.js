@@ -6,7 +6,7 @@
 // others nothing but that replay.
 
 import * as glue from "../../dist/glue.js";
-import { InternalError, RestoreError, misuse } from "./errors.js";
+import { InternalError, misuse, refusal } from "./errors.js";
 
 let loaded = false;
 let loading;
@@ -17,7 +17,11 @@ const driven = new Set();
 /** Compiles and starts the module at once, from its bytes or a compiled `WebAssembly.Module`. */
 export function initSync(source) {
   if (!loaded) {
-    glue.initSync({ module: source?.module ?? source });
+    try {
+      glue.initSync({ module: source?.module ?? source });
+    } catch (error) {
+      throw Object.assign(new Error(`the WebAssembly module could not be loaded: ${error?.message ?? error}`, { cause: error }), { code: "LOAD_FAILED" });
+    }
     loaded = true;
   }
 }
@@ -35,7 +39,12 @@ export function init(source) {
     if (from === undefined) {
       throw misuse("NOT_LOADED", 'this entry does not load the WebAssembly module by itself: call init(source) with a URL, a Response, the bytes or the module of "stepglass/stepglass.wasm"');
     }
-    await glue.default({ module_or_path: from });
+    try {
+      await glue.default({ module_or_path: from });
+    } catch (error) {
+      const where = typeof from === "string" || from instanceof URL ? ` from ${from}` : "";
+      throw Object.assign(new Error(`the WebAssembly module could not be loaded${where}: ${error?.message ?? error}`, { cause: error }), { code: "LOAD_FAILED" });
+    }
     loaded = true;
   })().catch((error) => {
     loading = undefined;
@@ -263,7 +272,7 @@ function readStep(machine) {
       break;
     default:
       know(undefined);
-      throw JSON.parse(receive());
+      throw translate(JSON.parse(receive()));
   }
   if (head[KNOWN] === 0) know(undefined);
   return { commands, more: head[MORE] === 1, deadline: head[DEADLINE] < 0 ? null : head[DEADLINE], events: head[EVENTS] };
@@ -420,11 +429,19 @@ export class EngineHandle {
   }
 }
 
+// Errors that are no trap: made of what the module has refused with.
+const refused = new WeakSet();
+
 /** Rust throws plain objects with a `code`; every Error that comes out of the module is a trap or worse. */
 function translate(thrown) {
-  if (thrown instanceof InternalError) return thrown;
+  if (thrown instanceof InternalError || thrown?.code === "NOT_LOADED") return thrown;
+  if (refused.has(thrown)) return thrown;
   if (!(thrown instanceof Error)) {
-    return thrown?.code === "RESTORE" ? new RestoreError(thrown.message) : thrown;
+    // The compiler's has diagnostics instead of a message: who asked makes the error of it.
+    if (thrown?.code === "DEFINITION") return thrown;
+    const error = refusal(thrown);
+    refused.add(error);
+    return error;
   }
   generation += 1;
   head = bytes = inbox = known = undefined;

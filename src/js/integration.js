@@ -3,7 +3,7 @@
 // A handler deals with the inner value, the function's payload or the child's output; the state machine sees what AWS
 // would send. `task.parameters` has the whole request, and a TaskResponse is taken as the whole response.
 
-import { isExecutionError, isTaskError } from "./errors.js";
+import { isExecutionError, isTaskError, misuse } from "./errors.js";
 
 const RESPONSE = Symbol.for("stepglass.TaskResponse");
 
@@ -57,17 +57,17 @@ export function submittedText(resource, command, now) {
 
 /** The `Error` and `Cause` of what a handler has thrown, as the service would report it. */
 export function failure(resource, command, thrown, now) {
-  if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.cause };
+  if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.errorCause };
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
   if (resource.name === "states:startExecution" && resource.pattern !== "") {
-    const { error, cause, status = "FAILED" } = isExecutionError(thrown) ? thrown : plainFailure(thrown);
+    const { error, cause, status = "FAILED" } = isExecutionError(thrown) ? { error: thrown.error, cause: thrown.errorCause, status: thrown.status } : plainFailure(thrown);
     return { error: "States.TaskFailed", cause: JSON.stringify(description(resource, handled(command, now, { status, error, cause }))) };
   }
   return lambda ? lambdaFailure(thrown) : plainFailure(thrown);
 }
 
 function plainFailure(thrown) {
-  if (isExecutionError(thrown)) return { error: thrown.error ?? thrown.status, cause: thrown.cause ?? thrown.message };
+  if (isExecutionError(thrown)) return { error: thrown.error ?? thrown.status, cause: thrown.errorCause ?? thrown.message };
   if (!isError(thrown)) return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? String(typeof thrown)) };
   return { error: textOf(thrown, "name") || "Error", cause: textOf(thrown, "message") ?? "" };
 }
@@ -115,6 +115,15 @@ function attempt(compute) {
 /** JSON text; what JSON has no word for (undefined, a function, a symbol) is null. */
 export function jsonText(value) {
   return JSON.stringify(value) ?? "null";
+}
+
+/** The same for what a caller gives; where JSON cannot hold it, the error names it. */
+export function argumentText(value, name) {
+  try {
+    return jsonText(value);
+  } catch (error) {
+    throw misuse("INVALID_ARGUMENT", `${name} cannot be written as JSON: ${error?.message ?? error}`);
+  }
 }
 
 /** Whether a text is JSON. */

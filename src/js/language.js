@@ -3,7 +3,8 @@
 import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
-import { checkOptions, compileSettings } from "./machine.js";
+import { compileSettings } from "./machine.js";
+import { checkOptions, shown } from "./options.js";
 
 /** The questions of an editor. */
 export const language = {
@@ -47,6 +48,7 @@ export const language = {
 
   /** A text with edits made. */
   apply(text, edits) {
+    if (typeof text !== "string" || !Array.isArray(edits) || !edits.every((edit) => typeof edit === "object" && edit !== null)) throw misuse("INVALID_ARGUMENT", "apply() takes a text and an array of edits");
     let out = "";
     let at = 0;
     for (const { start, end, text: put } of edits) {
@@ -57,7 +59,14 @@ export const language = {
   },
 };
 
+// How many offsets follow the text.
+const OFFSETS = { hover: 1, definition: 1, references: 1, rename: 1, codeActions: 2 };
+
 function asked(method, text, ...rest) {
-  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${method}() takes the text of a definition`);
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${method}() takes the text of a definition, not ${shown(text)}`);
+  const [place, end] = rest;
+  for (const offset of OFFSETS[method] === 2 ? [place, end] : OFFSETS[method] === 1 ? [place] : []) {
+    if (!(Number.isInteger(offset) && offset >= 0)) throw misuse("INVALID_ARGUMENT", `an offset must be a whole number, 0 or more, not ${shown(offset)}`);
+  }
   return JSON.parse(call(module[method], text, ...rest));
 }

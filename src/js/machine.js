@@ -5,10 +5,11 @@ import { Driver } from "./driver/driver.js";
 import { clockOf } from "./driver/clock.js";
 import { soon } from "./driver/scheduler.js";
 import { DefinitionError, ExecutionError, RestoreError, misuse } from "./errors.js";
-import { Execution, release } from "./execution.js";
+import { Execution, driverOf, release } from "./execution.js";
 import { EngineHandle, MachineHandle, call } from "./instance.js";
-import { jsonText } from "./integration.js";
+import { argumentText, jsonText } from "./integration.js";
 import { Family, Machines } from "./nested.js";
+import { checkOptions, shown } from "./options.js";
 import { Handlers } from "./resource.js";
 import { startProblem } from "./start.js";
 
@@ -77,7 +78,7 @@ export class StateMachine {
   /** Starts an execution. Handlers are first called after the present code has run. */
   start(input, options = {}) {
     checkOptions(options, START_OPTIONS, "machine.start()");
-    const text = input === undefined ? "{}" : jsonText(input);
+    const text = input === undefined ? "{}" : argumentText(input, "the input");
     const seed = seedOf(options.seed);
     const name = options.name ?? (options.seed === undefined ? uuid() : `seed-${seed}`);
     checkStart(name, text, options);
@@ -96,7 +97,7 @@ export class StateMachine {
       release(execution);
       return outcome.output;
     }
-    throw new ExecutionError(execution, outcome, failedState(execution));
+    throw new ExecutionError(execution, outcome, failedState(execution), driverOf(execution).thrown);
   }
 
   /** Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again. */
@@ -116,11 +117,7 @@ export class StateMachine {
     checkOptions(options, START_OPTIONS, "machine.redrive()");
     checkSnapshot(snapshot);
     const { driver, execution } = this.#restored(snapshot, options, this.#surroundings(snapshot, options));
-    try {
-      driver.redrive();
-    } catch (thrown) {
-      throw thrown?.code === "NOT_REDRIVABLE" ? misuse(thrown.code, thrown.message, Error) : thrown;
-    }
+    driver.redrive();
     return execution;
   }
 
@@ -179,7 +176,7 @@ export class StateMachine {
       ended = entry.ended;
     }
     if (signal !== undefined) {
-      stop = () => driver.post("stop", undefined, reasonText(signal.reason));
+      stop = () => driver.stop({ value: signal.reason }, reasonText(signal.reason));
       if (signal.aborted) soon(stop);
       else signal.addEventListener("abort", stop, { once: true });
     }
@@ -197,9 +194,6 @@ export class StateMachine {
 
 /** What an execution shares with those that its tasks start: handlers, clock, and the family itself. */
 function around(options, clock) {
-  for (const name of OBSERVERS) {
-    if (options[name] !== undefined && typeof options[name] !== "function") throw misuse("INVALID_OPTION", `${name} must be a function`);
-  }
   const { tasks, machines, onNested } = options;
   const registered = machines === undefined ? undefined : new Machines(machines, (machine) => machine instanceof StateMachine);
   const handlers = tasks instanceof Handlers ? tasks : new Handlers(tasks, registered);
@@ -212,7 +206,6 @@ function around(options, clock) {
 
 /** Throws what StartExecution answers to a name or an input that it does not take. */
 export function checkStart(name, input, { payloadLimit }) {
-  if (typeof name !== "string") throw misuse("INVALID_OPTION", "name must be a string");
   const problem = startProblem(name, input, payloadLimit);
   if (problem) throw misuse(...problem, RangeError);
 }
@@ -253,8 +246,8 @@ function compile(definition, settings) {
 /** A definition's text: places in it mean something only where the caller has given it. */
 export function definitionText(definition) {
   if (typeof definition === "string") return definition;
-  if (typeof definition === "object" && definition !== null) return JSON.stringify(definition);
-  throw misuse("INVALID_ARGUMENT", "a definition must be JSON text or an object");
+  if (typeof definition === "object" && definition !== null) return argumentText(definition, "the definition");
+  throw misuse("INVALID_ARGUMENT", `a definition must be JSON text or an object, not ${shown(definition)}`);
 }
 
 /** A diagnostic of a definition that came as an object. */
@@ -271,7 +264,6 @@ function plain(diagnostics) {
 
 /** What of the options concerns the compiler. */
 export function compileSettings({ type }) {
-  if (type !== undefined && type !== "STANDARD" && type !== "EXPRESS") throw misuse("INVALID_OPTION", 'type must be "STANDARD" or "EXPRESS"');
   return type === undefined ? {} : { type };
 }
 
@@ -314,21 +306,13 @@ function failedState(execution) {
   return undefined;
 }
 
-/** Throws for an option that does not exist: a misspelt one would be lost without a word. */
-export function checkOptions(options, known, where) {
-  if (typeof options !== "object" || options === null) throw misuse("INVALID_OPTION", `the options of ${where} must be an object`);
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw misuse("INVALID_OPTION", `${where} has no option ${JSON.stringify(name)}; it has ${known.join(", ")}`);
-  }
-}
-
 /** 64 bits. */
 export function seedOf(seed) {
   if (seed === undefined) return randomWords().getBigUint64(0);
   try {
     return BigInt.asUintN(64, BigInt(seed));
   } catch {
-    throw misuse("INVALID_OPTION", "seed must be a whole number or a BigInt");
+    throw misuse("INVALID_OPTION", `seed must be a whole number or a BigInt, not ${shown(seed)}`);
   }
 }
 
@@ -357,5 +341,10 @@ function randomWords() {
 
 function reasonText(reason) {
   if (typeof reason === "string") return reason;
-  return reason instanceof Error ? reason.message : "the execution's signal was aborted";
+  if (typeof reason?.message === "string") return reason.message;
+  try {
+    return JSON.stringify(reason) ?? "the execution's signal was aborted";
+  } catch {
+    return "the execution's signal was aborted";
+  }
 }

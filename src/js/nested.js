@@ -23,7 +23,7 @@ export class Machines {
     const own = (machine) => [machine.arn ?? machine.name, machine];
     const entries = Array.isArray(option) ? option.map((machine) => (isMachine(machine) ? own(machine) : ["", machine])) : option instanceof Map ? option : Object.entries(option);
     for (const [name, machine] of entries) {
-      if (!isMachine(machine)) throw misuse("INVALID_OPTION", `the machine ${JSON.stringify(String(name))} must be a StateMachine`);
+      if (typeof name !== "string" || !isMachine(machine)) throw misuse("INVALID_OPTION", `the machine ${JSON.stringify(String(name))} must be a StateMachine`);
       this.#named.set(name, machine);
       if (!this.#named.has(bareName(name, ":stateMachine:"))) this.#named.set(bareName(name, ":stateMachine:"), machine);
     }

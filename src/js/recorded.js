@@ -3,7 +3,9 @@
 import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
-import { StateMachine, checkOptions, compileSettings, definitionText, engineSettings, seedOf } from "./machine.js";
+import { argumentText } from "./integration.js";
+import { StateMachine, compileSettings, definitionText, engineSettings, seedOf } from "./machine.js";
+import { checkOptions, shown } from "./options.js";
 
 const OPTIONS = ["type", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
 const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
@@ -23,17 +25,12 @@ export function replayHistory(definition, history, options = {}) {
   const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? told[name]]).filter(([, value]) => value !== undefined));
   const recorded = historyText(history);
   const settings = engineSettings(options, options.type ?? "STANDARD");
-  try {
-    return JSON.parse(call(module.replayHistory, text, recorded, compileSettings(type), settings, names, seedOf(options.seed ?? 0)));
-  } catch (thrown) {
-    if (thrown?.code === "NOT_A_HISTORY") throw misuse("NOT_A_HISTORY", thrown.message, Error);
-    throw thrown;
-  }
+  return JSON.parse(call(module.replayHistory, text, recorded, compileSettings(type), settings, names, seedOf(options.seed ?? 0)));
 }
 
 /** Text as it is; what the SDK gives has Dates, which JSON has as text. */
 function historyText(history) {
   if (typeof history === "string") return history;
-  if (typeof history === "object" && history !== null) return JSON.stringify(history);
-  throw misuse("INVALID_ARGUMENT", "a history must be what GetExecutionHistory returns: an object with events, an array of events, or the JSON text of either");
+  if (typeof history === "object" && history !== null) return argumentText(history, "the history");
+  throw misuse("INVALID_ARGUMENT", `a history must be what GetExecutionHistory returns: an object with events, an array of events, or the JSON text of either, not ${shown(history)}`);
 }

@@ -13,7 +13,7 @@
  *
  * @packageDocumentation
  */
-import type { Clock, TaskHandlers } from "./index.js";
+import type { Clock, PlatformUrl, TaskHandlers } from "./index.js";
 
 /**
  * Starts a server; resolves when it listens. Rejects if the address is in use (`EADDRINUSE`) or the module of handlers cannot be
@@ -34,16 +34,16 @@ export interface ServeOptions {
    * The task handlers, as for `machine.start()`, or the path of a module that exports them. The module is reloaded when its file
    * changes; running executions use the new handlers from their next task on.
    */
-  tasks?: TaskHandlers | string | URL;
+  tasks?: TaskHandlers | string | PlatformUrl;
   /** HTTP services, by the names that handlers have. The server sends a task's input as JSON by POST; the response is the result. */
-  urls?: Record<string, string | URL> | ReadonlyMap<string, string | URL>;
+  urls?: Record<string, string | PlatformUrl> | ReadonlyMap<string, string | PlatformUrl>;
   /** The endpoint of Lambda's Invoke API, for functions without a handler. */
   lambdaEndpoint?: string;
   /**
    * A mock configuration of Step Functions Local, as a file or its contents. To choose a test case, start
    * `…:stateMachine:NAME#TestCase`. Each execution counts its invocations from 0.
    */
-  mockConfig?: string | URL | object;
+  mockConfig?: string | PlatformUrl | object;
   /** The store of machines and executions. Default: a new {@link MemoryStore}. `durable` stores are not supported yet. */
   store?: Store;
   /** The region in ARNs. Default: `"us-east-1"`. */
@@ -99,6 +99,8 @@ export interface Server {
    * milliseconds (default: 2,000) to finish.
    */
   close(options?: { grace?: number }): Promise<void>;
+  /** For `await using`: {@link Server.close}. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** An error of the API. */

@@ -2,8 +2,9 @@
 
 import "./node.js";
 import { component, playground } from "./beside.js";
+import { asyncDispose } from "./dispose.js";
 import { misuse } from "./errors.js";
-import { checkOptions } from "./machine.js";
+import { checkOptions } from "./options.js";
 import { ApiError } from "./server/errors.js";
 import { Endpoint } from "./server/http.js";
 import { isLevel, logger } from "./server/log.js";
@@ -68,6 +69,10 @@ class Server {
   /** Stops listening, answers what is under way, and ends. */
   close({ grace = 2000 } = {}) {
     return (this.#closed ??= this.#close(grace));
+  }
+
+  async [asyncDispose]() {
+    await this.close();
   }
 
   async #close(grace) {

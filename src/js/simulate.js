@@ -2,9 +2,10 @@
 
 import { VirtualClock } from "./driver/clock.js";
 import { EngineHandle } from "./instance.js";
-import { handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
-import { StateMachine, checkOptions, checkStart, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
+import { argumentText, handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
+import { StateMachine, checkStart, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
 import { Family, Machines } from "./nested.js";
+import { checkOptions, shown } from "./options.js";
 import { Handlers } from "./resource.js";
 import { TaskError, misuse } from "./errors.js";
 
@@ -45,7 +46,7 @@ class Simulation {
 
   run(machine, input) {
     const { family, options } = this;
-    const text = input === undefined ? "{}" : jsonText(input);
+    const text = input === undefined ? "{}" : argumentText(input, "the input");
     const name = options.name ?? "simulation";
     checkStart(name, text, options);
     const info = { name, stateMachineName: machine.name, ...(machine.arn !== undefined && { stateMachineArn: machine.arn }) };
@@ -248,13 +249,17 @@ class Run {
     if (typeof find?.take === "function") return void find.take(call, this);
     const result = find ? find(handlerInput(resource, input), about(command)) : script.missing(arn, state, input);
     if (typeof result !== "object" || result === null) throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
-    checkOptions(result, RESULT, `the scripted result for state ${JSON.stringify(state)}`);
+    const where = `the scripted result for state ${JSON.stringify(state)}`;
+    checkOptions(result, RESULT, where);
+    const { after = 0, heartbeats = [] } = result;
+    if (!isDelay(after)) throw misuse("INVALID_SCRIPT", `${where}: after must be a number of milliseconds, not ${shown(after)}`);
+    if (!Array.isArray(heartbeats) || !heartbeats.every(isDelay)) throw misuse("INVALID_SCRIPT", `${where}: heartbeats must be an array of numbers of milliseconds, not ${shown(heartbeats)}`);
     if (resource.kind === "activity") this.at(now, ["started", task, undefined]);
     if (Object.hasOwn(result, "submitted")) this.at(now, ["submitted", task, jsonText(result.submitted)]);
     else if (resource.pattern !== "") this.at(now, ["submitted", task, submittedText(resource, command, now)]);
-    for (const beat of result.heartbeats ?? []) this.at(now + beat, ["heartbeat", task]);
+    for (const beat of heartbeats) this.at(now + beat, ["heartbeat", task]);
     if (result.never) return;
-    const at = now + (result.after ?? 0);
+    const at = now + after;
     if (Object.hasOwn(result, "error")) {
       const { error, cause } = failure(resource, command, new TaskError(result.error, result.cause), at);
       this.at(at, ["fail", task, error, cause]);
@@ -263,6 +268,11 @@ class Run {
       this.at(at, ["succeed", task, resultText(resource, command, value, at)]);
     }
   }
+}
+
+/** Milliseconds that can be waited for. */
+function isDelay(value) {
+  return typeof value === "number" && value >= 0 && value < 8.64e15;
 }
 
 /** Results as functions, each with its own count of calls. */

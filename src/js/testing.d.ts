@@ -19,7 +19,7 @@
  * @packageDocumentation
  */
 
-import type { ChildExecution, Definition, Execution, ExecutionCoverage, ExecutionStatus, HistoryEvent, MachineOptions, StartOptions, StateMachine, Task, TaskHandlers } from "./index.js";
+import type { ChildExecution, Definition, Execution, ExecutionCoverage, ExecutionStatus, HistoryEvent, MachineOptions, PlatformUrl, StartOptions, StateMachine, Task, TaskHandlers } from "./index.js";
 
 // ------------------------------------------------------------------------------------------------------- mocks
 
@@ -115,7 +115,7 @@ export class MockConfig {
  * expectRun(await machine.test("RetryPath")).succeeded().retried("LambdaState", 3);
  * ```
  */
-export function loadMockConfig(source: string | URL | object): MockConfig;
+export function loadMockConfig(source: string | PlatformUrl | object): MockConfig;
 
 // --------------------------------------------------------------------------------------------------------- runs
 
@@ -147,7 +147,7 @@ export interface TestMachineOptions extends Omit<MachineOptions, "name">, TestRu
   /** The machine's name, in the Context Object and in the mock configuration. Default: the file's name up to its first dot. */
   name?: string;
   /** A mock configuration of Step Functions Local, for `machine.test()`: the file's path or URL, its contents, or a loaded {@link MockConfig}. */
-  mockConfig?: string | URL | object;
+  mockConfig?: string | PlatformUrl | object;
   /** The input of runs that do not pass one. Default: `{}`. */
   input?: unknown;
 }
@@ -157,7 +157,7 @@ export interface TestMachineOptions extends Omit<MachineOptions, "name">, TestRu
  * path can name a machine in a CloudFormation, SAM, CDK or Serverless template by its logical id (`template.yaml#OrderMachine`).
  * Throws a DefinitionError if the definition has errors.
  */
-export function testMachine(source: string | URL | object | StateMachine, options?: TestMachineOptions): TestMachine;
+export function testMachine(source: string | PlatformUrl | object | StateMachine, options?: TestMachineOptions): TestMachine;
 
 /** A machine under test. */
 export interface TestMachine {
@@ -490,7 +490,7 @@ export interface PropertyReport {
  * });
  * ```
  */
-export function property(source: string | URL | object | StateMachine | TestMachine, options?: PropertyOptions): Promise<PropertyReport>;
+export function property(source: string | PlatformUrl | object | StateMachine | TestMachine, options?: PropertyOptions): Promise<PropertyReport>;
 
 /** A property does not hold. The message has the schedule, the seed and what happened. */
 export class PropertyError extends Error {

@@ -18,7 +18,7 @@ export function machinesOf(given) {
   if (given === undefined) return undefined;
   const isMachine = (value) => value instanceof StateMachine;
   if (Array.isArray(given) || typeof given !== "object" || given === null) return new Machines(given, isMachine);
-  const machine = (name, value) => (isMachine(value) ? value : new StateMachine(value, { name: bareName(name, ":stateMachine:") }));
+  const machine = (name, value) => (isMachine(value) ? value : new StateMachine(value, { name: bareName(String(name), ":stateMachine:") }));
   return new Machines(new Map((given instanceof Map ? [...given] : Object.entries(given)).map(([name, value]) => [name, machine(name, value)])), isMachine);
 }
 

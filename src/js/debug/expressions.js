@@ -2,15 +2,21 @@
 
 import * as module from "../../../dist/glue.js";
 import { call } from "../instance.js";
-import { jsonText } from "../integration.js";
+import { misuse } from "../errors.js";
+import { argumentText } from "../integration.js";
+import { shown } from "../options.js";
 
 /**
  * Asks in "jsonata", "jsonpath" or "template" (a payload template as JSON text): `{value}`, `{nothing: true}` or
  * `{message, code?, offset?}`.
  */
-export function ask(dialect, question, { input = null, context = {}, variables = {}, now = 0 } = {}) {
-  const text = String(question);
-  return JSON.parse(call(module.ask, dialect, text, jsonText(input), jsonText(context), jsonText(variables), now));
+export function ask(dialect, question, values = {}) {
+  if (!["jsonata", "jsonpath", "template"].includes(dialect)) throw misuse("INVALID_ARGUMENT", `the language must be "jsonata", "jsonpath" or "template", not ${shown(dialect)}`);
+  if (typeof question !== "string") throw misuse("INVALID_ARGUMENT", `the question must be a string, not ${shown(question)}`);
+  if (typeof values !== "object" || values === null) throw misuse("INVALID_ARGUMENT", `the values must be an object, not ${shown(values)}`);
+  const { input = null, context = {}, variables = {}, now = 0 } = values;
+  const texts = [input, context, variables].map((value) => argumentText(value, "a value"));
+  return JSON.parse(call(module.ask, dialect, question, ...texts, now));
 }
 
 const COMPARISON = /^(.*?[^<>=!])(==|=|!=|<=|>=|<|>)([^=].*)$/s;

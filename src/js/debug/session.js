@@ -3,7 +3,9 @@
 import { Task } from "../driver/task.js";
 import { inTime, later } from "../driver/scheduler.js";
 import { handlerInput, jsonText } from "../integration.js";
-import { StateMachine, checkOptions, checkStart, seedOf } from "../machine.js";
+import { StateMachine, checkStart, seedOf } from "../machine.js";
+import { dispose } from "../dispose.js";
+import { checkOptions, shown } from "../options.js";
 import { Handlers } from "../resource.js";
 import { misuse } from "../errors.js";
 import { DEPTH_LIMIT, isTooDeep } from "../start.js";
@@ -83,7 +85,7 @@ export class DebugSession {
   /** Calls a listener for "stopped", "continued", "terminated", "output", "tasks", "run", "execution" or "progress"; returns what ends that. */
   on(name, listener) {
     const listeners = this.#listeners.get(name);
-    if (listeners === undefined) throw misuse("INVALID_ARGUMENT", `there is no event ${JSON.stringify(name)}; the events are ${NAMES.join(", ")}`);
+    if (listeners === undefined) throw misuse("INVALID_ARGUMENT", `there is no event ${shown(name)}; the events are ${NAMES.join(", ")}`);
     listeners.add(listener);
     return () => listeners.delete(listener);
   }
@@ -339,6 +341,10 @@ export class DebugSession {
     this.#disposed = true;
     this.#halt();
     for (const run of this.#runs) run.discard();
+  }
+
+  [dispose]() {
+    this.dispose();
   }
 
   // What stops it.

@@ -1,6 +1,7 @@
 // Where an execution's time comes from.
 
 import { misuse } from "../errors.js";
+import { isInstant, shown } from "../options.js";
 import { later } from "./scheduler.js";
 
 // The longest delay of setTimeout; a longer one fires at once, in Node and in browsers.
@@ -74,8 +75,16 @@ export function clockOf(option, start) {
   if (option === undefined || option === "real") return REAL;
   if (option === "virtual") return new VirtualClock(start);
   const complete = typeof option === "object" && option !== null && ["now", "setTimeout", "clearTimeout"].every((name) => typeof option[name] === "function");
-  if (complete) return option;
-  throw misuse("INVALID_OPTION", 'clock must be "real", "virtual" or an object with now(), setTimeout() and clearTimeout()');
+  if (complete) {
+    // A clock that tells no time would have timers ring for ever.
+    const now = () => {
+      const time = option.now();
+      if (isInstant(time)) return time;
+      throw misuse("INVALID_CLOCK", `clock.now() must give a number of milliseconds since 1970, not ${shown(time)}`);
+    };
+    return { now, setTimeout: (run, delay) => option.setTimeout(run, delay), clearTimeout: (timer) => option.clearTimeout(timer) };
+  }
+  throw misuse("INVALID_OPTION", `clock must be "real", "virtual" or an object with now(), setTimeout() and clearTimeout(), not ${shown(option)}`);
 }
 
 /** One timer for one deadline, which may be years away. */

@@ -5,6 +5,7 @@
 
 import { InternalError, TaskCancelled, misuse } from "../errors.js";
 import { failure, handlerInput, resultText, submittedText } from "../integration.js";
+import { shown } from "../options.js";
 import { Alarm, VirtualClock } from "./clock.js";
 import { inTime, later, mayBegin, soon } from "./scheduler.js";
 import { Task } from "./task.js";
@@ -47,6 +48,9 @@ export class Driver {
   #commands = [];
   #done = 0;
   #stopping = false;
+  #stoppedBy;
+  // What a handler has thrown last, and what was made of it.
+  #failure;
   #calls = new Map();
   #tokens = new Map();
   // Handlers at work: with an open promise, and not asleep. And tokens that somebody may still answer.
@@ -63,6 +67,9 @@ export class Driver {
   #told = 0;
   #waiters = [];
   #crash;
+
+  /** What the execution has failed with or was stopped for, as `{value}`: an error that a handler has thrown, a signal's reason. */
+  thrown;
 
   /** The execution that handlers see. */
   execution;
@@ -200,9 +207,19 @@ export class Driver {
 
   #post(fact) {
     if (this.outcome !== undefined) return;
-    if (fact[0] === "stop") this.#stopping = true;
     this.#inbox.push(fact);
+    // Whoever looks at a task's signal after a stop finds it aborted, although the engine learns of it in a coming turn.
+    if (fact[0] === "stop" && !this.#stopping) {
+      this.#stopping = true;
+      for (const call of [...this.#calls.values()]) Task.cancel(call.task, "Stopped", this.#stoppedBy);
+    }
     this.#kick();
+  }
+
+  /** Ends the execution as ABORTED, for a reason as `{value}`. */
+  stop(reason, cause) {
+    this.#stoppedBy ??= reason;
+    this.post("stop", undefined, cause);
   }
 
   /** A task's worker is alive. */
@@ -215,7 +232,7 @@ export class Driver {
   callOf(token) {
     const call = this.#tokens.get(token);
     if (call === undefined) {
-      throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${JSON.stringify(token)}`, RangeError);
+      throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${shown(token)}`, RangeError);
     }
     return call;
   }
@@ -513,6 +530,7 @@ export class Driver {
   #reject(call, thrown) {
     if (!this.#answered(call)) return;
     const { error, cause } = failure(call.resource, call.command, thrown, this.#clock.now());
+    this.#failure = { error, cause, value: thrown };
     this.#finish(call, ["fail", call.command.task, error, cause]);
   }
 
@@ -546,7 +564,7 @@ export class Driver {
     const sleeps = call.sleeps > 0 ? this.#disturb(call) : [];
     this.#leave(call);
     this.#setPending(call, false);
-    Task.cancel(call.task, reason);
+    Task.cancel(call.task, reason, this.#stoppedBy);
     for (const { reject } of sleeps) reject(call.task.signal.reason);
     call.onCancel?.();
   }
@@ -562,6 +580,10 @@ export class Driver {
   #end(outcome) {
     if (this.outcome !== undefined) return;
     this.outcome = outcome;
+    const { status, error, cause } = outcome;
+    if (status === "ABORTED") this.thrown = this.#stoppedBy;
+    else if (status === "FAILED" && this.#failure?.error === error && this.#failure?.cause === cause) this.thrown = this.#failure;
+    this.#failure = undefined;
     this.#more = false;
     this.#deadline = null;
     this.#inbox.length = 0;

@@ -97,9 +97,9 @@ export class Task {
   }
 
   /** For the driver: nobody waits any more. */
-  static cancel(task, reason) {
+  static cancel(task, reason, because) {
     if (task.#cancelled !== undefined) return;
-    task.#cancelled = new TaskCancelled(reason, task.#command.state);
+    task.#cancelled = new TaskCancelled(reason, task.#command.state, because && { cause: because.value });
     task.#controller?.abort(task.#cancelled);
   }
 }

@@ -6,6 +6,7 @@ export class ApiError extends Error {
     super(message);
     this.name = "ApiError";
     this.type = type;
+    this.code = type;
     this.status = status;
     this.members = members;
   }

@@ -5,6 +5,7 @@
 /** A write that came too late: somebody else has appended since, or owns the execution now. */
 export class StoreConflict extends Error {
   name = "StoreConflict";
+  code = "STORE_CONFLICT";
 }
 
 // Long histories are kept in pieces, so that a page of one costs a page.

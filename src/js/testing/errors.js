@@ -7,6 +7,7 @@ export class TestKitError extends Error {
   constructor(message) {
     super(message);
     this.name = "TestKitError";
+    this.code = "TEST_KIT";
   }
 }
 
@@ -15,6 +16,7 @@ export class MockError extends TestKitError {
   constructor(message, { state, resource, invocation }) {
     super(message);
     this.name = "MockError";
+    this.code = "NO_MOCK";
     this.state = state;
     this.resource = resource;
     this.invocation = invocation;

@@ -534,7 +534,7 @@ export class StepglassDebugger extends Base {
     if (!event.taken) return;
     event.settled().then(
       (output) => this.answer(task.id, { kind: "succeed", output: JSON.parse(JSON.stringify(output ?? null)) }),
-      (thrown: { error?: unknown; name?: unknown; cause?: unknown; message?: unknown }) => this.answer(task.id, { kind: "fail", error: String(thrown?.error ?? thrown?.name ?? "States.TaskFailed"), cause: String((typeof thrown?.cause === "string" ? thrown.cause : thrown?.message) ?? "") }),
+      (thrown: { error?: unknown; name?: unknown; errorCause?: unknown; message?: unknown }) => this.answer(task.id, { kind: "fail", error: String(thrown?.error ?? thrown?.name ?? "States.TaskFailed"), cause: String(thrown?.errorCause ?? thrown?.message ?? "") }),
     );
   }
 

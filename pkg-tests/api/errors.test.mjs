@@ -1,0 +1,283 @@
+// Whatever is given to whatever is public: what is thrown is an Error with a message and a code, and nothing hangs.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import * as stepglass from "stepglass";
+import { DebugSession, ask, exampleInput, measureCoverage, mockFor, restoreSession } from "stepglass/debug";
+import { folder } from "stepglass/node";
+import { MemoryStore, serve } from "stepglass/server";
+import * as testing from "stepglass/testing";
+import { lambda, task, turn, deferred } from "./machines.mjs";
+
+const { Activity, Engine, Execution, StateMachine, TaskCancelled, TaskError, simulate } = stepglass;
+const GOOD = { StartAt: "A", States: { A: { Type: "Succeed" } } };
+const WAIT = { StartAt: "W", States: { W: { Type: "Wait", Seconds: 5, End: true } } };
+const documented = new Set([...readFileSync(new URL("../../docs/error-codes.md", import.meta.url), "utf8").matchAll(/^\| `([A-Za-z_]+)` \|/gm)].map(([, code]) => code));
+
+const circular = {};
+circular.self = circular;
+const BAD = [undefined, null, true, NaN, -1, 1.5, Infinity, 5n, "", "full\ud800", Symbol("s"), () => {}, [], [null], {}, { a: 1 }, circular, new Map([[1, 2]]), new Date(NaN)];
+
+/** Fails unless an error is one of ours: an Error with a message and a documented code. */
+function assertOurs(thrown, where) {
+  assert.ok(thrown instanceof Error, `${where} has thrown ${String(thrown)}`);
+  assert.ok(typeof thrown.message === "string" && thrown.message.length > 0, where);
+  assert.ok(documented.has(thrown.code), `${where}: code ${thrown.code} (${thrown.stack})`);
+  assert.notEqual(thrown.code, "INTERNAL", `${where}: ${thrown.stack}`);
+}
+
+/** Calls with every bad value in every place, the others good. */
+async function everywhere(name, call, good, check = assertOurs) {
+  for (let place = 0; place < good.length; place++) {
+    for (const bad of BAD) {
+      const given = [...good];
+      given[place] = bad;
+      const where = `${name} with ${typeof bad === "object" && bad !== null ? bad.constructor?.name : String(bad)} in place ${place}`;
+      try {
+        await call(...given);
+      } catch (thrown) {
+        check(thrown, where);
+      }
+    }
+  }
+}
+
+/** Fails unless an error is an Error, and no bug of the interpreter's. */
+function assertError(thrown, where) {
+  assert.ok(thrown instanceof Error && thrown.message.length > 0, `${where} has thrown ${String(thrown)}`);
+  assert.notEqual(thrown.code, "INTERNAL", `${where}: ${thrown.stack}`);
+}
+
+/** The names of a class's methods. */
+const methods = (Class) => Object.getOwnPropertyNames(Class.prototype).filter((name) => name !== "constructor" && typeof Object.getOwnPropertyDescriptor(Class.prototype, name).value === "function");
+
+const text = JSON.stringify(GOOD);
+const calls = {
+  validate: [text, {}],
+  renderDiagnostics: [text, {}],
+  complete: [text, 1],
+  layout: [text, {}],
+  renderSvg: [text, {}],
+  renderMermaid: [text, {}],
+  testState: [{ definition: GOOD.States.A, input: {} }],
+  compare: [GOOD, GOOD],
+  replayHistory: [GOOD, [{ id: 1, previousEventId: 0, timestamp: 0, type: "ExecutionStarted", executionStartedEventDetails: { input: "{}" } }], {}],
+  simulate: [GOOD, {}, {}, {}],
+  s3Handlers: [{}],
+  version: [],
+  init: [],
+  initSync: [],
+};
+const classes = ["Activity", "DefinitionError", "Engine", "Execution", "ExecutionError", "InternalError", "RestoreError", "StateMachine", "TaskCancelled", "TaskError", "TaskResponse"];
+
+test("the codes of the types are those of the documentation", () => {
+  const types = readFileSync(new URL("../../src/js/index.d.ts", import.meta.url), "utf8");
+  const [, union] = /export type ErrorCode =([^;]*);/.exec(types);
+  const ours = [...documented].filter((code) => /^[A-Z_]+$/.test(code));
+  assert.deepEqual([...union.matchAll(/"(\w+)"/g)].map(([, code]) => code).sort(), ours.sort());
+});
+
+test("every export is tried", () => {
+  assert.deepEqual(Object.keys(stepglass).sort(), [...Object.keys(calls), ...classes, "language"].sort());
+});
+
+for (const [name, good] of Object.entries(calls)) test(name, () => everywhere(name, stepglass[name], good));
+
+for (const name of Object.keys(stepglass.language)) {
+  test(`language.${name}`, () => everywhere(name, stepglass.language[name], { rename: [text, 1, "B"], codeActions: [text, 0, 1, {}], format: [text, {}], outline: [text], expressions: [text, "A"], apply: [text, []] }[name] ?? [text, 1]));
+}
+
+test("new StateMachine() and what it starts", async () => {
+  await everywhere("new StateMachine()", (definition, options) => new StateMachine(definition, options), [GOOD, {}]);
+  const machine = new StateMachine(WAIT);
+  const start = (input, options) => machine.start(input, options).abort();
+  await everywhere("start()", start, [{}, {}]);
+  await everywhere("run()", (input, options) => new StateMachine(GOOD).run(input, options), [{}, {}]);
+  const running = machine.start();
+  const snapshot = running.snapshot();
+  running.abort();
+  await running.result;
+  await everywhere("restore()", (given, options) => machine.restore(given, options).abort(), [snapshot, {}]);
+  await everywhere("redrive()", (given, options) => machine.redrive(given, options).abort(), [running, {}]);
+});
+
+test("every option of start()", async () => {
+  const machine = new StateMachine(WAIT);
+  const options = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", "onEvent", "onStage", "onChild", "onNested", "onIdle", "history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
+  for (const name of options) {
+    await everywhere(name, (value) => machine.start({}, { [name]: value }).abort(), [undefined]);
+    for (const [where, call] of [["simulate", (value) => simulate(GOOD, {}, {}, { [name]: value })], ["new Engine", (value) => new Engine(machine, { [name]: value })], ["DebugSession", (value) => new DebugSession(GOOD, { [name]: value })]]) await everywhere(`${where}: ${name}`, call, [undefined]);
+  }
+});
+
+test("an execution's methods", async () => {
+  for (const name of methods(Execution)) {
+    await everywhere(name, (...given) => new StateMachine(WAIT).start({}, { clock: "virtual" })[name](...given), [undefined, undefined]);
+  }
+  await everywhere("new Execution()", (...given) => new Execution(...given), [undefined]);
+});
+
+test("an engine's methods, before its start, after it and after its end", async () => {
+  const good = { start: [0, {}, {}, 0], started: [0, 1, "w"], submitted: [0, 1, {}], succeed: [0, 1, {}], fail: [0, 1, "E", "c"], heartbeat: [0, 1], tick: [0], redrive: [0], updateMapRun: [0, "arn", {}], stop: [0, "E", "c"], history: [0] };
+  for (const name of methods(Engine).filter((method) => method !== "drive")) {
+    for (const begin of [[], ["start"], ["start", "stop"]]) {
+      const call = (...given) => {
+        const engine = new Engine(lambda());
+        for (const first of begin) engine[first](0);
+        engine[name](...given);
+      };
+      await everywhere(name, call, good[name] ?? []);
+      try {
+        call(...(good[name] ?? []));
+      } catch (thrown) {
+        assertOurs(thrown, `${name} after ${begin}`);
+      }
+    }
+  }
+  const engine = new Engine(lambda());
+  assert.throws(() => engine.tick(0), { code: "NOT_STARTED", name: "Error", message: /has not been started|not started/ });
+  engine.start(0);
+  assert.throws(() => engine.start(0), { code: "ALREADY_STARTED", name: "Error" });
+  assert.throws(() => engine.succeed(0, 99), { code: "UNKNOWN_TASK", name: "RangeError" });
+  assert.throws(() => engine.succeed(NaN, 1), { code: "INVALID_ARGUMENT" });
+  await everywhere("restore", (machine, snapshot) => Engine.restore(machine, snapshot), [lambda(), engine.snapshot()]);
+  for (const bad of [undefined, null, 5, "f", {}]) await assert.rejects(engine.drive(bad), { code: "INVALID_ARGUMENT" });
+});
+
+test("an activity's methods", async () => {
+  for (const name of methods(Activity).filter((method) => !["getTask", "take"].includes(method))) await everywhere(name, (...given) => new Activity()[name](...given), ["token", {}]);
+  await everywhere("getTask()", (options) => void new Activity().getTask({ signal: AbortSignal.abort(Object.assign(new Error("enough"), { code: "INVALID_ARGUMENT" })), ...options }).catch((thrown) => assertOurs(thrown, "getTask")), [{}]);
+  for (const signal of BAD.slice(1)) assert.throws(() => new Activity().getTask({ signal }), { code: "INVALID_OPTION", message: /signal must be an AbortSignal, not / });
+});
+
+test("what stands beside a debug session", async () => {
+  await everywhere("on", (...given) => new DebugSession(GOOD).on(...given), ["stopped", () => {}]);
+  await everywhere("ask", ask, ["$", {}]);
+  await everywhere("exampleInput", exampleInput, [text], assertError);
+  await everywhere("measureCoverage", measureCoverage, [GOOD, {}], assertError);
+  await everywhere("mockFor", mockFor, [{}, "A", "r"], assertError);
+  await everywhere("restoreSession", restoreSession, [{}, {}]);
+});
+
+test("the entries for Node", async () => {
+  await everywhere("folder", folder, ["."]);
+  await assert.rejects(folder(".").get("..", "x"), { code: "INVALID_ARGUMENT", name: "RangeError" });
+  await everywhere("serve", async (options) => (await serve({ port: 0, ...options })).close(), [{}]);
+  for (const name of ["port", "host", "logLevel", "clock", "tasks", "region", "account", "limits", "store"]) {
+    for (const bad of BAD.slice(1)) {
+      try {
+        await (await serve({ port: 0, [name]: bad })).close();
+      } catch (thrown) {
+        assertError(thrown, `serve ${name} ${String(bad)}`);
+      }
+    }
+  }
+  new MemoryStore();
+});
+
+test("the test kit", async () => {
+  await everywhere("testMachine", testing.testMachine, [GOOD, {}], assertError);
+  await everywhere("run", (input, options) => testing.testMachine(GOOD).run(input, options), [{}, {}], assertError);
+  for (const name of ["returns", "throws", "iterations"]) await everywhere(name, testing[name], [undefined, undefined], assertError);
+});
+
+describe("using", () => {
+  const [dispose, asyncDispose] = [Symbol.dispose ?? Symbol.for("Symbol.dispose"), Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")];
+
+  test("an execution ends with its block, and one that has ended stays as it is", async () => {
+    const execution = new StateMachine(WAIT).start();
+    await execution[asyncDispose]();
+    assert.equal(execution.status, "ABORTED");
+    const done = new StateMachine(GOOD).start();
+    await done.result;
+    await done[asyncDispose]();
+    assert.equal(done.status, "SUCCEEDED");
+  });
+
+  test("an engine, a session and a server", async () => {
+    new Engine(lambda())[dispose]();
+    new DebugSession(GOOD)[dispose]();
+    const server = await serve({ port: 0 });
+    await server[asyncDispose]();
+    await assert.rejects(fetch(server.url));
+  });
+});
+
+describe("what an error says", () => {
+  test("all options that are wrong, each with what was given and what is allowed", () => {
+    assert.throws(() => new StateMachine(GOOD).start({}, { history: "ful", payloadLimit: -1, startTime: NaN, signal: {}, trace: "yes" }), {
+      code: "INVALID_OPTION",
+      message:
+        'machine.start(): history must be "full" or "none", not "ful"; payloadLimit must be a whole number from 1 to 4294967295, not -1; startTime must be a number of milliseconds since 1970, not NaN; signal must be an AbortSignal, not an object; trace must be true or false, not "yes"',
+    });
+  });
+
+  test("an input that JSON cannot hold", () => {
+    for (const input of [circular, { big: 5n }]) assert.throws(() => new StateMachine(GOOD).start(input), { code: "INVALID_ARGUMENT", message: /^the input cannot be written as JSON: / });
+  });
+
+  test("a clock that tells no time fails the execution", { timeout: 30_000 }, async () => {
+    const clock = { now: () => NaN, setTimeout, clearTimeout };
+    const { status, cause } = await new StateMachine(WAIT).start({}, { clock }).result;
+    assert.equal(status, "FAILED");
+    assert.match(cause, /clock\.now\(\) must give a number of milliseconds since 1970, not NaN/);
+  });
+
+  test("what a handler has thrown is the cause of what run() rejects with, and AWS's Cause is errorCause", async () => {
+    const thrown = Object.assign(new Error("no funds", { cause: "bank" }), { name: "Declined" });
+    const error = await task("arn:aws:states:::sqs:sendMessage", {}).run({}, { tasks: { T: () => Promise.reject(thrown) } }).then(assert.fail, (one) => one);
+    assert.deepEqual([error.code, error.error, error.errorCause, error.cause], ["EXECUTION_FAILED", "Declined", "no funds", thrown]);
+    const exact = new TaskError("E", { a: 1 }, { cause: thrown });
+    assert.deepEqual([exact.code, exact.error, exact.errorCause, exact.cause], ["TASK_ERROR", "E", '{"a":1}', thrown]);
+    const refused = await task("arn:aws:states:::sqs:sendMessage", {}).run({}, { tasks: { T: () => Promise.reject(exact) } }).then(assert.fail, (one) => one);
+    assert.deepEqual([refused.error, refused.errorCause, refused.cause], ["E", '{"a":1}', exact]);
+    // What a state says of itself comes of no error.
+    const failed = await new StateMachine({ StartAt: "F", States: { F: { Type: "Fail", Error: "E", Cause: "c" } } }).run().then(assert.fail, (one) => one);
+    assert.deepEqual([failed.errorCause, failed.cause, "cause" in failed], ["c", undefined, false]);
+  });
+
+  test("an abort hands its reason on, to who waits and to the tasks, at once", async () => {
+    for (const reason of [new Error("enough"), "enough", { code: 5 }, undefined]) {
+      const controller = new AbortController();
+      const seen = deferred();
+      const running = lambda().run({}, { signal: controller.signal, tasks: { Add: (_, { signal }) => (seen.resolve(signal), new Promise(() => {})) } });
+      const signal = await seen.promise;
+      controller.abort(reason);
+      assert.equal(signal.aborted, true);
+      assert.ok(signal.reason instanceof TaskCancelled);
+      assert.equal(signal.reason.code, "TASK_CANCELLED");
+      assert.equal(signal.reason.cause, controller.signal.reason);
+      const error = await running.then(assert.fail, (one) => one);
+      assert.deepEqual([error.code, error.status, error.cause], ["EXECUTION_ABORTED", "ABORTED", controller.signal.reason]);
+      assert.match(error.errorCause, reason === undefined ? /aborted/ : /enough|5/);
+    }
+  });
+
+  test("execution.abort() aborts the tasks' signals before it returns", async () => {
+    const seen = deferred();
+    const execution = lambda().start({}, { tasks: { Add: (_, { signal }) => (seen.resolve(signal), new Promise(() => {})) } });
+    const signal = await seen.promise;
+    await turn();
+    execution.abort("E", "c");
+    assert.equal(signal.aborted, true);
+    assert.equal((await execution.result).error, "E");
+  });
+
+  test("instanceof holds across copies, and for classes that extend ours as usual", () => {
+    const path = createRequire(import.meta.url).resolve("stepglass");
+    const require = createRequire(path);
+    const before = { ...require.cache };
+    for (const file of Object.keys(require.cache)) if (file.startsWith(path.slice(0, path.lastIndexOf("/")))) delete require.cache[file];
+    const other = require(path);
+    Object.assign(require.cache, before);
+    assert.notEqual(other.TaskError, TaskError);
+    assert.ok(new other.TaskError("E") instanceof TaskError);
+    assert.ok(new TaskError("E") instanceof other.TaskError);
+    assert.ok(!(new other.TaskError("E") instanceof stepglass.ExecutionError));
+    class Mine extends TaskError {}
+    assert.ok(new Mine("E") instanceof TaskError && new Mine("E") instanceof Mine);
+    assert.ok(!(new TaskError("E") instanceof Mine));
+    assert.ok(!(TaskError.prototype instanceof stepglass.ExecutionError) && !(null instanceof TaskError));
+  });
+});
