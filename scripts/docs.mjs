@@ -67,7 +67,7 @@ function readComment(text) {
 }
 
 function render(modules) {
-  const lines = ["# API", "", "Generated from the types by `npm run docs`; do not edit. Each entry of the package, and all that it exports.", ""];
+  const lines = ["# API", "", "This page lists the entries of the package and everything that they export. It is generated from the types by `npm run docs`; do not edit it.", ""];
   for (const { name, items } of modules) {
     lines.push(`- [\`${name}\`](#${name.replace(/[^\w-]/g, "")})`);
     for (const section of [...new Set(items.map((item) => item.section))]) {
@@ -94,10 +94,10 @@ export async function commandReference() {
   const { commandList } = await import(pathToFileURL(join(root, "src/js/cli/main.js")).href);
   const { overview } = await import(pathToFileURL(join(root, "src/js/cli/help.js")).href);
   const commands = await commandList();
-  const lines = ["# The command", "", "Generated from its help by `npm run docs`; do not edit.", "", "```", overview(commands).trimEnd(), "```", ""];
+  const lines = ["# The command", "", "This page is generated from the command's help by `npm run docs`; do not edit it.", "", "```", overview(commands).trimEnd(), "```", ""];
   lines.push(
-    "What programs read comes from `--json`, on standard output, one JSON value in the shape that each page names; errors and notes go to",
-    "standard error. Colours appear on a terminal only; `NO_COLOR` and `FORCE_COLOR` are respected.",
+    "For programs, `--json` prints one JSON value to standard output; the help of each command describes its shape. Errors and notes go to",
+    "standard error. Colours appear only on a terminal; the command respects `NO_COLOR` and `FORCE_COLOR`.",
     "",
   );
   for (const { name, help } of commands) lines.push(`## ${name}`, "", "```", help.trimEnd(), "```", "");

@@ -45,7 +45,7 @@ test("an execution that goes another way", async () => {
   const entered = events.find((event) => event.type === "SucceedStateEntered").id;
   assert.equal(first, `diverges at event ${entered} SucceedStateEntered, state Done`);
   assert.equal(message, "  the recording has SucceedStateEntered Done, the definition FailStateEntered Low");
-  assert.equal(reason, "  The rules of Choice state 'Enough' lead elsewhere with this input: they were changed since.");
+  assert.equal(reason, "  The rules of Choice state 'Enough' lead to another state with this input: they have changed.");
   const report = JSON.parse((await stepglass("replay", "history.json", "changed.json", "--json")).stdout);
   assert.deepEqual([report.matches, report.divergence.event, report.tasks[0].output], [false, entered, { n: 7 }]);
 });

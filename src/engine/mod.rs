@@ -209,15 +209,15 @@ impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StepError::NotStarted => f.write_str("the execution has not been started: feed Start first"),
-            StepError::AlreadyStarted => f.write_str("the execution has been started already"),
+            StepError::AlreadyStarted => f.write_str("the execution has already been started"),
             StepError::NotRedrivable => f.write_str(
-                "only an execution that has failed, timed out or was stopped, and whose history is not full, can be redriven",
+                "only an execution that has failed, timed out or was aborted, and whose history is not full, can be redriven",
             ),
             StepError::InputTooLarge(limit) => write!(
                 f,
                 "1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to {limit}"
             ),
-            StepError::UnknownTask(task) => write!(f, "no task {} was ever invoked", task.0),
+            StepError::UnknownTask(task) => write!(f, "there is no task {}", task.0),
         }
     }
 }

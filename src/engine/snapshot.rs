@@ -86,10 +86,10 @@ impl Engine {
         let input = Input { value: snapshot, name: "snapshot" };
         match input.integer("version")? {
             VERSION => {}
-            other => return Err(RestoreError::new(format!("version {other} is not known, only {VERSION} is"))),
+            other => return Err(RestoreError::new(format!("version {other} is not supported, only version {VERSION}"))),
         }
         if *input.text("digest")? != *format!("{:016x}", machine.digest) {
-            return Err(RestoreError::new("it was taken from another definition"));
+            return Err(RestoreError::new("it belongs to a different definition"));
         }
         let mut engine = Engine::new(machine.clone(), options_in(&input.object("options")?)?);
         engine.clock = Millis(input.unsigned("clock")?);
@@ -282,7 +282,7 @@ fn acting_in(input: &Input<'_>, kind: &Kind, machine: &Machine, options: &Option
         (Kind::Map(map), Purpose::ResultWriter(_)) => map.result_writer.as_ref().and_then(|writer| writer.resource.as_ref()),
         _ => None,
     };
-    let resource = resource.ok_or_else(|| RestoreError::new("a task and its state do not fit"))?;
+    let resource = resource.ok_or_else(|| RestoreError::new("a task and its state do not match"))?;
     Ok(Acting {
         task: TaskId(input.small("task")?),
         resource: Resource::parse(resource),

@@ -51,7 +51,7 @@ impl Engine {
                         Purpose::Task => matches!(kind, Kind::Task(_)),
                         _ => matches!(kind, Kind::Map(_)),
                     };
-                    ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not fit")?;
+                    ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not match")?;
                 }
                 Phase::Joining(joining) => {
                     ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;

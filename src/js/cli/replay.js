@@ -63,7 +63,7 @@ function text({ matches, divergence, divergences, missing, unreproducible, recor
   const { bold, dim, red, green, yellow } = colors(process.stdout);
   const lines = [];
   if (matches) {
-    lines.push(`${green("the same")}: ${compared === 0 ? `the way through the states of ${count(recorded, "event")}` : `${count(recorded, "event")}, ${status}`}`);
+    lines.push(`${green("the same")}: ${compared === 0 ? `the path through the states of ${count(recorded, "event")}` : `${count(recorded, "event")}, ${status}`}`);
   } else {
     const { event, eventType, state, iterations, pointer, message, reason, expected, got } = divergence;
     const where = [event === undefined ? "after the last event" : `event ${event} ${eventType}`, state && `state ${state}${iterations ? ` [${iterations.join(", ")}]` : ""}`, pointer && `at ${pointer}`];

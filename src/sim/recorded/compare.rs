@@ -109,7 +109,7 @@ pub(super) fn by_structure(subject: &Subject, theirs: &Recording) -> Option<Dive
                 Some(_) => match (left, found) {
                     (Some(before), Some(id)) if event.enters() && !leads_to(subject, before, id) => Some((
                         Value::Null,
-                        format!("the recording goes from '{before}' to '{name}', and the definition has no such transition"),
+                        format!("the recording goes from '{before}' to '{name}', but the definition has no such transition"),
                     )),
                     _ => None,
                 },

@@ -92,8 +92,7 @@ pub fn replay_history(
     let first = theirs.events.first();
     let begins = first.filter(|event| &*event.kind == "ExecutionStarted");
     if begins.is_none() {
-        let message =
-            "the recording does not begin with ExecutionStarted: earlier events are missing, so that it cannot be run again";
+        let message = "the recording does not begin with ExecutionStarted: earlier events are missing, so it cannot be replayed";
         missing.push(Missing { event: first.map(|event| event.id), message: message.into() });
     }
     let gap = theirs.events.windows(2).find_map(|pair| match pair {
@@ -105,7 +104,7 @@ pub fn replay_history(
         missing.push(Missing { event: Some(before), message });
     }
     if theirs.end().is_none() {
-        let message = "the recording ends while the execution runs: what came after is not compared";
+        let message = "the recording ends while the execution is running: later events are not compared";
         missing.push(Missing { event: theirs.events.last().map(|event| event.id), message: message.into() });
     }
     let input = begins.and_then(|event| match event.payload("input") {
@@ -114,7 +113,7 @@ pub fn replay_history(
     });
     let answers = theirs.answers();
     if begins.is_some() && input.is_none() {
-        let message = "the recording has no input (includeExecutionData was false, or it was cut): only the way through the states is compared";
+        let message = "the recording has no input (includeExecutionData was false, or it was truncated): only the path through the states is compared";
         missing.push(Missing { event: first.map(|event| event.id), message: message.into() });
     }
     for answer in &answers {
@@ -128,7 +127,7 @@ pub fn replay_history(
     for name in &stand_ins {
         if let Some(answer) = answers.iter().find(|answer| answer.map_run && answer.state == *name) {
             let message = format!(
-                "the children of the Distributed Map '{name}' are executions of their own, with histories of their own: its recorded output stands in for them"
+                "the children of the Distributed Map '{name}' are executions with their own histories: the replay uses the Map's recorded output"
             );
             missing.push(Missing { event: Some(answer.scheduled), message });
         }

@@ -136,12 +136,13 @@ impl Recording {
     pub(super) fn read(history: &Value) -> Result<Recording, NotAHistory> {
         let list = history.get("events").or_else(|| history.get("Events")).unwrap_or(history);
         let Some(list) = list.as_array() else {
-            return Err(NotAHistory("a history is {\"events\": […]} or an array of events".into()));
+            return Err(NotAHistory("a history must be {\"events\": […]} or an array of events".into()));
         };
         let mut events = Vec::with_capacity(list.len());
         for (i, event) in list.iter().enumerate() {
-            events
-                .push(read_event(event).ok_or_else(|| NotAHistory(format!("element {i} is no event: it has no `id` and `type`")))?);
+            events.push(
+                read_event(event).ok_or_else(|| NotAHistory(format!("element {i} is not an event: it has no `id` and `type`")))?,
+            );
         }
         if events.is_empty() {
             return Err(NotAHistory("the history has no events".into()));

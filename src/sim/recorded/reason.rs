@@ -50,7 +50,7 @@ pub(super) fn of(subject: &Subject, situation: &Situation) -> Option<String> {
     {
         let names = || subject.machine.states.iter().map(|(_, state)| &*state.name);
         let meant = nearest(name, names()).map(|near| format!("; it has '{near}'")).unwrap_or_default();
-        return Some(format!("The definition has no state '{name}'{meant}: the state was removed or renamed since."));
+        return Some(format!("The definition has no state '{name}'{meant}: the state has been removed or renamed."));
     }
     let name = situation.state?;
     let state = subject.state(name).and_then(|id| subject.machine.states.get(id))?;
@@ -68,56 +68,54 @@ pub(super) fn of(subject: &Subject, situation: &Situation) -> Option<String> {
             {
                 return Some(match &before.kind {
                     Kind::Choice { .. } => format!(
-                        "The rules of Choice state '{}' lead elsewhere with this input: they were changed since.",
+                        "The rules of Choice state '{}' lead to another state with this input: they have changed.",
                         before.name
                     ),
                     _ if kind(got).ends_with("Entered") => {
-                        format!("The Next (or the Catch) of state '{}' leads elsewhere: it was changed since.", before.name)
+                        format!("The Next (or the Catch) of state '{}' leads to another state: it has changed.", before.name)
                     }
-                    _ => format!("State '{}' is where the definition ends.", before.name),
+                    _ => format!("The definition ends with state '{}'.", before.name),
                 });
             }
             if kind(expected).ends_with("Entered") && kind(got).ends_with("Entered") {
-                return Some(format!("State '{name}' has another Type in the definition, or another state stands at its place."));
+                return Some(format!("State '{name}' has a different Type in the definition, or another state has replaced it."));
             }
             if kind(expected).ends_with("Scheduled") && situation.last.is_some_and(failed) {
-                return Some(format!("The recorded execution tried once more: the Retry of state '{name}' was changed since."));
+                return Some(format!("The recorded execution retried once more: the Retry of state '{name}' has changed."));
             }
             if kind(got).ends_with("Scheduled") && situation.last.is_some_and(failed) {
                 return Some(format!(
-                    "The definition tries once more where the recorded execution did not: the Retry of state '{name}' was changed since."
+                    "The definition retries once more than the recorded execution: the Retry of state '{name}' has changed."
                 ));
             }
             if kind(expected).ends_with("TimedOut") {
                 return Some(match &state.kind {
                     Kind::Task(task) if task.timeout.is_none() && task.heartbeat.is_none() => {
                         format!(
-                            "The recorded call timed out, and state '{name}' has no TimeoutSeconds or HeartbeatSeconds in the definition."
+                            "The recorded call timed out, but state '{name}' has no TimeoutSeconds or HeartbeatSeconds in the definition."
                         )
                     }
-                    _ => format!("The time limits of state '{name}' are others than those recorded."),
+                    _ => format!("The timeouts of state '{name}' differ from the recorded ones."),
                 });
             }
             if kind(got).ends_with("TimedOut") {
-                return Some("The time limits of the definition are tighter than those recorded.".to_string());
+                return Some("The timeouts of the definition are shorter than the recorded ones.".to_string());
             }
             if let Some(event) = got.filter(|event| failed(event) || &*event.kind == "ExecutionFailed") {
                 let text = |member: &str| event.text(member).unwrap_or_default().to_string();
                 let handled = if situation.last.is_some_and(failed) {
-                    format!(" The Catch of state '{name}' may have been changed since.")
+                    format!(" The Catch of state '{name}' may have changed.")
                 } else {
                     String::new()
                 };
                 return Some(format!("The definition fails here: {} {}{handled}", text("error"), text("cause")).trim().to_string());
             }
             if situation.last.is_some_and(failed) {
-                return Some(format!(
-                    "The error is handled differently: the Retry or the Catch of state '{name}' was changed since."
-                ));
+                return Some(format!("The error is handled differently: the Retry or the Catch of state '{name}' has changed."));
             }
             if got.is_none() {
                 return Some(format!(
-                    "The replay waits in state '{name}': the recording has nothing that goes on there, or the definition calls a task that was never called."
+                    "The replay waits in state '{name}': the recording does not continue there, or the definition calls a task that was never called."
                 ));
             }
             None
@@ -125,25 +123,25 @@ pub(super) fn of(subject: &Subject, situation: &Situation) -> Option<String> {
         "input" if kind(expected).ends_with("Scheduled") => {
             let fields =
                 if state.language == crate::asl::ir::QueryLanguage::Jsonata { "Arguments" } else { "InputPath or Parameters" };
-            Some(format!("{fields} of state '{name}' make another request of the same input."))
+            Some(format!("{fields} of state '{name}' make a different request from the same input."))
         }
-        "input" => Some("The state before it gives another output.".to_string()),
+        "input" => Some("The previous state has a different output.".to_string()),
         "output" => Some(match &state.kind {
-            Kind::Pass { .. } => format!("The fields of Pass state '{name}' make another output of the same input."),
+            Kind::Pass { .. } => format!("The fields of Pass state '{name}' make a different output from the same input."),
             Kind::Choice { .. } => {
-                format!("Another rule of Choice state '{name}' applies, or what it hands on was changed since.")
+                format!("Another rule of Choice state '{name}' applies, or its output has changed.")
             }
             Kind::Parallel { .. } | Kind::Map(_) => {
-                format!("State '{name}' makes something else of the results of its branches or iterations.")
+                format!("State '{name}' makes a different output from the results of its branches or iterations.")
             }
             _ => format!(
-                "State '{name}' makes something else of the same result: ResultSelector, ResultPath, OutputPath or Output were changed since."
+                "State '{name}' makes a different output from the same result: ResultSelector, ResultPath, OutputPath or Output have changed."
             ),
         }),
-        "variables" => Some(format!("Assign of state '{name}' sets other values.")),
-        "length" => Some(format!("State '{name}' has other items: ItemsPath, Items or what is before them was changed since.")),
-        "resource" => Some(format!("Resource of state '{name}' was changed since.")),
-        "wait" => Some(format!("Seconds or Timestamp of state '{name}' was changed since.")),
+        "variables" => Some(format!("Assign of state '{name}' sets different values.")),
+        "length" => Some(format!("State '{name}' has different items: ItemsPath, Items or an earlier state has changed.")),
+        "resource" => Some(format!("The Resource of state '{name}' has changed.")),
+        "wait" => Some(format!("Seconds or Timestamp of state '{name}' has changed.")),
         _ => None,
     }
 }
@@ -171,11 +169,11 @@ fn random(subject: &Subject, state: &State) -> Option<String> {
         "context.StateMachine",
     ];
     if unnamed && state.kind.type_name() == "Choice" && named.into_iter().any(|name| text.contains(name)) {
-        let message = "State '{}' asks for the execution's names, which no history has: give them to the replay.";
+        let message = "State '{}' reads the execution's names, which histories do not have: pass them to the replay.";
         return Some(message.replace("{}", &state.name));
     }
     let names = ["$random(", "$uuid(", "$shuffle(", "$now(", "$millis(", "States.MathRandom", "States.UUID"];
     let found = names.into_iter().find(|name| text.contains(name))?;
     let name = found.trim_end_matches('(');
-    Some(format!("State '{}' uses {name}, which gives something else in every execution.", state.name))
+    Some(format!("State '{}' uses {name}, which is different in every execution.", state.name))
 }

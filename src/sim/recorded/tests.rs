@@ -115,13 +115,13 @@ fn a_reason_is_given() {
     let reason = report.divergence.and_then(|d| d.reason);
     assert_eq!(
         reason.as_deref(),
-        Some("The definition has no state 'Gift'; it has 'Gifts': the state was removed or renamed since.")
+        Some("The definition has no state 'Gift'; it has 'Gifts': the state has been removed or renamed.")
     );
     let report = replay(&RETRIED.replace(":100,", ":200,"), &retried());
     let reason = report.divergence.and_then(|d| d.reason);
     assert_eq!(
         reason.as_deref(),
-        Some("The rules of Choice state 'Enough' lead elsewhere with this input: they were changed since.")
+        Some("The rules of Choice state 'Enough' lead to another state with this input: they have changed.")
     );
 }
 
@@ -185,7 +185,7 @@ fn order_across_iterations_is_free() {
 fn missing_data_is_said() {
     // includeExecutionData=false.
     let bare = retried().replace("\"input\":", "\"_\":").replace("\"output\":", "\"_\":");
-    let said = " ? the recording has no input (includeExecutionData was false, or it was cut): only the way through the states is compared ? the result of the task in state 'Charge' is not in the recording: the replay stops there";
+    let said = " ? the recording has no input (includeExecutionData was false, or it was truncated): only the path through the states is compared ? the result of the task in state 'Charge' is not in the recording: the replay stops there";
     check(RETRIED, &bare, &format!("={said}"));
     check(
         &RETRIED.replace("\"Gift\"", "\"Present\""),
@@ -200,7 +200,7 @@ fn missing_data_is_said() {
     check(
         RETRIED,
         &page,
-        "= ? the recording ends while the execution runs: what came after is not compared ? the recording has no answer for a call of state 'Charge': the replay waits there",
+        "= ? the recording ends while the execution is running: later events are not compared ? the recording has no answer for a call of state 'Charge': the replay waits there",
     );
 }
 
