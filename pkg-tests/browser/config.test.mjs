@@ -32,7 +32,8 @@ describe("what an execution begins with", { skip }, () => {
     assert.deepEqual(rest, { id: "arn:aws:states:eu-west-1:1:execution:m:order-17", name: "order-17", at: "2030-01-02T03:04:05Z" });
     await pane.locator('pre[aria-label="Context Object"]', { hasText: '"State": {' }).waitFor();
     // The same again after a reload: it is part of the draft.
-    await page.waitForFunction(() => /order-17[^]*"startTime"/.test(localStorage.getItem("stepglass.draft") ?? "") && JSON.parse(localStorage.getItem("stepglass.draft")).seed === 7);
+    await visitor.kept('"s":7');
+    await visitor.kept('"startTime"');
     await page.reload();
     await visitor.ready();
     await visitor.run();

@@ -310,7 +310,7 @@ describe("the page", { skip }, () => {
   visit("keeps the draft over a reload", {}, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await visitor.state("Greet").waitFor();
-    await page.waitForFunction(() => localStorage.getItem("stepglass.draft")?.includes("Greet"));
+    await visitor.kept("Greet");
     await page.reload();
     await visitor.ready();
     await visitor.state("Greet").waitFor();

@@ -151,6 +151,11 @@ export class Visitor {
     await this.page.locator(".document", { hasText: title === "Empty" ? "Untitled" : title }).waitFor();
   }
 
+  /** Waits until a draft of this browser has it in its text. */
+  async kept(text) {
+    await this.page.waitForFunction((wanted) => Object.entries(localStorage).some(([key, draft]) => key.startsWith("stepglass.draft.") && draft.includes(wanted)), text);
+  }
+
   /** What the page hands out as a file when that button is pressed: `{name, bytes}`. */
   async saved(button) {
     const coming = this.page.waitForEvent("download");

@@ -358,7 +358,7 @@ Resources:
     await page.keyboard.press("Escape");
 
     await visitor.example("Hello");
-    await visitor.bring(bytes.toString(), "Untitled");
+    await visitor.bring(bytes.toString(), "Greet, Done");
     // The code is somebody's: the runs are shown when it has been looked at, and nothing has run by itself.
     await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
     await visitor.tab("Runs");
@@ -378,7 +378,7 @@ Resources:
     await comes(() => visitor.output(), "Hello Ada", "the first run goes on from where it was paused");
 
     // One that is damaged is refused with a word; what else is in the file is there.
-    await visitor.bring(bytes.toString().replace('"patch"', '"patches"').replace(/"facts":\[/, '"facts":[["nothing",0],'), "Untitled");
+    await visitor.bring(bytes.toString().replace('"patch"', '"patches"').replace(/"facts":\[/, '"facts":[["nothing",0],'), "Greet, Done");
     await dialog(page, "Run this link's code?").getByRole("button", { name: "Run it" }).click();
     await page.getByRole("alert").filter({ hasText: /Not started/ }).waitFor();
   });
@@ -449,7 +449,7 @@ Resources:
     await visitor.ready();
     const { page } = visitor;
     await visitor.open({ definition: { Comment: "my draft", ...GREETING } });
-    await page.waitForFunction(() => localStorage.getItem("stepglass.draft")?.includes("my draft"));
+    await visitor.kept("my draft");
     const pack = (value) =>
       page.evaluate(async (text) => {
         const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
@@ -469,28 +469,35 @@ Resources:
     await visitor.ready();
     await visitor.state("L").waitFor();
     await page.getByTitle("Examples and recent drafts").click();
-    await page.locator(".recent button", { hasText: "Untitled" }).click();
+    await page.locator(".recent button", { hasText: "my draft" }).first().click();
     await visitor.state("Greet").waitFor();
     await visitor.leave();
   });
 
-  test("keeps the last 20 drafts, and no more than 2 MB of them", async () => {
-    for (const [size, kept] of [[1_000, 20], [150_000, 14]]) {
-      const seeded = Array.from({ length: 25 }, (_, i) => ({ title: `Draft ${i}`, format: "json", definition: JSON.stringify({ ...GREETING, Comment: "x".repeat(size) }), input: `${i}`, tasks: "", clock: "skip", seed: 1 }));
-      const before = (page) => page.addInitScript((drafts) => localStorage.getItem("stepglass.recent") ?? localStorage.setItem("stepglass.recent", drafts), JSON.stringify(seeded));
+  test("keeps the last 50 drafts, and no more than 4 MB of them", async () => {
+    for (const [size, kept] of [[1_000, 50], [150_000, 26]]) {
+      const before = (page) =>
+        page.addInitScript((length) => {
+          if (localStorage.length > 0) return;
+          for (let i = 0; i < (length > 1_000 ? 28 : 55); i++) {
+            const definition = JSON.stringify({ Comment: "x".repeat(length), StartAt: "Greet", States: { Greet: { Type: "Succeed" } } });
+            localStorage.setItem(`stepglass.draft.old${i}`, JSON.stringify({ at: 1_000 + i, turn: 1, trusted: true, t: `Draft ${i}`, f: "json", d: definition, i: "{}", k: "", c: "skip", s: 1 }));
+          }
+        }, size);
       const visitor = await site.visit({ before });
       await visitor.ready();
       const { page } = visitor;
       await visitor.open({ definition: { ...GREETING, Comment: "the newest" } });
+      await visitor.kept("the newest");
       await visitor.example("Hello");
-      const recent = async () => JSON.parse(await page.evaluate(() => localStorage.getItem("stepglass.recent")));
-      await comes(async () => (await recent()).length, kept, `of ${size} characters`);
-      const drafts = await recent();
-      assert.match(drafts[0].definition, /the newest/);
-      assert.ok(JSON.stringify(drafts).length <= 2_000_100);
+      const all = () => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith("stepglass.draft.")).map(([, text]) => text));
+      await comes(async () => (await all()).length, kept, `of ${size} characters`);
+      assert.ok((await all()).reduce((sum, text) => sum + text.length, 0) <= 4_000_000);
       await page.getByTitle("Examples and recent drafts").click();
+      await page.getByRole("button", { name: `Show all ${kept} drafts` }).click();
       await comes(() => page.locator(".recent li").count(), kept);
-      await page.locator(".recent button").first().click();
+      await comes(() => page.locator(".recent button.link").first().innerText(), "the newest");
+      await page.locator(".recent button.link").nth(1).click();
       await visitor.state("Greet").waitFor();
       await visitor.leave();
     }
@@ -499,7 +506,8 @@ Resources:
   visit("forgets everything when asked, the drafts too", {}, async (visitor, page) => {
     await visitor.open({ definition: { ...GREETING, Comment: "first" } });
     await visitor.open({ definition: { ...GREETING, Comment: "second" } });
-    await page.waitForFunction(() => localStorage.getItem("stepglass.draft")?.includes("second") && localStorage.getItem("stepglass.recent")?.includes("first"));
+    await visitor.kept("first");
+    await visitor.kept("second");
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Clear everything saved in this browser" }).click();
     const keys = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("stepglass.")));
@@ -509,6 +517,6 @@ Resources:
     await comes(() => page.locator(".recent").count(), 0);
     await page.locator(".gallery button", { hasText: "Hello" }).first().click();
     await page.locator(".document", { hasText: "Hello" }).waitFor();
-    await comes(async () => (await keys()).filter((key) => /draft|recent/.test(key)), [], "and keeps none of it again");
+    await comes(async () => (await keys()).filter((key) => /draft/.test(key)), [], "and keeps none of it again");
   });
 });

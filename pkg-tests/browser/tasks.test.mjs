@@ -163,7 +163,7 @@ describe("tasks", { skip }, () => {
     assert.deepEqual((await again(visitor, page)).Payload, { price: 3 });
     const given = JSON.parse((await visitor.saved(page.getByRole("button", { name: "MockConfigFile.json" }))).bytes);
     assert.deepEqual(given.MockedResponses.CallResponses, CONFIG.MockedResponses.AtThird);
-    assert.deepEqual(given.StateMachines.Untitled.TestCases, { Mocked: { Call: "CallResponses" } });
+    assert.deepEqual(Object.values(given.StateMachines)[0].TestCases, { Mocked: { Call: "CallResponses" } });
     for (const [text, why] of [["{", "not JSON"], ['{"StateMachines":{"A":{"TestCases":{"B":{"Call":"None"}}}}}', 'no mocked response "None"'], ["{}", "neither a MockConfigFile.json"]]) {
       await bring(text);
       await dialog(page, "Mocks of a file").getByText(why).waitFor();

@@ -8,7 +8,16 @@ import * as store from "./store.ts";
 import { App } from "./ui/App.tsx";
 import { openDropped } from "./take/drop.ts";
 
-void store.begin(async () => first).then(attach);
+// A first visit has nothing to wait for.
+const fresh = !hasKept();
+if (fresh) store.open(first, true, { example: first.id });
+void import("./take/keep.ts")
+  .then(({ keep }) => keep(fresh, first))
+  .catch((error: Error) => {
+    if (!fresh) store.open(first, true, { example: first.id });
+    store.shout(`Drafts are not kept: a part of the page could not be loaded. ${error.message}`);
+  })
+  .then(attach);
 addEventListener("hashchange", () => void attach());
 const root = document.getElementById("app")!;
 root.replaceChildren();
@@ -25,6 +34,15 @@ addEventListener("drop", (event) => {
   event.preventDefault();
   openDropped(file);
 });
+
+/// Whether the address or this browser has a workspace to begin with.
+function hasKept(): boolean {
+  try {
+    return /^#v\d+\./.test(location.hash) || sessionStorage.getItem("stepglass.tab") !== null || Object.keys(localStorage).some((key) => /^stepglass\.(draft|recent)\b/.test(key));
+  } catch {
+    return /^#v\d+\./.test(location.hash);
+  }
+}
 
 /// An execution of the server that this page comes from, where the address names one.
 async function attach(): Promise<void> {

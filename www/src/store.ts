@@ -12,7 +12,7 @@ import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
 import type { Recorded } from "./take/recorded.ts";
 import { type Loaded, Sandbox } from "./sandbox.ts";
-import { type Config, type NamedInput, type SharedBreakpoint, type Workspace, decode, encode, packedOf, workspaceOf } from "./share.ts";
+import type { Config, NamedInput, SharedBreakpoint, Workspace } from "./share.ts";
 
 // The workspace.
 
@@ -106,6 +106,8 @@ export const eventCount = signal(0);
 export const cursor = signal(0);
 export const live = signal(true);
 export const changedSince = computed(() => run.value !== null && run.value.definition !== definition.value);
+/// The run on screen is of a machine that another one has taken the place of.
+export const outlived = signal(false);
 export const busy = computed(() => run.value !== null && run.value.phase !== "ended");
 
 /// What reads a run's log: loaded with the first run.
@@ -260,7 +262,7 @@ const sandbox = new Sandbox((message) => {
 
 /// The texts of mocks that are JavaScript, by name.
 const codesOf = (mocks: Record<string, Mock>): Record<string, string> => Object.fromEntries(Object.entries(mocks).flatMap(([name, mock]) => (mock.mode === "javascript" ? [[name, mock.code]] : [])));
-function hasCode(mocks: Record<string, Mock>): boolean {
+export function hasCode(mocks: Record<string, Mock>): boolean {
   return Object.keys(codesOf(mocks)).length > 0;
 }
 
@@ -297,6 +299,25 @@ function put(text: string): void {
 /// Words that cannot wait, also on screen.
 export function shout(text: string): void {
   alarm.value = text;
+}
+
+/// Words that stay until somebody has read them, with what can be done about it. One of each kind at a time.
+export interface Notice {
+  kind: "another" | "formatted" | "tabs" | "storage" | "reload";
+  text: string;
+  warn?: boolean;
+  actions?: { label: string; run(): void }[];
+}
+
+export const notices = signal<readonly Notice[]>([]);
+
+export function notify(notice: Notice): void {
+  notices.value = [...notices.value.filter(({ kind }) => kind !== notice.kind), notice];
+  say(notice.text);
+}
+
+export function dismiss(kind: Notice["kind"]): void {
+  if (notices.value.some((one) => one.kind === kind)) notices.value = notices.value.filter((one) => one.kind !== kind);
 }
 
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
@@ -461,17 +482,38 @@ export async function start(beginning: Beginning = {}): Promise<void> {
 
 class Refusal extends Error {}
 
-/// Events that were recorded elsewhere, shown as a run of the present definition, or of the one that comes with them.
+/// The definition is another machine's from here on: the run on screen is none of it, nor do its next runs stand beside that.
+export function outlive(): void {
+  outlived.value = run.value !== null;
+  workspaceRun = -1;
+}
+
+/// The history that the present definition was drawn from, where nothing else was known of its machine.
+export const sketched = signal<Recorded | null>(null);
+
+/// Events that were recorded elsewhere, shown as a run of the present definition, of the one that comes with them, or of
+/// what they tell themselves.
 export async function showRecorded(recorded: Recorded): Promise<void> {
   for (const flush of flushers) flush();
+  const { statesOf } = await import("./take/recorded.ts");
+  const states = statesOf(recorded.events);
   if (recorded.definition !== undefined) {
-    open({ title: recorded.title, format: "json", definition: recorded.definition, input: recorded.input ?? "{}", tasks: "", clock: "skip", seed: 1 }, true);
+    open({ title: recorded.title, format: "json", definition: recorded.definition, input: recorded.input ?? "{}", tasks: "", clock: "skip", seed: 1 }, true, { brought: true });
   }
   clearTimeout(analyzeTimer);
   await Promise.all([analyze(), loadReader()]);
-  if (!graph.value) throw new Error("The page has no definition that this history could be of. Open the machine first, then its history.");
-  const { unknownStates } = await import("./take/recorded.ts");
-  const foreign = unknownStates(recorded.events, (name) => graph.value!.byName.has(name));
+  const unknown = (): string[] => states.filter((name) => !graph.value?.byName.has(name));
+  if (recorded.definition === undefined && states.length > 0 && unknown().length * 2 > states.length) {
+    const { sketchOf } = await import("./take/sketch.ts");
+    const drawn = sketchOf(recorded.events, recorded.title);
+    if (drawn !== undefined) {
+      open({ title: recorded.title, format: "json", definition: drawn, input: recorded.input ?? "{}", tasks: "", clock: "skip", seed: 1 }, true, { brought: true });
+      sketched.value = recorded;
+      await settled();
+    }
+  }
+  if (!graph.value) throw new Error("The page has no definition that this history could be of, and the history has no states. Open the machine first, then its history.");
+  const foreign = unknown();
   const begun: RunState = { id: 0, phase: "starting", definition: definition.value, clock: "real", seed: seed.value, recorded: recorded.title };
   batch(() => {
     clearRun();
@@ -550,6 +592,7 @@ export function clearRun(): void {
     cursor.value = 0;
     live.value = true;
     run.value = null;
+    outlived.value = false;
     waiting.value = [];
     children.value = [];
     timer.value = null;
@@ -925,10 +968,29 @@ export function workspace(): Workspace {
   };
 }
 
-/// Puts a workspace in place of the present one, which is kept among the recent drafts.
-export function open(next: Workspace, trusted: boolean): void {
+/// Where a workspace comes from: a draft of this browser, the gallery, or elsewhere, which is kept as a draft at once.
+export interface Source {
+  draft?: { id: string; turn: number };
+  example?: string;
+  brought?: boolean;
+}
+
+export interface Opening {
+  /// Called before another workspace takes the place of the present one.
+  leave(): void;
+  enter(source: Source): void;
+}
+export const openings = new Set<Opening>();
+/// Of the present workspace: where it comes from, and what it was when it was opened.
+export const opened: { source: Source; as: Workspace } = { source: {}, as: workspace() };
+
+export const isTouched = (): boolean => JSON.stringify(workspace()) !== JSON.stringify(opened.as);
+
+/// Puts a workspace in place of the present one.
+export function open(next: Workspace, trusted: boolean, source: Source = {}): void {
   stop();
-  keepRecent();
+  for (const flush of flushers) flush();
+  for (const opening of openings) opening.leave();
   batch(() => {
     clearRun();
     selectedState.value = next.selected ?? null;
@@ -940,145 +1002,37 @@ export function open(next: Workspace, trusted: boolean): void {
     title.value = next.title.replace(/\s+/g, " ");
     format.value = next.format;
     definition.value = next.definition;
+    takeParts(next, trusted);
+    generation.value += 1;
+    sketched.value = null;
+    recordedAnswers.value = null;
+    clock.value = next.clock;
+    seed.value = next.seed;
+    config.value = next.config ?? {};
+    leftTab.value = "definition";
+    dockTab.value = "events";
+    filter.value = { text: "", kind: "all", state: "" };
+    lesson.value = "lesson" in next ? (next as Workspace & Lesson) : null;
+    notices.value = notices.value.filter(({ kind }) => kind === "storage");
+    opened.source = source;
+    opened.as = workspace();
+  });
+  for (const opening of openings) opening.enter(source);
+}
+
+/// Puts in place what is of one machine besides its definition.
+export function takeParts(next: Pick<Workspace, "input" | "inputs" | "tasks" | "breakpoints" | "mocks" | "machines">, trusted: boolean): void {
+  batch(() => {
     input.value = next.input;
     inputs.value = next.inputs ?? [];
     broughtBreakpoints.value = next.breakpoints ?? [];
     broughtMocks.value = next.mocks ?? {};
     machines.value = next.machines ?? [];
-    recordedAnswers.value = null;
     tasks.value = next.tasks;
-    clock.value = next.clock;
-    seed.value = next.seed;
-    config.value = next.config ?? {};
     tasksTrusted.value = trusted || next.tasks.trim() === "";
     mocksTrusted.value = trusted || !hasCode(next.mocks ?? {});
     mockProblems.value = {};
-    leftTab.value = "definition";
-    dockTab.value = "events";
-    filter.value = { text: "", kind: "all", state: "" };
-    generation.value += 1;
-    lesson.value = "lesson" in next ? (next as Workspace & Lesson) : null;
-    untouched = JSON.stringify(workspace());
   });
-}
-
-let untouched = "";
-const RECENT = 20;
-/// Characters that all recent drafts may take together.
-const RECENT_SIZE = 2_000_000;
-export const recent = signal<Workspace[]>(prefs.recall("recent", [], (value): value is never[] => Array.isArray(value)).flatMap(kept));
-
-function kept(value: unknown): Workspace[] {
-  if (typeof value !== "object" || value === null) return [];
-  try {
-    return [workspaceOf(packedOf(value as Workspace))];
-  } catch {
-    return [];
-  }
-}
-
-function keepRecent(): void {
-  const now = workspace();
-  if (now.definition.trim() === "" || JSON.stringify(now) === untouched || JSON.stringify(now).length > 400_000) return;
-  const others = recent.value.filter((other) => other.definition !== now.definition || other.tasks !== now.tasks || other.input !== now.input);
-  setRecent([now, ...others]);
-}
-
-function setRecent(drafts: Workspace[]): void {
-  let size = 0;
-  recent.value = drafts.slice(0, RECENT).filter((draft) => (size += JSON.stringify(draft).length) <= RECENT_SIZE);
-  prefs.remember("recent", recent.value);
-}
-
-let saveTimer: ReturnType<typeof setTimeout> | undefined;
-
-/// Forgets the drafts of this browser; what is on screen is kept again when it changes.
-export function forgetDrafts(): void {
-  clearTimeout(saveTimer);
-  recent.value = [];
-  untouched = JSON.stringify(workspace());
-}
-
-/// From here on edits are kept as a draft.
-function autosave(): void {
-  let quiet = true;
-  effect(() => {
-    const now = workspace();
-    if (quiet) {
-      quiet = false;
-      return;
-    }
-    clearTimeout(saveTimer);
-    saveTimer = setTimeout(() => {
-      if (JSON.stringify(now) !== untouched) prefs.remember("draft", { ...now, trusted: tasksTrusted.value && mocksTrusted.value });
-    }, 400);
-  });
-}
-
-/// What of the workspace goes with a link besides the definition.
-export type LinkParts = Record<"input" | "tasks" | "mocks" | "breakpoints" | "position", boolean>;
-
-/// The address of this page with the workspace in its hash; of the parts only those that are wanted.
-export async function shareLink(parts: LinkParts): Promise<string> {
-  for (const flush of flushers) flush();
-  // Of several inputs the chosen one goes with the link; a session file takes them all.
-  const { inputs: _, breakpoints = [], mocks = {}, machines: started = [], ...now } = workspace();
-  const state = selectedState.value;
-  const hash = await encode({
-    ...now,
-    input: parts.input ? now.input : "",
-    tasks: parts.tasks ? now.tasks : "",
-    mocks: parts.mocks ? mocks : {},
-    machines: parts.mocks ? started : [],
-    breakpoints: parts.breakpoints ? breakpoints : [],
-    ...(parts.position && state !== null ? { selected: state, iterations: Object.fromEntries([...choices.value].filter((one): one is [string, number] => typeof one[1] === "number")) } : {}),
-  });
-  return new URL(hash, location.href.replace(/#.*$/s, "")).href;
-}
-
-/// What is in a workspace that came from elsewhere, in words.
-export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected, runs, config: settings }: Workspace): string {
-  const many = (list: { length: number }, what: string): string => (list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "");
-  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", settings && "settings", (code.trim() !== "" || hasCode(mocks)) && "code (disabled until you enable it)"];
-  return parts.filter(Boolean).join(", ");
-}
-
-/// What the page begins with: the workspace of the address, the last draft, or the first example.
-export async function begin(example: () => Promise<Workspace>): Promise<void> {
-  let done = false;
-  const draft = prefs.recall<(Workspace & { trusted?: boolean }) | null>("draft", null, (value): value is Workspace => typeof value === "object");
-  if (/^#v\d+\./.test(location.hash)) done = await openHash();
-  // A link takes no draft's place.
-  if (done && draft) setRecent([...kept(draft), ...recent.value.filter((other) => other.definition !== draft.definition)]);
-  if (!done && draft) {
-    try {
-      const [restored] = kept(draft);
-      if (restored && restored.definition.trim() !== "") {
-        open(restored, draft.trusted !== false);
-        done = true;
-      }
-    } catch {
-      // A draft that cannot be read is no draft.
-    }
-  }
-  if (!done) open(await example(), true);
-  autosave();
-  addEventListener("hashchange", () => {
-    if (/^#v\d+\./.test(location.hash)) void openHash();
-  });
-}
-
-async function openHash(): Promise<boolean> {
-  try {
-    const shared = await decode(location.hash);
-    open(shared, false);
-    history.replaceState(null, "", location.pathname + location.search);
-    showToast(`Opened “${shared.title}” from the link. In it: ${contentsOf(shared)}.`);
-    return true;
-  } catch (error) {
-    shout((error as Error).message);
-    return false;
-  }
 }
 
 function jsonProblem(text: string): { message: string } | null {

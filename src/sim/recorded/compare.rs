@@ -1,7 +1,7 @@
 //! Two histories strand by strand: where does ours first say something else?
 
 use super::ReplayOptions;
-use super::read::{Event, Payload, Recording, Slot};
+use super::read::{Event, Payload, Recording, Slot, is_mask};
 use super::reason::{self, Situation};
 use super::texts::{fits, pieces};
 use crate::asl::ir::{Kind, Machine, StateId};
@@ -373,11 +373,18 @@ impl Comparison<'_> {
         // A failure of which the recording has no details says nothing.
         if one.kind.ends_with("Failed") || one.kind.ends_with("TimedOut") {
             for (aspect, name) in [("error", "error"), ("cause", "cause")] {
-                if one.details.get(name).is_some()
-                    && let Some(difference) = member(aspect, name)
-                    && let Some((pointer, expected, got)) =
-                        self.alike(one.id, &difference.expected, &difference.got, &Pointer::root())
+                if one.details.get(name).is_some_and(|recorded| !recorded.as_str().is_some_and(is_mask))
+                    && let Some(mut difference) = member(aspect, name)
                 {
+                    // A cause that is JSON text may have been parsed as well.
+                    if let (false, Value::String(text)) = (difference.expected.as_str().is_some(), &difference.got) {
+                        difference.got = json::parse_within(text, SNAPSHOT_DEPTH).unwrap_or_else(|_| difference.got.clone());
+                    }
+                    let Some((pointer, expected, got)) =
+                        self.alike(one.id, &difference.expected, &difference.got, &Pointer::root())
+                    else {
+                        continue;
+                    };
                     return Some(Difference { aspect, pointer: Some(pointer).filter(|p| !p.is_empty()), expected, got });
                 }
             }
@@ -406,6 +413,13 @@ impl Comparison<'_> {
             });
             Value::from(values.collect::<crate::base::Map>())
         };
+        // What a mask stands for is not known.
+        let masked = |value: &Value| value.as_str().is_some_and(|text| one.hides(text));
+        if let Some(recorded) = one.details.get("assignedVariables")
+            && (masked(recorded) || recorded.as_object().is_some_and(|members| members.iter().any(|(_, value)| masked(value))))
+        {
+            return None;
+        }
         let (recorded, replayed) = (parsed(one), parsed(other));
         // Without its data an event has none of them.
         if one.details.get("assignedVariables").is_none() && matches!(one.payload("output"), Payload::Missing) {

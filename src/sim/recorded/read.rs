@@ -30,7 +30,12 @@ pub(super) struct Event {
     pub(super) kind: Arc<str>,
     /// The one details member, or null.
     pub(super) details: Value,
+    /// Whether whoever stored the recording has parsed its payloads, so that a string in it is a value and no JSON text.
+    pub(super) parsed: bool,
 }
+
+/// What carries a payload.
+const PAYLOADS: [&str; 3] = ["input", "output", "parameters"];
 
 /// A payload of an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,14 +63,23 @@ impl Event {
         self.kind.ends_with("StateExited")
     }
 
-    /// A payload, which the API has as JSON text in a string.
+    /// A payload, which the API has as JSON text in a string. Text that is no JSON stands where a payload was cut or masked.
     pub(super) fn payload(&self, member: &str) -> Payload {
-        let cut = self.details.get(&format!("{member}Details")).and_then(|d| d.get("truncated")).and_then(Value::as_bool);
+        let about = |flag: &str| self.details.get(&format!("{member}Details")).and_then(|d| d.get(flag)).and_then(Value::as_bool);
         match self.details.get(member) {
             None | Some(Value::Null) => Payload::Missing,
-            _ if cut == Some(true) => Payload::Missing,
-            Some(value) => Payload::Whole(parsed(value)),
+            _ if about("truncated") == Some(true) || about("included") == Some(false) => Payload::Missing,
+            Some(Value::String(text)) if self.hides(text) => Payload::Missing,
+            Some(value @ Value::String(text)) => {
+                Payload::Whole(json::parse_within(text, SNAPSHOT_DEPTH).unwrap_or_else(|_| value.clone()))
+            }
+            Some(value) => Payload::Whole(value.clone()),
         }
+    }
+
+    /// Whether a text stands in the place of a payload that the recording does not have.
+    pub(super) fn hides(&self, text: &str) -> bool {
+        (!self.parsed || is_mask(text)) && json::parse_within(text, SNAPSHOT_DEPTH).is_err()
     }
 
     /// What was asked of the resource, or what went into a state.
@@ -83,11 +97,11 @@ impl Event {
     }
 }
 
-fn parsed(value: &Value) -> Value {
-    match value {
-        Value::String(text) => json::parse_within(text, SNAPSHOT_DEPTH).unwrap_or_else(|_| value.clone()),
-        other => other.clone(),
-    }
+/// What AWS and log pipelines write in place of a payload.
+pub(super) fn is_mask(text: &str) -> bool {
+    let text = text.trim();
+    let words = ["HIDDEN_DUE_TO_SECURITY_REASONS", "REDACTED", "[REDACTED]", "<REDACTED>", "MASKED", "[MASKED]"];
+    words.iter().any(|word| text.eq_ignore_ascii_case(word)) || (text.len() >= 3 && text.bytes().all(|byte| byte == b'*'))
 }
 
 /// Where a strand hangs on the one around it.
@@ -146,6 +160,13 @@ impl Recording {
         }
         if events.is_empty() {
             return Err(NotAHistory("the history has no events".into()));
+        }
+        let is_value = |event: &Event| {
+            PAYLOADS.iter().any(|name| !matches!(event.details.get(name), None | Some(Value::Null | Value::String(_))))
+        };
+        let parsed = events.iter().any(is_value);
+        for event in &mut events {
+            event.parsed = parsed;
         }
         // Fetched in reverse order, or put together from pages and logs.
         sort::by_key(&mut events, |event| event.id);
@@ -399,7 +420,7 @@ fn read_event(value: &Value) -> Option<Event> {
     let members = value.as_object()?;
     let details = members.iter().find(|(name, _)| name.ends_with("EventDetails") || ***name == *"details");
     let at = value.get("timestamp").or_else(|| value.get("event_timestamp")).and_then(instant);
-    Some(Event { id, previous, at, kind, details: details.map_or(Value::Null, |(_, details)| details.clone()) })
+    Some(Event { id, previous, at, kind, details: details.map_or(Value::Null, |(_, details)| details.clone()), parsed: false })
 }
 
 /// ISO 8601 text in any of the forms that clients print, or seconds or milliseconds since 1970, as number or text.

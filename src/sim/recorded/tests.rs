@@ -110,6 +110,31 @@ fn a_change_is_named_where_it_shows_first() {
 }
 
 #[test]
+fn payloads_are_read_that_somebody_has_parsed() {
+    let parsed = retried().replace("\\\"", "\"").replace("\"{", "{").replace("}\"", "}");
+    assert!(parsed.contains(r#""output":{"amount":120}"#), "{parsed}");
+    check(RETRIED, &parsed, "=");
+    // Then a string is a value: it was JSON text before.
+    check(
+        RETRIED,
+        &parsed.replace("\"voucher\"", "\"cup\""),
+        "15 output /gift | the output of state 'Gift' differs at /gift: recorded \"cup\", now \"voucher\"",
+    );
+}
+
+#[test]
+fn masked_payloads_are_missing_and_no_values() {
+    for mask in ["HIDDEN_DUE_TO_SECURITY_REASONS", "***", "[REDACTED]", "{\\\"order\\\":7,\\\"rec"] {
+        let exits = r#""output":"{\"order\":7,\"receipt\":{\"amount\":120},\"gift\":\"voucher\"}""#;
+        assert!(retried().contains(exits));
+        check(RETRIED, &retried().replace(exits, &format!("\"output\":\"{mask}\"")), "=");
+        let answer = r#""output":"{\"amount\":120}""#;
+        let report = replay(RETRIED, &retried().replace(answer, &format!("\"output\":\"{mask}\"")));
+        assert_eq!(report.missing.first().and_then(|gap| gap.event), Some(8), "{mask}");
+    }
+}
+
+#[test]
 fn a_reason_is_given() {
     let report = replay(&RETRIED.replace("\"Gift\"", "\"Gifts\""), &retried());
     let reason = report.divergence.and_then(|d| d.reason);

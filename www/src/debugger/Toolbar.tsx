@@ -227,7 +227,7 @@ export function PauseLine({ narrow = false }: { narrow?: boolean }) {
   const run = store.run.value;
   if (!run || !at || (run.phase !== "paused" && run.phase !== "ended")) return null;
   const report = session.edit.value;
-  const changed = store.changedSince.value && run.recorded === undefined;
+  const changed = store.changedSince.value && !store.outlived.value && run.recorded === undefined;
   const other = report !== null && !report.same;
   if (!changed && !other && !(narrow && run.phase === "paused")) return null;
   return (

@@ -1,10 +1,13 @@
 // The examples, with their drawings, and the drafts of this browser.
 
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { examples } from "../examples/index.ts";
 import * as prefs from "../prefs.ts";
 import type { Workspace } from "../share.ts";
 import * as store from "../store.ts";
+import { type Draft, MOST, drafts, listDrafts, removeDraft, restoreDraft } from "../take/drafts.ts";
+import { currentDraft, openDraft } from "../take/keep.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
@@ -29,14 +32,16 @@ export default function Gallery() {
     const all = `${example.title} ${example.lesson} ${example.features.join(" ")}`.toLowerCase();
     return words.every((word) => all.includes(word));
   });
-  const open = (workspace: Workspace): void => {
+  const open = (workspace: Workspace, example?: string): void => {
     close();
-    store.open(workspace, true);
+    store.open(workspace, true, example === undefined ? {} : { example });
     store.say(`Opened ${workspace.title}`);
   };
   const theme = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value) ? "dark" : "light";
   return (
-    <Dialog title="Examples" close={close} wide>
+    <Dialog title="Drafts and examples" close={close} wide>
+      <Drafts />
+      <h3>Examples</h3>
       <div class="gallery-filter" role="search">
         <label class="search">
           <Icon name="inspect" size={14} />
@@ -57,7 +62,7 @@ export default function Gallery() {
       <ul class="gallery">
         {shown.map((example) => (
           <li key={example.id}>
-            <button type="button" aria-current={example.title === store.title.value ? "true" : undefined} onClick={() => open(example)}>
+            <button type="button" aria-current={example.title === store.title.value ? "true" : undefined} onClick={() => open(example, example.id)}>
               <img class="gallery-drawing" src={`thumbs/${example.id}-${theme}.svg`} alt="" loading="lazy" decoding="async" />
               <span class="gallery-title">{example.title}</span>
               <span class="gallery-lesson">{example.lesson}</span>
@@ -83,28 +88,70 @@ export default function Gallery() {
         )}
       </ul>
       {shown.length === 0 && <p class="quiet">No example matches.</p>}
-      {store.recent.value.length > 0 && (
-        <>
-          <h3>Recent drafts in this browser</h3>
-          <ul class="recent">
-            {store.recent.value.map((draft, i) => (
-              <li key={i}>
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => {
-                    close();
-                    store.open(draft, false);
-                  }}
-                >
-                  {draft.title}
-                </button>
-                <span class="quiet">{count(draft.definition.length, "character")}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
     </Dialog>
   );
+}
+
+/// What was edited, imported or opened from a link in this browser, the newest first.
+function Drafts() {
+  useEffect(() => void listDrafts(), []);
+  const removed = useSignal<Draft | null>(null);
+  const list = drafts.value;
+  const shown = useSignal(FEW);
+  if (list.length === 0) return null;
+  const here = currentDraft();
+  return (
+    <>
+      <h3>Drafts in this browser</h3>
+      <ul class="recent">
+        {list.slice(0, shown.value).map((draft) => (
+          <li key={draft.id}>
+            <button
+              type="button"
+              class="link"
+              aria-current={draft.id === here ? "true" : undefined}
+              onClick={() => {
+                close();
+                if (draft.id !== here) openDraft(draft);
+              }}
+            >
+              {draft.workspace.title}
+            </button>
+            <span class="quiet">
+              {draft.id === here ? "open now · " : ""}
+              {when(draft.at)} · {count(draft.workspace.definition.length, "character")}{" "}
+              {draft.id !== here && (
+                <button type="button" class="plain square small" aria-label={`Remove the draft ${draft.workspace.title}`} onClick={() => { removed.value = draft; removeDraft(draft.id); }}>
+                  <Icon name="close" size={13} />
+                </button>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {removed.value && (
+        <p class="quiet" role="status">
+          Removed “{removed.value.workspace.title}”.{" "}
+          <button type="button" class="link" onClick={() => { restoreDraft(removed.value!); removed.value = null; }}>
+            Undo
+          </button>
+        </p>
+      )}
+      {list.length > shown.value && (
+        <button type="button" class="link" onClick={() => (shown.value = MOST)}>
+          Show all {list.length} drafts
+        </button>
+      )}
+      <p class="quiet">The last {MOST} are kept, up to 4 MB together. They stay in this browser.</p>
+    </>
+  );
+}
+
+const FEW = 6;
+
+/// When it was saved, in the words of the visitor's language.
+function when(at: number): string {
+  const date = new Date(at);
+  const today = date.toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(undefined, today ? { timeStyle: "short" } : { dateStyle: "medium" }).format(date);
 }

@@ -42,13 +42,13 @@ function Choose() {
           <button type="button" onClick={() => file.current!.click()}>
             <Icon name="upload" /> Choose a file
           </button>
-          <button type="button" class="primary" disabled={text.value.trim() === ""} onClick={() => void open(() => readText(text.value, "Pasted text"))}>
+          <button type="button" class="primary" disabled={text.value.trim() === ""} onClick={() => void open(() => readText(text.value))}>
             Open the text
           </button>
         </>
       }
     >
-      <p>Drop a file anywhere on the page, choose one, or paste its text here. It stays in this tab.</p>
+      <p>Drop a file anywhere on the page, choose one, or paste its text here. It stays in this browser.</p>
       <ul class="bullets">
         <li>a definition in JSON or YAML, or what <code>describe-state-machine</code> prints;</li>
         <li>a CloudFormation, SAM or CDK template: choose one of its machines;</li>
@@ -101,7 +101,7 @@ function Template() {
     );
   }
   return (
-    <Placeholders key={machine.name} title={machine.name} definition={machine.definition} placeholders={machine.placeholders} format="json">
+    <Placeholders key={machine.name} title={machine.name} definition={machine.definition} placeholders={machine.placeholders} format="json" {...(machine.type === "EXPRESS" && { type: "EXPRESS" })}>
       {machines.length > 1 ? (
         <fieldset class="choices">
           <legend>{count(machines.length, "state machine")} in the template</legend>
@@ -126,10 +126,11 @@ interface PlaceholdersProps {
   definition: string;
   format: "json" | "yaml";
   placeholders: { name: string; value: string }[];
+  type?: "EXPRESS";
   children?: preact.ComponentChildren;
 }
 
-function Placeholders({ title, definition, format, placeholders, children }: PlaceholdersProps) {
+function Placeholders({ title, definition, format, placeholders, type, children }: PlaceholdersProps) {
   const values = useSignal<ReadonlyMap<string, string>>(new Map());
   useEffect(() => {
     values.value = new Map(placeholders.map(({ name, value }) => [name, value]));
@@ -137,7 +138,7 @@ function Placeholders({ title, definition, format, placeholders, children }: Pla
   const open = (): void => {
     const filled = fill(definition, values.value);
     close();
-    bringIn({ title, format, definition: filled });
+    bringIn({ title, format, definition: filled, ...(type && { type }) });
   };
   return (
     <Dialog
@@ -145,7 +146,7 @@ function Placeholders({ title, definition, format, placeholders, children }: Pla
       close={close}
       footer={
         <button type="button" class="primary" onClick={open}>
-          Open {title}
+          Open {title === "Untitled" ? "the definition" : title}
         </button>
       }
     >

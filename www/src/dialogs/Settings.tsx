@@ -3,6 +3,7 @@
 import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
+import { forgetDrafts } from "../take/keep.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const close = (): void => {
@@ -47,7 +48,7 @@ export default function Settings() {
           class="danger"
           onClick={() => {
             prefs.forgetAll();
-            store.forgetDrafts();
+            forgetDrafts();
             void forgetOffline();
             store.showToast("Drafts, settings and the page's files were removed from this browser.");
           }}

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as store from "../store.ts";
+import { type LinkParts, shareLink } from "../take/link.ts";
 import { saveSession } from "../take/session.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -18,7 +19,7 @@ const close = (): void => {
 };
 
 export default function Share() {
-  const parts = useSignal<store.LinkParts>({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
+  const parts = useSignal<LinkParts>({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
   const link = useSignal("");
   const problem = useSignal("");
   const state = store.selectedState.value;
@@ -26,7 +27,7 @@ export default function Share() {
   const mocks = Object.keys(store.broughtMocks.value).length + store.machines.value.length;
   useEffect(() => {
     let wanted = true;
-    store.shareLink(parts.value).then(
+    shareLink(parts.value).then(
       (made) => wanted && (link.value = made),
       (error: Error) => wanted && (problem.value = error.message),
     );

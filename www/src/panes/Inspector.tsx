@@ -44,7 +44,7 @@ function Machine() {
       {store.run.value?.phase === "ended" && <AfterRun />}
       <header class="inspect-head">
         <h3>{store.inside.value?.machine ?? store.title.value}</h3>
-        {index.graph.comment && <p class="quiet">{index.graph.comment}</p>}
+        {index.graph.comment && index.graph.comment !== store.title.value && <p class="quiet">{index.graph.comment}</p>}
         {store.lesson.value && !store.inside.value && <p class="lesson">{store.lesson.value.lesson}</p>}
       </header>
       <section>

@@ -14,9 +14,11 @@ export type Brought =
 /// The most that is looked at.
 export const LARGEST = 64 * 1024 * 1024;
 
-/// Throws an Error that says why there is nothing to open.
-export async function read(text: string, name: string): Promise<Brought> {
-  const title = name.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template)$/i, "") || "Pasted";
+/// Throws an Error that says why there is nothing to open. A text that was pasted has no file's name.
+export async function read(text: string, file?: string): Promise<Brought> {
+  const name = file ?? "The text";
+  const fromFile = file?.replace(/(\.asl|\.asldbg|\.history)?\.(json|ya?ml|asl|template)$/i, "") ?? "";
+  const title = fromFile || "Untitled";
   const trimmed = text.trim();
   if (trimmed === "") throw new Error(`${name} is empty.`);
   const link = /#(v\d+\.[\w-]+=*)$/.exec(trimmed);
@@ -33,7 +35,7 @@ export async function read(text: string, name: string): Promise<Brought> {
   }
   if (isSession(value)) return { kind: "workspace", workspace: sessionOf(value) };
   if (isTemplate(value)) return { kind: "template", title, template: readTemplate(value) };
-  if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, title) };
+  if (isRecorded(value)) return { kind: "recorded", recorded: readRecorded(value, fromFile) };
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${name} contains no definition, template, history or session.`);
   const described = value as Record<string, unknown>;
   // What `aws stepfunctions describe-state-machine` prints has the definition as a text.

@@ -37,7 +37,7 @@ export function readRecorded(value: unknown, title: string): Recorded {
   if (kind !== undefined && kind !== "execution/1") throw new Error(`This is ${String(kind)}, and this page can open only execution/1.`);
   const list = eventsOf(value) ?? [];
   if (list.length > MOST_EVENTS) throw new Error(`The history has ${list.length} events, and an execution may have ${MOST_EVENTS}.`);
-  const events = list.map(eventOf).sort((a, b) => a.id - b.id);
+  const events = asTexts(list.map(eventOf)).sort((a, b) => a.id - b.id);
   if (events.length === 0 && kind === undefined) throw new Error("The history has no events.");
   if (object(value)["nextToken"]) throw new Error("The history is one page of several (it has a nextToken): export all of them, as `aws stepfunctions get-execution-history` does by itself.");
   events.forEach((event, i) => {
@@ -45,11 +45,12 @@ export function readRecorded(value: unknown, title: string): Recorded {
     if (event.previousEventId < 0 || event.previousEventId >= event.id) throw new Error(`Event ${event.id} follows on event ${event.previousEventId}, which is not before it.`);
   });
   const document = object(value);
-  const recorded: Recorded = { title: text(document["name"]) ?? text(document["executionArn"])?.split(":").at(-1) ?? title, events };
+  const recorded: Recorded = { title: text(document["name"]) ?? (text(document["executionArn"]) ?? text(object(list[0])["execution_arn"]))?.split(":").at(-1) ?? (title || `Execution of ${String(events[0]?.timestamp).slice(0, 16).replace("T", " ")}`), events };
   const started = object(object(events[0])["executionStartedEventDetails"]);
   const input = text(started["input"]) ?? text(document["input"]);
-  if (input !== undefined) recorded.input = input;
-  const definition = text(document["definition"]);
+  if (input !== undefined && isJson(input)) recorded.input = input;
+  // What `describe-state-machine` has as text, others have as an object.
+  const definition = typeof document["definition"] === "object" && document["definition"] !== null ? `${JSON.stringify(document["definition"], null, 2)}\n` : text(document["definition"]);
   if (definition !== undefined) recorded.definition = definition;
   const last = events.at(-1);
   const result = last && resultOf(last);
@@ -61,14 +62,9 @@ export function readRecorded(value: unknown, title: string): Recorded {
   return recorded;
 }
 
-/// Names of states that the history tells of and the definition does not have.
-export function unknownStates(events: RecordedEvent[], known: (name: string) => boolean): string[] {
-  const names = new Set<string>();
-  for (const event of events) {
-    const name = text(object(event["stateEnteredEventDetails"])["name"]);
-    if (name !== undefined && !known(name)) names.add(name);
-  }
-  return [...names];
+/// Names of the states that the history tells of.
+export function statesOf(events: readonly RecordedEvent[]): string[] {
+  return [...new Set(events.flatMap((event) => text(object(event["stateEnteredEventDetails"])["name"]) ?? []))];
 }
 
 /// What the last event says about the end; `undefined` while the execution runs.
@@ -94,23 +90,69 @@ export function resultOf(last: RecordedEvent): Recorded["result"] {
 }
 
 function eventsOf(value: unknown): unknown[] | undefined {
-  if (Array.isArray(value)) return value;
   const { events, Events, executionHistory } = object(value) as Record<string, unknown>;
-  return [events, Events, executionHistory, object(executionHistory)["events"]].find(Array.isArray);
+  const list: unknown[] | undefined = [value, events, Events, executionHistory, object(executionHistory)["events"]].find(Array.isArray);
+  // The log of an Express execution, as CloudWatch hands it out: each event is the text of a message.
+  return list?.map((one) => {
+    const message = text(object(one)["message"]);
+    if (message === undefined) return one;
+    try {
+      return JSON.parse(message) as unknown;
+    } catch {
+      return one;
+    }
+  });
+}
+
+/// What carries data.
+const PAYLOADS: ReadonlySet<string> = new Set(["input", "output", "parameters"]);
+/// In place of data that whoever made the history has left out.
+const MASK = /^\s*(?:HIDDEN_DUE_TO_SECURITY_REASONS|[[<]?(?:REDACTED|MASKED)[\]>]?|\*{3,})\s*$/i;
+
+/// Payloads as the API has them, as JSON text: whoever stored the history may have parsed them, and then a string is a value.
+function asTexts(events: RecordedEvent[]): RecordedEvent[] {
+  const each = (change: (value: unknown) => unknown): RecordedEvent[] =>
+    events.map((event) => {
+      const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
+      if (key === undefined) return event;
+      return { ...event, [key]: Object.fromEntries(Object.entries(object(event[key])).map(([name, value]) => [name, PAYLOADS.has(name) && value !== null && value !== undefined ? change(value) : value])) };
+    });
+  let parsed = false;
+  each((value) => ((parsed ||= typeof value !== "string"), value));
+  if (!parsed) return events;
+  return each((value) => (typeof value === "string" && (MASK.test(value) || isJson(value)) ? value : JSON.stringify(value)));
+}
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/// The details of an event, whatever its type calls them.
+export function detailsOf(event: RecordedEvent): Record<string, unknown> {
+  const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
+  return key === undefined ? {} : object(event[key]);
 }
 
 /// One event with the names and the times of `execution.history()`: other tools write them in other cases, and times as seconds.
 export function eventOf(value: unknown): RecordedEvent {
   const from = Object.fromEntries(Object.entries(object(value)).map(([key, held]) => [`${key[0]!.toLowerCase()}${key.slice(1)}`, held]));
-  const { id, previousEventId = 0, timestamp, type } = from;
+  const { id, previousEventId = from["previous_event_id"] ?? 0, timestamp = from["event_timestamp"], type } = from;
   if (typeof type !== "string" || !Number.isSafeInteger(Number(id))) throw new Error("This is not a history: an event has no type or no id.");
   const details = Object.entries(from).filter(([key]) => key.endsWith("EventDetails"));
+  // Logs have one name for the details of all.
+  if (details.length === 0 && from["details"] !== undefined) details.push([`${/State(Entered|Exited)$/.exec(type)?.[0].replace("S", "s") ?? `${type[0]!.toLowerCase()}${type.slice(1)}`}EventDetails`, from["details"]]);
   const lowered = details.map(([key, held]) => [key, Object.fromEntries(Object.entries(object(held)).map(([name, inner]) => [`${name[0]!.toLowerCase()}${name.slice(1)}`, inner]))]);
   return { id: Number(id), previousEventId: Number(previousEventId), timestamp: timeOf(timestamp), type, ...Object.fromEntries(lowered) };
 }
 
 function timeOf(value: unknown): string {
-  const time = typeof value === "number" ? new Date(value < 1e11 ? value * 1000 : value) : new Date(String(value));
+  const number = typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  const time = typeof number === "number" ? new Date(number < 1e11 ? number * 1000 : number) : new Date(String(value));
   if (Number.isNaN(time.getTime())) throw new Error(`This is not a history: ${JSON.stringify(value)} is not a time.`);
   return time.toISOString();
 }
@@ -119,6 +161,6 @@ function object(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-function text(value: unknown): string | undefined {
+export function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -23,6 +23,7 @@ const Keys = lazy(() => import("../keys/Keys.tsx").then((module) => module.Keys)
 const NodeMenu = lazy(() => import("../graph/Menu.tsx").then((module) => module.NodeMenu));
 const GoTo = lazy(() => import("../editor/GoTo.tsx").then((module) => module.GoTo));
 const Sheet = lazy(() => import("./Sheet.tsx").then((module) => module.Sheet));
+const Notices = lazy(() => import("./Notices.tsx").then((module) => module.Notices));
 const RecordedStrip = lazy(() => import("./RecordedStrip.tsx").then((module) => module.RecordedStrip));
 
 export function App() {
@@ -39,6 +40,7 @@ export function App() {
         </section>
       )}
       <Alarm />
+      {store.notices.value.length > 0 && <Notices />}
       {(store.run.value?.recorded !== undefined || store.recordedAnswers.value !== null) && <RecordedStrip />}
       <PauseLine narrow={size === "narrow"} />
       <main class="work">

@@ -9,6 +9,7 @@ import { count, iterationPath } from "./format.ts";
 
 export function RecordedStrip() {
   const run = store.run.value;
+  if (run?.recorded !== undefined && store.sketched.value !== null) return <Sketched name={run.recorded} />;
   if (run?.recorded !== undefined && run.phase === "ended" && run.id > 0) return <Replay key={run.id} name={run.recorded} />;
   const answers = store.recordedAnswers.value;
   if (answers === null) return null;
@@ -21,6 +22,32 @@ export function RecordedStrip() {
       <button type="button" onClick={() => (store.recordedAnswers.value = null)}>
         Use handlers and mocks again
       </button>
+    </div>
+  );
+}
+
+/// The history came alone. There is nothing to compare it with.
+function Sketched({ name }: { name: string }) {
+  const again = (): void => {
+    const recorded = store.sketched.value!;
+    store.sketched.value = null;
+    void store.showRecorded(recorded).catch((error: Error) => store.shout(error.message));
+  };
+  return (
+    <div class="strip recorded" role="region" aria-label="Recorded execution">
+      <Icon name="replay" />
+      <p class="recorded-words">
+        Recorded execution <b>{name}</b>, nothing was run here. Its definition is not in the file: the graph shows the states that the history tells of. Import or paste the definition to compare it and to debug with the recorded answers.
+      </p>
+      {store.changedSince.value ? (
+        <button type="button" class="primary" onClick={again}>
+          Show it on this definition
+        </button>
+      ) : (
+        <button type="button" onClick={() => (store.dialog.value = "import")}>
+          Open the definition…
+        </button>
+      )}
     </div>
   );
 }

@@ -1,0 +1,198 @@
+// Tells when the text on the page has become another machine: pasted over, or written anew. Then what belongs to the
+// machine before goes with it, and what is shown is of the new one.
+
+import { batch, effect, untracked } from "@preact/signals";
+import * as debug from "../debugger/model.ts";
+import { fit, view } from "../graph/viewport.ts";
+import type { Analysis } from "../model/protocol.ts";
+import type { Workspace } from "../share.ts";
+import * as store from "../store.ts";
+import { titleOf } from "./title.ts";
+
+type DraftPlace = { id: string; turn: number } | undefined;
+
+interface Keeper {
+  /// Keeps a workspace whose place is taken, and says as which draft; what comes is another one.
+  keep(workspace: Workspace, touched: boolean): DraftPlace;
+  /// Edits go to that draft again.
+  restart(draft: DraftPlace): void;
+}
+
+/// The machine that was read last.
+let last: (Pick<Workspace, "title" | "format" | "definition"> & { names: ReadonlySet<string> }) | undefined;
+/// What the present machine has taken the place of.
+let left: { workspace: Workspace; lesson: store.Lesson | null; trusted: [tasks: boolean, mocks: boolean]; draft: DraftPlace } | undefined;
+/// The draft of a machine whose text is gone while the next one is not there yet.
+let aside: { draft: DraftPlace } | undefined;
+/// The title that was made of the text, and follows it.
+let derived = "";
+let generation = -1;
+
+export function heedMachines(keeper: Keeper): void {
+  effect(() => {
+    const found = store.analysis.value;
+    void store.generation.value;
+    // Newer text is read in a moment.
+    if (found && store.analyzed() === store.definition.value) untracked(() => batch(() => look(found, keeper)));
+  });
+}
+
+function look(found: Analysis, keeper: Keeper): void {
+  const text = store.definition.value;
+  if (generation !== store.generation.value) {
+    generation = store.generation.value;
+    last = left = aside = undefined;
+    derived = store.title.value === "Untitled" ? "Untitled" : "";
+  }
+  const names = new Set(found.states.map(({ name }) => name));
+  if (names.size === 0) {
+    if (last && !aside && !isMostly(last.definition, text, 0.5)) aside = { draft: keeper.keep(before(last), isTouched(before(last))) };
+    return;
+  }
+  const other = last !== undefined && isOther(last, names, text);
+  if (other) {
+    if (left?.workspace.definition === text) goBack(left, keeper);
+    else replace(names, keeper);
+  } else if (aside) {
+    keeper.restart(aside.draft);
+  }
+  aside = undefined;
+  if (derived !== "" && store.title.value === derived) store.title.value = derived = titleOf(store.graph.value?.graph.comment, [...names]);
+  if (store.format.value === "json" && isOneLine(text)) {
+    if ((other || last === undefined) && store.opened.source.draft === undefined) offerLayout();
+  } else store.dismiss("formatted");
+  last = { title: store.title.value, format: store.format.value, definition: text, names };
+}
+
+/// The workspace as it was before its text was replaced.
+const before = ({ names: _, ...machine }: NonNullable<typeof last>): Workspace => ({ ...store.workspace(), ...machine });
+
+const isTouched = (workspace: Workspace): boolean => JSON.stringify(workspace) !== JSON.stringify(store.opened.as);
+
+/// Few of the names are the same, or hardly any of the text is. A state that is renamed, a text that is laid out, are no
+/// other machine.
+function isOther({ names: old, definition }: NonNullable<typeof last>, names: ReadonlySet<string>, text: string): boolean {
+  const common = [...names].filter((name) => old.has(name)).length;
+  if (common === Math.max(old.size, names.size)) return false;
+  return common * 3 < Math.min(old.size, names.size) ? !isMostly(definition, text, 0.5) : !isMostly(definition, text, 0.2);
+}
+
+/// Whether that part of the shorter text stands in both, from the beginning and from the end.
+function isMostly(a: string, b: string, part: number): boolean {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return shorter > 0 && head + tail >= Math.max(a.length, b.length) * part;
+}
+
+type Parts = Pick<Workspace, "input" | "inputs" | "tasks" | "breakpoints" | "mocks" | "machines">;
+const NOTHING: Required<Parts & Pick<Workspace, "config">> = { input: "{}\n", inputs: [], tasks: "", breakpoints: [], mocks: {}, machines: [], config: {} };
+
+function replace(names: ReadonlySet<string>, keeper: Keeper): void {
+  const old = before(last!);
+  const { as } = store.opened;
+  left = { workspace: old, lesson: store.lesson.value, trusted: [store.tasksTrusted.value, store.mocksTrusted.value], draft: aside ? aside.draft : keeper.keep(old, isTouched(old)) };
+  // What came with the machine goes with it; what was written since may be for this one, and stays.
+  const same = (key: keyof typeof NOTHING): boolean => JSON.stringify(old[key] ?? NOTHING[key]) === JSON.stringify(as[key] ?? NOTHING[key]);
+  const next: Parts = {
+    ...(same("input") || as.inputs?.some(({ text }) => text === old.input) ? { input: NOTHING.input } : { input: old.input }),
+    inputs: same("inputs") ? [] : (old.inputs ?? []),
+    tasks: same("tasks") ? "" : old.tasks,
+    breakpoints: same("breakpoints") ? [] : (old.breakpoints ?? []),
+    mocks: same("mocks") ? {} : (old.mocks ?? {}),
+    machines: same("machines") ? [] : (old.machines ?? []),
+  };
+  const gone = [
+    old.input !== next.input && old.input.trim() !== "" && old.input.trim() !== "{}" && "input",
+    old.tasks !== next.tasks && "handlers",
+    Object.keys(old.mocks ?? {}).length > 0 && same("mocks") && "mocks",
+    (old.breakpoints?.length ?? 0) > 0 && same("breakpoints") && "breakpoints",
+    (old.machines?.length ?? 0) > 0 && same("machines") && "started machines",
+  ].filter((one): one is string => one !== false);
+  put(next, left.trusted);
+  if (same("config")) store.config.value = {};
+  store.recordedAnswers.value = null;
+  store.lesson.value = null;
+  store.collapsed.value = store.expanded.value = new Set();
+  store.opened.as = { ...as, ...NOTHING };
+  store.opened.source = {};
+  store.title.value = derived = titleOf(store.graph.value?.graph.comment, [...names]);
+  fitGraph();
+  const run = store.run.value;
+  store.outlive();
+  const words = gone.length === 0 ? "" : ` The ${listed(gone)} of “${old.title}” ${gone.length === 1 && gone[0] === "input" ? "does" : "do"} not apply to it and went.`;
+  const ran = run === null ? "" : ` The run on screen is still of “${old.title}”.`;
+  if (words === "" && ran === "") return store.say(`This is another machine: ${store.title.value}.`);
+  store.notify({
+    kind: "another",
+    text: `This is another machine.${words}${ran}`,
+    actions: [
+      ...(gone.length > 0 ? [{ label: gone.length === 1 && gone[0] === "input" ? "Bring it back" : "Bring them back", run: () => bringBack(old) }] : []),
+      ...(run === null ? [] : [{ label: store.busy.value ? "Stop that run" : "Clear that run", run: endRun }]),
+    ],
+  });
+}
+
+const listed = (words: string[]): string => (words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`);
+
+function put(parts: Parts, [tasks, mocks]: [boolean, boolean]): void {
+  store.takeParts(parts, true);
+  store.tasksTrusted.value = tasks || parts.tasks.trim() === "";
+  store.mocksTrusted.value = mocks;
+  debug.mocks.value = parts.mocks ?? {};
+}
+
+function bringBack(old: Workspace): void {
+  const now = store.workspace();
+  put({ input: old.input, inputs: old.inputs ?? [], tasks: old.tasks, breakpoints: old.breakpoints ?? [], mocks: { ...old.mocks, ...now.mocks }, machines: old.machines ?? [] }, left?.trusted ?? [true, true]);
+  store.dismiss("another");
+}
+
+function endRun(): void {
+  store.stop();
+  store.clearRun();
+  debug.position.value = null;
+  debug.runs.value = [];
+  store.dismiss("another");
+}
+
+/// The text is that of before again: an undo brings all of it back.
+function goBack({ workspace, lesson, trusted, draft }: NonNullable<typeof left>, keeper: Keeper): void {
+  put(workspace, trusted);
+  store.title.value = workspace.title;
+  store.config.value = workspace.config ?? {};
+  store.lesson.value = lesson;
+  derived = "";
+  left = undefined;
+  store.outlived.value = false;
+  keeper.restart(draft);
+  store.dismiss("another");
+  fitGraph();
+}
+
+function fitGraph(): void {
+  const drawn = store.graph.value?.graph;
+  if (drawn) fit(drawn, (to) => (view.value = to));
+}
+
+/// Hundreds of characters to a line are not meant to be read.
+const isOneLine = (text: string): boolean => text.length > 160 && text.length / text.trim().split("\n").length > 400 || (text.length > 160 && !text.trim().includes("\n"));
+
+function offerLayout(): void {
+  store.notify({ kind: "formatted", text: "The definition is written without line breaks.", actions: [{ label: "Format it", run: () => void layOut() }] });
+}
+
+async function layOut(): Promise<void> {
+  const text = store.definition.value;
+  try {
+    const edits = await store.query("format", { text, format: store.format.value });
+    if (store.definition.value !== text) return;
+    // From the end, so that the places of those before stay.
+    store.definition.value = [...edits].sort((a, b) => b.from - a.from).reduce((now, { from, to, text: by }) => now.slice(0, from) + by + now.slice(to), text);
+    store.dismiss("formatted");
+  } catch (error) {
+    store.shout(`The definition was not formatted: ${(error as Error).message}`);
+  }
+}

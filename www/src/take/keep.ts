@@ -1,0 +1,222 @@
+// Keeps what is on the page: an edited workspace as a draft of this browser, what a tab shows over a reload, and words
+// where that cannot be.
+
+import { effect } from "@preact/signals";
+import type { Workspace } from "../share.ts";
+import * as store from "../store.ts";
+import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, turnOf, writeDraft } from "./drafts.ts";
+import { heedMachines } from "./another.ts";
+import { openLink } from "./link.ts";
+
+const PAUSE = 400;
+/// What this tab shows and does, for itself after a reload.
+const TAB = "stepglass.tab";
+
+interface Tab {
+  draft?: string;
+  example?: string;
+  /// The run that is under way, or the recorded execution that is shown, by its title.
+  running?: string;
+  recorded?: string;
+}
+
+/// The draft that this tab writes; without one the first edit makes one.
+let current: { id: string; turn: number } | undefined;
+/// The workspace as it was saved or opened last.
+let saved = "";
+let timer: ReturnType<typeof setTimeout> | undefined;
+/// The browser has kept nothing at the last try.
+let failed = false;
+
+/// The draft that is on the page, by its id.
+export const currentDraft = (): string | undefined => current?.id;
+
+/// What is on the page, to tell whether it has changed: looking at code that came with a link is a change as well.
+const textOf = (workspace: Workspace): string => JSON.stringify([workspace, store.tasksTrusted.value, store.mocksTrusted.value]);
+
+/// Begins to keep, after what was on the page before is there again. `fresh`: nothing was, the first example is shown.
+export async function keep(fresh: boolean, first: Workspace): Promise<void> {
+  const before = fresh ? {} : tab();
+  if (!fresh) await restore(before, first);
+  else enter(store.opened.source);
+  store.openings.add({ leave: save, enter });
+  heedMachines({ keep: keepAside, restart: (id) => (current = id) });
+  let quiet = true;
+  effect(() => {
+    store.workspace();
+    void store.tasksTrusted.value;
+    void store.mocksTrusted.value;
+    clearTimeout(timer);
+    if (!quiet) timer = setTimeout(save, PAUSE);
+    quiet = false;
+  });
+  effect(() => {
+    const run = store.run.value;
+    setTab(run?.recorded === undefined ? { running: store.busy.value ? store.title.value : undefined, recorded: undefined } : { recorded: run.recorded, running: undefined });
+    if (run !== null) store.dismiss("reload");
+  });
+  addEventListener("storage", heardOfStorage);
+  addEventListener("pagehide", flush);
+  document.addEventListener("visibilitychange", () => document.hidden && flush());
+  addEventListener("beforeunload", (event) => {
+    flush();
+    if (failed && textOf(store.workspace()) !== saved) event.preventDefault();
+  });
+  addEventListener("hashchange", () => {
+    if (isLink()) void openLink();
+  });
+  if (before.running !== undefined) {
+    store.notify({ kind: "reload", text: `The run of “${before.running}” ended when the page was reloaded. A session file keeps runs.`, actions: [{ label: "Run again", run: () => void store.start() }] });
+  } else if (before.recorded !== undefined) {
+    store.notify({ kind: "reload", text: `The history of “${before.recorded}” is gone with the reload: the page keeps definitions, not histories.`, actions: [{ label: "Open it again", run: () => (store.dialog.value = "import") }] });
+  }
+}
+
+const isLink = (): boolean => /^#v\d+\./.test(location.hash);
+
+/// The workspace of the address, of this tab, the last draft, or the first example.
+async function restore(before: Tab, first: Workspace): Promise<void> {
+  if (isLink() && (await openLink())) {
+    // Somebody else's is kept too: the address does not have it any more.
+    current = undefined;
+    saved = "";
+    save();
+    return;
+  }
+  const draft = readDraft(before.draft);
+  if (draft) return openDraft(draft);
+  if (before.example !== undefined) {
+    const { examples } = await import("../examples/index.ts");
+    const example = examples.find(({ id }) => id === before.example);
+    if (example) return void (store.open(example, true, { example: example.id }), enter(store.opened.source));
+  }
+  const last = latestDraft();
+  if (last) return openDraft(last);
+  store.open(first, true, { example: "order" });
+  enter(store.opened.source);
+}
+
+/// Opens a draft, whose edits go on being saved as that draft.
+export function openDraft({ id, turn, trusted, workspace }: Draft): void {
+  store.open(workspace, trusted, { draft: { id, turn } });
+  if (current?.id !== id) enter(store.opened.source);
+}
+
+function enter(source: store.Source): void {
+  clearTimeout(timer);
+  current = source.draft;
+  saved = textOf(store.workspace());
+  setTab({ draft: current?.id, example: source.example });
+  if (!source.brought) return;
+  saved = "";
+  save();
+}
+
+function flush(): void {
+  for (const tell of store.flushers) tell();
+  save();
+}
+
+/// Saves what is on the page, where it is another than before. What another tab has saved is never written over.
+function save(): void {
+  clearTimeout(timer);
+  const workspace = store.workspace();
+  if (workspace.definition.trim() === "" || textOf(workspace) === saved) return;
+  if (current && isTaken(current)) {
+    const other = readDraft(current.id)!;
+    const name = store.title.value;
+    current = undefined;
+    store.title.value = workspace.title = `${name} (copy)`;
+    store.notify({ kind: "tabs", warn: true, text: `“${name}” was also edited in another tab. This tab's version is kept as “${store.title.value}”; both are among the drafts.`, actions: [{ label: "Open the other version", run: () => openDraft(readDraft(other.id) ?? other) }] });
+  }
+  const next = { id: current?.id ?? newId(), turn: (current?.turn ?? 0) + 1 };
+  if (!write(next, workspace)) return;
+  current = next;
+  saved = textOf(workspace);
+  setTab({ draft: next.id, example: undefined });
+}
+
+/// Whether another tab has saved the draft since this one did.
+function isTaken({ id, turn }: { id: string; turn: number }): boolean {
+  const there = turnOf(id);
+  return there !== undefined && there !== turn;
+}
+
+function write({ id, turn }: { id: string; turn: number }, workspace: Workspace): boolean {
+  try {
+    writeDraft({ id, turn, at: Date.now(), trusted: store.tasksTrusted.value && store.mocksTrusted.value, workspace });
+    failed = false;
+    store.dismiss("storage");
+    if (drafts.value.length > 0) listDrafts();
+    return true;
+  } catch (error) {
+    // Said once, until it works again.
+    if (!failed) complain(workspace.title, (error as Error).name === "QuotaExceededError");
+    failed = true;
+    return false;
+  }
+}
+
+function complain(title: string, full: boolean): void {
+  const save = { label: "Save a session file", run: () => void import("./session.ts").then(({ saveSession }) => saveSession()) };
+  store.notify({
+    kind: "storage",
+    warn: true,
+    text: full ? `This browser has no more room for drafts, so “${title}” is not kept: it is gone when this tab is closed. Remove drafts, or save it as a file.` : `This browser keeps no data for this page, so “${title}” is not kept: it is gone when this tab is closed. Allow site data for this address, or save it as a file.`,
+    actions: full ? [{ label: "Show the drafts", run: () => (store.dialog.value = "examples") }, save] : [save],
+  });
+}
+
+/// Keeps a workspace that another one takes the place of by its text alone, and says where. The next edit is saved elsewhere.
+function keepAside(workspace: Workspace, touched: boolean): { id: string; turn: number } | undefined {
+  clearTimeout(timer);
+  const before = current;
+  current = undefined;
+  if (!touched || workspace.definition.trim() === "") return before;
+  const next = before && !isTaken(before) ? { id: before.id, turn: before.turn + 1 } : { id: newId(), turn: 1 };
+  return write(next, workspace) ? next : before;
+}
+
+function heardOfStorage({ key, newValue }: StorageEvent): void {
+  const id = draftIn(key);
+  if (key !== null && id === undefined) return;
+  if (drafts.value.length > 0) listDrafts();
+  if (id === undefined || id !== current?.id || newValue === null || !isTaken(current)) return;
+  store.notify({
+    kind: "tabs",
+    text: `“${store.title.value}” was edited in another tab. What you edit here is kept as a draft of its own.`,
+    actions: [{ label: "Show the other tab's version", run: () => {
+      const other = readDraft(id);
+      if (other) openDraft(other);
+    } }],
+  });
+}
+
+function tab(): Tab {
+  try {
+    return (JSON.parse(sessionStorage.getItem(TAB) ?? "{}") ?? {}) as Tab;
+  } catch {
+    return {};
+  }
+}
+
+function setTab(change: { [K in keyof Tab]: Tab[K] | undefined }): void {
+  try {
+    sessionStorage.setItem(TAB, JSON.stringify({ ...tab(), ...change }));
+  } catch {
+    // Then a reload shows the last draft.
+  }
+}
+
+/// Forgets that anything was kept; what is on screen is kept again when it changes.
+export function forgetDrafts(): void {
+  clearTimeout(timer);
+  current = undefined;
+  saved = textOf(store.workspace());
+  drafts.value = [];
+  try {
+    sessionStorage.removeItem(TAB);
+  } catch {
+    // Nothing was kept then.
+  }
+}

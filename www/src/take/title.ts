@@ -1,0 +1,18 @@
+// What a machine is called where nobody has named it.
+
+const LONGEST = 60;
+
+/// The beginning of its comment, or its first states.
+export function titleOf(comment: string | undefined, states: readonly string[]): string {
+  const said = comment?.replace(/\s+/g, " ").trim() ?? "";
+  if (said !== "") return shortened(/^.*?[^.\s]{2}[.:;!?](?=\s|$)/.exec(said)?.[0].slice(0, -1) ?? said);
+  const names = states.slice(0, 3).join(", ");
+  return names === "" ? "Untitled" : shortened(states.length > 3 ? `${names} …` : names);
+}
+
+/// At the end of a word.
+function shortened(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const cut = text.slice(0, LONGEST);
+  return `${/^(.{20,})\s/.exec(cut)?.[1] ?? cut} …`;
+}
