@@ -19,7 +19,7 @@ for (const [name, definition, expected] of [
   ],
   ["what a state before has put there is not asked for", { StartAt: "P", States: { P: { Type: "Pass", Result: { id: 1 }, ResultPath: "$.made", Next: "A" }, A: { Type: "Task", Resource: "a", Parameters: { "a.$": "$.made.id", "b.$": "$.given" }, End: true } } }, { given: "given" }],
   ["JSONata: a path", jsonata({ Arguments: { id: "{% $states.input.order.id %}" } }), { order: { id: "id" } }],
-  ["JSONata: within a larger expression", jsonata({ Arguments: "{% $sum($states.input.prices) + $states.input.fee %}" }), { prices: "prices", fee: "fee" }],
+  ["JSONata: within a larger expression", jsonata({ Arguments: "{% $sum($states.input.prices) + $states.input.fee %}" }), { prices: [1], fee: 1 }],
   ["JSONata: what is assigned is followed", { QueryLanguage: "JSONata", StartAt: "P", States: { P: { Type: "Pass", Assign: { who: "{% $states.input.customer %}" }, Next: "A" }, A: { Type: "Task", Resource: "a", Arguments: "{% $who.email %}", End: true } } }, { customer: { email: "email" } }],
   ["a name that would be dangerous", task({ Parameters: { "a.$": "$['__proto__'].x", "b.$": "$.safe" } }), { safe: "safe" }],
 ]) {

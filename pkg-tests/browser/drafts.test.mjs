@@ -265,7 +265,7 @@ describe("a history that comes alone", { skip }, () => {
     // Its definition comes after it: then the history is compared with that.
     await visitor.bring(MACHINE);
     await visitor.state("Never").waitFor();
-    await comes(() => strip.innerText(), /this definition does the same/);
+    await comes(() => strip.innerText(), /this definition matches/);
   });
 
   visit("reads payloads that were parsed, masked or logged", {}, async (visitor, page) => {
@@ -283,7 +283,7 @@ describe("a history that comes alone", { skip }, () => {
     await visitor.tab("Input");
     await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { n: 2, list: [1, 2] });
     await visitor.bring(MACHINE);
-    await comes(() => page.getByRole("region", { name: "Recorded execution" }).innerText(), /this definition does the same/);
+    await comes(() => page.getByRole("region", { name: "Recorded execution" }).innerText(), /this definition matches/);
 
     const masked = recorded().map((event) => details(event, (held) => ({ ...held, ...("input" in held && { input: "HIDDEN_DUE_TO_SECURITY_REASONS" }), ...("output" in held && { output: "HIDDEN_DUE_TO_SECURITY_REASONS" }) })));
     await visitor.example("Empty");

@@ -138,10 +138,20 @@ Resources:
     await visitor.tab("Events");
     await page.getByRole("listbox", { name: `History, ${events.length} events` }).waitFor();
 
+    // Of a machine that has changed since it is shown, with a word.
+    const changed = { StartAt: "Greet", States: { Greet: { ...GREETING.States.Greet, Next: "Finished" }, Finished: { Type: "Succeed" } } };
+    const done = simulate(GREETING, { name: "Ada" }, { Greet: { output: {} } }).history;
+    await visitor.open({ definition: changed });
+    await visitor.state("Finished").waitFor();
+    await visitor.bring({ events: done });
+    await page.getByRole("alert").filter({ hasText: "Done" }).waitFor();
+    await visitor.state("Finished").waitFor();
+    // Another machine's draws its own.
     await visitor.open({ definition: { StartAt: "Other", States: { Other: { Type: "Succeed" } } } });
     await visitor.state("Other").waitFor();
     await visitor.bring({ events });
-    await page.getByRole("alert").filter({ hasText: "Greet" }).waitFor();
+    await visitor.state("Greet").waitFor();
+    await comes(() => page.getByRole("alert").filter({ hasText: "definition" }).count(), 0);
     await visitor.bring({ events: events.slice(1) });
     await dialog(page, "Import").getByText("event 1 is missing").waitFor();
   });

@@ -325,4 +325,35 @@ describe("tasks", { skip }, () => {
     await visitor.run();
     await comes(() => visitor.output(), "Hello Ada");
   });
+
+  visit("mocks every task at once, with results that lead to the end", {}, async (visitor, page) => {
+    const lambda = "arn:aws:lambda:us-east-1:123456789012:function:f";
+    await visitor.open({
+      definition: {
+        StartAt: "Begin",
+        States: {
+          Begin: { Type: "Task", Resource: lambda, ResultPath: "$.job", Next: "Poll" },
+          Poll: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "poll", "Payload.$": "$.job.id" }, ResultSelector: { "status.$": "$.Payload.status", "rows.$": "$.Payload.rows" }, ResultPath: "$.poll", Next: "Ready?" },
+          "Ready?": { Type: "Choice", Choices: [{ Variable: "$.poll.status", StringEquals: "FAILED", Next: "Failed" }, { Variable: "$.poll.status", StringEquals: "SUCCEEDED", Next: "Rows" }], Default: "Nap" },
+          Nap: { Type: "Wait", Seconds: 60, Next: "Poll" },
+          Rows: { Type: "Map", ItemsPath: "$.poll.rows", ItemProcessor: { StartAt: "Row", States: { Row: { Type: "Task", Resource: lambda, Parameters: { "key.$": "$.key" }, ResultSelector: { "sum.$": "States.MathAdd($.amount, 1)" }, End: true } } }, End: true },
+          Failed: { Type: "Fail" },
+        },
+      },
+      tasks: "export default { Begin: () => ({ id: 1 }) };",
+    });
+    await visitor.tab("Mocks");
+    const chosen = (state) => page.getByLabel(`What answers for ${state}`, { exact: true }).evaluate((select) => select.selectedOptions[0].textContent);
+    await comes(() => chosen("Begin"), "Handler");
+    await comes(() => chosen("Poll"), "No handler");
+    const button = page.getByRole("button", { name: "Mock every task" });
+    await button.click();
+    await comes(() => Promise.all(["Begin", "Poll", "Row"].map(chosen)), ["Fixed result", "Fixed result", "Fixed result"]);
+    await comes(() => button.isDisabled(), true);
+    await comes(async () => JSON.parse(await page.getByLabel("Result of Poll (JSON)").inputValue()), { status: "SUCCEEDED", rows: [{ key: "key" }] });
+    await comes(() => visitor.violations(), []);
+    if (process.env.STEPGLASS_SHOTS) await page.screenshot({ path: `${process.env.STEPGLASS_SHOTS}/mock-every.png` });
+    await visitor.run();
+    await comes(() => visitor.output(), [{ sum: 2 }]);
+  });
 });

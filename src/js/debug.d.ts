@@ -680,3 +680,16 @@ export function measureCoverage(definition: Definition | StateMachine, hits: Rec
  * ```
  */
 export function exampleInput(definition: Definition | StateMachine): any;
+
+/**
+ * Results of a definition's tasks, by state name: each has what the definition reads of it later, in `ResultSelector`,
+ * in paths and variables, in Choice rules and in JSONata. Where a Choice looks at a result, it gets a value that leads
+ * on, and not into a Fail state or around a loop again. As handlers answer: without what a service puts around it.
+ * A task whose result nobody reads is not in it. Throws a SyntaxError for text that is not JSON.
+ *
+ * @example
+ * ```js
+ * exampleResults(definition); // { GetJob: { status: "SUCCEEDED" }, Price: { amount: 1, currency: "currency" } }
+ * ```
+ */
+export function exampleResults(definition: Definition | StateMachine): Record<string, any>;

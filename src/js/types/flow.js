@@ -1,7 +1,8 @@
 // Follows values through a machine: what its states read of the input, what its tasks get, what is read of their results.
 
 import { parseResource } from "../resource.js";
-import { Shape, UNKNOWN, array, join, key, literal, object, read, reference, tuple, type, use } from "./shape.js";
+import { against, leadingOn, ranks } from "./ways.js";
+import { Shape, UNKNOWN, array, hint, join, key, literal, object, read, reference, suggest, tuple, type, use } from "./shape.js";
 
 /** Times that a state is looked at before what comes into it counts as unknown. */
 const ROUNDS = 8;
@@ -54,7 +55,7 @@ class Flow {
       const round = (rounds.get(name) ?? 0) + 1;
       rounds.set(name, round);
       if (round > ROUNDS + 1) continue;
-      const env = { ...around, certain: certain.has(name), language: state.QueryLanguage ?? around.machine };
+      const env = { ...around, states: scope.States, certain: certain.has(name), language: state.QueryLanguage ?? around.machine };
       const visit = new Visit(this, name, state, inputs.get(name), env, depth);
       const { output, ways, ended } = visit.run();
       if (ended) ends.push([name, output]);
@@ -207,14 +208,18 @@ class Visit {
     const { Choices, Default, Output } = this.state;
     const ways = [];
     const output = () => this.through();
+    const rank = ranks(this.env.states, this.name, Default);
     this.assign(this.effective, {});
     (Array.isArray(Choices) ? Choices : []).forEach((rule, i) => {
       if (this.jsonata) {
-        if (isExpression(rule.Condition)) this.expression(rule.Condition, {});
+        if (isExpression(rule.Condition)) {
+          this.expression(rule.Condition, {});
+          for (const [path, operator, value] of comparisons(rule.Condition)) this.lead(this.jsonataPath(path, false, {}), operator, value, rank(rule.Next));
+        }
         this.assign(this.raw, {}, rule.Assign);
         ways.push([rule.Next, rule.Output === undefined ? this.raw : this.value(rule.Output, {})]);
       } else {
-        this.rule(rule, i === 0);
+        this.rule(rule, i === 0, rank(rule.Next));
         this.assign(this.effective, {}, rule.Assign);
         ways.push([rule.Next, output()]);
       }
@@ -223,9 +228,16 @@ class Visit {
     return { output: UNKNOWN, ways, ended: false };
   }
 
-  rule(rule, first, depth = 0) {
+  /** A value leads on that takes the way out, or does not take the way that leads nowhere. */
+  lead(value, operator, compared, [rank, other]) {
+    const found = rank >= other ? leadingOn(operator, compared) : against(operator, compared);
+    if (found !== undefined) hint(value, found, Math.max(rank, other));
+  }
+
+  rule(rule, first, rank, depth = 0) {
     if (typeof rule !== "object" || rule === null || depth > 32) return;
-    for (const inner of [...(rule.And ?? []), ...(rule.Or ?? []), ...(rule.Not ? [rule.Not] : [])]) this.rule(inner, false, depth + 1);
+    for (const inner of [...(rule.And ?? []), ...(rule.Or ?? [])]) this.rule(inner, false, rank, depth + 1);
+    if (rule.Not) this.rule(rule.Not, false, [rank[1], rank[0]], depth + 1);
     if (typeof rule.Variable !== "string") return;
     // A test for presence says that it may be absent.
     const tested = Object.hasOwn(rule, "IsPresent");
@@ -235,6 +247,7 @@ class Visit {
       if (family === undefined) continue;
       const wanted = { Numeric: "number", Boolean: "boolean" }[family] ?? "string";
       use(value, wanted);
+      if (!operator.endsWith("Path")) this.lead(value, operator, rule[operator], rank);
       if (operator.endsWith("Path")) use(this.path(rule[operator], this.effective, false), wanted);
     }
   }
@@ -266,8 +279,13 @@ class Visit {
     if (path === null) return this.raw;
     const { steps } = parse(path) ?? {};
     if (steps === undefined || steps.some((step) => step.name === undefined)) return UNKNOWN;
-    const put = (base, [step, ...rest]) => object(new Map([[step.name, rest.length === 0 ? value : put(base.kind === "object" && base.members.has(step.name) ? base.members.get(step.name) : UNKNOWN, rest)]]), base);
-    return put(this.raw, steps);
+    const put = (base, [step, ...rest]) => {
+      const inner = () => (rest.length === 0 ? value : put(base.kind === "object" && base.members.has(step.name) ? base.members.get(step.name) : UNKNOWN, rest));
+      // Written again, as in a loop, it is the same object: otherwise it would grow with every round.
+      if (base.kind === "object" && base.members.has(step.name)) return object(new Map([...base.members, [step.name, inner()]]), base.rest);
+      return object(new Map([[step.name, inner()]]), base);
+    };
+    return this.raw.kind === "either" ? this.raw.of.map((raw) => put(raw, steps)).reduce(join) : put(this.raw, steps);
   }
 
   assign(root, more, fields = this.state.Assign) {
@@ -327,17 +345,19 @@ class Visit {
     return literal(value);
   }
 
-  expression(text, { result = UNKNOWN, errorOutput = UNKNOWN }) {
-    const code = text.trim().slice(2, -2).trim();
+  jsonataPath(path, required, { result = UNKNOWN, errorOutput = UNKNOWN }) {
     const roots = { input: this.raw, result, errorOutput };
-    const at = (path, required) => {
-      const [, root, rest] = /^\$states\.(input|result|errorOutput|context)([^]*)$/.exec(path) ?? [];
-      if (root === "context") return this.context(jsonataSteps(rest));
-      if (root !== undefined) return read(roots[root], jsonataSteps(rest), required);
-      const [, name, steps] = /^\$(\w+)([^]*)$/.exec(path);
-      return read(this.flow.variable(name), jsonataSteps(steps), required);
-    };
-    const step = "(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)|\\[-?\\d+\\])";
+    const [, root, rest] = /^\$states\.(input|result|errorOutput|context)([^]*)$/.exec(path) ?? [];
+    if (root === "context") return this.context(jsonataSteps(rest));
+    if (root !== undefined) return read(roots[root], jsonataSteps(rest), required);
+    const [, name, steps] = /^\$(\w+)([^]*)$/.exec(path);
+    return read(this.flow.variable(name), jsonataSteps(steps), required);
+  }
+
+  expression(text, more) {
+    const code = text.trim().slice(2, -2).trim();
+    const at = (path, required) => this.jsonataPath(path, required, more);
+    const step = STEP;
     if (new RegExp(`^\\$[A-Za-z_]\\w*${step}*$`).test(code)) return at(code, this.env.certain);
     const built = new Built(code, (path) => at(path, this.env.certain)).value();
     if (built !== undefined) return built;
@@ -348,6 +368,11 @@ class Visit {
       if (!path.startsWith("$states") && /^\$\w+$/.test(path)) continue;
       at(path, false);
     }
+    // What is summed is a list of numbers, what is counted or gone through is a list, what is calculated with is a number.
+    for (const [, name, path] of bare.matchAll(new RegExp(`\\$(sum|max|min|average|count|map|filter|reduce|sort|append|reverse|distinct|zip)\\(\\s*(${PLACE})\\s*[,)]`, "g"))) {
+      suggest(at(path, false), /^(sum|max|min|average)$/.test(name) ? "numbers" : "list");
+    }
+    for (const [, before, after] of bare.matchAll(new RegExp(`(${PLACE})\\s*[-+*/%](?!\\])|[-+*/%]\\s*(${PLACE})(?!\\s*\\()`, "g"))) suggest(at(before ?? after, false), "number");
     // What is compared with a number is one.
     for (const [, path] of bare.matchAll(new RegExp(`(\\$states\\.(?:input|result)${step}+|\\$[A-Za-z_]\\w*${step}*)\\s*(?:<=|>=|<|>)\\s*-?\\d`, "g"))) use(at(path, false), "number");
     if (/^\$(string|uuid|join|uppercase|lowercase|trim|substring\w*|replace|hash|now|fromMillis|base64\w+)\s*\([^()]*\)$/.test(bare)) return STRING;
@@ -416,6 +441,18 @@ class Built {
       if (!this.#match(/\s*,/y)) return undefined;
     }
   }
+}
+
+/** A step of a path in JSONata, and a whole path of what is known. */
+const STEP = "(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)|\\[-?\\d+\\])";
+const PLACE = `\\$states\\.(?:input|result)${STEP}+|\\$[A-Za-z_]\\w*${STEP}*(?!\\s*[\\w(])`;
+
+/** `[path, operator, value]` of the comparisons with literals that a condition is made of; a path alone is true. */
+function comparisons(condition) {
+  const code = condition.trim().slice(2, -2).trim();
+  if (new RegExp(`^(?:${PLACE})$`).test(code)) return [[code, "=", true]];
+  const found = [...code.matchAll(new RegExp(`(${PLACE})\\s*(!=|<=|>=|=|<|>)\\s*("(?:[^"\\\\]|\\\\.)*"|'[^'\\\\]*'|-?\\d+(?:\\.\\d+)?|true|false)`, "g"))];
+  return found.map(([, path, operator, text]) => [path, operator, text.startsWith("'") ? text.slice(1, -1) : JSON.parse(text)]);
 }
 
 function isExpression(value) {

@@ -8,6 +8,10 @@ export class Shape {
   members = new Map();
   /** What is read of its elements, if it is used as a list. */
   element;
+  /** A value that leads on where a Choice looks at it: `{value, rank}`, of several that of the highest rank. */
+  example;
+  /** What it is likely to be where JSONata would take others, too: `number`, `list`, `numbers`. */
+  likely;
 
   member(name, required) {
     let found = this.members.get(name);
@@ -72,6 +76,19 @@ export function use(value, wanted) {
   if (value.kind !== "reference") return;
   if (wanted === "list") value.shape.elements();
   else value.shape.types.add(wanted);
+}
+
+/** Notes what a value is likely to be. */
+export function suggest(value, likely) {
+  if (value.kind === "either") for (const item of value.of) suggest(item, likely);
+  if (value.kind === "reference") value.shape.likely = likely;
+}
+
+/** Notes a value that leads on where this one is looked at. */
+export function hint(value, example, rank) {
+  if (value.kind === "either") for (const item of value.of) hint(item, example, rank);
+  if (value.kind !== "reference" || (value.shape.example?.rank ?? -1) >= rank) return;
+  value.shape.example = { value: example, rank };
 }
 
 /** One of two values. */

@@ -61,7 +61,7 @@ interface Props {
 export function MockEditor({ name, resource, mock, otherwise, children }: Props) {
   const mode = mock?.mode ?? "";
   const recorded = recordedFor(name).length > 0 || mode === "recorded";
-  const modes = MODES.filter(([known]) => (known !== "handler" || otherwise === undefined || otherwise !== "Handler" || mode === "handler") && (known !== "recorded" || recorded));
+  const modes = MODES.filter(([known]) => (known !== "handler" || otherwise === undefined || !/^(Handler|No handler)$/.test(otherwise) || mode === "handler") && (known !== "recorded" || recorded));
   const choose = (chosen: string): void => setMock(name, chosen === "" ? undefined : beginning(chosen as Mock["mode"], name, resource));
   return (
     <>

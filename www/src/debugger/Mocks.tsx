@@ -1,14 +1,18 @@
 // What plays each task: a mock of its state, a rule for many, or its handler; and the machines that tasks start.
 
 import { useSignal } from "@preact/signals";
+import type { TaskInfo } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { mockConfigOf } from "../take/mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
 import { Machines } from "./Machines.tsx";
 import { MockEditor, labelOf } from "./MockEditor.tsx";
 import { MockImport } from "./MockImport.tsx";
+import { hasHandler } from "./handlers.ts";
 import * as model from "./model.ts";
+import { exampleFor, filledIn } from "./responses.ts";
 import { setMock } from "./session.ts";
 
 /// Grows when mocks are put in place by something else than their fields.
@@ -24,6 +28,9 @@ export function Mocks() {
   return (
     <div class="mocks scroll">
       <div class="pane-bar">
+        <button type="button" disabled={tasks.every(({ state }) => model.isMocked(state))} title="Gives each task without a mock a result that has what the definition reads of it" onClick={() => void mockEvery()}>
+          <Icon name="plus" size={14} /> Mock every task
+        </button>
         <button type="button" onClick={() => (importing.value = true)}>
           <Icon name="upload" size={14} /> Mocks of a file
         </button>
@@ -58,10 +65,27 @@ export function Mocks() {
   );
 }
 
-function Task({ state, resource, ruled }: { state: string; resource: string; ruled: boolean }) {
+/// Each task without a mock gets one, with a result that fits what is read of it later.
+async function mockEvery(): Promise<void> {
+  try {
+    await store.settled();
+    const results = await store.query("exampleResults", { text: store.definition.value, format: store.format.value });
+    const tasks = (store.analysis.value?.tasks ?? []).filter(({ state }) => !model.isMocked(state));
+    const made = tasks.map(({ state, resource }) => [state, { mode: "result", result: filledIn(exampleFor(resource), results[state]) }] as const);
+    version.value += 1;
+    model.mocks.value = { ...model.mocks.value, ...Object.fromEntries(made) };
+    store.showToast(`${count(tasks.length, "task")} mocked, with results of what the definition reads.`);
+  } catch (error) {
+    store.shout(`The tasks were not mocked: ${(error as Error).message}`);
+  }
+}
+
+function Task({ ruled, ...task }: TaskInfo & { ruled: boolean }) {
+  const { state, resource } = task;
+  const handler = hasHandler(task) ? "Handler" : "No handler";
   const own = model.mocks.value[state];
   const rule = own === undefined ? model.ruled.value.get(state) : undefined;
-  const otherwise = ruled ? (rule === undefined ? "No rule: handler" : `By rule: ${labelOf(model.mocks.value[rule]?.mode ?? "handler")} (${rule})`) : "Handler";
+  const otherwise = ruled ? (rule === undefined ? `No rule: ${handler.toLowerCase()}` : `By rule: ${labelOf(model.mocks.value[rule]?.mode ?? "handler")} (${rule})`) : handler;
   return (
     <li class={`mock${model.isMocked(state) ? " mocked" : ""}`}>
       <MockEditor name={state} resource={resource} mock={own} otherwise={otherwise}>

@@ -27,6 +27,16 @@ export function exampleFor(resource: string): unknown {
   return EXAMPLES[name] ?? (name.startsWith("aws-sdk:") ? {} : { ok: true });
 }
 
+/// What services answer, with what a definition reads of it in place of what is usual.
+export function filledIn(usual: unknown, read: unknown): unknown {
+  if (read === undefined) return usual;
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject(read)) return read;
+  // What nobody reads of a function's answer says nothing.
+  if (!isObject(usual) || (Object.keys(usual).length === 1 && (usual["ok"] === true || usual["approved"] === true))) return read;
+  return { ...usual, ...Object.fromEntries(Object.entries(read).map(([name, value]) => [name, filledIn(usual[name], value)])) };
+}
+
 /// `sqs:sendMessage` of a Resource, without its suffix; empty where it is a function's or an activity's.
 export function serviceOf(resource: string): string {
   return (/^arn:[^:]*:states:[^:]*:[^:]*:(?!activity:)(.+?)(?:\.sync(?::2)?|\.waitForTaskToken)?$/.exec(resource) ?? [])[1] ?? "";

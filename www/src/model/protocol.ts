@@ -593,6 +593,7 @@ export interface Methods {
   /// Input, output and variables of a visit in any run, from the events that entered and left it.
   visitData: { params: { run: number; enter: number; exit: number }; value: { input?: unknown; output?: unknown; variables?: unknown } };
   /// An input made up of what a definition reads.
+  exampleResults: { params: { text: string; format: "json" | "yaml" }; value: Record<string, unknown> };
   exampleInput: { params: { text: string; format: "json" | "yaml" }; value: unknown };
   coverage: { params: { text: string; format: "json" | "yaml" }; value: Covered };
   coverageFile: { params: { text: string; format: "json" | "yaml"; file: string; form: "json" | "lcov" }; value: string };

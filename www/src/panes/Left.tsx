@@ -9,6 +9,7 @@ import { definitionEditor, goToDefinition, openGoTo, path } from "../editor/plac
 import { keyHint } from "../keys/keymap.ts";
 import type { Diagnostic, Fix } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
+import { hasHandler } from "../debugger/handlers.ts";
 import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
@@ -141,11 +142,9 @@ function TasksHead() {
   );
 }
 
-/// Names of tasks that the text does not mention: a guess, and only for the offer to write them.
+/// States whose tasks have no handler.
 function missingHandlers(): string[] {
-  const text = store.tasks.value;
-  const names = (store.analysis.value?.tasks ?? []).map(({ state, resource, functionName }) => ({ state, names: [state, resource, functionName ?? "", /:function:([^:]+)/.exec(resource)?.[1] ?? ""] }));
-  return [...new Set(names.filter((task) => !task.names.some((name) => name !== "" && text.includes(name))).map(({ state }) => state))];
+  return [...new Set((store.analysis.value?.tasks ?? []).filter((task) => !hasHandler(task)).map(({ state }) => state))];
 }
 
 function addHandlers(names: string[]): void {

@@ -63,7 +63,7 @@ function alive<T>(coming: Promise<T>): Promise<T> {
 }
 
 /// What asks for the chunk of runs; all others about a run come after one of these.
-const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "ruled", "checkMachine", "coverage", "coverageFile", "exampleInput"]);
+const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "ruled", "checkMachine", "coverage", "coverageFile", "exampleInput", "exampleResults"]);
 let runs: typeof import("./session.ts") | undefined;
 let loading: Promise<void> | undefined;
 
@@ -245,6 +245,10 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const [entered] = current?.session.history(enter - 1, run) ?? [];
     const [exited] = exit > 0 ? (current?.session.history(exit - 1, run) ?? []) : [];
     return runs!.dataOf(entered, exited);
+  },
+
+  async exampleResults({ text, format }) {
+    return runs!.exampleResults((await readSource(text, format)).json);
   },
 
   async exampleInput({ text, format }) {

@@ -1,0 +1,14 @@
+// Whether the tasks' module has a handler for a task: told from its text, as nothing of it runs before a run does.
+
+import type { TaskInfo } from "../model/protocol.ts";
+import * as store from "../store.ts";
+
+export function hasHandler({ state, resource, functionName }: TaskInfo): boolean {
+  const text = store.tasks.value;
+  if (text.trim() === "") return false;
+  // One function for all tasks, and a pattern for all that is left.
+  if (/export\s+default\s+(?:async\s*)?(?:function\b|\(|[\w$]+\s*=>)/.test(text) || /["'`]\*["'`]/.test(text)) return true;
+  const service = /^arn:[^:]*:states:[^:]*:[^:]*:(?!activity:)((.+?):[^.]+)/.exec(resource);
+  const names = [state, resource, functionName, /:function:([^:]+)/.exec(functionName ?? resource)?.[1], /:activity:([^:]+)/.exec(resource)?.[1], service?.[1], service && `${service[2]}:*`];
+  return names.some((name) => name != null && name !== "" && text.includes(name));
+}
