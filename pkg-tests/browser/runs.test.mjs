@@ -145,7 +145,7 @@ describe("runs beside each other", { skip }, () => {
     assert.match(lines[rule.line - 1], /^\s*\{/);
     assert.match(lines[rule.line + 2], /"Middle"/);
     const lcov = await visitor.saved(page.getByRole("button", { name: "Save LCOV" }));
-    assert.match(lcov.bytes.toString(), /^TN:\nSF:Untitled\.asl\.json\nFN:4,Size\n/);
+    assert.match(lcov.bytes.toString(), /^TN:\nSF:Size, Big, Middle\.asl\.json\nFN:4,Size\n/);
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: "Legend: coverage" }).waitFor({ state: "detached" });
     // An edited definition begins from nothing; the one before is not forgotten.

@@ -7,7 +7,7 @@ export function titleOf(comment: string | undefined, states: readonly string[]):
   const said = comment?.replace(/\s+/g, " ").trim() ?? "";
   if (said !== "") return shortened(/^.*?[^.\s]{2}[.:;!?](?=\s|$)/.exec(said)?.[0].slice(0, -1) ?? said);
   const names = states.slice(0, 3).join(", ");
-  return names === "" ? "Untitled" : shortened(states.length > 3 ? `${names} …` : names);
+  return names === "" ? "Untitled" : shortened(names);
 }
 
 /// At the end of a word.
