@@ -167,7 +167,7 @@ describe("drafts", { skip }, () => {
     await until(() => within("First"));
     await until(() => within("Third"));
     const said = notice(page, "This is another machine");
-    await comes(() => said.innerText(), new RegExp(`input, handlers and breakpoints of “${order.title}” do not apply to it.*run on screen is still of`, "s"));
+    await comes(() => said.innerText(), new RegExp(`input, handlers and breakpoints of “${order.title}” were removed.*run on screen is still of`, "s"));
     await comes(() => page.locator(".lesson").count().then(async (n) => (n === 0 ? "" : page.locator(".lesson").innerText())), "");
     await comes(() => page.getByText("Apply and stay here").count(), 0);
     await comes(() => visitor.violations(), []);
@@ -229,6 +229,28 @@ describe("drafts", { skip }, () => {
     await visitor.editor("Definition").click();
     await page.keyboard.press("ControlOrMeta+z");
     await comes(() => page.locator("#definition-editor .cm-line").count(), 1);
+  });
+});
+
+describe("notices on a phone", { skip }, () => {
+  const { visit } = visits();
+
+  visit("are whole, and the page does not scroll sideways", { width: 360, height: 740 }, async (visitor, page) => {
+    await visitor.bring(JSON.stringify(chain("Written in one line by a machine", ["A", "B", "C", "D", "E"])), "Written in one line");
+    const notice = page.getByRole("region", { name: "Notice" });
+    await notice.waitFor();
+    await comes(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    const box = await notice.boundingBox();
+    assert.ok(box.height < 200 && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
+    await comes(() => visitor.violations(), []);
+    await shot(page, "phone-notice");
+    await page.locator(".document").click();
+    await page.locator(".recent").waitFor();
+    await comes(() => visitor.violations(), []);
+    await shot(page, "phone-drafts");
+    await page.keyboard.press("Escape");
+    await notice.getByRole("button", { name: "Dismiss the notice" }).click();
+    await comes(() => notice.count(), 0);
   });
 });
 

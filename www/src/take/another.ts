@@ -122,7 +122,7 @@ function replace(names: ReadonlySet<string>, keeper: Keeper): void {
   fitGraph();
   const run = store.run.value;
   store.outlive();
-  const words = gone.length === 0 ? "" : ` The ${listed(gone)} of “${old.title}” ${gone.length === 1 && gone[0] === "input" ? "does" : "do"} not apply to it and went.`;
+  const words = gone.length === 0 ? "" : ` The ${listed(gone)} of “${old.title}” ${gone.length === 1 && gone[0] === "input" ? "was" : "were"} removed.`;
   const ran = run === null ? "" : ` The run on screen is still of “${old.title}”.`;
   if (words === "" && ran === "") return store.say(`This is another machine: ${store.title.value}.`);
   store.notify({
