@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { textSize } from "./textSize.js";
 import { besideEntry, interpreterParts, pageAtOnce, serviceWorker, thumbnails } from "./plugins.js";
 
 const www = dirname(fileURLToPath(import.meta.url));
@@ -20,6 +21,7 @@ export default defineConfig({
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  css: { postcss: { plugins: [textSize()] } },
   plugins: [interpreterParts(), thumbnails(), pageAtOnce(), serviceWorker()],
   // The package and the examples lie beside the page.
   server: { fs: { allow: [root] } },

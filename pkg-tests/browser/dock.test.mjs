@@ -237,7 +237,7 @@ describe("the console and what is watched", { skip }, () => {
     await page.locator(".console-pane").getByText("7 lines").waitFor();
     await page.getByRole("button", { name: "Log points" }).click();
     const lines = page.getByRole("list", { name: "Console" }).getByRole("listitem");
-    await comes(async () => (await lines.allInnerTexts()).map((text) => text.replace(/event \d+/, "event").replace(/\s+/g, " ").trim()), ["event ○ charged 1", "event ○ charged 2", "event ○ charged 3"]);
+    await comes(async () => (await lines.allInnerTexts()).map((text) => text.replace(/event \d+/, "event").replace(/\s+/g, " ").trim()), ["event · charged 1", "event · charged 2", "event · charged 3"]);
     await lines.nth(1).getByRole("button").click();
     await page.locator(".banner", { hasText: "Viewing event" }).waitFor();
     await page.locator('[data-node$="/States/Rest"][aria-pressed="true"]').waitFor();

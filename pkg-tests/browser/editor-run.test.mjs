@@ -82,10 +82,11 @@ describe("the editor beside a run", { skip }, () => {
     await visitor.run();
     await visitor.result();
     const sign = (state) => page.locator(`.sg-sign[title^="${state}:"]`);
-    await comes(() => sign("Count").innerText(), "✓3");
+    const drawn = (state) => sign(state).evaluate((one) => `${one.className} ${one.querySelector("svg path") !== null} ${one.textContent}`.trim());
+    await comes(() => drawn("Count"), "sg-sign sg-succeeded true 3");
     await comes(() => sign("Count").getAttribute("title"), "Count: succeeded, entered 3 times");
-    await comes(() => sign("Charge").innerText(), "↷");
-    await comes(() => sign("Refund").innerText(), "✗");
+    await comes(() => drawn("Charge"), "sg-sign sg-caught true");
+    await comes(() => drawn("Refund"), "sg-sign sg-failed true");
   });
 
   visit("a click into the margin: a breakpoint as it was, its condition in words, and its sign by kind", {}, async (visitor, page) => {

@@ -124,9 +124,9 @@ describe("the graph", { skip }, () => {
     await told(nap, /, waiting, 1 min 40 s left,/);
     await drawn(nap, ".remaining:has-text('1 min 40 s') .left");
     await told(again, /, failed with Bad\.Thing, will retry, attempt 2 of 4 in 1 min,/);
-    await drawn(again, ".remaining:has-text('↻1 of 3')");
+    await drawn(again, ".remaining:has([data-sign=retry]):has-text('1 of 3')");
     await told(ask, /, waits for your answer, times out in 50 s,/);
-    await drawn(ask, ".badges:has-text('⏸') .status");
+    await drawn(ask, ".badges:has([data-sign=pause]) .status");
     await told(caught, /, failed with Bad\.Thing, caught,/);
     await drawn(caught, ".caught-edge");
     await drawn(caught, ".badges:has-text('Bad.Thing') .status");
@@ -136,7 +136,7 @@ describe("the graph", { skip }, () => {
     await told("/States/All", /, running,/);
     await page.getByRole("button", { name: "Next timer" }).click();
     await told(ask, /, timed out with States\.Timeout,/);
-    await drawn(ask, ".badges:has-text('⏱') .status");
+    await drawn(ask, ".badges:has([data-sign=clock]) .status");
     await told(nap, /, cancelled,/);
     await drawn(nap, ".node-button .cancelled-hatch");
     await told(later, /, cancelled,/);

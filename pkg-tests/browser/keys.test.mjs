@@ -259,6 +259,30 @@ describe("keys", { skip }, () => {
     await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
   });
 
+  visit("a slow click is a click; with Shift the first button runs past all breakpoints", { before: (page) => page.clock.install() }, async (visitor, page) => {
+    await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
+    await visitor.node(WORK).click();
+    await page.keyboard.press("F9");
+    const button = page.locator("button.run");
+    await button.hover();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    await page.mouse.down();
+    // What holding it comes to is seen while it is held.
+    await button.locator(".hold").waitFor();
+    await page.clock.runFor(700);
+    await page.mouse.up();
+    await button.locator(".hold").waitFor({ state: "detached" });
+    await page.clock.resume();
+    await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
+    await button.click({ modifiers: ["Shift"] });
+    await visitor.result();
+    await visitor.run();
+    await page.locator(".pause-where", { hasText: "before Work" }).waitFor();
+    await button.press("Shift+Enter");
+    await page.locator(".status-bar", { hasText: "Succeeded" }).waitFor();
+    await comes(() => button.getAttribute("title"), /With Shift, or held down: to the end, past all breakpoints \(Shift F8\)/);
+  });
+
   visit("a key can be changed, taken over, taken away and reset, and is remembered", {}, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: { items: [1] } });
     const dialog = page.getByRole("dialog", { name: "Keyboard" });

@@ -142,7 +142,7 @@ describe("executions that tasks start", { skip }, () => {
     await page.keyboard.press("Shift+F8");
     await comes(async () => (await visitor.output()).Output, { paid: 7 });
     await visitor.tab("Runs");
-    await page.getByText("✎ input of Charge").first().waitFor();
+    await page.getByText("edited input of Charge").first().waitFor();
   });
 
   visit("an uncaught error stops in it; the task's Catch comes after", {}, async (visitor, page) => {

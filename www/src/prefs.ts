@@ -67,6 +67,10 @@ export const dockHeight = kept("dock", 248, isNumber);
 export const problemsOpen = kept("problems", true, isBoolean);
 export const welcomed = kept("welcomed", false, isBoolean);
 
+/// How large text is beside the ordinary, by the browser's setting, which the styles follow.
+export const textSize = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;
+document.documentElement.style.setProperty("--text-size", String(textSize));
+
 const media = (query: string) => {
   const list = matchMedia(query);
   const held = signal(list.matches);
@@ -77,8 +81,10 @@ const media = (query: string) => {
 export const reducedMotion = media("(prefers-reduced-motion: reduce)");
 export const systemDark = media("(prefers-color-scheme: dark)");
 const moreContrast = media("(prefers-contrast: more)");
-const wide = media("(min-width: 1000px)");
-const medium = media("(min-width: 640px)");
+// In the text's size, as the styles are. Where a window is low, as one that is magnified is, panes have room only one by one.
+const HIGH = "(min-height: 32.5em)";
+const wide = media(`(min-width: 62.5em) and ${HIGH}`);
+const medium = media(`(min-width: 40em) and ${HIGH}`);
 export const layoutSize = (): "wide" | "medium" | "narrow" => (wide.value ? "wide" : medium.value ? "medium" : "narrow");
 export const motion = (): boolean => animate.value && !reducedMotion.value;
 

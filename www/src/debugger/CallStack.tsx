@@ -3,6 +3,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { VariableScope } from "../model/protocol.ts";
 import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
 import { elapsed, iterationPath } from "../ui/format.ts";
 import { Edit } from "./Edit.tsx";
 import { Callers } from "./Inside.tsx";
@@ -115,7 +116,7 @@ function Variables({ visit }: { visit: number }) {
                 <td>
                   {!hidden && (
                     <button type="button" class="plain square small" aria-label={`Set $${name}`} title="Set its value" onClick={() => (editing.value = editing.value === name ? null : name)}>
-                      ✎
+                      <Icon name="pencil" size={14} />
                     </button>
                   )}
                 </td>

@@ -84,8 +84,11 @@ function Pick({ label, value, other, set }: { label: string; value: number; othe
 /// What a run is: of a fork the event after which it goes its own way, and what was changed.
 export function labelOf({ label, parent, at, after, changed }: RunInfo): string {
   const plain = parent !== undefined && /^fork at /.test(label);
-  return [plain ? (changed.length > 0 ? "" : "nothing changed yet") : label, ...changed, parent !== undefined && at !== undefined ? `after event ${at}${after ? `, ${after}` : ""}` : ""].filter(Boolean).join(" · ");
+  return [plain ? (changed.length > 0 ? "" : "nothing changed yet") : edited(label), ...changed.map(edited), parent !== undefined && at !== undefined ? `after event ${at}${after ? `, ${after}` : ""}` : ""].filter(Boolean).join(" · ");
 }
+
+/// A pencil is a sign that a font may lack.
+const edited = (label: string): string => label.replace(/^✎ /, "edited ");
 
 const WORDS: Record<ComparedVisit["changes"][number], string> = { only: "", input: "input", output: "output", variables: "variables", attempts: "attempts", end: "how it ended" };
 
@@ -115,7 +118,7 @@ function Rows({ rows, chosen, choose, a, b }: { rows: ComparedVisit[]; chosen: n
           content: (
             <>
               <span class={`side over-${!visit.a ? "b" : !visit.b ? "a" : "both"}`} aria-hidden="true">
-                {!visit.a ? "B" : !visit.b ? "A" : visit.changes.length > 0 ? "≠" : "="}
+                {!visit.a ? "B" : !visit.b ? "A" : visit.changes.length > 0 ? "±" : "="}
               </span>
               <b>{visit.state}</b>
               {visit.iterations.length > 0 && <span class="event-item">{iterationPath(visit.iterations)}</span>}

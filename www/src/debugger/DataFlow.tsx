@@ -123,7 +123,7 @@ function Chip({ state, step, chosen, choose }: { state: string; step: Step; chos
   const stops = stopsAt(state, name).filter(({ enabled }) => enabled !== false);
   const [early, late] = [stops.some((one) => one.kind === "entry" || one.when === "before"), stops.some((one) => one.kind === "stage" && one.when !== "before")];
   const told = [words, size === undefined ? "" : bytes(size), ahead && words !== "not reached" ? "not reached yet" : "", early ? "breakpoint before it" : "", late ? "breakpoint after it" : ""].filter(Boolean);
-  const sign = words.startsWith("empty") ? "∅" : words === "changed" ? "±" : words === "unchanged" ? "=" : words === "error" ? "✗" : "";
+  const sign = words.startsWith("empty") ? <Icon name="empty" size={11} /> : words === "changed" ? "±" : words === "unchanged" ? "=" : words === "error" ? <Icon name="cross" size={11} /> : "";
   return (
     <div role="radio" aria-checked={chosen} tabIndex={chosen ? 0 : -1} class={`stage-chip ${kind}${ahead ? " ahead" : ""}`} title={`${told.join(", ")}${told.length > 0 ? ". " : ""}Press Enter to pause after it, Shift+Enter to pause before it`} onClick={choose}>
       {early && <span class="chip-stop" aria-hidden="true" />}

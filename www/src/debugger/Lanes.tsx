@@ -3,7 +3,9 @@
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Bar, Lane } from "../model/protocol.ts";
+import { textSize } from "../prefs.ts";
 import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
 import { count as counted, duration } from "../ui/format.ts";
 import { type Scale, type View, scaleOf } from "./scale.ts";
 
@@ -97,8 +99,8 @@ export function Lanes() {
         <span class="segments" role="group" aria-label="Part of the timeline">
           <button type="button" title="Zoom in (+)" aria-label="Zoom in on the timeline" disabled={view.to - view.from + 1 <= LEAST} onClick={() => zoomBy(0.5)}>+</button>
           <button type="button" title="Zoom out (-)" aria-label="Zoom out of the timeline" disabled={zoomed.value === null} onClick={() => zoomBy(2)}>−</button>
-          <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => moveBy(-0.5)}>◂</button>
-          <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= count} onClick={() => moveBy(0.5)}>▸</button>
+          <button type="button" title="Earlier (Shift ←)" aria-label="Earlier" disabled={view.from <= 1} onClick={() => moveBy(-0.5)}><Icon name="left" size={12} /></button>
+          <button type="button" title="Later (Shift →)" aria-label="Later" disabled={view.to >= count} onClick={() => moveBy(0.5)}><Icon name="right" size={12} /></button>
           <button type="button" title="All events (0)" disabled={zoomed.value === null} onClick={() => (zoomed.value = null)}>All</button>
         </span>
         <Overview lanes={whole.value} count={count} view={zoomed} zoom={zoom} />
@@ -143,8 +145,8 @@ export function Lanes() {
 /// A shorter drag is a click.
 const CLICK = 0.01;
 /// The widths of the names on the left, and of the edge on the right.
-const NAMES = 132;
-const EDGE = 12;
+const NAMES = 132 * textSize;
+const EDGE = 12 * textSize;
 
 function placeIn(at: number): string {
   return `calc(${NAMES}px + (100% - ${NAMES + EDGE}px) * ${at})`;

@@ -93,28 +93,34 @@ function Move({ icon, label, command, title, able, run }: MoveProps) {
   );
 }
 
-/// How long the button is held, in ms, to do its other thing.
-const HOLD = 500;
+/// How long the button is held, in ms, to do its other thing; `.hold` in the styles takes as long to fill. A slow click is a click.
+const HOLD = 800;
 
-/// The first button. Held down it runs past all breakpoints.
+/// The first button. With Shift, or held down until it is full, it runs past all breakpoints.
 function Main({ icon, label, command, disabled = false, run, hold }: { icon: IconName; label: string; command: string; disabled?: boolean; run(): void; hold?: () => void }) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const held = useRef(false);
-  const leave = (): void => clearTimeout(timer.current);
+  const holding = useSignal(false);
+  const leave = (): void => {
+    clearTimeout(timer.current);
+    holding.value = false;
+  };
   useEffect(() => leave, []);
   return (
     <button
       type="button"
       class="primary run"
       disabled={disabled}
-      title={`${label}${keyHint(command)}${hold ? `. Held down: to the end, past all breakpoints${keyHint("runOut")}` : ""}`}
+      title={`${label}${keyHint(command)}${hold ? `. With Shift, or held down: to the end, past all breakpoints${keyHint("runOut")}` : ""}`}
       aria-keyshortcuts={keymap.value?.spoken(command)}
       onPointerDown={(event) => {
         held.current = false;
         leave();
-        if (!hold || event.button !== 0) return;
+        if (!hold || event.button !== 0 || event.shiftKey) return;
+        holding.value = true;
         timer.current = setTimeout(() => {
           held.current = true;
+          holding.value = false;
           hold();
         }, HOLD);
       }}
@@ -122,11 +128,12 @@ function Main({ icon, label, command, disabled = false, run, hold }: { icon: Ico
       onPointerLeave={leave}
       onPointerCancel={leave}
       onContextMenu={(event) => hold && event.preventDefault()}
-      onClick={() => {
-        if (!held.current) run();
+      onClick={(event) => {
+        if (!held.current) (event.shiftKey && hold ? hold : run)();
         held.current = false;
       }}
     >
+      {holding.value && <span class="hold" aria-hidden="true" />}
       <Icon name={icon} /> <span>{label}</span>
     </button>
   );
@@ -210,7 +217,7 @@ function Time() {
 }
 
 /// Where the run is paused, and why.
-function PausedWhere() {
+export function PausedWhere() {
   const at = model.position.value;
   if (!at || store.run.value?.phase !== "paused") return null;
   const words = model.stopWords.value;
@@ -218,40 +225,5 @@ function PausedWhere() {
     <span class={at.stop.reason === "exception" ? "pause-where bad" : "pause-where"} title={`Paused ${words}`}>
       <Icon name="pause" size={13} /> <b>Paused</b> {words}
     </span>
-  );
-}
-
-/// What to do with an edited definition; on a phone also where the run is paused.
-export function PauseLine({ narrow = false }: { narrow?: boolean }) {
-  const at = model.position.value;
-  const run = store.run.value;
-  if (!run || !at || (run.phase !== "paused" && run.phase !== "ended")) return null;
-  const report = session.edit.value;
-  const changed = store.changedSince.value && !store.outlived.value && run.recorded === undefined;
-  const other = report !== null && !report.same;
-  if (!changed && !other && !(narrow && run.phase === "paused")) return null;
-  return (
-    <section class="pause-line" aria-label="Paused run">
-      {narrow && <PausedWhere />}
-      {other && (
-        <span>
-          The edited definition takes a different path: event {report.event} is {report.now} <span class="quiet">(was {report.was})</span>.{" "}
-          <button type="button" class="link strong" onClick={session.goOnEdited}>
-            Continue from here
-          </button>{" "}
-          <button type="button" class="link" onClick={session.backToOld}>
-            Back to the old definition
-          </button>
-        </span>
-      )}
-      {changed && (
-        <span>
-          The definition was edited.{" "}
-          <button type="button" class="link strong" onClick={() => void session.applyDefinition()}>
-            Apply and stay here
-          </button>
-        </span>
-      )}
-    </section>
   );
 }

@@ -112,7 +112,7 @@ export function Values({ flow, at, value }: Props) {
         </button>
         {target && editing.value === null && (
           <button type="button" class="link" onClick={() => (editing.value = JSON.stringify(value, null, 2))}>
-            ✎ Set {target}
+            <Icon name="pencil" size={12} /> Set {target}
           </button>
         )}
         {stage && (
@@ -155,7 +155,7 @@ function StopButton({ flow, stage, when }: { flow: Flow; stage: string; when: "b
   const on = (model.byState.value.get(flow.state) ?? []).some((one) => one.kind === "stage" && one.stage === stage && (one.when ?? "after") === when);
   return (
     <button type="button" class="link" aria-pressed={on} onClick={() => toggleStop(flow.state, stage, when)}>
-      {on ? "●" : "○"} Stop {when} it
+      <Icon name={on ? "dot" : "ring"} size={12} /> Stop {when} it
     </button>
   );
 }

@@ -58,7 +58,7 @@ export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
                       <li key={n}>
                         <code>{test.of}</code> {"value" in test ? <>is <code>{json(test.value)}</code></> : <span class="is-bad">has no value</span>}
                         {"operand" in test ? <> · {operatorOf(rule, test)} <code>{json(test.operand)}</code></> : "value" in test && test.holds !== undefined && <> · {operatorOf(rule, test)}</>}
-                        {test.holds !== undefined && <span class={test.holds ? "is-good" : "quiet"}> {test.holds ? "✓" : "✗"}</span>}
+                        {test.holds !== undefined && <span class={test.holds ? "is-good" : "quiet"}> <Icon name={test.holds ? "check" : "cross"} size={11} /></span>}
                         {!("value" in test) && operands.get(test.of)?.missing !== undefined && <p class="quiet">{operands.get(test.of)!.missing}</p>}
                         {"value" in test && test.holds === undefined && <Operands list={[...operands.values()].filter(({ missing }) => missing !== undefined)} />}
                       </li>
@@ -66,7 +66,7 @@ export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
                   </ul>
                 )}
               </td>
-              <td>{!seen ? <span class="quiet">not evaluated</span> : seen.cause !== undefined ? <span class="is-bad">{plainCause(seen.cause)}</span> : taken === i ? <b class="is-good">✓ taken</b> : "does not hold"}</td>
+              <td>{!seen ? <span class="quiet">not evaluated</span> : seen.cause !== undefined ? <span class="is-bad">{plainCause(seen.cause)}</span> : taken === i ? <b class="is-good"><Icon name="check" size={11} /> taken</b> : "does not hold"}</td>
               <td>{String(rule["Next"] ?? "")}</td>
             </tr>
           );
@@ -75,7 +75,7 @@ export function ChoiceTable({ flow, stage }: { flow: Flow; stage: FlowStage }) {
           <tr class={taken === "default" ? "taken" : "ahead"}>
             <th scope="row">Default</th>
             <td />
-            <td>{taken === "default" ? <b class="is-good">✓ taken: no rule holds</b> : <span class="quiet">not needed</span>}</td>
+            <td>{taken === "default" ? <b class="is-good"><Icon name="check" size={11} /> taken: no rule holds</b> : <span class="quiet">not needed</span>}</td>
             <td>{String(flow.fields["Default"])}</td>
           </tr>
         )}
@@ -228,7 +228,7 @@ export function NodeFailure({ state }: { state: string }) {
   const words = info.value?.said ?? cause ?? "";
   return (
     <div class="node-failure">
-      <b class="is-bad">✗ {error ?? "Failed"}</b>
+      <b class="is-bad"><Icon name="cross" size={11} /> {error ?? "Failed"}</b>
       {words && <p>{words.length > 160 ? `${words.slice(0, 160)}…` : words}</p>}
       <p>{fateOf(flow.value, stage, info.value?.outer).words}</p>
     </div>
@@ -300,7 +300,7 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
               <td>
                 {took?.retrier === i ? (
                   <>
-                    <b class="is-good">✓ retry {took.attempt}</b> {backoff(retrier, took.attempt, took.delayMilliseconds)}
+                    <b class="is-good"><Icon name="check" size={11} /> retry {took.attempt}</b> {backoff(retrier, took.attempt, took.delayMilliseconds)}
                   </>
                 ) : !matches(retrier, error) ? (
                   <span class="quiet">{stranger}</span>
@@ -320,7 +320,7 @@ export function RetryTable({ flow, at }: { flow: Flow; at: number }) {
             <td>{names(catcher).join(", ")}</td>
             <td />
             <td>
-              {caught?.catcher === i ? <b class="is-good">✓ to {caught.next}</b> : took ? <span class="quiet">not evaluated: the error is retried</span> : !matches(catcher, error) ? <span class="quiet">{stranger}</span> : i !== catching ? "an earlier catcher matches" : "matches"}
+              {caught?.catcher === i ? <b class="is-good"><Icon name="check" size={11} /> to {caught.next}</b> : took ? <span class="quiet">not evaluated: the error is retried</span> : !matches(catcher, error) ? <span class="quiet">{stranger}</span> : i !== catching ? "an earlier catcher matches" : "matches"}
             </td>
           </tr>
         ))}

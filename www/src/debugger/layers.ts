@@ -63,16 +63,16 @@ function ofCoverage(index: GraphIndex, { hits, places, runs }: Covered): Overlay
   const kindOf = (pointer: string): string => ((hits[pointer] ?? 0) > 0 ? "covered" : "uncovered");
   return {
     title: "coverage",
-    nodes: new Map(index.graph.nodes.filter(isState).map(({ pointer, name }) => {
+    nodes: new Map(index.graph.nodes.filter(isState).map(({ pointer, name }): [string, NonNullable<ReturnType<Overlay["nodes"]["get"]>>] => {
       const kind = kindOf(pointer);
       const left = unused.get(name) ?? 0;
       if (kind === "uncovered") return [pointer, { kind, title: "never entered in any run", sign: "0" }];
-      return [pointer, { kind: left > 0 ? "partly" : kind, title: `entered ${count(hits[pointer]!, "time")} in all runs${left > 0 ? `, ${count(left, "part")} never used` : ""}`, ...(left > 0 && { sign: "◐" }) }];
+      return [pointer, { kind: left > 0 ? "partly" : kind, title: `entered ${count(hits[pointer]!, "time")} in all runs${left > 0 ? `, ${count(left, "part")} never used` : ""}`, ...(left > 0 && { sign: { sign: "half" } }) }];
     })),
     edges: edgesOf(index, kindOf),
     legend: [
       { kind: "covered", text: "used" },
-      { kind: "partly", text: "used in part", sign: "◐" },
+      { kind: "partly", text: "used in part", sign: { sign: "half" } },
       { kind: "uncovered", text: `never used in ${count(runs, "run")}`, sign: "0" },
     ],
     close: () => (coverageShown.value = null),

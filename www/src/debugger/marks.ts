@@ -12,7 +12,7 @@ import * as session from "./session.ts";
 const FORMS = { plain: "filled", condition: "diamond", log: "ring", off: "hollow" } as const;
 const WORDS = { plain: "breakpoint", condition: "conditional breakpoint", log: "log point", off: "breakpoint off" } as const;
 /// What stands beside a breakpoint that is neither before nor after its state.
-const SIGNS: Partial<Record<Breakpoint["kind"], NodeMark["sign"]>> = { error: "\u2717", retry: "\u21bb", catch: "\u21b7", iteration: "#" };
+const SIGNS: Partial<Record<Breakpoint["kind"], NodeMark["sign"]>> = { error: { sign: "cross" }, retry: { sign: "retry" }, catch: { sign: "caught" }, iteration: "#" };
 const AFTER = new Set<Breakpoint["kind"]>(["exit", "error", "retry", "catch"]);
 
 function breakpointMark(one: Breakpoint): NodeMark {

@@ -19,6 +19,7 @@ const FIXED: [string, [string, string[]][]][] = [
     ["Leave an event and return to the end of the run", ["Esc"]],
     ["Move on the timeline by one event; to the first, last event", ["←", "→", "Home", "End"]],
     ["Answer the nth waiting task", ["1 … 9"]],
+    ["Into the graph, and out of it: it is one stop", ["Tab"]],
     ["Go to a state in the graph by its first letter", ["A … Z"]],
     ["Move the view of the graph", ["Space ↑ ↓ ← →"]],
   ]],

@@ -8,11 +8,10 @@ import { isState } from "../model/graph.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import * as prefs from "../prefs.ts";
 import * as store from "../store.ts";
+import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
 import type { EditorHandle } from "./codemirror.ts";
 import type { Lens, Sign } from "./marks.ts";
 import { path } from "./place.ts";
-
-const SIGNS = { idle: "", queued: "⋯", running: "●", waiting: "⏱\uFE0E", awaiting: "?", retrying: "↻", succeeded: "✓", caught: "↷", failed: "✗", timedOut: "⏱\uFE0E", cancelled: "⊘" } as const;
 
 /// More values are not asked for while somebody steps.
 const NO_VALUES: { at: number; text: string }[] = [];
@@ -59,7 +58,7 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       if (index && store.run.value) {
         for (const [name, at] of index.byName) {
           const { status, entered } = store.runOf(index.graph.nodes[at]!.id).value;
-          if (status !== "idle") signs.set(name, { sign: SIGNS[status], count: entered, kind: status, title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}` });
+          if (status !== "idle") signs.set(name, { sign: STATUS_ICON[status] === null ? "" : iconPath(STATUS_ICON[status]), count: entered, kind: status, title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}` });
         }
       }
       editor.show({ signs });

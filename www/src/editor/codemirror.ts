@@ -7,7 +7,7 @@ import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { closeSearchPanel, highlightSelectionMatches, openSearchPanel, search } from "@codemirror/search";
-import { ChangeSet, Compartment, EditorState, type Extension, Prec, type StateEffect } from "@codemirror/state";
+import { ChangeSet, Compartment, EditorState, type Extension, Prec, type StateEffect, type Transaction } from "@codemirror/state";
 import { type ReadonlySignal, effect } from "@preact/signals";
 import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -87,13 +87,13 @@ const colours = HighlightStyle.define([
 ]);
 
 const looks = EditorView.theme({
-  "&": { height: "100%", fontSize: "12.5px", backgroundColor: "transparent", color: "var(--text)" },
+  "&": { height: "100%", fontSize: "0.7812rem", backgroundColor: "transparent", color: "var(--text)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", overflow: "auto" },
-  ".cm-content": { padding: "8px 0 40px", caretColor: "var(--text)" },
-  ".cm-line": { padding: "0 12px 0 6px" },
+  ".cm-content": { padding: "0.5rem 0 2.5rem", caretColor: "var(--text)" },
+  ".cm-line": { padding: "0 0.75rem 0 0.375rem" },
   ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--faint)", border: "none", paddingLeft: "2px" },
-  ".cm-lineNumbers .cm-gutterElement": { padding: "0 4px 0 6px", minWidth: "26px" },
+  ".cm-lineNumbers .cm-gutterElement": { padding: "0 0.25rem 0 0.375rem", minWidth: "1.625rem" },
   ".cm-activeLine": { backgroundColor: "var(--line-active)" },
   ".cm-activeLineGutter": { backgroundColor: "transparent", color: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "1.5px" },
@@ -101,37 +101,60 @@ const looks = EditorView.theme({
   ".cm-selectionMatch": { backgroundColor: "var(--match)" },
   "&:not(.cm-focused) .cm-matchingBracket": { backgroundColor: "transparent", color: "inherit" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)", outline: "1px solid var(--border-strong)" },
-  ".cm-foldPlaceholder": { backgroundColor: "var(--raised)", border: "1px solid var(--border)", color: "var(--muted)", padding: "0 6px", margin: "0 2px" },
-  ".cm-foldGutter span": { color: "var(--faint)" },
+  ".cm-foldPlaceholder": { backgroundColor: "var(--raised)", border: "1px solid var(--border)", color: "var(--muted)", padding: "0 0.375rem", margin: "0 2px" },
+  ".cm-foldGutter .cm-gutterElement": { cursor: "pointer" },
+  ".sg-fold": { display: "block", width: "0.4375rem", height: "0.4375rem", margin: "0.25rem 3px 0", border: "solid var(--faint)", borderWidth: "0 1.5px 1.5px 0", transform: "rotate(45deg)" },
+  ".sg-folded": { margin: "0.375rem 0.3125rem 0 1px", transform: "rotate(-45deg)" },
   ".cm-placeholder": { color: "var(--faint)" },
-  ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "8px", boxShadow: "var(--shadow)", color: "var(--text)", overflow: "hidden" },
-  ".cm-tooltip-lint": { maxWidth: "min(460px, 90vw)" },
-  ".cm-diagnostic": { padding: "8px 12px", borderLeft: "3px solid var(--bad)", fontFamily: "var(--sans)", fontSize: "12.5px", lineHeight: "1.45", whiteSpace: "pre-wrap" },
+  ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "0.5rem", boxShadow: "var(--shadow)", color: "var(--text)", overflow: "hidden" },
+  ".cm-tooltip-lint": { maxWidth: "min(28.75rem, 90vw)" },
+  ".cm-diagnostic": { padding: "0.5rem 0.75rem", borderLeft: "3px solid var(--bad)", fontFamily: "var(--sans)", fontSize: "0.7812rem", lineHeight: "1.45", whiteSpace: "pre-wrap" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--warn)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
-  ".cm-diagnosticAction": { font: "inherit", fontWeight: "600", backgroundColor: "var(--accent-fill)", color: "var(--accent-text)", border: "none", borderRadius: "6px", padding: "4px 10px", margin: "8px 8px 0 0", cursor: "pointer" },
-  ".cm-diagnosticSource": { color: "var(--muted)", fontSize: "11px" },
+  ".cm-diagnosticAction": { font: "inherit", fontWeight: "600", backgroundColor: "var(--accent-fill)", color: "var(--accent-text)", border: "none", borderRadius: "0.375rem", padding: "0.25rem 0.625rem", margin: "0.5rem 0.5rem 0 0", cursor: "pointer" },
+  ".cm-diagnosticSource": { color: "var(--muted)", fontSize: "0.6875rem" },
   ".cm-lintRange": { backgroundImage: "none", textDecorationLine: "underline", textDecorationStyle: "wavy", textDecorationThickness: "1.5px", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
   ".cm-lintRange-error": { textDecorationColor: "var(--bad)" },
   ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
   ".cm-lintPoint:after": { borderBottomColor: "var(--bad)" },
-  ".cm-gutter-lint": { width: "14px" },
+  ".cm-gutter-lint": { width: "0.875rem" },
   ".cm-gutter-lint .cm-gutterElement": { padding: "3px 1px 0" },
-  ".cm-lint-marker": { width: "11px", height: "11px", content: "''", borderRadius: "50%", marginTop: "4px" },
-  ".cm-lint-marker-error": { backgroundColor: "var(--bad)" },
-  ".cm-lint-marker-warning": { backgroundColor: "var(--warn)", borderRadius: "2px", transform: "rotate(45deg) scale(.85)" },
-  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12px", maxHeight: "16em" },
-  ".cm-tooltip-autocomplete ul li": { padding: "3px 10px 3px 4px" },
+  // A cross and a triangle: round signs and diamonds are breakpoints.
+  ".cm-lint-marker": { width: "0.6875rem", height: "0.6875rem", content: "''", marginTop: "0.25rem", forcedColorAdjust: "none" },
+  ".cm-lint-marker-error": { backgroundColor: "var(--bad)", clipPath: "polygon(18% 0, 50% 32%, 82% 0, 100% 18%, 68% 50%, 100% 82%, 82% 100%, 50% 68%, 18% 100%, 0 82%, 32% 50%, 0 18%)" },
+  ".cm-lint-marker-warning": { backgroundColor: "var(--warn)", clipPath: "polygon(50% 4%, 100% 96%, 0 96%)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "0.75rem", maxHeight: "16em" },
+  ".cm-tooltip-autocomplete ul li": { padding: "3px 0.625rem 3px 0.25rem" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent-fill)", color: "var(--accent-text)" },
   ".cm-completionDetail": { color: "inherit", opacity: ".75", fontStyle: "normal", marginLeft: "1em" },
   ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)", borderColor: "var(--border)" },
-  ".cm-panel.cm-search": { padding: "6px 8px", fontFamily: "var(--sans)" },
-  ".cm-panel.cm-search [name=close]": { fontSize: "18px", color: "var(--text)" },
-  ".cm-textfield": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "6px", padding: "3px 8px", color: "var(--text)", fontSize: "12px" },
-  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "6px", color: "var(--text)", padding: "3px 10px", fontSize: "12px" },
+  ".cm-panel.cm-search": { padding: "0.375rem 0.5rem", fontFamily: "var(--sans)" },
+  ".cm-panel.cm-search [name=close]": { fontSize: "1.125rem", color: "var(--text)" },
+  ".cm-textfield": { backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "0.375rem", padding: "3px 0.5rem", color: "var(--text)", fontSize: "0.75rem" },
+  ".cm-button": { backgroundImage: "none", backgroundColor: "var(--surface)", border: "1px solid var(--border-strong)", borderRadius: "0.375rem", color: "var(--text)", padding: "3px 0.625rem", fontSize: "0.75rem" },
   ".cm-searchMatch": { backgroundColor: "var(--match)", outline: "1px solid var(--warn)" },
   ".cm-searchMatch-selected": { backgroundColor: "var(--selection)" },
 });
+
+/// What is typed over several lines is put there by the editor: a browser would join the lines itself, and keep their looks as
+/// styles, which the page's policy forbids.
+function typedOver(event: InputEvent, view: EditorView): boolean {
+  const { state } = view;
+  const { from, to } = state.selection.main;
+  const text = event.data;
+  if (event.inputType !== "insertText" || text === null || view.composing || state.readOnly || state.doc.lineAt(from).to >= to) return false;
+  const insert = (): Transaction => state.update(state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+  if (!state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+  event.preventDefault();
+  return true;
+}
+
+function foldSign(open: boolean): HTMLElement {
+  const sign = document.createElement("span");
+  sign.className = open ? "sg-fold" : "sg-fold sg-folded";
+  sign.title = open ? "Fold the lines" : "Unfold the lines";
+  return sign;
+}
 
 /// Its keys are the editor's.
 const plainCompletions = (): Extension => autocompletion({ defaultKeymap: false });
@@ -177,7 +200,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         lineNumbers(),
         highlightActiveLineGutter(),
         asl ? lintGutter() : [],
-        foldGutter({ openText: "⌄", closedText: "›" }),
+        foldGutter({ markerDOM: foldSign }),
         codeFolding(),
         history(),
         drawSelection(),
@@ -201,6 +224,7 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
         Prec.highest(keymap.of(completionKeymap.filter(({ key }) => key !== undefined && key !== "Ctrl-Space"))),
         keys.of(keymap.of(textKeys(changedKeys.peek()))),
         keymap.of([...closeBracketsKeymap, { key: "Escape", run: closeSearchPanel, scope: "editor search-panel" }, { key: "Escape", run: simplifySelection }, ...plainKeys]),
+        Prec.highest(EditorView.domEventHandlers({ beforeinput: typedOver })),
         looks,
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {

@@ -5,9 +5,10 @@ import { effect } from "@preact/signals";
 import { type EditorState, type Extension, type Range, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, GutterMarker, WidgetType, gutter } from "@codemirror/view";
 import type { BreakpointMark } from "../debugger/model.ts";
+import { textSize } from "../prefs.ts";
 import { placeOf, setStates, stateAt, stateField, statePlaces } from "./states.ts";
 
-/// What has become of a state: a sign, how often, and in words.
+/// What has become of a state: a sign as path data in a square of 20, how often, and in words.
 export interface Sign {
   sign: string;
   count: number;
@@ -78,7 +79,7 @@ class SignMark extends GutterMarker {
     const { sign, count, kind, title } = this.sign;
     const element = document.createElement("span");
     element.className = `sg-sign sg-${kind}`;
-    element.textContent = sign;
+    if (sign !== "") element.append(drawn(sign));
     element.title = title;
     if (count > 1) {
       const times = document.createElement("small");
@@ -87,6 +88,16 @@ class SignMark extends GutterMarker {
     }
     return element;
   }
+}
+
+function drawn(path: string): SVGElement {
+  const make = (name: string): SVGElement => document.createElementNS("http://www.w3.org/2000/svg", name);
+  const svg = make("svg");
+  svg.setAttribute("viewBox", "0 0 20 20");
+  const line = make("path");
+  line.setAttribute("d", path);
+  svg.append(line);
+  return svg;
 }
 
 /// Its words come by the style: they are no part of the text that is read or copied.
@@ -99,7 +110,7 @@ class LensRow extends WidgetType {
     return other.state === this.state && other.indent === this.indent && other.lenses === this.lenses;
   }
   override get estimatedHeight(): number {
-    return 17;
+    return 17 * textSize;
   }
   override toDOM(): HTMLElement {
     const row = document.createElement("div");
@@ -269,7 +280,7 @@ export function marks(toggle: (state: string, edit: boolean) => void): Extension
         },
       },
     }),
-    gutter({ class: "sg-signs", markers: (view) => view.state.field(marksField).signs, initialSpacer: () => new SignMark({ sign: " ", count: 1, kind: "none", title: "" }) }),
+    gutter({ class: "sg-signs", markers: (view) => view.state.field(marksField).signs, initialSpacer: () => new SignMark({ sign: "", count: 1, kind: "none", title: "" }) }),
     looks,
   ];
 }
@@ -279,16 +290,17 @@ const looks = EditorView.theme({
   ".sg-executing": { boxShadow: "inset 3px 0 var(--st-running)" },
   ".sg-executing:has(~ .sg-paused), .sg-paused, .sg-paused ~ .sg-executing": { boxShadow: "inset 3px 0 var(--st-paused)" },
   ".sg-paused": { backgroundColor: "var(--st-paused-fill)" },
-  ".sg-breaks": { width: "16px", cursor: "pointer" },
-  ".sg-break": { display: "block", width: "11px", height: "11px", margin: "4px 0 0 3px", borderRadius: "50%", boxSizing: "border-box", border: "2px solid var(--bad)", backgroundColor: "var(--bad)" },
+  ".sg-breaks": { width: "1rem", cursor: "pointer" },
+  ".sg-break": { display: "block", width: "0.6875rem", height: "0.6875rem", margin: "0.25rem 0 0 3px", borderRadius: "50%", boxSizing: "border-box", border: "2px solid var(--bad)", backgroundColor: "var(--bad)" },
   ".sg-break-condition": { borderRadius: "2px", transform: "rotate(45deg) scale(.86)" },
   ".sg-break-log": { backgroundColor: "transparent" },
   ".sg-break-off": { backgroundColor: "transparent", borderColor: "var(--faint)", borderStyle: "dashed", borderWidth: "1.5px" },
   ".sg-break-none": { backgroundColor: "transparent", borderColor: "transparent" },
   ".sg-breaks .cm-gutterElement:hover .sg-break-none": { backgroundColor: "var(--bad-soft)", borderColor: "var(--bad)" },
-  ".sg-signs": { width: "22px" },
-  ".sg-sign": { display: "block", fontWeight: "700", fontSize: "11px", whiteSpace: "nowrap", paddingInlineStart: "3px" },
-  ".sg-sign small": { fontSize: "8.5px", verticalAlign: "super", lineHeight: "0" },
+  ".sg-signs": { width: "1.375rem" },
+  ".sg-sign": { display: "block", fontWeight: "700", fontSize: "0.6875rem", whiteSpace: "nowrap", paddingInlineStart: "3px" },
+  ".sg-sign svg": { width: "0.6875rem", height: "0.6875rem", verticalAlign: "-1px", fill: "none", stroke: "currentcolor", strokeWidth: "2.6", strokeLinecap: "round", strokeLinejoin: "round" },
+  ".sg-sign small": { fontSize: "0.5312rem", verticalAlign: "super", lineHeight: "0" },
   ".sg-succeeded": { color: "var(--st-succeeded)" },
   ".sg-failed, .sg-timedOut": { color: "var(--st-failed)" },
   ".sg-caught": { color: "var(--st-caught)" },
@@ -296,10 +308,10 @@ const looks = EditorView.theme({
   ".sg-waiting, .sg-awaiting": { color: "var(--st-waiting)" },
   ".sg-retrying": { color: "var(--st-retrying)" },
   ".sg-cancelled": { color: "var(--muted)" },
-  ".sg-lenses": { height: "17px", display: "flex", alignItems: "end", gap: "2px", overflow: "hidden", userSelect: "none" },
-  ".sg-lenses button": { border: "none", background: "none", padding: "0 4px 0 0", font: "10.5px/15px var(--sans)", color: "var(--muted)", cursor: "pointer", whiteSpace: "nowrap" },
+  ".sg-lenses": { height: "1.0625rem", display: "flex", alignItems: "end", gap: "2px", overflow: "hidden", userSelect: "none" },
+  ".sg-lenses button": { border: "none", background: "none", padding: "0 0.25rem 0 0", font: "0.6562rem/0.9375rem var(--sans)", color: "var(--muted)", cursor: "pointer", whiteSpace: "nowrap" },
   ".sg-lenses button::before": { content: "attr(data-text)" },
-  ".sg-lenses button + button": { paddingInlineStart: "6px", borderInlineStart: "1px solid var(--border)" },
+  ".sg-lenses button + button": { paddingInlineStart: "0.375rem", borderInlineStart: "1px solid var(--border)" },
   ".sg-lenses button:hover": { color: "var(--accent)", textDecoration: "underline" },
-  ".sg-value::after": { content: "' = ' attr(data-value)", color: "var(--muted)", fontStyle: "italic", backgroundColor: "var(--raised)", borderRadius: "4px", padding: "0 4px", marginInlineStart: "6px", fontSize: "11.5px" },
+  ".sg-value::after": { content: "' = ' attr(data-value)", color: "var(--muted)", fontStyle: "italic", backgroundColor: "var(--raised)", borderRadius: "0.25rem", padding: "0 0.25rem", marginInlineStart: "0.375rem", fontSize: "0.7188rem" },
 });

@@ -52,7 +52,7 @@ export class Drawing {
     drawn.button.setAttribute("aria-label", this.nameOf(node, run));
     drawn.button.setAttribute("aria-pressed", String(node.name === this.selected));
     const icon = STATUS_ICON[run.status];
-    const words = [run.entered > 1 ? `×${run.entered}` : "", run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : "", run.failures > 0 && run.status !== "failed" ? `↻${run.failures}` : ""].filter(Boolean).join(" ");
+    const words = [run.entered > 1 ? `×${run.entered}` : "", run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : "", run.failures > 0 && run.status !== "failed" ? `retried ${run.failures}` : ""].filter(Boolean).join(" ");
     const { x, y, width, height } = node;
     const parts: SVGElement[] = [];
     if (icon) parts.push(svg("g", { class: "status", transform: `translate(${x + width - 12} ${y + height - 10})` }, svg("circle", { r: 10 }), svg("path", { transform: "translate(-6.5 -6.5) scale(.65)", d: iconPath(icon) })));

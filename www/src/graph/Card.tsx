@@ -1,7 +1,7 @@
 // What a node is about, shown when the pointer or the focus rests on it.
 
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
 import { bytes, count } from "../ui/format.ts";
@@ -49,6 +49,11 @@ export function Card({ index }: { index: GraphIndex }) {
     view.value;
     if (card.peek()) dismiss();
   });
+  useEffect(() => {
+    // In a window of another size it would stand elsewhere.
+    addEventListener("resize", dismiss);
+    return () => removeEventListener("resize", dismiss);
+  }, []);
   useLayoutEffect(() => {
     const frame = element.current?.offsetParent?.getBoundingClientRect();
     if (!element.current || !frame || !shown) return;

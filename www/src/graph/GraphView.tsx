@@ -5,7 +5,7 @@ import { memo } from "../ui/memo.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 // What it adds to the graph.
 import "../debugger/marks.ts";
-import { keyHint, keymap } from "../keys/keymap.ts";
+import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as prefs from "../prefs.ts";
@@ -13,7 +13,6 @@ import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
-import { save } from "../ui/save.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
 import { SearchBox } from "./Search.tsx";
@@ -27,6 +26,7 @@ import { anchor, fit, follow, glide, moved, pan, reveal, sight, size, view, zoom
 
 /// From how many states on there is one.
 const MINIMAP_FROM = 80;
+const GraphTools = lazy(() => import("./Tools.tsx").then((module) => module.GraphTools));
 const Minimap = lazy(() => import("./Minimap.tsx").then((module) => module.Minimap));
 const Legend = lazy(() => import("./Legend.tsx").then((module) => module.Legend));
 const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module.Iterations));
@@ -50,7 +50,7 @@ export function fitGraph(): void {
 /// The keys of the graph for who hears them, as they are now.
 function keysInWords(): string {
   const of = (id: string): string => keymap.value?.shown(id)[0] ?? "no key";
-  return `Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
+  return `The graph is one stop of the Tab key. Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("iterationBefore")} and ${of("iterationAfter")} go through the iterations of a Map, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
 }
 
 /// Lets the view go where the run is again.
@@ -217,51 +217,6 @@ function EmptyGraph() {
       </button>
     </div>
   );
-}
-
-function GraphTools({ index }: { index: GraphIndex }) {
-  return (
-    <div class="graph-tools" role="toolbar" aria-label="Graph view">
-      <button type="button" class="square" aria-label="Zoom out" title={`Zoom out${keyHint("zoomOut")}`} onClick={() => zoomTo(view.value.k / 1.25)}>
-        <Icon name="minus" />
-      </button>
-      <button type="button" class="zoom" title={`To 100 %${keyHint("zoomWhole")}`} onClick={() => zoomTo(1)}>
-        <span class="unseen">Zoom </span>
-        {computed(() => `${Math.round(view.value.k * 100)} %`)}
-      </button>
-      <button type="button" class="square" aria-label="Zoom in" title={`Zoom in${keyHint("zoomIn")}`} onClick={() => zoomTo(view.value.k * 1.25)}>
-        <Icon name="plus" />
-      </button>
-      <button type="button" class="square" aria-label="Fit the graph" title={`Fit${keyHint("fit")}`} onClick={() => fit(index.graph, glide, true)}>
-        <Icon name="fit" />
-      </button>
-      <button
-        type="button"
-        class="square"
-        aria-label={store.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
-        title={store.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
-        onClick={() => {
-          moved.value = false;
-          store.direction.value = store.direction.value === "TB" ? "LR" : "TB";
-        }}
-      >
-        <Icon name="turn" />
-      </button>
-      <button type="button" class="square" aria-label="Save the graph as SVG" title="Save the graph as SVG" onClick={() => void saveSvg()}>
-        <Icon name="download" />
-      </button>
-    </div>
-  );
-}
-
-async function saveSvg(): Promise<void> {
-  try {
-    const options = { collapsed: [...store.collapsed.value], expanded: [...store.expanded.value], foldLarge: true, direction: store.direction.value };
-    const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, options });
-    save(`${store.title.value}.svg`, svg, "image/svg+xml");
-  } catch (error) {
-    store.shout(`The graph could not be saved: ${(error as Error).message}`);
-  }
 }
 
 function Canvas({ index }: { index: GraphIndex }) {

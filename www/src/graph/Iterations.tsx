@@ -1,7 +1,6 @@
 // Which iteration of a Map is looked at: the same controls in the Map's box on the graph and in the inspector.
 
-import { computed, signal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
 import { type Choice, type EventLog, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
 import * as debug from "../debugger/model.ts";
@@ -9,7 +8,6 @@ import * as store from "../store.ts";
 import { keyHint } from "../keys/keymap.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
-import { focused } from "./keys.ts";
 
 const KINDS: readonly { status: number; name: string; style: string; icon: IconName }[] = [
   { status: Item.Failed, name: "Failed", style: "failed", icon: "cross" },
@@ -81,9 +79,8 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
   if (place === "inspector" && of) present = { map, of };
   const found = chooser(map, of);
   const onGraph = place === "graph";
-  // The graph is one stop of the Tab key, and a Map's controls are some while the Map is that stop.
-  const reachable = useMemo(() => computed(() => focused.value === map), [map]);
-  const tab = !onGraph || reachable.value ? 0 : -1;
+  // The graph is one stop of the Tab key. What is here for the mouse, the inspector and two keys have as well.
+  const tab = onGraph ? -1 : 0;
   const most = node.map?.maxConcurrency;
   if (!found) {
     return (

@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { Icon } from "../ui/Icon.tsx";
+import { Parts } from "./Parts.tsx";
 import { overlay } from "./hooks.ts";
 
 export function Legend() {
@@ -28,11 +29,7 @@ export function Legend() {
             <svg width="34" height="18" viewBox="0 0 34 18" aria-hidden="true">
               <g class={`over-${kind} legend-sign`}>
                 <rect class="box" x="2" y="2" width="30" height="14" rx="4" />
-                {sign && (
-                  <text x="17" y="13">
-                    {sign}
-                  </text>
-                )}
+                {sign && <Parts parts={[sign]} letter={7} x={17} y={13} />}
               </g>
             </svg>
             {text}

@@ -1,6 +1,7 @@
 // Signs on the border of a state and on a transition: breakpoints, mocks, recorded answers.
 
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
+import { type Part, Parts, rowWidth } from "./Parts.tsx";
 import type { NodeMark } from "./hooks.ts";
 
 /// Before and after a state they stand below each other.
@@ -22,11 +23,19 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
           <g key={i} class={`corner ${mark.kind}`} transform={`translate(${node.x + 8 + i * 20} ${node.y + node.height})`}>
             <title>{mark.title}</title>
             <rect x="-4" y="-9" width={mark.text ? 42 : 18} height="18" rx="5" />
-            <text x={mark.text ? 17 : 5} y="4">
-              {mark.text ?? (mark.kind === "mock" ? "M" : "\u21ba")}
-            </text>
+            <Parts parts={[mark.text ?? (mark.kind === "mock" ? "M" : { sign: "again" })]} letter={6.6} x={mark.text ? 17 : 5} y={4} />
           </g>
         ))}
+    </g>
+  );
+}
+
+/// What something laid over the graph says of a state, on its border.
+export function OverSign({ node, kind, sign }: { node: GraphNode; kind: string; sign: Part }) {
+  return (
+    <g class={`over-sign over-${kind}`} aria-hidden="true" transform={`translate(${node.x + node.width - 12} ${node.y})`}>
+      <rect x="-11" y="-9" width="22" height="18" rx="5" />
+      <Parts parts={[sign]} letter={7} x={0} y={4} />
     </g>
   );
 }
@@ -55,16 +64,15 @@ export function EdgeMarks({ edge, marks }: { edge: GraphEdge; marks: readonly No
 }
 
 function Breakpoint({ mark, left, x, y }: { mark: NodeMark; left: boolean; x: number; y: number }) {
-  const sign = `${mark.sign ?? ""}${mark.hit ?? ""}`;
+  const parts: Part[] = [mark.sign, mark.hit].filter((part) => part !== undefined);
+  const wide = rowWidth(parts, 7.5);
   return (
     <g class={`breakpoint ${mark.form ?? "filled"}`} transform={`translate(${x} ${y})`}>
       <title>{mark.title}</title>
-      {sign !== "" && (
+      {parts.length > 0 && (
         <g class="sign">
-          <rect x={left ? -13 - sign.length * 8 : 4} y="-8.5" width={sign.length * 8 + 9} height="17" rx="8.5" />
-          <text x={(left ? -1 : 1) * (10 + sign.length * 4)} y="4">
-            {sign}
-          </text>
+          <rect x={left ? -14 - wide : 4} y="-8.5" width={wide + 10} height="17" rx="8.5" />
+          <Parts parts={parts} letter={7.5} x={(left ? -1 : 1) * (9 + wide / 2)} y={4} />
         </g>
       )}
       {mark.form === "diamond" ? <path d="M0 -8L8 0L0 8L-8 0Z" /> : mark.form === "triangle" ? <path d="M0 -7.5L8 6H-8Z" /> : <circle r="6.5" />}

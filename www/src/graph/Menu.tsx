@@ -6,6 +6,7 @@ import { goToDefinition, renameState } from "../editor/place.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
 import { type NodeCommand, nodeCommands } from "./hooks.ts";
 import { menu } from "./menuOpen.ts";
 
@@ -126,7 +127,7 @@ export function NodeMenu() {
                 command.run(node);
               }}
             >
-              <span class="tick">{command.checked?.(node) ? "✓" : ""}</span>
+              <span class="tick">{command.checked?.(node) && <Icon name="check" size={12} />}</span>
               <span>{command.label}</span>
               {keyOf(command) && <kbd>{keyOf(command)}</kbd>}
             </button>

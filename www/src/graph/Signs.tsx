@@ -7,6 +7,7 @@ import type { NodeRun } from "../model/log.ts";
 import type { PendingTimer } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { duration } from "../ui/format.ts";
+import { type Part, Parts, rowWidth } from "./Parts.tsx";
 import type { Shown } from "./status.ts";
 
 interface Props {
@@ -22,13 +23,16 @@ interface Props {
   timer: PendingTimer | undefined;
 }
 
-const PATTERN_SIGN = { token: "⏸", sync: "⧉" } as const;
+const PATTERN_SIGN = { token: "pause", sync: "twice" } as const;
+/// How wide a letter is.
+const LETTER = 6.6;
 /// Characters of an error's name that there is room for.
 const ERROR_SHOWN = 16;
 
 export function Signs({ node, run, status, sign, near, after, timer }: Props) {
   const { x, y, width, height } = node;
-  const text = near ? words(node, run, status).join(" ") : "";
+  const parts = near ? words(node, run, status) : [];
+  const wide = rowWidth(parts, LETTER);
   // Time that the clock has just skipped here.
   const leap = useComputed(() => (store.live.value && store.skipped.value?.id === node.id ? store.skipped.value.ms : undefined)).value;
   return (
@@ -40,7 +44,7 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
         </g>
       )}
       {status === "caught" && <path class="caught-edge" aria-hidden="true" d={`M${x + width - 2} ${y + 9}V${y + height - 9}`} />}
-      {(sign !== "" || text !== "") && (
+      {(sign !== "" || parts.length > 0) && (
         <g class="badges" aria-hidden="true">
           {sign !== "" && (
             <g class="status" transform={`translate(${x + width - 12} ${y + height - 10})`}>
@@ -48,29 +52,27 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
               {status === "running" ? <circle class="ring" r="5" /> : <path transform="translate(-6.5 -6.5) scale(.65)" d={sign} />}
             </g>
           )}
-          {text !== "" && (
+          {parts.length > 0 && (
             <g class="count" transform={`translate(${x + width - (sign !== "" ? 26 : 10)} ${y + height})`}>
-              <rect x={-text.length * 6.6 - 12} y="-9" width={text.length * 6.6 + 12} height="18" rx="9" />
-              <text x={-text.length * 3.3 - 6} y="4">
-                {text}
-              </text>
+              <rect x={-wide - 12} y="-9" width={wide + 12} height="18" rx="9" />
+              <Parts parts={parts} letter={LETTER} x={-wide / 2 - 6} y={4} />
             </g>
           )}
         </g>
       )}
-      {(timer || leap !== undefined) && <Remaining node={node} since={run.last} timer={timer} leap={leap} used={text === "" ? 0 : text.length * 6.6 + 38} />}
+      {(timer || leap !== undefined) && <Remaining node={node} since={run.last} timer={timer} leap={leap} used={parts.length === 0 ? 0 : wide + 38} />}
     </>
   );
 }
 
-function words(node: GraphNode, run: NodeRun, status: Shown): string[] {
-  const found: string[] = [];
-  if (node.pattern) found.push(PATTERN_SIGN[node.pattern]);
+function words(node: GraphNode, run: NodeRun, status: Shown): Part[] {
+  const found: Part[] = [];
+  if (node.pattern) found.push({ sign: PATTERN_SIGN[node.pattern] });
   if (run.entered > 1) found.push(`×${run.entered.toLocaleString("en")}`);
   if (run.iterations > 0) found.push(`${run.iterationsDone + run.iterationsFailed}/${run.iterations + run.queued}`);
-  else if (run.queued > 0 && node.type !== "Map") found.push(`⋯ ${run.queued} waiting`);
-  if (run.failures > 0 && run.status !== "failed") found.push(`↻${run.failures}`);
-  if (status === "timedOut") found.push("⏱");
+  else if (run.queued > 0 && node.type !== "Map") found.push(`${run.queued} waiting`);
+  if (run.failures > 0 && run.status !== "failed") found.push({ sign: "retry" }, String(run.failures));
+  if (status === "timedOut") found.push({ sign: "clock" });
   // What a Fail state fails with stands in its caption.
   if (run.error !== "" && node.type !== "Fail" && (status === "caught" || status === "failed" || status === "timedOut")) found.push(run.error.length > ERROR_SHOWN ? `${run.error.slice(0, ERROR_SHOWN - 1)}…` : run.error);
   return found;
@@ -91,8 +93,8 @@ function Remaining({ node, since, timer: next, leap, used }: { node: GraphNode; 
   }, [flows]);
   const passed = flows ? Math.max(0, now.value - timer!.heard) * timer!.speed : 0;
   const left = leap ?? (next && timer ? Math.max(0, next.at - timer.now - passed) : 0);
-  const text = leap !== undefined || !next ? `\u23f1 ${duration(left)}` : wordsOf(next, left);
-  const width = text.length * 6.4 + 30;
+  const parts: Part[] = leap !== undefined || !next ? [{ sign: "clock" }, duration(left)] : wordsOf(next, left);
+  const width = rowWidth(parts, 6.4) + 30;
   // Below what stands there already, where both have no room.
   const down = 10 + width + used > node.width ? 17 : 0;
   const share = leap === undefined && next && next.at > since ? Math.min(1, left / (next.at - since)) : 1;
@@ -100,14 +102,12 @@ function Remaining({ node, since, timer: next, leap, used }: { node: GraphNode; 
     <g class="remaining" aria-hidden="true" transform={`translate(${node.x + 10} ${node.y + node.height + down})`}>
       <rect x="0" y="-9" width={width} height="18" rx="9" />
       <circle class="left" cx="11" r="4" stroke-dasharray={`${share * ROUND} ${ROUND}`} transform="rotate(-90 11 0)" />
-      <text x={(width + 14) / 2} y="4">
-        {text}
-      </text>
+      <Parts parts={parts} letter={6.4} x={(width + 14) / 2} y={4} />
     </g>
   );
 }
 
-function wordsOf(timer: PendingTimer, left: number): string {
+function wordsOf(timer: PendingTimer, left: number): Part[] {
   const time = duration(left < 10_000 ? left : Math.ceil(left / 1000) * 1000);
-  return timer.kind === "retry" ? `\u21bb${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`} in ${time}` : timer.kind === "wait" ? `\u23f1 ${time}` : `times out in ${time}`;
+  return timer.kind === "retry" ? [{ sign: "retry" }, `${timer.retries}${timer.of === undefined ? "" : ` of ${timer.of}`} in ${time}`] : timer.kind === "wait" ? [{ sign: "clock" }, time] : [`times out in ${time}`];
 }

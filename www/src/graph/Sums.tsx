@@ -5,8 +5,11 @@ import type { GraphNode } from "../model/graph.ts";
 import { meanOf } from "../model/log.ts";
 import * as store from "../store.ts";
 import { duration } from "../ui/format.ts";
+import { type Part, Parts, rowWidth } from "./Parts.tsx";
 
 const LEVELS = 5;
+/// How wide a letter is.
+const LETTER = 6.2;
 /// The longest mean of the states within each Map, for what is shown now.
 let longest: { at: number; of: Map<number, number> } = { at: -1, of: new Map() };
 
@@ -26,7 +29,7 @@ function longestIn(map: number): number {
 
 /// Drawn for states inside of a Map whose iterations are looked at together.
 export function Sums({ node }: { node: GraphNode }) {
-  const text = useComputed(() => {
+  const text = useComputed((): string => {
     const look = store.iterations();
     const at = look?.index.byId.get(node.id) ?? -1;
     if (!look || at < 0) return "";
@@ -42,21 +45,20 @@ export function Sums({ node }: { node: GraphNode }) {
     const lost = run.lost - run.caught;
     // How often it was entered stands below it.
     if (mean <= 0 && done === run.entered) return "";
-    const parts = [done > 0 && `✓${done}`, run.caught > 0 && `↷${run.caught}`, lost > 0 && `✗${lost}`, run.active > 0 && `●${run.active}`, mean > 0 && `⌀ ${duration(mean)}`];
-    return `${level} ${parts.filter(Boolean).join("  ")}`;
+    // As a text, which is compared with the one before.
+    return [level, done, run.caught, lost, run.active, mean > 0 ? duration(mean) : ""].join("|");
   }).value;
   if (text === "") return null;
-  const level = Number(text[0]);
-  const words = text.slice(2);
-  const width = words.length * 6.2 + 14;
+  const [level, done, caught, lost, active, mean] = text.split("|");
+  const counts = [["check", done], ["caught", caught], ["cross", lost], ["dot", active]] as const;
+  const parts: Part[] = [...counts.flatMap(([sign, n]): Part[] => (Number(n) > 0 ? [{ sign }, n!] : [])), ...(mean ? [`mean ${mean}`] : [])];
+  const width = rowWidth(parts, LETTER) + 14;
   return (
     <g class={`sums heat-${level}`} aria-hidden="true">
-      {level > 0 && <rect class="heat" x={node.x + 3} y={node.y + 7} width="4" height={Math.min(node.height, 54) - 14} rx="2" />}
+      {level !== "0" && <rect class="heat" x={node.x + 3} y={node.y + 7} width="4" height={Math.min(node.height, 54) - 14} rx="2" />}
       <g transform={`translate(${node.x + node.width - 8} ${node.y})`}>
         <rect class="sum" x={-width} y="-9" width={width} height="17" rx="8.5" />
-        <text x={-width / 2} y="3.5">
-          {words}
-        </text>
+        <Parts parts={parts} letter={LETTER} x={-width / 2} y={3.5} />
       </g>
     </g>
   );

@@ -5,8 +5,9 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import type { LastVisit } from "../model/protocol.ts";
+import { textSize } from "../prefs.ts";
 import * as store from "../store.ts";
-import { TypeTile } from "../ui/Icon.tsx";
+import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { openMenu } from "./menuOpen.ts";
 import { focused } from "./keys.ts";
@@ -30,8 +31,10 @@ const HINTS: Partial<Record<string, string>> = {
   In: "JSON that went into the last visit",
   Out: "JSON that came out of the last visit",
 };
-const HEIGHT = 30;
+const HEIGHT = 30 * textSize;
 const MARGIN = 14;
+/// How far a key scrolls.
+const COLUMN = 120;
 
 /// States in the order of the drawing, those inside of a state below it.
 function rowsOf(index: GraphIndex): Row[] {
@@ -107,8 +110,11 @@ export function Table({ index }: { index: GraphIndex }) {
     else if (event.key === "ArrowRight" || event.key === "+") {
       if (folds && node.collapsed) store.toggleFold(node.pointer);
       else if (event.key === "ArrowRight" && rows[chosen + 1]?.level === row.level + 1) go(chosen + 1);
+      // To the columns out of sight, and back.
+      else if (event.key === "ArrowRight") scroller.current?.scrollBy({ left: COLUMN });
     } else if (event.key === "ArrowLeft" || event.key === "-") {
-      if (folds && !node.collapsed && node.states > 0) store.toggleFold(node.pointer);
+      if (event.key === "ArrowLeft" && scroller.current!.scrollLeft > 0) scroller.current?.scrollBy({ left: -COLUMN });
+      else if (folds && !node.collapsed && node.states > 0) store.toggleFold(node.pointer);
       else if (event.key === "ArrowLeft") {
         const around = index.stateAround(row.at);
         if (around >= 0) go(places.get(nodes[around]!.id) ?? chosen);
@@ -202,7 +208,7 @@ function TableRow({ index, row, number, chosen, last, menu, go }: { index: Graph
       <span role="rowheader" class="col-name" style={{ paddingInlineStart: `${8 + (row.level - 1) * 18}px` }}>
         {folds && (
           <span class="twist" aria-hidden="true" onClick={(event) => (event.stopPropagation(), store.toggleFold(node.pointer))}>
-            {node.collapsed ? "▸" : "▾"}
+            <Icon name={node.collapsed ? "right" : "chevron"} size={12} />
           </span>
         )}
         <TypeTile type={node.type} /> <b>{node.name}</b>

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
+import type { Part } from "./Parts.tsx";
 
 /// A command of the node menu, for the mouse and the keyboard alike.
 export interface NodeCommand {
@@ -35,7 +36,7 @@ export interface NodeMark {
   /// filled: stops; hollow: switched off; diamond: stops on a condition or a count; ring: writes to the log; triangle: on a change.
   form?: "filled" | "hollow" | "diamond" | "ring" | "triangle";
   /// Beside it: what it stops on, and the count.
-  sign?: "✗" | "↻" | "↷" | "#";
+  sign?: Part;
   hit?: string;
   /// A part of the node's accessible name: "breakpoint on entry".
   title: string;
@@ -61,10 +62,10 @@ export interface Overlay {
   /// What it is, for the legend's name.
   title: string;
   /// By JSON Pointer of the state: a kind, which is a class; a part of its accessible name; a letter on its border.
-  nodes: ReadonlyMap<string, { kind: string; title: string; sign?: string }>;
+  nodes: ReadonlyMap<string, { kind: string; title: string; sign?: Part }>;
   /// Kinds of transitions by their pointers.
   edges: ReadonlyMap<string, string>;
-  legend: readonly { kind: string; text: string; sign?: string }[];
+  legend: readonly { kind: string; text: string; sign?: Part }[];
   /// Takes it away.
   close(): void;
 }

@@ -19,6 +19,7 @@ import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
 
 const Marks = lazy(() => import("./Marks.tsx").then((module) => module.Marks));
+const OverSign = lazy(() => import("./Marks.tsx").then((module) => module.OverSign));
 const Signs = lazy(() => import("./Signs.tsx").then((module) => module.Signs));
 const Sums = lazy(() => import("./Sums.tsx").then((module) => module.Sums));
 
@@ -60,7 +61,8 @@ export function NodeButton({ index, at, run, container = false, children }: At &
         class="node-button"
         role="button"
         data-node={node.id}
-        tabIndex={reachable ? 0 : -1}
+        // In lower case: an attribute of SVG is as it is written.
+        tabindex={reachable ? 0 : -1}
         aria-label={nameOf(index, node, now, `${text}${waitWords(timer)}`, bad, over ? [...marks, over] : marks)}
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
@@ -78,10 +80,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
       {detail.value === "near" && node.depth > 0 && now.entered > 1 && <Sums node={node} />}
       {!far && marks.some(({ side }) => side !== "edge") && <Marks node={node} marks={marks} />}
       {!far && over?.sign && (
-        <g class={`over-sign over-${over.kind}`} aria-hidden="true" transform={`translate(${node.x + node.width - 12} ${node.y})`}>
-          <rect x="-11" y="-9" width="22" height="18" rx="5" />
-          <text y="4">{over.sign}</text>
-        </g>
+        <OverSign node={node} kind={over.kind} sign={over.sign} />
       )}
       {!far && bad > 0 && (
         <g class="problem-badge" aria-hidden="true" transform={`translate(${node.x - 7} ${node.y - 7})`}>

@@ -39,7 +39,8 @@ export function Dock() {
   const shown = store.dockTab.value;
   const waiting = store.waiting.value.length;
   const lines = store.console.value.length;
-  const stops = debug.breakpoints.value.length;
+  // Those that a run stops at.
+  const stops = debug.stops.value ? debug.breakpoints.value.filter(({ enabled }) => enabled !== false).length : 0;
   const watches = debug.watches.value.length;
   const runs = debug.runs.value.length;
   const result = store.run.value?.result;
@@ -49,7 +50,7 @@ export function Dock() {
     {
       id: "result",
       label: "Result",
-      ...(result ? (result.status === "SUCCEEDED" ? { badge: "✓", tone: "good" as const, badgeText: "succeeded" } : { badge: "✗", tone: "bad" as const, badgeText: "failed" }) : {}),
+      ...(result ? (result.status === "SUCCEEDED" ? { badge: <Icon name="check" size={11} />, tone: "good" as const, badgeText: "succeeded" } : { badge: <Icon name="cross" size={11} />, tone: "bad" as const, badgeText: "failed" }) : {}),
       ...(refused ? { badge: "!", tone: "bad" as const, badgeText: "not started" } : {}),
     },
     { id: "waiting", label: "Waiting tasks", ...(waiting > 0 ? { badge: waiting, tone: "accent" as const, badgeText: "waiting" } : {}) },

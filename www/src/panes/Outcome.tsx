@@ -121,7 +121,7 @@ export function Console() {
                 <button type="button" class="link" title="Look at this event" onClick={() => void store.query("brief", { id: event }).then((found) => store.selectEvent(event, found?.state ?? null, "page"))}>
                   event {event}
                 </button>
-                <span aria-hidden="true"> ○ </span>
+                <span aria-hidden="true"> · </span>
               </>
             )}
             {text}

@@ -1,7 +1,7 @@
 // The frame of the page.
 
 import { useRef } from "preact/hooks";
-import { PauseLine, Toolbar } from "../debugger/Toolbar.tsx";
+import { Toolbar } from "../debugger/Toolbar.tsx";
 import { goingTo } from "../editor/place.ts";
 import { GraphView } from "../graph/GraphView.tsx";
 import { menu } from "../graph/menuOpen.ts";
@@ -21,6 +21,7 @@ import { focusGraph } from "./panes.ts";
 
 const Keys = lazy(() => import("../keys/Keys.tsx").then((module) => module.Keys));
 const NodeMenu = lazy(() => import("../graph/Menu.tsx").then((module) => module.NodeMenu));
+const PauseLine = lazy(() => import("../debugger/PauseLine.tsx").then((module) => module.PauseLine));
 const GoTo = lazy(() => import("../editor/GoTo.tsx").then((module) => module.GoTo));
 const Sheet = lazy(() => import("./Sheet.tsx").then((module) => module.Sheet));
 const Notices = lazy(() => import("./Notices.tsx").then((module) => module.Notices));
@@ -42,7 +43,7 @@ export function App() {
       <Alarm />
       {store.notices.value.length > 0 && <Notices />}
       {(store.run.value?.recorded !== undefined || store.recordedAnswers.value !== null) && <RecordedStrip />}
-      <PauseLine narrow={size === "narrow"} />
+      {store.run.value !== null && <PauseLine narrow={size === "narrow"} />}
       <main class="work">
         {size === "narrow" ? <Narrow /> : <Columns size={size} />}
         {menu.value && <NodeMenu />}
@@ -85,8 +86,8 @@ function Columns({ size }: { size: "wide" | "medium" }) {
           </>
         )}
       </div>
-      <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => 1} controls="dock" />
-      <div class="lower" style={{ height: `min(${prefs.dockHeight.value}px, 70%)` }}>
+      <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => prefs.textSize} controls="dock" />
+      <div class="lower" style={{ height: `min(${prefs.dockHeight.value / 16}rem, 70%, 100% - 12rem)` }}>
         <Dock />
       </div>
     </>
@@ -146,25 +147,27 @@ function Narrow() {
       </div>
       {store.waiting.value.length > 0 && <Sheet />}
       {store.run.value?.phase !== "paused" && <StatusBar narrow />}
-      <Toolbar narrow />
-      <nav class="bottom-bar" aria-label="Panes">
-        {NARROW.map(({ id, tab, label, icon }) => (
-          <button
-            key={label}
-            type="button"
-            aria-current={id === shown && (id !== "code" || (tab === "mocks") === mocks) ? "page" : undefined}
-            onClick={() => {
-              store.narrowTab.value = id;
-              if (tab) store.leftTab.value = tab;
-              else if (id === "code" && mocks) store.leftTab.value = "definition";
-            }}
-          >
-            <Icon name={icon} size={20} />
-            {label}
-            {id === "events" && store.waiting.value.length > 0 && <span class="badge accent">{store.waiting.value.length}</span>}
-          </button>
-        ))}
-      </nav>
+      <div class="narrow-foot">
+        <Toolbar narrow />
+        <nav class="bottom-bar" aria-label="Panes">
+          {NARROW.map(({ id, tab, label, icon }) => (
+            <button
+              key={label}
+              type="button"
+              aria-current={id === shown && (id !== "code" || (tab === "mocks") === mocks) ? "page" : undefined}
+              onClick={() => {
+                store.narrowTab.value = id;
+                if (tab) store.leftTab.value = tab;
+                else if (id === "code" && mocks) store.leftTab.value = "definition";
+              }}
+            >
+              <Icon name={icon} size={20} />
+              {label}
+              {id === "events" && store.waiting.value.length > 0 && <span class="badge accent">{store.waiting.value.length}</span>}
+            </button>
+          ))}
+        </nav>
+      </div>
     </>
   );
 }

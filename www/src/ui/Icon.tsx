@@ -11,7 +11,7 @@ const FILLED = new Set<IconName>(["play", "stop", "first", "back", "forward", "l
 
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
-    <svg class={FILLED.has(name) ? "icon filled" : "icon"} width={size} height={size} viewBox="0 0 20 20" aria-hidden="true">
+    <svg class={FILLED.has(name) ? "icon filled" : "icon"} width={`${size / 16}rem`} height={`${size / 16}rem`} viewBox="0 0 20 20" aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   );
@@ -19,7 +19,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
 
 export function TypeTile({ type }: { type: NodeKind }) {
   return (
-    <svg class={`tile tile-${type.toLowerCase()}`} width="26" height="26" viewBox="0 0 26 26" aria-hidden="true">
+    <svg class={`tile tile-${type.toLowerCase()}`} width="1.625rem" height="1.625rem" viewBox="0 0 26 26" aria-hidden="true">
       <rect width="26" height="26" rx="6" />
       <path transform="translate(4.5 4.5) scale(.85)" d={GLYPHS[type]} />
     </svg>

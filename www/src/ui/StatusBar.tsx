@@ -21,7 +21,7 @@ export function StatusBar({ narrow = false }: { narrow?: boolean }) {
   const found = store.analysis.value;
   return (
     <footer class="status-bar">
-      <span class={`status-text ${tone}`}>
+      <span class={`status-text ${tone}`} title={text}>
         <Icon name={icon} size={13} /> <span>{text}</span>
       </span>
       {run?.phase === "running" && <Countdown />}

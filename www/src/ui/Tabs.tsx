@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 export interface Tab<T extends string> {
   id: T;
   label: string;
-  badge?: string | number;
+  badge?: ComponentChildren;
   tone?: "bad" | "warn" | "good" | "accent";
   /// What the badge means, for who does not see it.
   badgeText?: string;

@@ -13,10 +13,13 @@ export const SIGNS = {
   caught: "M4 5.5Q4 14 12 14H16M13 11L16 14L13 17M8 3.5L12 7.5M12 3.5L8 7.5",
   cancelled: "M10 3A7 7 0 1 1 9.99 3ZM5.2 5.2L14.8 14.8",
   dot: "M10 7.5A2.5 2.5 0 1 1 9.99 7.5Z",
+  twice: "M3.5 3.5H12.5V12.5H3.5ZM7.5 15.5V16.5H16.5V7.5H15.5",
+  half: "M10 3A7 7 0 1 1 9.99 3ZM10 3V17M7 4.8V15.2M4.6 7.5V12.5",
+  again: "M4.5 7.5A6.5 6.5 0 1 1 3.5 11M4 3.5V7.7H8.2",
   list: "M7 5H17M7 10H17M7 15H17M3.5 5V5.1M3.5 10V10.1M3.5 15V15.1",
 } as const;
 
-type Sign = keyof typeof SIGNS;
+export type Sign = keyof typeof SIGNS;
 
 export const STATUS_ICON: Record<Status, Sign | null> = {
   idle: null,

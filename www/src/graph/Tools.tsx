@@ -1,0 +1,58 @@
+// The tools of the drawing: its magnification, its direction, and a copy of it. One stop of the Tab key.
+
+import { computed } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { keyHint } from "../keys/keymap.ts";
+import type { GraphIndex } from "../model/graph.ts";
+import * as store from "../store.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { useRoving } from "../ui/roving.ts";
+import { save } from "../ui/save.ts";
+import { fit, glide, moved, view, zoomTo } from "./viewport.ts";
+
+export function GraphTools({ index }: { index: GraphIndex }) {
+  const bar = useRef<HTMLDivElement>(null);
+  useRoving(bar);
+  return (
+    <div ref={bar} class="graph-tools" role="toolbar" aria-label="Graph view">
+      <button type="button" class="square" aria-label="Zoom out" title={`Zoom out${keyHint("zoomOut")}`} onClick={() => zoomTo(view.value.k / 1.25)}>
+        <Icon name="minus" />
+      </button>
+      <button type="button" class="zoom" title={`To 100 %${keyHint("zoomWhole")}`} onClick={() => zoomTo(1)}>
+        <span class="unseen">Zoom </span>
+        {computed(() => `${Math.round(view.value.k * 100)} %`)}
+      </button>
+      <button type="button" class="square" aria-label="Zoom in" title={`Zoom in${keyHint("zoomIn")}`} onClick={() => zoomTo(view.value.k * 1.25)}>
+        <Icon name="plus" />
+      </button>
+      <button type="button" class="square" aria-label="Fit the graph" title={`Fit${keyHint("fit")}`} onClick={() => fit(index.graph, glide, true)}>
+        <Icon name="fit" />
+      </button>
+      <button
+        type="button"
+        class="square"
+        aria-label={store.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
+        title={store.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
+        onClick={() => {
+          moved.value = false;
+          store.direction.value = store.direction.value === "TB" ? "LR" : "TB";
+        }}
+      >
+        <Icon name="turn" />
+      </button>
+      <button type="button" class="square" aria-label="Save the graph as SVG" title="Save the graph as SVG" onClick={() => void saveSvg()}>
+        <Icon name="download" />
+      </button>
+    </div>
+  );
+}
+
+async function saveSvg(): Promise<void> {
+  try {
+    const options = { collapsed: [...store.collapsed.value], expanded: [...store.expanded.value], foldLarge: true, direction: store.direction.value };
+    const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, options });
+    save(`${store.title.value}.svg`, svg, "image/svg+xml");
+  } catch (error) {
+    store.shout(`The graph could not be saved: ${(error as Error).message}`);
+  }
+}
