@@ -140,9 +140,9 @@ describe("breakpoints", () => {
 
   test("errors that nothing catches", async () => {
     const failing = { Charge: { mode: "error", error: "Broken" } };
-    assert.deepEqual(await stops([], { mocks: failing, exceptions: "uncaught" }), ["Charge #0 error: Broken in Charge, caught by nothing"]);
+    assert.deepEqual(await stops([], { mocks: failing, exceptions: "uncaught" }), ["Charge #0 error: Broken in Charge, uncaught"]);
     assert.deepEqual(await stops([], { mocks: CHARGE, exceptions: "uncaught" }), []);
-    assert.deepEqual(await stops([], { mocks: CHARGE, exceptions: ["Busy"] }), ["Charge #1 error: Busy in Charge, to be retried"]);
+    assert.deepEqual(await stops([], { mocks: CHARGE, exceptions: ["Busy"] }), ["Charge #1 error: Busy in Charge, will be retried"]);
   });
 
   test("back to the breakpoint before", async () => {

@@ -321,7 +321,7 @@ describe("the debugger", { skip }, () => {
     await visitor.tab("Breakpoints");
     await page.getByLabel("Stop on errors").selectOption("uncaught");
     await visitor.run();
-    await paused(page, "Broken in Charge, caught by nothing");
+    await paused(page, "Broken in Charge, uncaught");
     await page.keyboard.press("F8");
     const result = await visitor.result();
     await comes(() => result.innerText(), /FAILED[\s\S]*Broken/);

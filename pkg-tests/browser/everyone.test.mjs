@@ -73,7 +73,7 @@ describe("for everyone", { skip }, () => {
       await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
       await page.getByRole("button", { name: "Add a key for “Step over, to the next state”" }).click();
       await page.getByRole("textbox", { name: "Press the new key" }).press("F9");
-      await page.getByText("F9 is the key of").waitFor();
+      await page.getByText("F9 is already the key of").waitFor();
       await clean("Keyboard");
       await page.keyboard.press("Escape");
       await page.keyboard.press("Escape");

@@ -313,7 +313,7 @@ describe("keys", { skip }, () => {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Press the new key");
     await page.keyboard.press("F9");
-    await dialog.getByText("F9 is the key of “Breakpoint on the selected state”").waitFor();
+    await dialog.getByText("F9 is already the key of “Breakpoint on the selected state”").waitFor();
     await comes(() => visitor.violations(), []);
     await page.keyboard.press("Alt+Shift+N");
     await dialog.getByText("No other command has this key").waitFor();
@@ -387,9 +387,9 @@ describe("keys", { skip }, () => {
 
     // Another key of the editors themselves, and one of the page: both are told, and lose it.
     await change("Undo", "Control+Shift+K");
-    await dialog.getByText("Ctrl Shift K is the key of “Delete the line”").waitFor();
+    await dialog.getByText("Ctrl Shift K is already the key of “Delete the line”").waitFor();
     await page.keyboard.press("Control+B");
-    await dialog.getByText("Ctrl B is the key of “Breakpoint on the state of the line”").waitFor();
+    await dialog.getByText("Ctrl B is already the key of “Breakpoint on the state of the line”").waitFor();
     await page.keyboard.press("Control+Shift+K");
     await dialog.getByRole("button", { name: "Reassign it" }).click();
     await row("Undo").getByRole("button", { name: /^Take Ctrl Z from/ }).click();

@@ -304,7 +304,7 @@ describe("the page", { skip }, () => {
   visit("says what is wrong with a tasks' module", {}, async (visitor) => {
     await visitor.open({ definition: GREETING, tasks: "export default { Greet: 42 };" });
     await visitor.run();
-    await comes(() => visitor.result().then((result) => result.innerText()), /the handler of "Greet" is no function/);
+    await comes(() => visitor.result().then((result) => result.innerText()), /the handler of "Greet" is not a function/);
   });
 
   visit("keeps the draft over a reload", {}, async (visitor, page) => {

@@ -82,7 +82,7 @@ export class Breakpoints {
     if (this.exceptions === "uncaught" ? caught !== undefined : Array.isArray(this.exceptions) && !this.exceptions.includes(error)) return undefined;
     // An error that a scope hands on is told again there; one stop is enough.
     if (handedOn(run, place)) return undefined;
-    return { reason: "exception", description: `${error ?? "an error"} in ${entry.state}, ${caught === undefined ? "caught by nothing" : caught === "retry" ? "to be retried" : "to be caught"}` };
+    return { reason: "exception", description: `${error ?? "an error"} in ${entry.state}, ${caught === undefined ? "uncaught" : caught === "retry" ? "will be retried" : "will be caught"}` };
   }
 }
 

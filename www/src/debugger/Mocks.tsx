@@ -113,7 +113,7 @@ function Rules({ rules }: { rules: string[] }) {
     <section class="rules" aria-labelledby="rules-title">
       <h2 id="rules-title">Rules</h2>
       <p class="quiet">
-        For all tasks of a resource, a function, or a pattern such as <code>dynamodb:*</code>; <code>*</code> is for all that is left.
+        For all tasks of a resource, a function, or a pattern such as <code>dynamodb:*</code>; <code>*</code> matches all other tasks.
       </p>
       <ul>
         {rules.map((rule) => (

@@ -42,7 +42,7 @@ export default function Trust() {
         </>
       }
     >
-      <p>{what()} came with a link or a file and {store.tasksTrusted.value || store.mocksTrusted.value ? "is" : "are"} somebody else's JavaScript.</p>
+      <p>{what()} came with a link or a file and {store.tasksTrusted.value || store.mocksTrusted.value ? "is" : "are"} someone else's JavaScript.</p>
       <p class="quiet">They run in a sandbox: no network, no storage, no access to this page, and they are stopped if they do not respond.</p>
     </Dialog>
   );

@@ -361,7 +361,7 @@ export class StepglassDebugger extends Base {
     this.standing = standing;
     if (!standing.outcome) this.ended = undefined;
     this.show(standing.event);
-    if (standing.reason === "exception") this.say(`Not started: ${standing.description}`);
+    if (standing.reason === "exception") this.say(`${standing.events ? "" : "Not started: "}${standing.description}`);
     for (const task of standing.tasks) this.ask(task);
     if (standing.status === "paused" && (before?.status === "running" || before?.event !== standing.event) && standing.reason !== "start") {
       this.dispatchEvent(new CustomEvent("asl-paused", { detail: { reason: standing.reason, description: standing.description, event: standing.event, state: this.stateAt(standing.event) }, bubbles: true, composed: true }));

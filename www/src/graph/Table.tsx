@@ -28,8 +28,8 @@ const HINTS: Partial<Record<string, string>> = {
   Failures: "Failed attempts of all visits",
   Iteration: "The Map's item that was visited last",
   Items: "Items of a Map that are done, of all",
-  In: "JSON that went into the last visit",
-  Out: "JSON that came out of the last visit",
+  In: "Size of the input of the last visit, as JSON",
+  Out: "Size of the output of the last visit, as JSON",
 };
 const HEIGHT = 30 * textSize;
 const MARGIN = 14;

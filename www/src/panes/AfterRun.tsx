@@ -107,7 +107,7 @@ function Next({ outcome, status }: { outcome: RunOutcome | null; status: string 
             Go to event {failed.event}
           </button>
           {canStep() && (
-            <button type="button" title="Begins another run that stands where this state was entered" onClick={() => fork(failed.enter)}>
+            <button type="button" title="Starts another run from the point where this state was entered" onClick={() => fork(failed.enter)}>
               Fork from {failed.state}
             </button>
           )}

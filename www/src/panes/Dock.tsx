@@ -100,7 +100,7 @@ function Timeline() {
       <button type="button" class="plain square" aria-label={playing ? "Pause the replay" : "Play again"} title={playing ? "Pause the replay" : "Play again"} disabled={off} onClick={() => (playing ? store.pausePlayback() : store.replay())}>
         <Icon name={playing ? "pause" : "replay"} />
       </button>
-      <button type="button" class="plain square" aria-label="One event on" title={`One event on${keyHint("forward")}`} disabled={off || cursor === total} onClick={() => store.goTo(cursor + 1)}>
+      <button type="button" class="plain square" aria-label="One event forward" title={`One event forward${keyHint("forward")}`} disabled={off || cursor === total} onClick={() => store.goTo(cursor + 1)}>
         <Icon name="forward" />
       </button>
       <button type="button" class="plain square" aria-label="To the end" title="To the end" disabled={off || cursor === total} onClick={store.returnToLive}>
