@@ -291,9 +291,11 @@ describe("hostile texts", { skip }, () => {
       await page.getByRole("button", { name: "Import" }).click();
       await page.getByLabel("Text", { exact: true }).fill(typeof file === "string" ? file : JSON.stringify(file));
       await page.getByRole("button", { name: "Open the text" }).click();
-      await page.waitForTimeout(150);
-      if (await page.getByRole("dialog").count()) await page.keyboard.press("Escape");
-      await page.getByRole("dialog").waitFor({ state: "detached" });
+      // It is opened, which closes the dialog, or refused in it with the reason.
+      await until(async () => {
+        if (await page.getByRole("dialog").getByRole("alert").count()) await page.keyboard.press("Escape");
+        assert.equal(await page.getByRole("dialog").count(), 0);
+      });
     }
     await comes(() => page.evaluate(() => [globalThis.wasPwned, {}.polluted, document.querySelector("img")]), [undefined, undefined, null]);
     await visitor.leave();

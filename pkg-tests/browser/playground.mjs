@@ -12,6 +12,9 @@ export { comes, until } from "../browser.mjs";
 const root = resolve(import.meta.dirname, "../..");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** How the page looks where somebody wishes, besides light. */
+const LOOKS = { dark: { colorScheme: "dark" }, contrast: { contrast: "more" }, forced: { forcedColors: "active" } };
+
 /** A machine of one task and an end. */
 export const GREETING = {
   StartAt: "Greet",
@@ -236,15 +239,18 @@ export class Visitor {
     }, rules);
   }
 
-  /** The same in every look that the page has: what depends on it are the colours. */
-  async violationsInEveryLook() {
+  /**
+   * The same in each of these looks beside the light one, of LOOKS, in one visit: all rules once, and in the other looks what
+   * depends on them, which are the colours.
+   */
+  async violationsInEveryLook(looks = Object.keys(LOOKS)) {
+    const usual = { reducedMotion: "reduce", colorScheme: "light", contrast: null, forcedColors: null };
     const found = await this.violations();
-    const looks = { dark: { colorScheme: "dark" }, contrast: { contrast: "more" }, forced: { forcedColors: "active" } };
-    for (const [look, media] of Object.entries(looks)) {
-      await this.page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light", contrast: null, forcedColors: null, ...media });
+    for (const look of looks) {
+      await this.page.emulateMedia({ ...usual, ...LOOKS[look] });
       found.push(...(await this.violations(["color-contrast"])).map((one) => `${look}: ${one}`));
     }
-    await this.page.emulateMedia({ reducedMotion: "reduce", colorScheme: "light", contrast: null, forcedColors: null });
+    await this.page.emulateMedia(usual);
     return found;
   }
 }
