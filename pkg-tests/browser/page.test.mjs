@@ -148,6 +148,23 @@ describe("the page", { skip }, () => {
     assert.match(readFileSync(await download.path(), "utf8"), /^<svg [\s\S]*ChargeCard/);
   });
 
+  visit("leaves folded what somebody has folded while a run goes through it, and opens it where the run stops inside", {}, async (visitor, page) => {
+    const inside = { StartAt: "Ask", States: { Ask: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Ask", Next: "After" }, After: { Type: "Pass", End: true } } };
+    await visitor.open({ definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [inside], End: true } } } });
+    const ask = visitor.node("/States/Both/Branches/0/States/Ask");
+    await ask.waitFor();
+    await page.locator(".fold").click();
+    await ask.waitFor({ state: "detached" });
+    await visitor.run();
+    const card = page.getByRole("form", { name: "Answer of Ask" });
+    await card.waitFor();
+    await comes(() => visitor.state("Both").getAttribute("aria-label"), /folded/);
+    assert.equal(await ask.count(), 0);
+    await page.keyboard.press("F8");
+    await card.getByRole("button", { name: /^Answer/ }).click();
+    await visitor.node("/States/Both/Branches/0/States/After").waitFor();
+  });
+
   visit("filters the events by kind and by state", {}, async (visitor, page) => {
     await visitor.run();
     await visitor.result();

@@ -119,8 +119,11 @@ export function GraphView() {
     const id = store.active.value;
     const phase = store.run.value?.phase;
     if (!store.live.value || (phase !== "running" && phase !== "paused") || id === null || !follow.value) return;
-    const there = store.graph.peek()?.byId.has(id);
-    if (there) reveal(id);
+    const drawn = store.graph.peek()?.byId;
+    let near = id;
+    while (near !== "" && !drawn?.has(near)) near = near.slice(0, near.lastIndexOf("/"));
+    // What somebody has folded stays so while a run passes through it; where the run stops inside, it is shown.
+    if (near === id || (store.run.peek()?.phase !== "paused" && store.collapsed.peek().has(near))) reveal(near);
     // Untracked: it changes what it reads.
     else untracked(() => store.unfoldTo(id));
   });
