@@ -182,6 +182,46 @@ test("the test kit", async () => {
   for (const name of ["returns", "throws", "iterations"]) await everywhere(name, testing[name], [undefined, undefined], assertError);
 });
 
+describe("what the memory cannot hold", () => {
+  const big = "x".repeat(20e6);
+  const options = { payloadLimit: 2 ** 32 - 1, history: "none" };
+
+  test("is said before it gets there, with its size and the limit", async () => {
+    const pass = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
+    const refused = { name: "RangeError", code: "PAYLOAD_TOO_LARGE", message: /^the input is 20\.0 MB; the interpreter's memory \(268\.4 MB\) holds at most 16\.8 MB$/ };
+    assert.throws(() => pass.start(big, options), refused);
+    assert.throws(() => simulate(pass, big, {}, options), refused);
+    assert.throws(() => new Engine(pass, options).start(0, big), refused);
+    assert.throws(() => new StateMachine(`${JSON.stringify(GOOD)}${" ".repeat(20e6)}`), { code: "PAYLOAD_TOO_LARGE", message: /^the definition is 20\.0 MB/ });
+    assert.throws(() => stepglass.validate(" ".repeat(20e6)), { code: "PAYLOAD_TOO_LARGE" });
+    const outcome = await lambda().start({}, { ...options, tasks: { Add: () => big } }).result;
+    assert.deepEqual([outcome.status, outcome.error], ["FAILED", "States.DataLimitExceeded"]);
+    assert.match(outcome.cause, /^the output is 20\.0 MB/);
+    // What fits is taken.
+    assert.equal((await pass.run("é".repeat(2e6), options)).length, 2e6);
+  });
+
+  test("is said to have been the memory where that runs out on the way, and others go on", async () => {
+    const pass = new StateMachine({ StartAt: "A", States: { A: { Type: "Pass", End: true } } });
+    const gate = deferred();
+    const other = lambda().start({}, { tasks: { Add: () => gate.promise } });
+    await turn();
+    const outcome = await pass.start(Array(8e6).fill(1), options).result;
+    assert.equal(outcome.status, "FAILED");
+    assert.match(outcome.cause, /^the interpreter's memory ran out: \d+ of 268 MB were in use and more was needed/);
+    const engine = new Engine(pass, options);
+    assert.throws(() => engine.start(0, Array(8e6).fill(1)), { name: "InternalError", code: "OUT_OF_MEMORY" });
+    gate.resolve(5);
+    assert.equal((await other.result).output, 5);
+  });
+
+  test("the limit is the module's own", () => {
+    const [, bytes] = /--max-memory=(\d+)/.exec(readFileSync(new URL("../../.cargo/config.toml", import.meta.url), "utf8"));
+    const [, power] = /export const MEMORY = 2 \*\* (\d+);/.exec(readFileSync(new URL("../../src/js/instance.js", import.meta.url), "utf8"));
+    assert.equal(2 ** Number(power), Number(bytes));
+  });
+});
+
 describe("using", () => {
   const [dispose, asyncDispose] = [Symbol.dispose ?? Symbol.for("Symbol.dispose"), Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")];
 

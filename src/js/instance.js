@@ -8,6 +8,14 @@
 import * as glue from "../../dist/glue.js";
 import { InternalError, misuse, refusal } from "./errors.js";
 
+/** Bytes that the module's memory may have: `--max-memory` of .cargo/config.toml. */
+export const MEMORY = 2 ** 28;
+
+// A payload is there as text and as a value, in the history, and once more on its way out: of so many bytes it fits. A file of
+// items is read item by item.
+const LARGEST = MEMORY / 16;
+const LARGEST_FILE = MEMORY * (3 / 8);
+
 let loaded = false;
 let loading;
 let loader;
@@ -60,7 +68,28 @@ export function isLoaded() {
 
 /** Calls a function of the module that leaves nothing behind there. What is given is made before: its errors are the caller's. */
 export function call(ask, ...given) {
+  for (const one of given) if (typeof one === "string") checkSize(one, "the text");
   return guarded(() => ask(...given));
+}
+
+/** Throws for a text that the module's memory cannot hold, before it is taken there. */
+export function checkSize(text, what, largest = LARGEST) {
+  // No character of a JavaScript string has more than three bytes.
+  if (text.length * 3 <= largest) return;
+  const size = byteLength(text);
+  if (size <= largest) return;
+  const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+  throw misuse("PAYLOAD_TOO_LARGE", `${what} is ${mega(size)}; the interpreter's memory (${mega(MEMORY)}) holds at most ${mega(largest)}`, RangeError);
+}
+
+function byteLength(text) {
+  let size = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    // Half of a pair has two units of the four bytes.
+    if (unit > 0x7f) size += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return size;
 }
 
 function guarded(run) {
@@ -111,6 +140,7 @@ export class MachineHandle {
   #tasks = [];
 
   constructor(text, options) {
+    checkSize(text, "the definition");
     this.#text = text;
     this.#options = options;
     this.raw();
@@ -328,6 +358,7 @@ export class EngineHandle {
 
   /** A new engine, or with `base` the one that a snapshot's text describes. */
   constructor(machine, options, base) {
+    if (base !== undefined) checkSize(base, "the snapshot", LARGEST_FILE);
     this.#machine = machine;
     this.#options = options;
     this.#base = base;
@@ -336,6 +367,9 @@ export class EngineHandle {
 
   /** Feeds a fact; returns the Step. Throws InternalError after a trap: this fact is then not in the journal. */
   feed(method, now, a, b, c) {
+    if (method === "start") checkSize(a, "the input");
+    else if (method === "items") checkSize(b, c ? "the file" : "the list of items", c ? LARGEST_FILE : LARGEST);
+    else if (typeof b === "string") checkSize(b, "the output");
     const raw = this.#alive();
     // A journal of equal texts is one of one text.
     if (b === known) b = known;
@@ -429,6 +463,19 @@ export class EngineHandle {
   }
 }
 
+// An allocation that fails ends in the same trap as any other bug, with the memory as good as full.
+const FULL = MEMORY * (3 / 8);
+
+/** How much memory the instance had at a trap that a failed allocation has most likely caused; undefined for other traps. */
+function memoryOf(trap) {
+  try {
+    const used = glue.sharedMemory().buffer.byteLength;
+    return trap instanceof WebAssembly.RuntimeError && used > FULL ? { used, most: MEMORY } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 // Errors that are no trap: made of what the module has refused with.
 const refused = new WeakSet();
 
@@ -443,11 +490,12 @@ function translate(thrown) {
     refused.add(error);
     return error;
   }
+  const used = memoryOf(thrown);
   generation += 1;
   head = bytes = inbox = known = undefined;
   failed = {};
   glue.__wbg_reset_state();
-  const error = new InternalError(thrown);
+  const error = new InternalError(thrown, used);
   for (const reject of driven) reject(error);
   driven.clear();
   return error;

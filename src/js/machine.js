@@ -6,7 +6,7 @@ import { clockOf } from "./driver/clock.js";
 import { soon } from "./driver/scheduler.js";
 import { DefinitionError, ExecutionError, RestoreError, misuse } from "./errors.js";
 import { Execution, driverOf, release } from "./execution.js";
-import { EngineHandle, MachineHandle, call } from "./instance.js";
+import { EngineHandle, MachineHandle, call, checkSize } from "./instance.js";
 import { argumentText, jsonText } from "./integration.js";
 import { Family, Machines } from "./nested.js";
 import { checkOptions, shown } from "./options.js";
@@ -208,6 +208,7 @@ function around(options, clock) {
 export function checkStart(name, input, { payloadLimit }) {
   const problem = startProblem(name, input, payloadLimit);
   if (problem) throw misuse(...problem, RangeError);
+  checkSize(input, "the input");
 }
 
 /** A clock's time; one that throws is the execution's to fail by. */

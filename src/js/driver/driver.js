@@ -422,6 +422,7 @@ export class Driver {
     const why = thrown?.message ?? String(thrown);
     const call = this.#calls.get(task);
     if (call !== undefined) this.#leave(call);
+    if (thrown?.code === "PAYLOAD_TOO_LARGE" && method !== "start") return this.#feed(["fail", task, "States.DataLimitExceeded", why]);
     if (method === "succeed" || method === "submitted") return this.#feed(["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`]);
     this.#fail(why);
   }
