@@ -48,7 +48,7 @@ describe("runs beside each other", { skip }, () => {
     const rows = page.getByRole("listbox", { name: "Visits of both runs" });
     await rows.waitFor();
     await comes(() => rows.getByRole("option").allInnerTexts().then((all) => all.map((text) => text.replaceAll(/\s+/g, " ").trim())), [
-      "≠ Size input, output differ", "A Middle only in run 1", "B Big only in run 2", "A Pay only in run 1", "≠ Each input, output differ", "≠ One #1 input, output differ",
+      "± Size input, output differ", "A Middle only in run 1", "B Big only in run 2", "A Pay only in run 1", "± Each input, output differ", "± One #1 input, output differ",
     ]);
     // The first difference is shown first.
     const data = page.getByRole("region", { name: "Size in both runs" });

@@ -54,7 +54,7 @@ describe("tasks", { skip }, () => {
       await page.getByLabel("Resource, function or pattern").fill(name);
       await page.getByRole("button", { name: "Add a rule" }).click();
       await answersFor(page, name).selectOption(mode);
-      if (result !== undefined) await page.getByLabel(`Result of ${name}, JSON`).fill(result);
+      if (result !== undefined) await page.getByLabel(`Result of ${name} (JSON)`).fill(result);
     };
     await rule("*", "result", '"anything"');
     await rule("dynamodb:*", "result", '"a row"');
