@@ -47,10 +47,10 @@ export async function inFont(page, name) {
   }, `:root { --sans: "${sans}", sans-serif !important; --mono: "${mono}", monospace !important; }`);
 }
 
-/** Starts Chromium; close it after the last test. */
-export function launch() {
+/** Starts Chromium, or its headless shell unless it is wanted whole; close it after the last test. */
+export function launch({ whole = false } = {}) {
   return chromium.launch({
-    executablePath: browser.path,
+    executablePath: whole ? findBrowser().path : browser.path,
     env: { ...process.env, ...fontEnvironment(process.env.STEPGLASS_FONT) },
     args: [
       // Root, as which tests run in containers, has no sandbox.

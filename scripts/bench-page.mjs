@@ -43,7 +43,7 @@ execFileSync(process.execPath, [join(root, "node_modules/vite/bin/vite.js"), "bu
 const rows = new Rows(json);
 if (!json) console.log(`calibration ${calibrate(3).toFixed(2)}; WebAssembly of profile ${profile}`);
 const server = await serveZipped(dist);
-const chrome = await launch();
+const chrome = await launch({ whole: true });
 try {
   for (const [name, measure] of Object.entries(PARTS)) {
     if (wanted.length === 0 || wanted.includes(name)) await measure({ rows, chrome, server, dist });

@@ -129,7 +129,7 @@ const pictures = {
 };
 
 const wanted = process.argv.slice(2);
-const chrome = await launch();
+const chrome = await launch({ whole: true });
 const site = await serve(join(root, "www/dist"));
 try {
   for (const [name, { size, options, take }] of Object.entries(pictures)) {
