@@ -1,4 +1,5 @@
-// The guide to testing, and the examples in the types, do what they say.
+// What docs/testing.md shows as output is what comes out, and it names everything there is. Its blocks themselves are run with
+// those of all other pages, by pkg-tests/packed/documentation.test.mjs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,26 +21,6 @@ before(() => {
   for (const { name, text } of files) writeFileSync(join(folder, name), text);
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-test("every JavaScript and JSON block of the guide is a file", () => {
-  assert.ok(files.length >= 10);
-  assert.deepEqual(blocks.filter(({ name, language }) => name === undefined && ["js", "json"].includes(language)), []);
-});
-
-for (const { name, text } of files.filter((file) => file.name.endsWith(".mjs"))) {
-  test(name, () => {
-    const { status, stdout, stderr } = name.endsWith(".test.mjs") ? node("--test", name) : node(name);
-    assert.equal(status, 0, stdout + stderr);
-    const expected = [...text.matchAll(/^\/\/ → (.*)$/gm)].map(([, line]) => line);
-    if (expected.length > 0) assert.deepEqual(stdout.trimEnd().split("\n"), expected);
-  });
-}
-
-test("the test file of the guide passes", () => {
-  const { status, stdout } = node(join(root, "dist/cli.js"), "test", "order.stepglass.yaml");
-  assert.equal(status, 0, stdout);
-  assert.match(stdout, /4 passed/);
-});
 
 test("the failures of the guide look as it says", () => {
   const [assertion, property] = blocks.filter(({ language, text }) => language === "" && /^(AssertionError|PropertyError)/.test(text)).map(({ text }) => text);

@@ -43,7 +43,7 @@ test("in an empty folder: npm test and npm start", () => {
   delete env.NODE_TEST_CONTEXT;
   const npmTest = spawnSync("npm", ["test"], { cwd: empty, encoding: "utf8", env });
   assert.equal(npmTest.status, 0, npmTest.stdout + npmTest.stderr);
-  assert.match(npmTest.stdout, /1 definition: no problems[^]*pass 4/);
+  assert.match(npmTest.stdout, /1 definition: no problems[^]*3 passed[^]*pass 4/);
   const started = runNpm(["--silent", "start"], empty);
   assert.deepEqual(JSON.parse(started), { id: 7, amount: 120, receipt: { order: 7, amount: 120 }, gift: "voucher", shipped: true });
   // A second time it writes nothing.
@@ -70,7 +70,7 @@ test("in a project: what is there stays", () => {
 test("into a new folder, and not over a file", () => {
   const cli = install(mkdtempSync(join(folder, "x-")));
   assert.equal(stepglass(cli, folder, "init", "a/b").status, 0);
-  assert.deepEqual(readdirSync(join(folder, "a/b")).sort(), ["order.asl.json", "order.json", "order.test.mjs", "package.json", "tasks.mjs"]);
+  assert.deepEqual(readdirSync(join(folder, "a/b")).sort(), ["order.asl.json", "order.json", "order.stepglass.yaml", "order.test.mjs", "package.json", "tasks.mjs"]);
   mkdirSync(join(folder, "c"));
   writeFileSync(join(folder, "c/tasks.mjs"), "mine");
   assert.equal(stepglass(cli, folder, "init", "c").status, 2);

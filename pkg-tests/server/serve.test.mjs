@@ -198,6 +198,23 @@ test("a handler that throws when nobody waits any more does not end the server",
   assert.equal((await post(url, "ListStateMachines", {})).status, 200);
 });
 
+test("the command says at the start what SDKs need for StartSyncExecution", async (t) => {
+  const { child, url, stderr } = await new Promise((done, fail) => {
+    const started = { child: spawn(process.execPath, [command, "serve", "--port", "0"], { env: { ...process.env, NO_COLOR: "1" } }), stdout: "", stderr: "" };
+    t.after(() => started.child.kill());
+    const look = () => {
+      const listening = /^Step Functions API +(\S+)$/m.exec(started.stdout)?.[1];
+      if (listening !== undefined && started.stderr.includes("Ctrl+C")) done({ ...started, url: listening });
+    };
+    for (const name of ["stdout", "stderr"]) started.child[name].on("data", (data) => ((started[name] += data), look()));
+    started.child.on("error", fail);
+  });
+  assert.match(stderr, /sync-127\.0\.0\.1 is a name that does not\nresolve/);
+  assert.match(stderr, /export AWS_DISABLE_HOST_PREFIX_INJECTION=true/);
+  assert.ok(stderr.includes(`new SFNClient({ endpoint: "${url}", disableHostPrefix: true })`));
+  child.kill();
+});
+
 test("programs reach the API under any name, also with the prefix that SDKs put before it", async () => {
   const server = await start();
   for (const host of ["sync-localhost", `sync-127.0.0.1:${server.port}`, "stepfunctions.internal:8083"]) {

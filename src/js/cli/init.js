@@ -69,6 +69,35 @@ export default {
   "sqs:sendMessage": async ({ MessageBody }) => ({ MessageId: String(MessageBody.id) }),
 };
 `,
+  "order.stepglass.yaml": `# yaml-language-server: $schema=./node_modules/stepglass/dist/test-file.schema.json
+# Tests of order.asl.json without JavaScript: stepglass test
+definition: order.asl.json
+tests:
+  - name: a busy bank is asked again after one minute
+    input: { id: 7 }
+    mocks:
+      charge:
+        - throw: BankBusy
+        - return: { amount: 120 }
+      Ship: { return: { MessageId: "1" } }
+    expect:
+      outputMatches: { receipt: { amount: 120 }, gift: voucher, shipped: true }
+      retries: { Charge: 1 }
+      waits: { Charge: 1m }
+
+  - name: a small order has no gift
+    input: { id: 7 }
+    mocks:
+      charge: { return: { amount: 12 } }
+      Ship: { return: { MessageId: "1" } }
+    expect:
+      path: [Charge, Large enough, Ship]
+
+  - name: a declined card refuses the order
+    input: { id: 7 }
+    mocks: { charge: { throw: CardDeclined } }
+    expect: { error: OrderRefused, neverCalled: [Ship] }
+`,
   "order.test.mjs": `// Tests of order.asl.json. They run in virtual time, so the minutes between two attempts take no real time.
 
 import { test } from "node:test";
@@ -98,7 +127,7 @@ test("whatever the bank answers, the order ends", () => property(order, { runs: 
 
 const scripts = {
   start: "stepglass run order.asl.json --input @order.json --tasks tasks.mjs --events",
-  test: "stepglass validate order.asl.json && node --test",
+  test: "stepglass validate order.asl.json && stepglass test && node --test",
 };
 
 async function init(folders, { json }) {

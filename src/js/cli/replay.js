@@ -17,7 +17,7 @@ the first difference. Use it after a change to check that the execution would st
   stepglass replay history.json order.yaml --events   also prints the replay's history
 
 HISTORY is the JSON of get-execution-history, of an SDK, or of the console's export, or the events of an Express
-execution's log. Events of different branches and iterations can be in any order. UUIDs, tokens, names and times
+execution's log, or what stepglass run --json prints. Events of different branches and iterations can be in any order. UUIDs, tokens, names and times
 can differ.
 
 Options
@@ -52,10 +52,20 @@ async function replay(files, { type, json, events, arn }) {
 
 function load(file, source, options) {
   try {
-    return replayHistory(source.json, read(file), options);
+    return replayHistory(source.json, historyOf(read(file)), options);
   } catch (error) {
     if (error.code === "NOT_A_HISTORY") throw new Unusable(`${file}: ${error.message}`);
     throw error;
+  }
+}
+
+/** The history in the output of `stepglass run --json`; any other text as it is. */
+function historyOf(text) {
+  try {
+    const { history } = JSON.parse(text);
+    return Array.isArray(history) ? JSON.stringify(history) : text;
+  } catch {
+    return text;
   }
 }
 

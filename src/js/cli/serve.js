@@ -89,6 +89,8 @@ async function serve(files, values) {
   process.exit(0);
 }
 
+const DOCUMENTED = "docs/server.md, The host prefix";
+
 function announce(server, json) {
   const { url, host, port } = server;
   if (json) {
@@ -96,7 +98,16 @@ function announce(server, json) {
     return;
   }
   process.stdout.write(`Step Functions API   ${url}\nDebugger             ${url}/debugger/\n`);
-  process.stderr.write(`\n  aws stepfunctions --endpoint-url ${url} list-state-machines\n\nSignatures are not checked. All data is in memory. Press Ctrl+C to stop.\n`);
+  process.stderr.write(`
+  aws stepfunctions --endpoint-url ${url} list-state-machines
+
+For StartSyncExecution and TestState, SDKs put "sync-" before the host, and sync-${host} is a name that does not
+resolve. Turn that off in the client:
+  aws, boto3              export AWS_DISABLE_HOST_PREFIX_INJECTION=true
+  JavaScript              new SFNClient({ endpoint: "${url}", disableHostPrefix: true })
+  others                  ${DOCUMENTED}
+
+Signatures are not checked. All data is in memory. Press Ctrl+C to stop.\n`);
 }
 
 /** Resolves when the process is asked to end. A second signal ends it at once. */
