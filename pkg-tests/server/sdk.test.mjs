@@ -1,5 +1,6 @@
 // Every operation through @aws-sdk/client-sfn, as its users write it.
 import assert from "node:assert/strict";
+import { Agent } from "node:http";
 import { test } from "node:test";
 import * as sfn from "@aws-sdk/client-sfn";
 import { account, eventually, lambda, machine, region, role, start } from "./endpoint.mjs";
@@ -60,6 +61,16 @@ async function all(pages, name) {
   }
   return { found, count };
 }
+
+test("the SDK's own host prefix is accepted where the name resolves", async (t) => {
+  const lookup = (name, options, done) => (options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4));
+  const names = [];
+  const agent = new Agent({ lookup: (name, ...rest) => (names.push(name), lookup(name, ...rest)) });
+  const prefixed = new sfn.SFNClient({ endpoint: server.url.replace("127.0.0.1", "localhost"), region, credentials: { accessKeyId: "any", secretAccessKey: "any" }, requestHandler: { httpAgent: agent } });
+  t.after(() => prefixed.destroy());
+  const { status, output } = await prefixed.send(new sfn.TestStateCommand({ definition: JSON.stringify({ Type: "Pass", End: true }), input: "1", roleArn: role }));
+  assert.deepEqual([status, output, names], ["SUCCEEDED", "1", ["sync-localhost"]]);
+});
 
 test("a machine is created, described, updated, listed and deleted", async () => {
   const made = await send("CreateStateMachine", { name: "Life", definition: pass, roleArn: role });
