@@ -23,7 +23,7 @@ export class Invalid extends Error {
 }
 
 /** Codes of the package's own errors that say: what was given to it cannot be used. AWS's own are written `InvalidName`. */
-const MISUSE = /^(INVALID_(ARGUMENT|OPTION|SCRIPT)|NOT_A_HISTORY|Invalid\w+|Validation\w+)$/;
+const MISUSE = /^(INVALID_(ARGUMENT|OPTION|SCRIPT|CLOCK)|NOT_JSON|NOT_A_HISTORY|PAYLOAD_TOO_LARGE|OUT_OF_MEMORY|TEST_KIT|NO_MOCK|DEFINITION|Invalid\w+|Validation\w+)$/;
 
 /** Tells what a command has thrown; returns the exit code. With `json` it is one JSON value on standard output. */
 export function tell(error, { name, json }) {
