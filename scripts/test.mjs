@@ -71,7 +71,7 @@ await main(async () => {
   const names = chosen.map(([name]) => name);
   if (names.some((name) => /^(package|page|browser|server): (?!build|set-up)/.test(name))) need("package: build", "package:");
   if (names.some((name) => ["browser: page", "package: tarball in projects", "server: real clients"].includes(name))) need("browser: set-up", "package: tarball");
-  if (names.includes("server: real clients")) need("server: set-up");
+  if (names.some((name) => ["server: real clients", "package: tarball in projects"].includes(name))) need("server: set-up");
   if (names.includes("package: tarball in projects")) need("bundlers: set-up");
   if (names.includes("browser: page")) need("page: build", "browser: page");
   chosen.sort((a, b) => steps.indexOf(a) - steps.indexOf(b));
