@@ -37,7 +37,8 @@ const textOf = (workspace: Workspace): string => JSON.stringify([workspace, stor
 /// Begins to keep, after what was on the page before is there again. `fresh`: nothing was, the first example is shown.
 export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   const before = fresh ? {} : tab();
-  if (!fresh) await restore(before, first);
+  let same = false;
+  if (!fresh) same = await restore(before, first);
   else enter(store.opened.source);
   store.openings.add({ leave: save, enter });
   heedMachines({ keep: keepAside, restart: (id) => (current = id) });
@@ -65,6 +66,7 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   addEventListener("hashchange", () => {
     if (isLink()) void openLink();
   });
+  if (!same) return;
   if (before.running !== undefined) {
     store.notify({ kind: "reload", text: `The run of “${before.running}” ended when the page was reloaded. A session file keeps runs.`, actions: [{ label: "Run again", run: () => void store.start() }] });
   } else if (before.recorded !== undefined) {
@@ -74,32 +76,48 @@ export async function keep(fresh: boolean, first: Workspace): Promise<void> {
 
 const isLink = (): boolean => /^#v\d+\./.test(location.hash);
 
-/// The workspace of the address, of this tab, the last draft, or the first example.
-async function restore(before: Tab, first: Workspace): Promise<void> {
+/// The workspace of the address, of this tab, the last draft, or the first example; says whether it is this tab's.
+async function restore(before: Tab, first: Workspace): Promise<boolean> {
   if (isLink() && (await openLink())) {
     // Somebody else's is kept too: the address does not have it any more.
     current = undefined;
     saved = "";
     save();
-    return;
+    return false;
   }
   const draft = readDraft(before.draft);
-  if (draft) return openDraft(draft);
+  if (draft) {
+    openDraft(draft);
+    return true;
+  }
   if (before.example !== undefined) {
     const { examples } = await import("../examples/index.ts");
     const example = examples.find(({ id }) => id === before.example);
-    if (example) return void (store.open(example, true, { example: example.id }), enter(store.opened.source));
+    if (example) {
+      store.open(example, true, { example: example.id });
+      enter(store.opened.source);
+      return true;
+    }
   }
   const last = latestDraft();
-  if (last) return openDraft(last);
-  store.open(first, true, { example: "order" });
-  enter(store.opened.source);
+  if (last) openDraft(last);
+  else {
+    store.open(first, true, { example: "order" });
+    enter(store.opened.source);
+  }
+  return false;
 }
 
 /// Opens a draft, whose edits go on being saved as that draft.
 export function openDraft({ id, turn, trusted, workspace }: Draft): void {
   store.open(workspace, trusted, { draft: { id, turn } });
   if (current?.id !== id) enter(store.opened.source);
+}
+
+function openById(id: string): void {
+  const draft = readDraft(id);
+  if (draft) openDraft(draft);
+  else store.showToast("That draft was removed.");
 }
 
 function enter(source: store.Source): void {
@@ -123,11 +141,11 @@ function save(): void {
   const workspace = store.workspace();
   if (workspace.definition.trim() === "" || textOf(workspace) === saved) return;
   if (current && isTaken(current)) {
-    const other = readDraft(current.id)!;
+    const { id } = current;
     const name = store.title.value;
     current = undefined;
     store.title.value = workspace.title = `${name} (copy)`;
-    store.notify({ kind: "tabs", warn: true, text: `“${name}” was also edited in another tab. This tab's version is kept as “${store.title.value}”; both are among the drafts.`, actions: [{ label: "Open the other version", run: () => openDraft(readDraft(other.id) ?? other) }] });
+    store.notify({ kind: "tabs", warn: true, text: `“${name}” was also edited in another tab. This tab's version is kept as “${store.title.value}”; both are among the drafts.`, actions: [{ label: "Open the other version", run: () => openById(id) }] });
   }
   const next = { id: current?.id ?? newId(), turn: (current?.turn ?? 0) + 1 };
   if (!write(next, workspace)) return;
@@ -185,10 +203,7 @@ function heardOfStorage({ key, newValue }: StorageEvent): void {
   store.notify({
     kind: "tabs",
     text: `“${store.title.value}” was edited in another tab. What you edit here is kept as a draft of its own.`,
-    actions: [{ label: "Show the other tab's version", run: () => {
-      const other = readDraft(id);
-      if (other) openDraft(other);
-    } }],
+    actions: [{ label: "Show the other tab's version", run: () => openById(id) }],
   });
 }
 
