@@ -36,6 +36,30 @@ for (const page of pages) {
   });
 }
 
+// Phrases that needed a second reading, and what is written instead.
+const FOREIGN = [
+  [/\bwhoever\b/i, "anyone who, or the role"],
+  [/without a face/i, "headless"],
+  [/has become of|\bbecame of/i, "the status or outcome of"],
+  [/\b(?:a|an|the|its|with|no|and|of) time[ -]outs?\b/i, "timeout"],
+  [/\bof yours\b/i, "your"],
+  [/\bis looked at\b|\bone looks\b|\blooks on\b/i, "selected, current"],
+  [/manieth/i, "number"],
+  [/\b(?:goes|go|went) on with\b|\bbegins? anew\b/i, "continues with, starts again"],
+  [/\bon virtual time\b/i, "in virtual time"],
+  [/\bfor want of\b|\bas it lies\b/i, "without, unchanged"],
+  [/\btakes? up (?:one|an execution)\b/i, "resumes, redrives"],
+  [/\bstands? (?:twice|in for|in the place)\b/i, "appears, replaces"],
+];
+
+for (const page of [...pages, "CHANGELOG.md"]) {
+  test(`${page}: plain English`, () => {
+    for (const [i, line] of readFileSync(join(root, page), "utf8").split("\n").entries()) {
+      for (const [phrase, better] of FOREIGN) assert.ok(!phrase.test(line), `${page}:${i + 1}: ${phrase.exec(line)?.[0]} (write: ${better})\n${line}`);
+    }
+  });
+}
+
 /** The anchors that a page's headings get. */
 function anchors(text) {
   return new Set([...text.replace(/```[^]*?```/g, "").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-")));

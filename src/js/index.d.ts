@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-/** A class of the platform by its name, where the program's libraries have it (the DOM's or @types/node); otherwise what is used of it. */
+/** A class of the platform by its name, if the program's type libraries have it (the DOM's or @types/node); otherwise the members that this package uses. */
 export type PlatformClass<Name extends string, Otherwise> = typeof globalThis extends Record<Name, { prototype: infer Instance }> ? Instance : Otherwise;
 
 /** A `URL`. */
@@ -49,7 +49,7 @@ export type PlatformResponse = PlatformClass<"Response", { readonly ok: boolean;
 /** A `Request`. */
 export type PlatformRequest = PlatformClass<"Request", { readonly url: string }>;
 
-/** A `WebAssembly.Module`; it has no members that a type could name. */
+/** A `WebAssembly.Module`, which has no members. */
 export type CompiledModule = object;
 
 /** A JSON value. */
@@ -685,7 +685,7 @@ export interface ListedObject {
  * ```
  */
 export class TaskError extends Error {
-  /** AWS's Error and Cause; an `errorCause` that is no string becomes its JSON text. `options.cause` is the error that this one comes of. */
+  /** AWS's Error and Cause; an `errorCause` that is not a string is converted to JSON. `options.cause` is the error that caused this one. */
   constructor(error?: string, errorCause?: unknown, options?: ErrorOptions);
   readonly code: "TASK_ERROR";
   /** AWS's Error. */
@@ -705,7 +705,7 @@ export class TaskCancelled extends Error {
   private constructor();
   readonly code: "TASK_CANCELLED";
   readonly reason: CancelReason;
-  /** Of an execution that an option `signal` has ended: its reason. */
+  /** The reason of the option `signal`, if it ended the execution. */
   override readonly cause?: unknown;
 }
 
@@ -923,7 +923,7 @@ export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   [Symbol.asyncIterator](): AsyncGenerator<HistoryEvent, void, undefined>;
   /** Ends the execution as ABORTED (StopExecution). Has no effect after the execution has ended. */
   abort(error?: string, cause?: string): void;
-  /** For `await using`: aborts the execution if it still runs, and waits for its end. */
+  /** For `await using`: aborts the execution if it is still running, and waits for its end. */
   [Symbol.asyncDispose](): Promise<void>;
   /**
    * Completes the task with this token (SendTaskSuccess). Returns false if the task has already ended. Throws a RangeError if the
@@ -1045,7 +1045,7 @@ export class ExecutionError extends Error {
   readonly error: string | undefined;
   /** The execution's `Cause`, if there is one. */
   readonly errorCause: string | undefined;
-  /** What a handler threw, if the failure is a handler's, or why the option `signal` was aborted. */
+  /** The error that a handler threw, or the reason of the option `signal`. */
   override readonly cause?: unknown;
   /** The state that failed, if the history shows it. */
   readonly state: string | undefined;

@@ -78,7 +78,7 @@ async function test(given, values) {
   const formats = coverageFormats(values.coverage ?? (threshold === undefined ? undefined : "text"));
   if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json cannot be combined with another --reporter", { usage: true });
   const options = { ...values, reporter: values.json ? "json" : (values.reporter ?? "spec"), formats, threshold };
-  if (values.watch && options.reporter === "json") throw new Unusable("--watch tells of many runs, and --json is one JSON value: they exclude each other", { usage: true });
+  if (values.watch && options.reporter === "json") throw new Unusable("--watch cannot be combined with --json, which prints one JSON value", { usage: true });
   const once = () => runAll(given, options);
   if (!values.watch) return (await once()).code;
   await watch(given, once);
