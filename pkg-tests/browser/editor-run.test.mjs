@@ -104,7 +104,7 @@ describe("the editor beside a run", { skip }, () => {
     await page.locator('.sg-break-condition.sg-break-off[title*="if $.n = 2"]').waitFor();
     await comes(() => breakpoint.getAttribute("title"), /Disabled. Click to enable it/);
     await breakpoint.click();
-    await page.locator(".toast", { hasText: "on again: before it, if $.n = 2" }).waitFor();
+    await page.locator(".toast", { hasText: "enabled again: before it, if $.n = 2" }).waitFor();
     await page.locator(".sg-break-condition:not(.sg-break-off)").waitFor();
     await visitor.run();
     await paused(page, "Count");
