@@ -306,9 +306,9 @@ describe("the inspector", { skip }, () => {
     await visitor.state("Price").hover();
     await page.locator(".card .node-failure", { hasText: "Caught by catcher 2 → Notify" }).waitFor();
     const open_ = await open(task({ End: true }));
-    await comes(() => open_.innerText(), /Nothing caught this error error. Add a Catch/);
+    await comes(() => open_.innerText(), /Nothing caught this error\. Add a Catch/);
     await open_.getByRole("button", { name: "Add a Catch" }).click();
-    await open_.getByText("Price has a catcher now").waitFor();
+    await open_.getByText("Added a catcher to Price").waitFor();
     await visitor.state("Handle error").waitFor();
     await visitor.run();
     await page.locator('[data-node="/States/Handle error"][aria-label*="succeeded"]').waitFor();
