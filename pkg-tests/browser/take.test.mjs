@@ -170,7 +170,7 @@ Resources:
     await page.keyboard.press("F8");
     await comes(() => visitor.output(), { hello: "Ada" });
     await comes(() => visitor.state("Greet").getAttribute("aria-label"), /succeeded, 1 failed attempt/);
-    await page.getByText("5.7 s of virtual time").waitFor();
+    await page.locator(".result").getByText("5.7 s of virtual time").waitFor();
 
     // The same history against a definition that has been changed since.
     machine.States.Greet.Next = "Gone";
