@@ -65,7 +65,7 @@ describe("the editor", { skip }, () => {
     await field.waitFor();
     await field.fill("Charge");
     await page.keyboard.press("Enter");
-    await page.getByText("There is a state `Charge` already").waitFor();
+    await page.getByText("There is already a state `Charge`").waitFor();
     await field.fill("Send");
     await page.keyboard.press("Enter");
     await visitor.state("Send").waitFor();

@@ -224,7 +224,7 @@ export interface Completion {
  *
  * ```js
  * const text = await readFile("order.asl.json", "utf8");
- * language.hover(text, text.indexOf("ResultPath"))?.text;   // "Where in the input the result is put. …"
+ * language.hover(text, text.indexOf("ResultPath"))?.text;   // "Where in the input to put the result. …"
  * const edits = language.rename(text, text.indexOf("Charge"), "ChargeCard");
  * const renamed = language.apply(text, edits);
  * ```
