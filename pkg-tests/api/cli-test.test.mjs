@@ -150,7 +150,7 @@ test("each mistake of a test file has its line and column", () => {
     ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, after: soon } }", 4, 37, /after must be a duration/],
     ["definition: a\ntests:\n  - name: x\n    mocks: { A: { return: 1, cause: c } }", 4, 30, /only throw can have a cause/],
     ["definition: a\ntests:\n  - name: x\n    mocks: { A: { iterations: { x: never } } }", 4, 33, /an iteration must be "0", "1-3" or "\*"/],
-    ["definition: a\ntests:\n  - name: x\n    expect:\n      waits: { W: soon }", 5, 19, /a duration must be a number of seconds/],
+    ["definition: a\ntests:\n  - name: x\n    expect:\n      waits: { W: soon }", 5, 19, /a duration must be a text with its unit/],
     ["definition: a\ntests:\n  - name: x\n    expect: { error: /(/ }", 4, 22, /Invalid regular expression/],
     ["definition: a\ntests:\n  - name: x\n    expect: { path: A }", 4, 21, /path must be a list of names/],
     ["definition: a\ntests:\n  - input: {}", 3, 5, /a test needs a name/],

@@ -81,8 +81,8 @@ test("results for iterations: the same in each, or of single ones, counted in ea
 
 test("answers that come late or never, in the run's own time", async () => {
   const machine = one({ TimeoutSeconds: 60 });
-  expectRun(await machine.run({}, { mocks: { T: returns(1).after("59 s") } })).succeeded(1).lasted(59);
-  expectRun(await machine.run({}, { mocks: { T: returns(1).after("2h") } })).failedWith("States.Timeout").lasted(60);
+  expectRun(await machine.run({}, { mocks: { T: returns(1).after("59 s") } })).succeeded(1).lasted("59 s");
+  expectRun(await machine.run({}, { mocks: { T: returns(1).after("2h") } })).failedWith("States.Timeout").lasted("60 s");
   expectRun(await machine.run({}, { mocks: { T: never() } })).failedWith("States.Timeout");
   expectRun(await one().run({}, { mocks: { T: never() } })).waitsForEver("T");
 });
@@ -90,7 +90,7 @@ test("answers that come late or never, in the run's own time", async () => {
 test("task tokens, jobs and activities", async () => {
   const token = one({ Resource: "arn:aws:states:::sqs:sendMessage.waitForTaskToken", Parameters: { QueueUrl: "q", "MessageBody.$": "$$.Task.Token" }, HeartbeatSeconds: 60 });
   expectRun(await token.run({}, { mocks: { T: returns({ approved: true }) } })).succeeded({ approved: true });
-  expectRun(await token.run({}, { mocks: { T: returns(1).after(30) } })).succeeded(1).lasted(30);
+  expectRun(await token.run({}, { mocks: { T: returns(1).after("30 s") } })).succeeded(1).lasted("30 s");
   expectRun(await token.run({}, { mocks: { T: throws("Refused", "no") } })).failedWith("Refused", "no");
   expectRun(await token.run({}, { mocks: { T: never() } })).failedWith(/States\.(Heartbeat)?Timeout/);
   const job = one({ Resource: "arn:aws:states:::glue:startJobRun.sync", Parameters: { JobName: "j" } });
@@ -123,7 +123,7 @@ test("mocks that are none are refused before anything runs", async () => {
   expectRun(await computed.run({ f: "work" }, { mocks: { work: returns(1), other: returns(2) } })).called("work", 1).neverCalled("other");
   const shared = testMachine({ StartAt: "T", States: { T: { Type: "Task", Resource: FUNCTION, End: true } } }, { mocks: { T: returns(1), Other: returns(2) } });
   expectRun(await shared.run()).succeeded(1);
-  assert.throws(() => returns(1).after("soon"), /after\(\) takes a duration/);
+  for (const duration of ["soon", 90, "90", NaN, -1, null]) assert.throws(() => returns(1).after(duration), /after\(\) takes a duration with its unit, such as "90 s" or "1h 30m", not /);
   await assert.rejects(one().run({}, { mock: {} }), /run\(\) has no option "mock"; it has mocks/);
 });
 

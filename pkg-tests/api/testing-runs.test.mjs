@@ -63,7 +63,7 @@ test("expectations chain, and hold of what happened", async () => {
     .retried("Charge", 1, { on: "Declined" })
     .retried("Charge", 0, { on: /Busy/ })
     .neverRetried("Item")
-    .waited("Charge", 3600)
+    .waited("Charge", "3600 s")
     .waited("Charge", "1h")
     .lasted("60 minutes")
     .caughtNothing()
@@ -73,7 +73,7 @@ test("expectations chain, and hold of what happened", async () => {
   expectRun(other).succeeded().caught("States.Timeout").caught(/Timeout/, "Charge", 1).waited("Nap", "1h 30m").called("Item", 3).passedThrough("Nap", "Item", "Item", "Done").retried("Item", 1).lasted("1h 31m 1s");
   expectRun(await order.run({}, { mocks: { charge: throws("Fraud") } })).failedWith("OrderRefused", "fraud").failedWith(/Order/, /fr/).caught("Fraud", "Charge", 0);
   const limited = testMachine({ ...definition, TimeoutSeconds: 10 });
-  expectRun(await limited.run({}, { mocks: { Charge: never() } })).timedOut().lasted(10);
+  expectRun(await limited.run({}, { mocks: { Charge: never() } })).timedOut().lasted("10 s");
 });
 
 test("a run tells calls, visits, retries, what was caught and waited for, with iterations", async () => {
@@ -186,8 +186,8 @@ test("a failed expectation says what is wrong, how it differs, and what happened
     [(e) => e.passedThrough("Gift", "Charge"), /but Charge was not entered after Gift/],
     [(e) => e.retried("Charge", 2), /^Expected Charge to be retried twice, but it was retried once\.\n {2}on Declined after 1 h by Retry\[0\]\n/],
     [(e) => e.waited("Charge", "2h"), /^Expected Charge to wait 2 h, but it waited 1 h\./],
-    [(e) => e.waited("Nap", 1), /^Expected Nap to wait 1 s, but it did not wait\./],
-    [(e) => e.lasted(5), /^Expected the execution to last 5 s, but it lasted 1 h\./],
+    [(e) => e.waited("Nap", "1 s"), /^Expected Nap to wait 1 s, but it did not wait\./],
+    [(e) => e.lasted("5 s"), /^Expected the execution to last 5 s, but it lasted 1 h\./],
     [(e) => e.caught("Fraud", "Charge"), /^Expected "Fraud" to be caught in Charge, but no error was caught\./],
     [(e) => e.inputOf("Enough", { receipt: { amount: 1 } }), /^Expected the input of Enough to match/],
     [(e) => e.outputOf("Nap", {}), /never entered/],

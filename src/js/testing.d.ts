@@ -23,8 +23,8 @@ import type { ChildExecution, Definition, Execution, ExecutionCoverage, Executio
 
 // ------------------------------------------------------------------------------------------------------- mocks
 
-/** A duration: a number of seconds, or a string such as `"90 s"`, `"1h 30m"`, `"2 days"`. */
-export type Duration = number | string;
+/** How long: a text with its unit, as in "90 s", "1h 30m", "2 days". A number is not taken, since it could be seconds or milliseconds; 0 is. */
+export type Duration = string | 0;
 
 /** The answer to one call, made by {@link returns}, {@link responds}, {@link throws} or {@link never}. */
 export interface MockResult {

@@ -155,7 +155,7 @@ class TestFile {
     const near = unknown === undefined ? "" : meant(unknown, known);
     if (unknown !== undefined && (kinds.length > 0 || near !== "")) return this.#wrong([...path, unknown], `a mock has no field ${JSON.stringify(unknown)}${near}`, true);
     if (kinds.length !== 1) return this.#wrong(path, forms);
-    if (value.after !== undefined && milliseconds(value.after) === undefined) return this.#wrong([...path, "after"], `after must be a duration such as 90 or "1h 30m", not ${JSON.stringify(value.after)}`);
+    if (value.after !== undefined && milliseconds(value.after) === undefined) return this.#wrong([...path, "after"], `after must be a duration with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(value.after)}`);
     if (kinds[0] === "never") return never();
     if (kinds[0] === "throw" && typeof value.throw !== "string") return this.#wrong([...path, "throw"], "throw must be the error's name");
     if (value.cause !== undefined && kinds[0] !== "throw") return this.#wrong([...path, "cause"], "only throw can have a cause", true);
@@ -218,12 +218,12 @@ class TestFile {
   }
 
   #duration(value) {
-    return milliseconds(value) === undefined ? `must be a duration such as 90 or "1h 30m", not ${JSON.stringify(value)}` : undefined;
+    return milliseconds(value) === undefined ? `must be a duration with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(value)}` : undefined;
   }
 
   #durations(value, path) {
     if (!isObject(value)) return "must be a map of states to durations";
-    for (const [state, duration] of Object.entries(value)) if (milliseconds(duration) === undefined) this.#wrong([...path, state], `a duration must be a number of seconds or a string such as "1h 30m", not ${JSON.stringify(duration)}`);
+    for (const [state, duration] of Object.entries(value)) if (milliseconds(duration) === undefined) this.#wrong([...path, state], `a duration must be a text with its unit, such as 90 s or 1h 30m, not ${JSON.stringify(duration)}`);
     return undefined;
   }
 

@@ -1,14 +1,16 @@
-// Times as people write them: 90, "90 s", "1h 30m", "1.5 days".
+// Times as people write them: "90 s", "1h 30m", "1.5 days".
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const WORD = /(\d+(?:\.\d+)?)\s*(milliseconds?|ms|sec(?:onds?)?|s|min(?:utes?)?|m|hours?|h|days?|d)\s*/gy;
 
-/** Milliseconds of a duration: a number of seconds, or a text. Undefined for what is none. */
+/**
+ * Milliseconds of a duration, a text. Undefined for what is none, and for a number other than 0: definitions count in seconds,
+ * scripts of `simulate()` and mocks of the debugger in milliseconds, and a number here could be either.
+ */
 export function milliseconds(duration) {
-  if (typeof duration === "number") return duration >= 0 ? duration * 1000 : undefined;
+  if (duration === 0) return 0;
   if (typeof duration !== "string") return undefined;
   const text = duration.trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
   let sum = 0;
   let read = 0;
   for (const [whole, number, unit] of text.matchAll(WORD)) {

@@ -162,7 +162,7 @@ export class RunExpectation {
   waited(state, duration) {
     this.#known(state, this.waited);
     const expected = milliseconds(duration);
-    if (expected === undefined) throw new TestKitError(`waited() takes a duration such as 90 or "1h 30m", not ${JSON.stringify(duration)}`);
+    if (expected === undefined) throw new TestKitError(`waited() takes a duration with its unit, such as "90 s" or "1h 30m", not ${JSON.stringify(duration)}`);
     const waits = [...this.#run.waits, ...this.#run.retries.map(({ state: retried, delay }) => ({ state: retried, duration: delay }))];
     const actual = waits.filter((wait) => wait.state === state).map((wait) => wait.duration);
     if (actual.includes(expected)) return this;
@@ -173,7 +173,7 @@ export class RunExpectation {
   /** The whole run lasted so long, in its own time. */
   lasted(duration) {
     const expected = milliseconds(duration);
-    if (expected === undefined) throw new TestKitError(`lasted() takes a duration such as 90 or "1h 30m", not ${JSON.stringify(duration)}`);
+    if (expected === undefined) throw new TestKitError(`lasted() takes a duration with its unit, such as "90 s" or "1h 30m", not ${JSON.stringify(duration)}`);
     const actual = this.#run.duration;
     return actual === expected ? this : this.#fail(`Expected the execution to last ${spoken(expected)}, but it lasted ${spoken(actual)}.`, actual, expected, this.lasted);
   }

@@ -124,7 +124,7 @@ class Property {
   #answer(outcome, input, task) {
     if (outcome.kind === "never") return never();
     const result = outcome.kind === "throw" ? throws(outcome.error, "generated") : this.#success(outcome, input, task);
-    return outcome.delay ? result.after(outcome.delay / 1000) : result;
+    return outcome.delay ? result.after(`${outcome.delay} ms`) : result;
   }
 
   #success({ pick: choice }, input, task) {

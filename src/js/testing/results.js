@@ -1,6 +1,6 @@
 // What a mock answers.
 
-import { milliseconds } from "./duration.js";
+import { milliseconds, spoken } from "./duration.js";
 import { TestKitError } from "./errors.js";
 
 const RESULT = Symbol.for("stepglass.MockResult");
@@ -20,12 +20,12 @@ export class MockResult {
   /** The same answer, so much later: a number of seconds, or "90 s", "2h". */
   after(duration) {
     const delay = milliseconds(duration);
-    if (delay === undefined) throw new TestKitError(`after() takes a duration such as 90 or "1h 30m", not ${JSON.stringify(duration)}`);
+    if (delay === undefined) throw new TestKitError(`after() takes a duration with its unit, such as "90 s" or "1h 30m", not ${JSON.stringify(duration)}`);
     return new MockResult({ ...this, delay });
   }
 
   toString() {
-    const late = this.delay > 0 ? `.after(${this.delay / 1000})` : "";
+    const late = this.delay > 0 ? `.after("${spoken(this.delay)}")` : "";
     if (this.kind === "throw") return `throws(${[this.error, this.cause].filter((part) => part !== undefined).map((part) => JSON.stringify(part)).join(", ")})${late}`;
     if (this.kind === "never") return "never()";
     return `${this.kind === "respond" ? "responds" : "returns"}(${JSON.stringify(this.value) ?? ""})${late}`;

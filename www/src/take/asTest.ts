@@ -58,7 +58,7 @@ const definition = ${js(parse(run.definition), 0)};
 const machine = testMachine(definition, ${js(settingsOf(run), 0)});
 const input = ${js(parse(run.input) ?? {}, 0)};
 
-// What the tasks answered, call by call. after() takes seconds of the run's own time.
+// What the tasks answered, call by call. after() takes a part of the run's own time.
 const mocks = {${mocks.length === 0 ? "" : `\n${mocks.join("\n")}\n`}};
 
 test(${literal(`${title}: ${end.status}${end.error ? ` with ${end.error}` : ""}`)}, async () => {
@@ -105,7 +105,7 @@ export function statesOf(events: readonly HistoryEvent[]): string[] {
 function mockText({ after, response, error, cause, wrapped, never }: Call): string {
   if (never) return "never()";
   const answer = error !== undefined ? `throws(${[error, ...(cause === undefined ? [] : [cause])].map(literal).join(", ")})` : `${wrapped ? "responds" : "returns"}(${js(response ?? null, 4)})`;
-  return after > 0 ? `${answer}.after(${after / 1000})` : answer;
+  return after > 0 ? `${answer}.after("${after} ms")` : answer;
 }
 
 function listed(answers: string[]): string {
