@@ -321,8 +321,8 @@ describe("keys", { skip }, () => {
     await dialog.getByRole("button", { name: "Reassign it" }).click();
     await comes(() => keysOf("Step over"), ["F10", "Ctrl '", "F9"]);
     await comes(() => keysOf("Breakpoint on the selected state"), []);
-    await row("Step over").getByRole("button", { name: /^Take F10 from/ }).click();
-    await row("Step over").getByRole("button", { name: /^Take Ctrl ' from/ }).click();
+    await row("Step over").getByRole("button", { name: /^Remove F10 from/ }).click();
+    await row("Step over").getByRole("button", { name: /^Remove Ctrl ' from/ }).click();
     await shut();
 
     // The key, its tooltip, the palette, the help and the menu of a state have changed.
@@ -392,7 +392,7 @@ describe("keys", { skip }, () => {
     await dialog.getByText("Ctrl B is already the key of “Breakpoint on the state of the line”").waitFor();
     await page.keyboard.press("Control+Shift+K");
     await dialog.getByRole("button", { name: "Reassign it" }).click();
-    await row("Undo").getByRole("button", { name: /^Take Ctrl Z from/ }).click();
+    await row("Undo").getByRole("button", { name: /^Remove Ctrl Z from/ }).click();
     await comes(async () => [await keysOf("Undo"), await keysOf("Delete the line")], [["Ctrl Shift K"], []]);
     await comes(() => visitor.violations(), []);
     await shut();
