@@ -211,7 +211,7 @@ const debugging = {
     const sized = (text) => text.replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]instance\.js$/ }, ({ path }) => ({ contents: sized(readFileSync(path, "utf8")), loader: "js" }));
     // No error comes to it from another copy of the package.
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]errors\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, "").replace(/^ +const ranOut = .*$/m, "    const ranOut = undefined;"), loader: "js" }));
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]errors\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, "").replace(/^ +const ranOut = .*$/m, "    const ranOut = undefined;").replace(/^export class ExecutionError [^]*?^}$/m, "export class ExecutionError extends Error {}"), loader: "js" }));
     // Its options are those of the component, which makes no mistakes in them.
     without("options", "export const checkOptions = () => {}, isInstant = () => true, shown = String;\n");
     // It saves none of its runs, and has no way to ask for what these methods do.
