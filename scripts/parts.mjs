@@ -42,16 +42,22 @@ async function openExamples() {
   WebAssembly.Instance = class extends WebAssembly.Instance {
     constructor(...given) {
       super(...given);
-      instance = this;
+      // The marked one comes first; handlers may load another.
+      instance ??= this;
     }
   };
   const { initSync, language, layout, validate, version } = await import(pathToFileURL(join(root, "dist/slim.js")).href);
   const { DebugSession } = await import(pathToFileURL(join(root, "dist/debug.js")).href);
   initSync(readFileSync(marked));
   version();
+  const ROW = { StartAt: "S0", States: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`S${i}`, i < 29 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }])) };
   for (const { id, definition, format, inputs, tasks } of gallery()) {
     const text = format === "yaml" ? JSON.stringify(parse(definition, { merge: true })) : definition;
-    for (const direction of ["TB", "LR"]) layout(text, { collapsed: [], expanded: [], foldLarge: true, direction });
+    for (const direction of ["TB", "LR"]) {
+      layout(text, { collapsed: [], expanded: [], foldLarge: true, direction, selectors: true, aspect: 1, widths: { chars: "a", name: [556], text: [556] } });
+      // A row that is long enough for columns.
+      layout(ROW, { direction, aspect: 1 });
+    }
     // Some examples are there to be mended: they are looked at, and don't run.
     language.outline(text);
     const problems = validate(text);

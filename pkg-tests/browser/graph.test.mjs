@@ -231,7 +231,7 @@ describe("the graph", { skip }, () => {
     await grid.waitFor();
   });
 
-  visit("folds what is large at first, has a minimap, and no texts from afar", {}, async (visitor, page) => {
+  visit("folds what is large at first, has a minimap, and names of one size from afar", {}, async (visitor, page) => {
     const large = { StartAt: "Big", States: { Big: { Type: "Map", ItemProcessor: { StartAt: "I0", States: chain(61, "I") }, Next: "S0" }, ...chain(90) } };
     await visitor.open({ definition: large });
     await visitor.state("Big").waitFor();
@@ -242,7 +242,9 @@ describe("the graph", { skip }, () => {
     await visitor.node("/States/Big/ItemProcessor/States/I0").waitFor();
     await page.getByRole("button", { name: "Fit the graph" }).click();
     await page.locator("svg.canvas.far").waitFor();
-    await comes(() => page.locator("svg.canvas text").count(), 0);
+    // As on a map, and not in their boxes.
+    await comes(() => page.locator("svg.canvas .node text").count(), 0);
+    await until(async () => assert.ok((await page.locator("svg.canvas .names text").count()) > 10));
     await until(async () => assert.ok((await page.locator("svg.canvas .line").count()) <= 4, "the lines of a scope are one path"));
     // The view goes where the minimap is pressed.
     const before = await page.locator(".minimap .seen").getAttribute("d");

@@ -214,7 +214,14 @@ export class Visitor {
 
   /** The result's pane, when the run has ended. */
   async result() {
+    const tab = this.page.getByRole("tab", { name: /^Result/ });
+    await tab.locator(".badge").waitFor({ state: "attached" });
+    // A tab that was chosen before stays, also in front of the result.
     const result = this.page.locator(".result");
+    if ((await tab.isVisible()) && (await tab.getAttribute("aria-selected")) === "false") {
+      await this.still();
+      if ((await tab.getAttribute("aria-selected")) === "false") await tab.click();
+    }
     await result.waitFor();
     return result;
   }

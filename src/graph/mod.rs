@@ -39,6 +39,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod text;
+mod wrap;
 
 pub use mermaid::to_mermaid;
 pub use nest::layout;
@@ -77,7 +78,7 @@ pub enum Direction {
 }
 
 /// How to lay out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LayoutOptions {
     /// Default: from top to bottom.
@@ -91,6 +92,24 @@ pub struct LayoutOptions {
     pub expanded: Vec<String>,
     /// Whether open Map states leave [`SELECTOR_HEIGHT`] below their name for a page's choice of iterations. Default: no.
     pub selectors: bool,
+    /// Width of the place where the graph is shown, divided by its height: a graph that is much taller (or from left to
+    /// right, wider) than that is broken into columns side by side. Default: it is not broken.
+    pub aspect: Option<f64>,
+    /// How wide texts are in the font that the graph is shown in. Default: as in the common sans-serif fonts.
+    pub widths: Option<TextWidths>,
+}
+
+/// Advance widths of a font, in thousandths of an em. Characters that are not in here are taken to be as wide as in the
+/// common sans-serif fonts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TextWidths {
+    /// The characters that the widths are of.
+    pub chars: String,
+    /// Width of each in names, which are bold.
+    pub name: Vec<u16>,
+    /// Width of each in all other texts.
+    pub text: Vec<u16>,
 }
 
 /// A graph with positions. All lengths are whole px; the origin is the top left corner, y runs downwards.

@@ -2,9 +2,10 @@
 
 use super::layered::{self, Class, Item, Link, Placement};
 use super::read::{self, Model, State};
+use super::text::Face;
 use super::{
     Direction, Edge, EdgeKind, FOLD_DEPTH, FOLD_STATES, Graph, LabelBox, LayoutOptions, Node, NodeKind, SELECTOR_HEIGHT,
-    SELECTOR_STAGES, path, text,
+    SELECTOR_STAGES, path, wrap,
 };
 use crate::base::Value;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub(super) const LABEL_SIZE: i32 = 11;
 /// A state's box: left of the texts stands a glyph.
 pub(super) const TEXT_X: i32 = 52;
 const TEXT_RIGHT: i32 = 16;
+const RETRY_SIGN: i32 = 12;
+const FOLD_SIGN: i32 = 20;
 const MIN_WIDTH: i32 = 176;
 const MAX_TEXT: i32 = 220;
 const HEIGHT: i32 = 54;
@@ -40,7 +43,11 @@ const LABEL_LINES: usize = 4;
 pub fn layout(definition: &Value, options: &LayoutOptions) -> Graph {
     let model = read::read(definition);
     let nest = Nest::build(&model, options);
-    nest.finish()
+    let mut graph = nest.finish();
+    if let Some(aspect) = options.aspect {
+        wrap::into_columns(&mut graph, aspect);
+    }
+    graph
 }
 
 /// What stands in a scope.
@@ -83,6 +90,8 @@ struct Nest<'a> {
     selectors: bool,
     /// States inside each state.
     inside: Vec<u32>,
+    /// How wide names are, and all other texts.
+    faces: [Face; 2],
 }
 
 impl<'a> Nest<'a> {
@@ -99,6 +108,7 @@ impl<'a> Nest<'a> {
             folded,
             selectors: options.selectors,
             inside: vec![0; model.states.len()],
+            faces: Face::both(options.widths.as_ref()),
         };
         // Inner scopes stand after outer ones.
         for scope in model.scopes.iter().rev() {
@@ -279,7 +289,7 @@ impl<'a> Nest<'a> {
 
     fn label_size(&self, ways: &[Way]) -> Option<(i32, i32)> {
         let lines = self.label_lines(ways);
-        let width = lines.iter().map(|line| text::width(line, LABEL_SIZE)).max()?;
+        let width = lines.iter().map(|line| self.faces[1].width(line, LABEL_SIZE)).max()?;
         Some((even(width + LABEL_PADDING), LABEL_LINE * lines.len() as i32))
     }
 
@@ -288,8 +298,8 @@ impl<'a> Nest<'a> {
             Part::Start | Part::End if nested => (14, 14),
             Part::Start | Part::End => (60, 28),
             Part::Missing { name, .. } => {
-                let lines = text::wrap(name, NAME_SIZE, MAX_TEXT);
-                let width = lines.iter().map(|line| text::width(line, NAME_SIZE)).max().unwrap_or(0);
+                let lines = self.faces[0].wrap(name, NAME_SIZE, MAX_TEXT);
+                let width = lines.iter().map(|line| self.faces[0].width(line, NAME_SIZE)).max().unwrap_or(0);
                 (box_width(width), HEIGHT + SECOND_LINE * (lines.len() as i32 - 1))
             }
             Part::State(state) => {
@@ -315,15 +325,21 @@ impl<'a> Nest<'a> {
     /// Size of a state's box without its scopes.
     fn head_size(&self, state: usize) -> (i32, i32) {
         let lines = self.lines(state);
-        let width = lines.iter().map(|line| text::width(line, NAME_SIZE)).max().unwrap_or(0);
+        let width = lines.iter().map(|line| self.faces[0].width(line, NAME_SIZE)).max().unwrap_or(0);
         // A long caption may widen the box, though not as far as a name.
-        let caption = text::width(&self.caption(state), CAPTION_SIZE).min(MAX_TEXT);
+        let caption = self.faces[1].width(&self.caption(state), CAPTION_SIZE).min(MAX_TEXT);
         let height = HEIGHT + SECOND_LINE * (lines.len() as i32 - 1);
-        (box_width(width.max(caption)), height)
+        (box_width(width.max(caption) + self.signs_room(state)), height)
+    }
+
+    /// What the signs in the upper right corner take of the texts' room: that of retriers, and that to fold.
+    fn signs_room(&self, state: usize) -> i32 {
+        let State { retries, kind, .. } = self.model.states[state];
+        (if retries { RETRY_SIGN } else { 0 }) + (if matches!(kind, NodeKind::Parallel | NodeKind::Map) { FOLD_SIGN } else { 0 })
     }
 
     fn lines(&self, state: usize) -> Vec<String> {
-        text::wrap(&self.model.states[state].name, NAME_SIZE, MAX_TEXT)
+        self.faces[0].wrap(&self.model.states[state].name, NAME_SIZE, MAX_TEXT)
     }
 
     fn caption(&self, id: usize) -> String {
@@ -343,7 +359,7 @@ impl<'a> Nest<'a> {
                 n => format!("{n} states"),
             });
         }
-        text::fit(&caption, CAPTION_SIZE, MAX_TEXT)
+        self.faces[1].fit(&caption, CAPTION_SIZE, MAX_TEXT)
     }
 
     /// Size of a state's scopes, side by side (from top to bottom where the graph runs to the right).
@@ -438,7 +454,7 @@ impl<'a> Nest<'a> {
                 Part::Missing { name, pointer } => {
                     node.kind = NodeKind::Missing;
                     node.name = name.to_string();
-                    node.lines = text::wrap(name, NAME_SIZE, MAX_TEXT);
+                    node.lines = self.faces[0].wrap(name, NAME_SIZE, MAX_TEXT);
                     node.caption = "not found".into();
                     node.pointer.clone_from(pointer);
                 }

@@ -183,7 +183,8 @@ fn colours(out: &mut String, p: &str, statuses: &[Status], dark: bool) {
         let _ = write!(
             out,
             ".{p}-is-{class} .{p}-box,.{p}-is-{class} .{p}-note rect{{stroke:{border}}}.{p}-node.{p}-is-{class} .{p}-box{{fill:{fill}}}\
-             .{p}-is-{class} .{p}-sign circle{{fill:{border}}}.{p}-line.{p}-taken.{p}-by-{class}{{stroke:{border}}}"
+             .{p}-is-{class} .{p}-sign circle{{fill:{border}}}.{p}-line.{p}-taken.{p}-by-{class}{{stroke:{border}}}\
+             .{p}-head-by-{class}{{fill:{border}}}"
         );
     }
 }

@@ -3,7 +3,8 @@
 use super::nest::{CAPTION_SIZE, LABEL_SIZE, NAME_SIZE, TEXT_X};
 use super::status::{self, Status};
 use super::style;
-use super::{Edge, EdgeKind, Graph, Node, NodeKind, path, text};
+use super::text::{self, Face};
+use super::{Edge, EdgeKind, Graph, Node, NodeKind, TextWidths, path};
 use crate::base::{Named, decimal, sort};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -42,6 +43,8 @@ pub struct SvgOptions {
     pub taken: Option<Named<u32>>,
     /// A short text on the lower border of states, by JSON Pointer or by name: a count of visits, for instance.
     pub notes: Named<String>,
+    /// The widths that the graph was laid out with. Default: those of the common sans-serif fonts.
+    pub widths: Option<TextWidths>,
 }
 
 impl Default for SvgOptions {
@@ -54,6 +57,7 @@ impl Default for SvgOptions {
             status: Named::default(),
             taken: None,
             notes: Named::default(),
+            widths: None,
         }
     }
 }
@@ -77,7 +81,8 @@ pub fn render_svg(graph: &Graph, options: &SvgOptions) -> String {
         prefix.insert_str(0, "sg");
     }
     let out = String::with_capacity(4_096 + 600 * (graph.nodes.len() + graph.edges.len()));
-    let mut svg = Svg { out, prefix, options, by_id: Named::default() };
+    let faces = Face::both(options.widths.as_ref());
+    let mut svg = Svg { out, prefix, options, by_id: Named::default(), faces };
     svg.by_id = graph.nodes.iter().filter_map(|node| Some((node.id.as_str(), svg.status(node)?))).collect();
     svg.document(graph);
     svg.out
@@ -89,6 +94,8 @@ struct Svg<'a> {
     options: &'a SvgOptions,
     /// The status of nodes, by their ids.
     by_id: Named<Status>,
+    /// How wide names are, and all other texts.
+    faces: [Face; 2],
 }
 
 /// Appends formatted markup.
@@ -115,15 +122,19 @@ impl<'a> Svg<'a> {
         put!(self, "\n<title id=\"{p}-title\">{}</title>", Escaped(title));
         put!(self, "\n<desc id=\"{p}-desc\">{}</desc>", Escaped(&describe(graph)));
         let mut sheet = style::sheet(&p, options.theme);
+        let mut used: Vec<Status> = self.by_id.iter().map(|(_, status)| *status).collect();
+        sort::sort(&mut used);
+        used.dedup();
         if !self.by_id.is_empty() || options.taken.is_some() || !options.notes.is_empty() {
-            let mut used: Vec<Status> = self.by_id.iter().map(|(_, status)| *status).collect();
-            sort::sort(&mut used);
-            used.dedup();
             status::sheet(&mut sheet, &p, &used, options.theme);
         }
         put!(self, "\n<style>{sheet}</style>");
         put!(self, "\n<defs>");
-        for kind in ["flow", "catch", "back"] {
+        let mut arrows = vec!["flow".to_string(), "catch".into(), "back".into()];
+        if options.taken.is_some() {
+            arrows.extend(used.iter().map(|status| format!("by-{}", status.class())));
+        }
+        for kind in arrows {
             put!(
                 self,
                 r#"<marker id="{p}-arrow-{kind}" viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" markerHeight="9" "#
@@ -221,7 +232,8 @@ impl<'a> Svg<'a> {
         let (right, bottom) = (node.x + node.width, node.y + node.height);
         let sign = self.by_id.get(node.id.as_str()).map_or("", |status| status.sign());
         if !sign.is_empty() {
-            let (x, y) = (right - 12, bottom - 10);
+            // On the border, below the last line of the name.
+            let (x, y) = (right - 14, bottom);
             put!(self, r#"<g class="{p}-sign"><circle cx="{x}" cy="{y}" r="10"/>"#);
             put!(
                 self,
@@ -232,10 +244,18 @@ impl<'a> Svg<'a> {
         }
         if let Some(note) = self.note(node) {
             let note = text::shorten(note, 24);
-            let width = text::width(&note, 11) + 12;
-            let x = right - width - if sign.is_empty() { 8 } else { 26 };
+            let (width, long) = (self.faces[0].width(&note, 11) + 12, self.held(&note, 0, 11));
+            let x = right - width - if sign.is_empty() { 8 } else { 28 };
             put!(self, r#"<g class="{p}-note"><rect x="{x}" y="{}" width="{width}" height="18" rx="9"/>"#, bottom - 9);
-            put!(self, r#"<text x="{}" y="{}">{}</text></g>"#, x + width / 2, bottom + 4, Escaped(&note));
+            put!(self, r#"<text x="{}" y="{}"{long}>{}</text></g>"#, x + width / 2, bottom + 4, Escaped(&note));
+        }
+    }
+
+    /// Holds a text to the length that there is room for, in whatever font it is shown.
+    fn held(&self, text: &str, face: usize, size: i32) -> String {
+        match self.faces.get(face).and_then(|face| face.length(text, size)) {
+            Some(length) => format!(r#" textLength="{length}" lengthAdjust="spacingAndGlyphs""#),
+            None => String::new(),
         }
     }
 
@@ -252,7 +272,8 @@ impl<'a> Svg<'a> {
                 if width > 20 {
                     put!(self, r#"<rect class="{p}-mark" x="{x}" y="{y}" width="{width}" height="{height}" rx="{}"/>"#, height / 2);
                     let (cx, base) = (node.center_x(), node.center_y() + 4);
-                    put!(self, r#"<text class="{p}-mark-text" x="{cx}" y="{base}">{}</text>"#, Escaped(&node.name));
+                    let long = self.held(&node.name, 0, 12);
+                    put!(self, r#"<text class="{p}-mark-text" x="{cx}" y="{base}"{long}>{}</text>"#, Escaped(&node.name));
                 } else {
                     let (cx, cy) = (node.center_x(), node.center_y());
                     put!(self, r#"<circle class="{p}-mark" cx="{cx}" cy="{cy}" r="{}"/>"#, width / 2 - 1);
@@ -285,9 +306,11 @@ impl<'a> Svg<'a> {
         put!(self, r#"<rect class="{p}-tile" x="{}" y="{}" width="30" height="30" rx="7"/>"#, x + 11, y + 12);
         put!(self, r#"<path class="{p}-glyph" transform="translate({} {})" d="{}"/>"#, x + 16, y + 17, style::glyph(node.kind));
         let text_x = x + TEXT_X;
-        put!(self, r#"<text class="{p}-caption" x="{text_x}" y="{}">{}</text>"#, y + 22, Escaped(&node.caption));
+        let long = self.held(&node.caption, 1, CAPTION_SIZE);
+        put!(self, r#"<text class="{p}-caption" x="{text_x}" y="{}"{long}>{}</text>"#, y + 22, Escaped(&node.caption));
         for (i, line) in node.lines.iter().enumerate() {
-            put!(self, r#"<text class="{p}-name" x="{text_x}" y="{}">{}</text>"#, y + 39 + 16 * i as i32, Escaped(line));
+            let (y, long) = (y + 39 + 16 * i as i32, self.held(line, 0, NAME_SIZE));
+            put!(self, r#"<text class="{p}-name" x="{text_x}" y="{y}"{long}>{}</text>"#, Escaped(line));
         }
         if node.retries {
             let (x, y) = (node.x + node.width - 21, node.y + 9);
@@ -301,9 +324,10 @@ impl<'a> Svg<'a> {
         let kind = line_kind(edge);
         let thin = if edge.kind == EdgeKind::End { format!(" {p}-end-line") } else { String::new() };
         let run = self.run_class(edge);
+        let head = self.taken_by(edge).map_or_else(|| kind.to_string(), |by| format!("by-{}", by.class()));
         put!(
             self,
-            "\n<path class=\"{p}-line {p}-line-{kind}{thin}{run}\" d=\"{}\" marker-end=\"url(#{p}-arrow-{kind})\"",
+            "\n<path class=\"{p}-line {p}-line-{kind}{thin}{run}\" d=\"{}\" marker-end=\"url(#{p}-arrow-{head})\"",
             edge.path
         );
         if kind == "catch" {
@@ -314,13 +338,20 @@ impl<'a> Svg<'a> {
         put!(self, "/>");
     }
 
-    /// Whether it was taken, in the colour of what it leaves.
+    /// Whose colour it has, if it was taken: of what it leaves, or of the failure that it led to.
+    fn taken_by(&self, edge: &Edge) -> Option<Status> {
+        let of = |id: &str| self.by_id.get(id).copied().filter(|_| self.is_taken(edge));
+        let failed = |to: &Status| edge.kind != EdgeKind::Catch && matches!(to, Status::Failed | Status::TimedOut);
+        of(&edge.to).filter(failed).or_else(|| of(&edge.from))
+    }
+
+    /// Whether it was taken, and by what.
     fn run_class(&self, edge: &Edge) -> String {
         let p = &self.prefix;
         match &self.options.taken {
             None => String::new(),
             Some(_) if !self.is_taken(edge) => format!(" {p}-untaken"),
-            Some(_) => match self.by_id.get(edge.from.as_str()) {
+            Some(_) => match self.taken_by(edge) {
                 Some(status) => format!(" {p}-taken {p}-by-{}", status.class()),
                 None => format!(" {p}-taken"),
             },
@@ -335,7 +366,8 @@ impl<'a> Svg<'a> {
         let title = Escaped(edge.title.as_deref().unwrap_or(label));
         put!(self, "\n<g class=\"{p}-label {p}-label-{kind}{faint}\"><title>{title}</title>");
         put!(self, r#"<rect x="{}" y="{}" width="{}" height="{}" rx="8"/>"#, at.x, at.y + 1, at.width, at.height - 2);
-        put!(self, r#"<text x="{}" y="{}">{}</text></g>"#, at.x + at.width / 2, at.y + at.height / 2 + 4, Escaped(label));
+        let (x, y, long) = (at.x + at.width / 2, at.y + at.height / 2 + 4, self.held(label, 1, LABEL_SIZE));
+        put!(self, r#"<text x="{x}" y="{y}"{long}>{}</text></g>"#, Escaped(label));
     }
 }
 

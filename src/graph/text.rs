@@ -1,7 +1,10 @@
 //! Widths of text from a fixed table, so that a drawing has the same bytes on every machine.
 //!
-//! The table holds the advance widths of the common sans-serif metrics in thousandths of an em. A page's real font
-//! may be wider, so a tenth is added.
+//! The table holds the advance widths of the common sans-serif metrics in thousandths of an em. The bold of the same
+//! font is wider, so a tenth is added. A page that knows its own font gives its widths instead ([`TextWidths`]).
+
+use super::TextWidths;
+use crate::base::sort;
 
 /// Advance widths of U+0020 to U+007E.
 const ASCII: [u16; 95] = [
@@ -27,31 +30,113 @@ fn advance(c: char) -> i64 {
     }
 }
 
-/// Width of a line in px, at a font size in px.
-pub(super) fn width(text: &str, size: i32) -> i32 {
-    let mille: i64 = text.chars().map(advance).sum();
-    // Names are cut long before this bound; it keeps any caller's arithmetic inside an i32.
-    (mille * i64::from(size) * 11).div_euclid(10_000).saturating_add(1).clamp(0, 1 << 20) as i32
+/// A tenth more than the table says, in tenths.
+const BOLD: i64 = 11;
+const REGULAR: i64 = 10;
+
+/// How wide texts of one weight are.
+#[derive(Default)]
+pub(super) struct Face {
+    /// Characters whose width is known, with their thousandths of an em; sorted.
+    given: Vec<(char, u16)>,
+    bold: bool,
 }
 
-/// The text on one line, cut with an ellipsis to at most `max` px.
-pub(super) fn fit(text: &str, size: i32, max: i32) -> String {
-    let line = one_line(text);
-    if width(&line, size) <= max {
-        return line;
+impl Face {
+    /// The face of names, and that of all other texts.
+    pub fn both(given: Option<&TextWidths>) -> [Face; 2] {
+        let face = |bold: bool| {
+            let widths = given.map(|given| (&given.chars, if bold { &given.name } else { &given.text }));
+            let mut given: Vec<(char, u16)> =
+                widths.into_iter().flat_map(|(chars, widths)| chars.chars().zip(widths.iter().copied())).collect();
+            sort::sort(&mut given);
+            Face { given, bold }
+        };
+        [face(true), face(false)]
     }
-    let mut room = i64::from(max - width("…", size)) * 10_000 / (i64::from(size) * 11);
-    let mut out = String::new();
-    for c in line.chars() {
-        room -= advance(c);
-        if room < 0 {
-            break;
+
+    /// Ten-thousandths of an em; what is not given is taken from the table, `tenths` of what it says.
+    fn advance(&self, c: char, tenths: i64) -> i64 {
+        match self.given.binary_search_by(|(other, _)| other.cmp(&c)) {
+            Ok(at) => self.given.get(at).map_or(0, |&(_, width)| i64::from(width) * 10),
+            Err(_) => advance(c) * tenths,
         }
-        out.push(c);
     }
-    out.truncate(out.trim_end().len());
-    out.push('…');
-    out
+
+    fn sum(&self, text: &str, size: i32, tenths: i64) -> i32 {
+        let sum: i64 = text.chars().map(|c| self.advance(c, tenths)).sum();
+        // Names are cut long before this bound; it keeps any caller's arithmetic inside an i32.
+        (sum * i64::from(size)).div_euclid(10_000).clamp(0, 1 << 20) as i32
+    }
+
+    /// What to leave for a line, in px, at a font size in px.
+    pub fn width(&self, text: &str, size: i32) -> i32 {
+        self.sum(text, size, BOLD) + 1
+    }
+
+    /// How long a line is as it is meant to look, where that is known; to be held to, whatever the font.
+    pub fn length(&self, text: &str, size: i32) -> Option<i32> {
+        let known = |c: char| {
+            matches!(c as u32, 0x20..=0x24f | 0x2026 | 0x3000..=0xd7a3 | 0xf900..=0xfaff | 0xff00..=0xff60)
+                || self.given.binary_search_by(|(other, _)| other.cmp(&c)).is_ok()
+        };
+        let length = self.sum(text, size, if self.bold { BOLD } else { REGULAR });
+        (length > 0 && text.chars().all(known)).then_some(length)
+    }
+
+    /// The text on one line, cut with an ellipsis to at most `max` px.
+    pub fn fit(&self, text: &str, size: i32, max: i32) -> String {
+        let line = one_line(text);
+        if self.width(&line, size) <= max {
+            return line;
+        }
+        let mut room = i64::from(max - self.width("…", size)) * 10_000 / i64::from(size);
+        let mut out = String::new();
+        for c in line.chars() {
+            room -= self.advance(c, BOLD);
+            if room < 0 {
+                break;
+            }
+            out.push(c);
+        }
+        out.truncate(out.trim_end().len());
+        out.push('…');
+        out
+    }
+
+    /// The text on one or two lines of at most `max` px: broken after a space or a mark of punctuation, or before a
+    /// capital letter, nearest to the middle; what does not fit ends in an ellipsis.
+    pub fn wrap(&self, text: &str, size: i32, max: i32) -> Vec<String> {
+        let line = one_line(text);
+        let full = self.width(&line, size);
+        if full <= max {
+            return vec![line];
+        }
+        let mut best: Option<(i32, usize)> = None;
+        let mut before = ' ';
+        for (at, c) in line.char_indices() {
+            let gap = matches!(before, ' ' | '-' | '_' | '.' | ':' | '/') || (before.is_lowercase() && c.is_uppercase());
+            if at > 0 && gap {
+                let (head, tail) = line.split_at(at);
+                let longest = self.width(head.trim_end(), size).max(self.width(tail, size).min(full));
+                if self.width(head.trim_end(), size) <= max && best.is_none_or(|(least, _)| longest < least) {
+                    best = Some((longest, at));
+                }
+            }
+            before = c;
+            // Further breaks only make the first line longer than it may be.
+            if at > 512 {
+                break;
+            }
+        }
+        match best {
+            Some((_, at)) => {
+                let (head, tail) = line.split_at(at);
+                vec![head.trim_end().to_string(), self.fit(tail, size, max)]
+            }
+            None => vec![self.fit(&line, size, max)],
+        }
+    }
 }
 
 /// The text cut to at most `max` characters, the last of them an ellipsis where something is missing.
@@ -64,40 +149,6 @@ pub(super) fn shorten(text: &str, max: usize) -> String {
     out.truncate(out.trim_end().len());
     out.push('…');
     out
-}
-
-/// The text on one or two lines of at most `max` px: broken after a space or a mark of punctuation, or before a
-/// capital letter, nearest to the middle; what does not fit ends in an ellipsis.
-pub(super) fn wrap(text: &str, size: i32, max: i32) -> Vec<String> {
-    let line = one_line(text);
-    let full = width(&line, size);
-    if full <= max {
-        return vec![line];
-    }
-    let mut best: Option<(i32, usize)> = None;
-    let mut before = ' ';
-    for (at, c) in line.char_indices() {
-        let gap = matches!(before, ' ' | '-' | '_' | '.' | ':' | '/') || (before.is_lowercase() && c.is_uppercase());
-        if at > 0 && gap {
-            let (head, tail) = line.split_at(at);
-            let longest = width(head.trim_end(), size).max(width(tail, size).min(full));
-            if width(head.trim_end(), size) <= max && best.is_none_or(|(least, _)| longest < least) {
-                best = Some((longest, at));
-            }
-        }
-        before = c;
-        // Further breaks only make the first line longer than it may be.
-        if at > 512 {
-            break;
-        }
-    }
-    match best {
-        Some((_, at)) => {
-            let (head, tail) = line.split_at(at);
-            vec![head.trim_end().to_string(), fit(tail, size, max)]
-        }
-        None => vec![fit(&line, size, max)],
-    }
 }
 
 /// Runs of white space and control characters become one space; very long texts are cut, as nothing shows them whole.
@@ -124,24 +175,39 @@ mod tests {
 
     #[test]
     fn cut_texts_fit() {
+        let [face, _] = Face::both(None);
         for text in [
             "Ship",
             "A very long name of a state that nobody wants to read",
             "漢字の長い名前がここにあります",
             "👍👍👍👍👍👍👍👍👍👍",
         ] {
-            assert!(width(&fit(text, 13, 120), 13) <= 120, "{text}");
-            assert!(wrap(text, 13, 120).iter().all(|line| width(line, 13) <= 120), "{text}");
+            assert!(face.width(&face.fit(text, 13, 120), 13) <= 120, "{text}");
+            assert!(face.wrap(text, 13, 120).iter().all(|line| face.width(line, 13) <= 120), "{text}");
             assert!(shorten(text, 8).chars().count() <= 8);
         }
-        assert_eq!(fit("Ship", 13, 120), "Ship");
+        assert_eq!(face.fit("Ship", 13, 120), "Ship");
         assert_eq!(one_line(" a\n\t b\u{0} c "), "a b c");
     }
 
     #[test]
     fn names_break_between_words() {
-        assert_eq!(wrap("NotifyCustomerAboutTheRefund", 13, 120), ["NotifyCustomer", "AboutTheRefund"]);
-        assert_eq!(wrap("Notify customer about refund", 13, 120), ["Notify customer", "about refund"]);
-        assert_eq!(wrap("", 13, 120), [""]);
+        let [face, _] = Face::both(None);
+        assert_eq!(face.wrap("NotifyCustomerAboutTheRefund", 13, 120), ["NotifyCustomer", "AboutTheRefund"]);
+        assert_eq!(face.wrap("Notify customer about refund", 13, 120), ["Notify customer", "about refund"]);
+        assert_eq!(face.wrap("", 13, 120), [""]);
+    }
+
+    #[test]
+    fn widths_that_are_given_count() {
+        let given = TextWidths { chars: "iW…Ж".into(), name: vec![1000, 2000, 500, 900], text: vec![300, 950] };
+        let [name, text] = Face::both(Some(&given));
+        assert_eq!(name.width("iiWЖ", 10), 49 + 1);
+        assert_eq!(text.width("iW", 100), 125 + 1);
+        assert_eq!(name.fit("WWWWWWWW", 10, 66), "WWW…");
+        // What is not given is as wide as ever, in both; what nobody knows the width of is not held to one.
+        assert_eq!(text.width("a", 1000), Face::both(None)[1].width("a", 1000));
+        assert_eq!(name.length("Ж", 100), Some(90));
+        assert_eq!(text.length("Ж", 100), None);
     }
 }

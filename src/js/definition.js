@@ -73,16 +73,16 @@ function responseShapes(models) {
 
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition, options = {}) {
-  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors"], "layout()");
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "widths"], "layout()");
   return JSON.parse(drawing(module.layout, definitionText(definition), layoutSettings(options)));
 }
 
 /** The graph of a definition as an SVG document. */
 export function renderSvg(definition, options = {}) {
-  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
-  const { direction, collapsed, foldLarge, expanded, status, taken, notes, ...rest } = options;
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "aspect", "widths", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
+  const { direction, collapsed, foldLarge, expanded, aspect, status, taken, notes, ...rest } = options;
   const style = { ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) };
-  return drawing(module.renderSvg, definitionText(definition), layoutSettings({ direction, collapsed, foldLarge, expanded }), defined(style));
+  return drawing(module.renderSvg, definitionText(definition), layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths: options.widths }), defined(style));
 }
 
 /** The definition as text of a Mermaid `stateDiagram-v2`. */
@@ -96,8 +96,8 @@ function asObject(given) {
   return given instanceof Map ? Object.fromEntries(given) : given;
 }
 
-function layoutSettings({ direction, collapsed, foldLarge, expanded, selectors }) {
-  return defined({ direction, collapsed: listed("collapsed", collapsed), foldLarge, expanded: listed("expanded", expanded), selectors });
+function layoutSettings({ collapsed, expanded, ...rest }) {
+  return defined({ ...rest, collapsed: listed("collapsed", collapsed), expanded: listed("expanded", expanded) });
 }
 
 function listed(name, given) {

@@ -415,6 +415,23 @@ export interface LayoutOptions {
   foldLarge?: boolean;
   /** JSON Pointers of states that `foldLarge` leaves open. */
   expanded?: Iterable<string>;
+  /**
+   * Width of the place where the graph is shown, divided by its height. A graph that is much taller than that is broken into
+   * columns side by side; from left to right, a wider one into rows. Default: it is not broken.
+   */
+  aspect?: number;
+  /** How wide texts are in the font that the graph is shown in. Default: as in the common sans-serif fonts. */
+  widths?: TextWidths;
+}
+
+/** Advance widths of a font in thousandths of an em, for boxes that fit their texts. */
+export interface TextWidths {
+  /** The characters that the widths are of; all others are as wide as in the common sans-serif fonts. */
+  chars: string;
+  /** Width of each character in names, which have the weight 600. */
+  name: number[];
+  /** Width of each character in all other texts. */
+  text: number[];
 }
 
 /** Options for drawing a graph. */

@@ -7,7 +7,7 @@ use super::error::thrown;
 use crate::asl::{CompileOptions, MachineType};
 use crate::base::{Map, Named, Value, json};
 use crate::engine::{ExecutionInfo, HistoryLevel, Options};
-use crate::graph::{Direction, LayoutOptions, Status, SvgOptions, Theme};
+use crate::graph::{Direction, LayoutOptions, Status, SvgOptions, TextWidths, Theme};
 use wasm_bindgen::JsValue;
 
 /// What can be read from a JavaScript object.
@@ -69,6 +69,16 @@ impl Members {
     fn texts(&self, name: &str) -> Result<Vec<String>, String> {
         let read = |value: &Value| value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect();
         Ok(self.read(name, "a list of strings", read)?.unwrap_or_default())
+    }
+
+    fn widths(&self) -> Result<Option<TextWidths>, String> {
+        let list =
+            |value: &Value| value.as_array()?.iter().map(|item| u16::try_from(item.as_i64()?).ok()).collect::<Option<Vec<u16>>>();
+        let read = |value: &Value| {
+            let chars = value.get("chars")?.as_str()?.to_owned();
+            Some(TextWidths { chars, name: list(value.get("name")?)?, text: list(value.get("text")?)? })
+        };
+        self.read("widths", "an object with chars, name and text", read)
     }
 
     /// The members of a member.
@@ -216,6 +226,8 @@ impl Given for LayoutOptions {
         self.fold_large = from.flag("foldLarge")?;
         self.expanded = from.texts("expanded")?;
         self.selectors = from.flag("selectors")?;
+        self.aspect = from.read("aspect", "a number above 0", |value| value.as_f64().filter(|aspect| *aspect > 0.0))?;
+        self.widths = from.widths()?;
         Ok(())
     }
 }
@@ -234,6 +246,7 @@ impl Given for SvgOptions {
         }
         self.status = from.each("status", |value| Status::named(value.as_str()?))?.unwrap_or_default();
         self.taken = from.each("taken", |value| u32::try_from(value.as_i64()?).ok())?;
+        self.widths = from.widths()?;
         self.notes = from.each("notes", |value| value.as_str().map(str::to_owned))?.unwrap_or_default();
         Ok(())
     }

@@ -2,11 +2,12 @@
 
 import { type Signal, batch, computed, effect, signal } from "@preact/signals";
 import { Client, WorkerLost } from "./client.ts";
+import { widthsFor } from "./graph/measure.ts";
 import { GraphIndex } from "./model/graph.ts";
 import type { EventLog, Fold } from "./model/fold.ts";
 import type { Choice, Choices, Look, Part } from "./model/iterations.ts";
 import { type NodeRun, idleRun } from "./model/log.ts";
-import type { Analysis, Answer, ChildExecution, ClockMode, Diagnostic, EventFilter, Inside, Machine, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
+import type { Analysis, Answer, ChildExecution, ClockMode, Diagnostic, Drawn, EventFilter, Inside, Machine, Mock, Note, PendingTimer, ReplayReport, RunResult, StepCommand, WaitingTask } from "./model/protocol.ts";
 import type { SavedSession } from "stepglass/debug";
 import * as debug from "./debugger/model.ts";
 import * as prefs from "./prefs.ts";
@@ -67,6 +68,8 @@ export const shownAnalysis = computed(() => (inside.value ? inside.value.analysi
 /// The graph on screen is of an earlier text: this one cannot be read.
 export const stale = signal(false);
 export const direction = signal<"TB" | "LR">("TB");
+/// Width by height of the graph's pane, as it was when the machine was opened; 0 before the pane is there.
+export const aspect = signal(0);
 /// What somebody has folded, and what of the large and deep, which is folded by itself, somebody has opened.
 export const collapsed = signal<ReadonlySet<string>>(new Set());
 export const expanded = signal<ReadonlySet<string>>(new Set());
@@ -224,6 +227,14 @@ export const reveal = signal<{ from: number; to: number; count: number } | null>
 export const leftTab = signal<"definition" | "input" | "tasks" | "mocks" | "config" | "inspector">("definition");
 export type DockTab = "events" | "result" | "waiting" | "console" | "timeline" | "breakpoints" | "watch" | "runs" | "coverage";
 export const dockTab = signal<DockTab>("events");
+/// Until there is something to show it is only its tabs.
+export const dockOpen = signal(false);
+/// The visitor has chosen the tab: no run takes it away.
+export const dockChosen = signal(false);
+export function chooseDock(tab: DockTab): void {
+  dockTab.value = tab;
+  dockOpen.value = dockChosen.value = true;
+}
 export const narrowTab = signal<"code" | "graph" | "inspect" | "events">("graph");
 export const dialog = signal<"" | "help" | "examples" | "share" | "import" | "export" | "trust" | "settings" | "keys" | "palette">("");
 export const filter = signal<EventFilter>({ text: "", kind: "all", state: "" });
@@ -336,8 +347,15 @@ export const analyzed = (): string => analyzedText;
 
 /// The graph that the page has, by the interpreter's number.
 let graphHeld = 0;
+/// The shape of the pane that it was laid out for.
+export let laidOutFor = 0;
 let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
 let analyzing = 0;
+
+/// How a definition's graph is laid out.
+export function drawnAs(text: string): Drawn {
+  return { collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, widths: widthsFor(text), ...(aspect.value > 0 && { aspect: aspect.value }) };
+}
 
 function analyzeSoon(delay: number): void {
   clearTimeout(analyzeTimer);
@@ -347,13 +365,15 @@ function analyzeSoon(delay: number): void {
 async function analyze(): Promise<void> {
   const mine = ++analyzing;
   const text = definition.value;
+  const drawn = drawnAs(text);
   try {
-    const found = await client.call("analyze", { text, format: format.value, type: machineType.value, collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, have: ownGraph.value ? graphHeld : 0 });
+    const found = await client.call("analyze", { text, format: format.value, type: machineType.value, ...drawn, have: ownGraph.value ? graphHeld : 0 });
     if (mine !== analyzing) return;
     batch(() => {
       analyzedText = text;
       analysis.value = found;
       if (found.graphId !== undefined) {
+        laidOutFor = drawn.aspect ?? 0;
         if (found.graph) ownGraph.value = new GraphIndex(found.graph);
         graphHeld = found.graphId;
         stale.value = false;
@@ -384,6 +404,7 @@ effect(() => {
   definition.value;
   format.value;
   direction.value;
+  aspect.value;
   collapsed.value;
   expanded.value;
   machineType.value;
@@ -433,7 +454,8 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     clearRun();
     alarm.value = "";
     run.value = begun;
-    if (dockTab.value === "result" || dockTab.value === "waiting") dockTab.value = "events";
+    dockOpen.value = true;
+    if (!dockChosen.value && (dockTab.value === "result" || dockTab.value === "waiting")) dockTab.value = "events";
     if (prefs.layoutSize() === "narrow" && narrowTab.value === "code") narrowTab.value = "graph";
   });
   try {
@@ -475,6 +497,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;
     run.value = { ...begun, phase: "ended", refused: message };
+    // Nothing is played, and this is what is to be read.
     dockTab.value = "result";
     shout(`Not started. ${message}`);
   }
@@ -519,6 +542,7 @@ export async function showRecorded(recorded: Recorded): Promise<void> {
     clearRun();
     alarm.value = "";
     run.value = begun;
+    dockOpen.value = true;
     if (recorded.input !== undefined) input.value = pretty(recorded.input);
   });
   const { run: id, graph: whole } = await client.call("show", { definition: definition.value, format: format.value, events: recorded.events, result: recorded.result });
@@ -668,9 +692,9 @@ function hear(note: Note): void {
       waiting.value = note.tasks;
       if (children.value.length > 0 || note.children.length > 0) children.value = note.children;
       if (more) {
-        dockTab.value = "waiting";
+        if (!dockChosen.value) dockTab.value = "waiting";
         say(`${note.tasks.at(-1)!.state} waits for your answer`);
-      } else if (note.tasks.length === 0 && dockTab.value === "waiting") {
+      } else if (note.tasks.length === 0 && dockTab.value === "waiting" && !dockChosen.value) {
         dockTab.value = "events";
       }
       break;
@@ -831,7 +855,7 @@ function finished(): void {
   if (told === ended || !ended.result) return;
   told = ended;
   // A run that has ended before is only looked at.
-  if (ended.took !== 0 || ended.recorded !== undefined) dockTab.value = "result";
+  if ((ended.took !== 0 || ended.recorded !== undefined) && !dockChosen.value) dockTab.value = "result";
   const { status, error, cause } = ended.result;
   const words = `${status[0]}${status.slice(1).toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`;
   if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
@@ -1011,6 +1035,7 @@ export function open(next: Workspace, trusted: boolean, source: Source = {}): vo
     config.value = next.config ?? {};
     leftTab.value = "definition";
     dockTab.value = "events";
+    dockChosen.value = false;
     filter.value = { text: "", kind: "all", state: "" };
     lesson.value = "lesson" in next ? (next as Workspace & Lesson) : null;
     notices.value = notices.value.filter(({ kind }) => kind === "storage");

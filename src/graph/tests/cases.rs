@@ -242,6 +242,14 @@ fn a_run_is_drawn_with_signs_words_and_lines() {
         r#"class="sg-line sg-line-flow sg-untaken""#,
         ".sg-is-caught .sg-box{stroke-width:2}",
         ">×2 &lt;</text>",
+        // Arrows have the colour of their lines.
+        r#"marker-end="url(#sg-arrow-by-caught)""#,
+        ".sg-head-by-caught{fill:#8a5300}",
+        // Signs stand on the border, where no name is.
+        r#"<circle cx="186" cy="146" r="10"/>"#,
+        r#"x="24" y="92" width="176" height="54""#,
+        // A text is as long as there is room for it, whatever the font.
+        r#"textLength="39" lengthAdjust="spacingAndGlyphs">Task · r</text>"#,
     ] {
         assert!(svg.contains(expected), "{expected} in {svg}");
     }

@@ -3,7 +3,7 @@
 import { convertToJsonata, definitionEditor, goToDefinition, openGoTo } from "../editor/place.ts";
 import { fitGraph } from "../graph/GraphView.tsx";
 import { open as searchOpen } from "../graph/search.ts";
-import { view, zoomTo } from "../graph/viewport.ts";
+import { follow, view, zoomTo } from "../graph/viewport.ts";
 import type { Place } from "../keys/keymap.ts";
 import { textCommands } from "../keys/text.ts";
 import { isState } from "../model/graph.ts";
@@ -114,11 +114,11 @@ export const commands: readonly Command[] = [
   { id: "copyLink", group: "Anywhere", title: "Copy a link to this workspace", run: () => void copyShareLink() },
   { id: "graph", group: "Anywhere", title: "Graph", run: focusGraph },
   { id: "mocks", group: "Anywhere", title: "Mocks of the tasks", run: () => show(() => (store.leftTab.value = "mocks"), "code") },
-  { id: "watch", group: "Anywhere", title: "Watch expressions", run: () => show(() => (store.dockTab.value = "watch"), "events") },
-  { id: "breakpoints", group: "Anywhere", title: "List of breakpoints", run: () => show(() => (store.dockTab.value = "breakpoints"), "events") },
-  { id: "timeline", group: "Anywhere", title: "Timeline", run: () => show(() => (store.dockTab.value = "timeline"), "events") },
-  { id: "runs", group: "Anywhere", title: "Runs and forks", run: () => show(() => (store.dockTab.value = "runs"), "events") },
-  { id: "coverage", group: "Anywhere", title: "Coverage of all runs", run: () => show(() => (store.dockTab.value = "coverage"), "events") },
+  { id: "watch", group: "Anywhere", title: "Watch expressions", run: () => show(() => store.chooseDock("watch"), "events") },
+  { id: "breakpoints", group: "Anywhere", title: "List of breakpoints", run: () => show(() => store.chooseDock("breakpoints"), "events") },
+  { id: "timeline", group: "Anywhere", title: "Timeline", run: () => show(() => store.chooseDock("timeline"), "events") },
+  { id: "runs", group: "Anywhere", title: "Runs and forks", run: () => show(() => store.chooseDock("runs"), "events") },
+  { id: "coverage", group: "Anywhere", title: "Coverage of all runs", run: () => show(() => store.chooseDock("coverage"), "events") },
   { id: "examples", group: "Anywhere", title: "Examples and recent drafts", run: () => (store.dialog.value = "examples") },
   { id: "import", group: "Anywhere", title: "Import", run: () => (store.dialog.value = "import") },
   { id: "export", group: "Anywhere", title: "Export", run: () => (store.dialog.value = "export") },
@@ -142,6 +142,7 @@ export const commands: readonly Command[] = [
   { id: "zoomOut", group: "Graph", title: "Zoom out", keys: ["Mod+-"], place: "graph", run: () => zoomTo(view.value.k / 1.25) },
   { id: "zoomWhole", group: "Graph", title: "Zoom to 100 %", keys: ["Shift+0"], place: "graph", run: () => zoomTo(1) },
   { id: "fit", group: "Graph", title: "Fit the graph", keys: ["Shift+1"], run: fitGraph },
+  { id: "followRun", group: "Graph", title: "Follow the run", run: () => (follow.value = true) },
   { id: "panUp", group: "Graph", title: "Scroll up", keys: ["Shift+ArrowUp"], place: "graph" },
   { id: "panDown", group: "Graph", title: "Scroll down", keys: ["Shift+ArrowDown"], place: "graph" },
   { id: "panLeft", group: "Graph", title: "Scroll left", keys: ["Shift+ArrowLeft"], place: "graph" },

@@ -9,7 +9,7 @@ const shown = computed(() => store.inside.value?.definition);
 effect(() => {
   const json = shown.value;
   if (json === undefined) return;
-  const asked = { json, collapsed: [...store.collapsed.value], expanded: [...store.expanded.value], direction: store.direction.value };
+  const asked = { json, ...store.drawnAs(json) };
   let stale = false;
   store.query("layOut", asked).then(
     ({ graph, analysis }) => {

@@ -207,7 +207,7 @@ export function editBreakpoint(state: string): void {
 export function showBreakpoint(id: number): void {
   batch(() => {
     model.editing.value = id;
-    store.dockTab.value = "breakpoints";
+    store.chooseDock("breakpoints");
     store.narrowTab.value = "events";
   });
 }

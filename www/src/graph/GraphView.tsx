@@ -19,10 +19,10 @@ import { SearchBox } from "./Search.tsx";
 import { overlay } from "./hooks.ts";
 import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";
 import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
-import { detail } from "./lod.ts";
+import { detail, inBoxes } from "./lod.ts";
 import { type At, Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
-import { anchor, fit, follow, glide, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
+import { anchor, expectMachine, fit, follow, fresh, glide, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
 
 /// From how many states on there is one.
 const MINIMAP_FROM = 80;
@@ -33,7 +33,9 @@ const Iterations = lazy(() => import("./Iterations.tsx").then((module) => module
 const InsidePath = lazy(() => import("../debugger/Inside.tsx").then((module) => module.InsidePath));
 const IterationPath = lazy(() => import("./IterationPath.tsx").then((module) => module.IterationPath));
 const LookingBack = lazy(() => import("./LookingBack.tsx").then((module) => module.LookingBack));
+const Follow = lazy(() => import("./LookingBack.tsx").then((module) => module.Follow));
 const Ways = lazy(() => import("./Ways.tsx").then((module) => module.Ways));
+const Names = lazy(() => import("./Names.tsx").then((module) => module.Names));
 const Crowd = lazy(() => import("./Crowd.tsx").then((module) => module.Crowd));
 const Table = lazy(() => import("./Table.tsx").then((module) => module.Table));
 
@@ -53,18 +55,12 @@ function keysInWords(): string {
   return `The graph is one stop of the Tab key. Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("iterationBefore")} and ${of("iterationAfter")} go through the iterations of a Map, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
 }
 
-/// Lets the view go where the run is again.
-export function followRun(): void {
-  follow.value = true;
-}
-
 const shownMachine = computed(() => store.inside.value?.machine);
 
 export function GraphView() {
   const frame = useRef<HTMLDivElement>(null);
   const index = store.graph.value;
-  const fresh = useRef(true);
-  const before = useRef<{ index: GraphIndex; direction: string } | null>(null);
+  const before = useRef<{ index: GraphIndex; direction: string; aspect: number } | null>(null);
   const table = prefs.graphMode.value === "table";
 
   useLayoutEffect(() => {
@@ -73,6 +69,7 @@ export function GraphView() {
       const { clientWidth: width, clientHeight: height } = element;
       if (width === size.value.width && height === size.value.height) return;
       size.value = { width, height };
+      if (store.aspect.peek() === 0) expectMachine();
       const graph = store.graph.value?.graph;
       if (graph && !moved.value) fit(graph, (to) => (view.value = to));
     };
@@ -87,18 +84,17 @@ export function GraphView() {
   useLayoutEffect(() => effect(() => {
     store.generation.value;
     shownMachine.value;
-    moved.value = false;
-    fresh.current = true;
+    untracked(expectMachine);
   }), []);
   useLayoutEffect(() => effect(() => {
     const now = store.graph.value;
     const last = before.current;
-    before.current = now && { index: now, direction: now.graph.direction };
+    before.current = now && { index: now, direction: now.graph.direction, aspect: store.laidOutFor };
     shift.dx = shift.dy = 0;
     if (!now) return;
-    if (fresh.current || !last || last.direction !== now.graph.direction) {
+    if (fresh.value || !last || last.direction !== now.graph.direction || last.aspect !== store.laidOutFor) {
       if (size.peek().width === 0) return;
-      fresh.current = false;
+      fresh.value = false;
       shift.dx = Infinity;
       untracked(() => fit(now.graph, (to) => (view.value = to)));
       return;
@@ -108,17 +104,20 @@ export function GraphView() {
     [shift.dx, shift.dy] = [dx, dy];
   }), []);
 
+  // A replay begins.
+  useSignalEffect(() => {
+    if (store.live.value && store.cursor.value === 0) follow.value = true;
+  });
   // Follow what happens, and what is selected elsewhere.
   useSignalEffect(() => {
     if (store.run.value?.phase !== "starting") return;
     follow.value = true;
     // Wanted with the first state that it enters.
-    void import("./Signs.tsx").catch(() => {});
+    void Promise.all([import("./Signs.tsx"), import("./failing.ts")]).catch(() => {});
   });
   useSignalEffect(() => {
     const id = store.active.value;
-    const phase = store.run.value?.phase;
-    if (!store.live.value || (phase !== "running" && phase !== "paused") || id === null || !follow.value) return;
+    if (!store.live.value || store.run.value === null || id === null || !follow.value) return;
     const drawn = store.graph.peek()?.byId;
     let near = id;
     while (near !== "" && !drawn?.has(near)) near = near.slice(0, near.lastIndexOf("/"));
@@ -173,6 +172,7 @@ export function GraphView() {
         )}
         {index && !table && (
           <div class="graph-foot">
+            {store.run.value !== null && <Follow />}
             {index.stateCount >= MINIMAP_FROM && prefs.layoutSize() !== "narrow" && <Minimap index={index} />}
             <GraphTools index={index} />
           </div>
@@ -351,7 +351,7 @@ function Canvas({ index }: { index: GraphIndex }) {
         <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
           <path class="hatch" d="M0 0V7" />
         </pattern>
-        {["flow", "catch", "back", "succeeded", "running"].map((kind) => (
+        {["flow", "catch", "back", "succeeded", "running", "failed"].map((kind) => (
           <marker key={kind} id={`arrow-${kind}`} viewBox="0 0 10 10" refX="9.5" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">
             <path class={`head head-${kind}`} d="M1 1L9.5 5L1 9Z" />
           </marker>
@@ -360,6 +360,7 @@ function Canvas({ index }: { index: GraphIndex }) {
       <rect class="backdrop" width="100%" height="100%" fill="url(#dots)" />
       <g transform={transform}>
         <Scope index={index} scope={-1} label={title} />
+        {!inBoxes.value && <Names index={index} />}
         <Ways index={index} svg={svg} view={view} focus={(id) => focusNode(svg.current!, id)} />
       </g>
     </svg>

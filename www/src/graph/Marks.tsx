@@ -22,8 +22,8 @@ export function Marks({ node, marks }: { node: GraphNode; marks: readonly NodeMa
         .map((mark, i) => (
           <g key={i} class={`corner ${mark.kind}`} transform={`translate(${node.x + 8 + i * 20} ${node.y + node.height})`}>
             <title>{mark.title}</title>
-            <rect x="-4" y="-9" width={mark.text ? 42 : 18} height="18" rx="5" />
-            <Parts parts={[mark.text ?? (mark.kind === "mock" ? "M" : { sign: "again" })]} letter={6.6} x={mark.text ? 17 : 5} y={4} />
+            <rect x="-4" y="-9" width={mark.text ? rowWidth([mark.text], 6.6) + 10 : 18} height="18" rx="5" />
+            <Parts parts={[mark.text ?? (mark.kind === "mock" ? "M" : { sign: "again" })]} letter={6.6} x={mark.text ? rowWidth([mark.text], 6.6) / 2 + 1 : 5} y={4} />
           </g>
         ))}
     </g>

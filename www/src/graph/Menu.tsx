@@ -40,7 +40,7 @@ const OWN: readonly NodeCommand[] = [
     run(node) {
       store.selectState(node.name, "graph");
       store.filter.value = { ...store.filter.value, state: node.name };
-      store.dockTab.value = "events";
+      store.chooseDock("events");
       store.narrowTab.value = "events";
     },
   },

@@ -4,12 +4,16 @@ import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import * as store from "../store.ts";
+import { failing } from "./status.ts";
 import { centre, size, view } from "./viewport.ts";
 
-const WIDTH = 168;
-const HEIGHT = 118;
+const WIDTH = 190;
+const HEIGHT = 140;
 /// Redrawn at most this often while a machine runs.
 const REDRAW = 200;
+/// Radius of a sign, and the least size of the frame around what is in sight.
+const MARK = 4;
+const SEEN = 7;
 
 export function Minimap({ index }: { index: GraphIndex }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -28,8 +32,17 @@ export function Minimap({ index }: { index: GraphIndex }) {
     element.height = HEIGHT * scale;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     const style = getComputedStyle(element);
-    const colour = (name: string): string => style.getPropertyValue(name);
-    for (const [i, node] of index.graph.nodes.entries()) {
+    const colours = new Map<string, string>();
+    const colour = (name: string): string => {
+      let held = colours.get(name);
+      if (held === undefined) colours.set(name, (held = style.getPropertyValue(name)));
+      return held;
+    };
+    const selected = store.selectedState.peek();
+    const active = store.busy.peek() || store.cursor.peek() < store.eventCount.peek() ? store.active.peek() : null;
+    /// What is looked for is drawn last, and large enough to be found.
+    const marks: [number, number, string][] = [];
+    for (const node of index.graph.nodes) {
       if (!isState(node) && node.type !== "Scope") continue;
       const status = store.runOf(node.id).peek().status;
       const open = isContainer(node);
@@ -42,11 +55,24 @@ export function Minimap({ index }: { index: GraphIndex }) {
       }
       context.fillStyle = status === "idle" ? colour("--g-border") : colour(`--st-${status === "timedOut" ? "failed" : status === "awaiting" ? "waiting" : status}`);
       context.fillRect(x, y, w, h);
-      if (index.graph.nodes[i]!.name === store.selectedState.peek()) {
-        context.strokeStyle = colour("--accent");
-        context.lineWidth = 2;
-        context.strokeRect(x - 1.5, y - 1.5, w + 3, h + 3);
-      }
+      const middle: [number, number] = [x + w / 2, y + h / 2];
+      if (failing.peek().states.has(node.id)) marks.push([...middle, "--st-failed"]);
+      if (node.id === active) marks.push([...middle, "--st-running"]);
+      if (node.name === selected) marks.push([...middle, "--accent"]);
+    }
+    const { way } = failing.peek();
+    context.strokeStyle = colour("--st-failed");
+    context.lineWidth = 1.5;
+    context.beginPath();
+    if (way.size > 0) for (const edge of index.graph.edges) if (way.has(edge.id)) edge.points.forEach(([x, y], i) => (i === 0 ? context.moveTo(left + x * k, top + y * k) : context.lineTo(left + x * k, top + y * k)));
+    context.stroke();
+    for (const [x, y, name] of marks) {
+      context.beginPath();
+      context.arc(x, y, MARK, 0, 7);
+      context.fillStyle = colour(name);
+      context.strokeStyle = colour("--surface");
+      context.fill();
+      context.stroke();
     }
   };
   const drawSoon = (): void => {
@@ -57,6 +83,7 @@ export function Minimap({ index }: { index: GraphIndex }) {
   useSignalEffect(() => {
     store.cursor.value;
     store.selectedState.value;
+    failing.value;
     drawSoon();
   });
 
@@ -66,7 +93,8 @@ export function Minimap({ index }: { index: GraphIndex }) {
     const clip = (value: number, most: number): number => Math.min(Math.max(value, 0), most);
     const [x0, y0] = [clip(left + (-x / zoom) * k, WIDTH), clip(top + (-y / zoom) * k, HEIGHT)];
     const [x1, y1] = [clip(left + ((w - x) / zoom) * k, WIDTH), clip(top + ((h - y) / zoom) * k, HEIGHT)];
-    return `M${x0} ${y0}H${x1}V${y1}H${x0}Z`;
+    const [dx, dy] = [Math.max(0, SEEN - (x1 - x0)) / 2, Math.max(0, SEEN - (y1 - y0)) / 2];
+    return `M${x0 - dx} ${y0 - dy}H${x1 + dx}V${y1 + dy}H${x0 - dx}Z`;
   });
 
   const go = (event: PointerEvent): void => {

@@ -1,15 +1,19 @@
 // Words and signs in one row of a drawing. Signs are drawn: a font need not have them.
 
 import { type Sign, SIGNS } from "../ui/signs.ts";
+import { widthOf } from "./measure.ts";
 
 export type Part = string | { sign: Sign };
 
 const SIGN = 11;
 const GAP = 4;
 
-/// How wide a row is, with letters of this width.
+/// Letters are so much of their font's size wide, in the common fonts.
+const LETTER = 0.6;
+
+/// How wide a row is in the font that is used, with letters that have this width in the common ones.
 export function rowWidth(parts: readonly Part[], letter: number): number {
-  return parts.reduce((sum, part) => sum + (typeof part === "string" ? part.length * letter : SIGN), 0) + Math.max(0, parts.length - 1) * GAP;
+  return parts.reduce((sum, part) => sum + (typeof part === "string" ? widthOf(part, letter / LETTER) : SIGN), 0) + Math.max(0, parts.length - 1) * GAP;
 }
 
 /// A row with its middle at x, and the line of its text at y.

@@ -47,13 +47,13 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
       {(sign !== "" || parts.length > 0) && (
         <g class="badges" aria-hidden="true">
           {sign !== "" && (
-            <g class="status" transform={`translate(${x + width - 12} ${y + height - 10})`}>
+            <g class="status" transform={`translate(${x + width - 14} ${y + height})`}>
               <circle r="10" />
               {status === "running" ? <circle class="ring" r="5" /> : <path transform="translate(-6.5 -6.5) scale(.65)" d={sign} />}
             </g>
           )}
           {parts.length > 0 && (
-            <g class="count" transform={`translate(${x + width - (sign !== "" ? 26 : 10)} ${y + height})`}>
+            <g class="count" transform={`translate(${x + width - (sign !== "" ? 28 : 10)} ${y + height})`}>
               <rect x={-wide - 12} y="-9" width={wide + 12} height="18" rx="9" />
               <Parts parts={parts} letter={LETTER} x={-wide / 2 - 6} y={4} />
             </g>

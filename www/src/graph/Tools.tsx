@@ -49,7 +49,9 @@ export function GraphTools({ index }: { index: GraphIndex }) {
 
 async function saveSvg(): Promise<void> {
   try {
-    const options = { collapsed: [...store.collapsed.value], expanded: [...store.expanded.value], foldLarge: true, direction: store.direction.value };
+    // A file is seen with whatever font there is: its texts keep to the common widths.
+    const { widths: _, ...drawing } = store.drawnAs(store.definition.value);
+    const options = { ...drawing, foldLarge: true };
     const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, options });
     save(`${store.title.value}.svg`, svg, "image/svg+xml");
   } catch (error) {

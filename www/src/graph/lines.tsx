@@ -7,8 +7,9 @@ import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as store from "../store.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { detail } from "./lod.ts";
+import { DRAWN, detail, nameSize } from "./lod.ts";
 import { edgeMarks, overlay } from "./hooks.ts";
+import { failing } from "./status.ts";
 
 const EdgeMarks = lazy(() => import("./Marks.tsx").then((module) => module.EdgeMarks));
 
@@ -58,30 +59,42 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
   });
   useEffect(() => end, []);
   const kind = lineKind(edge);
-  // The colour of what the transition leaves.
-  const by = useComputed(() => (taken.value === 0 ? "" : edge.kind === "catch" ? "caught" : edge.kind === "start" ? "running" : "succeeded")).value;
+  // The colour of what the transition leaves, or of the failure that it has led to.
+  const by = useComputed(() => (taken.value === 0 ? "" : failing.value.way.has(edge.id) ? "failed" : edge.kind === "catch" ? "caught" : edge.kind === "start" ? "running" : "succeeded")).value;
   const count = taken.value;
   const marks = useComputed(() => edgeMarks.value.get(edge.id)).value;
   const over = useComputed(() => overlay.value?.edges.get(edge.id)).value;
   return (
     <>
-      <path class={`line line-${kind} line-of-${edge.kind}${by === "" ? "" : ` taken by-${by}`}${over ? ` over-${over}` : ""}`} d={edge.path} marker-end={`url(#arrow-${by === "" || kind === "catch" ? kind : by})`} />
+      <path class={`line line-${kind} line-of-${edge.kind}${by === "" ? "" : ` taken by-${by}`}${over ? ` over-${over}` : ""}`} d={edge.path} marker-end={`url(#arrow-${by === "" || by === "caught" ? kind : by})`} />
       {marks && detail.value !== "far" && <EdgeMarks edge={edge} marks={marks} />}
-      {count > 1 && <Count edge={edge} count={count} />}
+      {count > 1 && detail.value !== "far" && <Count edge={edge} count={count} />}
       {token.value > 0 && <path key={token.value} class="token" d={edge.path} pathLength={100} onAnimationEnd={end} />}
     </>
   );
 });
 
-/// How often a line was taken, beside its beginning or behind its label.
+/// How often a line was taken, beside, or behind its label: at the straight piece where nothing but it can be meant.
 function Count({ edge, count }: { edge: GraphEdge; count: number }) {
-  const text = `×${count.toLocaleString("en")}`;
   const box = edge.labelBox;
-  const [[x0, y0], [x1, y1]] = edge.points as [[number, number], [number, number]];
-  const [x, y] = box ? [box.x + box.width + 4, box.y + box.height / 2 + 4] : x0 === x1 ? [x0 + 6, y0 + Math.sign(y1 - y0) * 15 + 4] : [x0 + Math.sign(x1 - x0) * 8 - (x1 < x0 ? 20 : 0), y0 - 6];
+  const { points } = edge;
+  const size = nameSize.value === DRAWN ? 11 : nameSize.value;
+  let [x, y, side] = [0, 0, true];
+  if (box) [x, y] = [box.x + box.width + 5, box.y + box.height / 2 + size * 0.36];
+  else {
+    // Lines that leave one state have their beginning in common, and those that come to one their end.
+    const inner = points.length > 3 ? points.slice(1, -1) : points.length === 3 && points[1]![0] === points[2]![0] ? points.slice(1) : points;
+    let most = -1;
+    for (let i = 1; i < inner.length; i++) {
+      const [[ax, ay], [bx, by]] = [inner[i - 1]!, inner[i]!];
+      const length = Math.abs(bx - ax) + Math.abs(by - ay);
+      if (length > most) [x, y, most, side] = [(ax + bx) / 2, (ay + by) / 2, length, ax === bx];
+    }
+    [x, y] = side ? [x + 6, y + size * 0.36] : [x, y - 6];
+  }
   return (
-    <text class="line-count" x={x} y={y}>
-      {text}
+    <text class={`line-count${side ? "" : " above"}`} x={x} y={y} style={{ fontSize: `${size}px` }}>
+      {`×${count.toLocaleString("en")}`}
     </text>
   );
 }
@@ -105,10 +118,11 @@ export const FarLines = memo(function FarLines({ edges }: { edges: readonly Grap
   const paths = useComputed(() => {
     const by: Record<string, string> = {};
     for (const edge of edges) {
-      const kind = store.takenOf(edge.id).value > 0 && edge.kind !== "catch" ? "taken by-succeeded" : `line-${lineKind(edge)}`;
+      const kind = failing.value.way.has(edge.id) ? "taken by-failed" : store.takenOf(edge.id).value > 0 && edge.kind !== "catch" ? "taken by-succeeded" : `line-${lineKind(edge)}`;
       by[kind] = (by[kind] ?? "") + edge.path;
     }
-    return Object.entries(by);
+    // The way to a failure lies above those that share it.
+    return Object.entries(by).sort(([a], [b]) => Number(a === "taken by-failed") - Number(b === "taken by-failed"));
   });
   return (
     <>

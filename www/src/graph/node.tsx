@@ -4,7 +4,7 @@ import { type Signal, computed, useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
-import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
+import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, meanOf } from "../model/log.ts";
 import * as store from "../store.ts";
 import { GLYPHS } from "../ui/Icon.tsx";
@@ -14,7 +14,8 @@ import { count, duration } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { type NodeMark, nodeMarks, overlay } from "./hooks.ts";
 import { choose, focused } from "./keys.ts";
-import { detail } from "./lod.ts";
+import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
+import { wrapped } from "./measure.ts";
 import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
 
@@ -117,27 +118,53 @@ function FoldButton({ node }: { node: GraphNode }) {
   );
 }
 
-/// What is drawn is also what the accessible name begins with.
 export function Head({ node }: { node: GraphNode }) {
   const { x, y } = node;
-  if (detail.value === "far") return null;
+  if (!inBoxes.value) return null;
+  const { size, left, tile, lines, first } = nameIn(node, nameSize.value);
   return (
     <>
-      <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />
-      <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={GLYPHS[node.type]} />
-      {node.lines.map((line, i) => (
-        <text class="name" key={i} x={x + 52} y={y + 39 + 16 * i}>
-          {`${line} `}
-        </text>
-      ))}
-      {detail.value === "near" && (
-        <text class="caption" x={x + 52} y={y + 22}>
-          {node.caption}
+      {tile && <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />}
+      {tile && <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={GLYPHS[node.type]} />}
+      {/* One text: a name that is broken within is still that name to who reads or says it. */}
+      <text class="name" style={{ fontSize: `${size}px` }}>
+        {lines.map((line, i) => (
+          <tspan key={i} x={x + left} y={y + first + (size === DRAWN ? 16 : size * LINE) * i}>
+            {line}
+          </tspan>
+        ))}
+      </text>
+      {size === DRAWN && (
+        <text class="caption" x={x + left} y={y + 22}>
+          {` ${node.caption}`}
         </text>
       )}
       {detail.value === "near" && node.retries && <path class="retries" transform={`translate(${x + node.width - 21} ${y + 9})`} d="M10.6 6A4.6 4.6 0 1 1 9.2 2.7M9.6 .4V3.2H6.8" />}
     </>
   );
+}
+
+/// From one line of a name to the next, in its font size.
+const LINE = 1.06;
+
+/// How far the sign of the status reaches up from the lower border.
+const STATUS = 11;
+
+/// How a name stands in its box: as the layout has it, or larger where one is further away, in place of what is small there.
+function nameIn(node: GraphNode, size: number): { size: number; left: number; tile: boolean; lines: string[]; first: number } {
+  if (size === DRAWN) return { size, left: 52, tile: true, lines: node.lines.map((line, i) => (i < node.lines.length - 1 ? `${line} ` : line)), first: 39 };
+  const fold = node.type === "Parallel" || node.type === "Map" ? 28 : 0;
+  const height = isContainer(node) ? 54 : node.height;
+  const most = isContainer(node) ? 1 : Math.max(1, Math.floor((height + 2) / (size * LINE)));
+  const beside = wrapped(node.name, size, node.width - 52 - 10 - fold, most);
+  // Where it has no room beside the sign of its type it takes that too, but for the corner with the status.
+  const tile = !beside.at(-1)!.endsWith("…");
+  const low = (lines: string[]): number => (height - lines.length * size * LINE) / 2 + size * 0.9;
+  let lines = tile ? beside : wrapped(node.name, size, node.width - 20 - fold, most);
+  const last = low(lines) + (lines.length - 1) * size * LINE;
+  if (last > height - STATUS && !isContainer(node)) lines = wrapped(node.name, size, node.width - (tile ? 52 : 10) - 28 - fold, lines.length);
+  const first = low(lines);
+  return { size, left: tile ? 52 : 10, tile, lines, first };
 }
 
 const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job to finish" } as const;

@@ -1,6 +1,6 @@
 // What a node shows: the history's status, and what is known beyond it.
 
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
 import { type NodeRun, STATUS_TEXT, type Status } from "../model/log.ts";
 import * as store from "../store.ts";
@@ -14,6 +14,9 @@ export const over = computed(() => {
   const run = store.run.value;
   return run !== null && run.phase === "ended" && run.refused === undefined && store.eventCount.value > 0 && store.cursor.value >= store.eventCount.value;
 });
+
+/// Of a run that has failed: the states that have, and the transitions that led to them.
+export const failing = signal<{ states: ReadonlySet<string>; way: ReadonlySet<string> }>({ states: new Set(), way: new Set() });
 
 const FAILED = new Set<Status>(["failed", "caught", "retrying", "timedOut"]);
 

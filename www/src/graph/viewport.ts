@@ -1,15 +1,21 @@
 // Where the graph is looked at from.
 
 import { computed, signal } from "@preact/signals";
-import { type GraphIndex, isContainer } from "../model/graph.ts";
+import { type Graph, type GraphIndex, isContainer } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
-import { graph } from "../store.ts";
+import { aspect, graph } from "../store.ts";
 
-export const MIN_ZOOM = 0.05;
+/// The least scale, but for graphs that are larger still.
+const MIN_ZOOM = 0.05;
 export const MAX_ZOOM = 4;
 const EDGE = 24;
-/// Below this, names are hard to read.
+/// What the search and the tools take of the pane: width and height.
+const CORNER = [216, 50] as const;
+/// Where the whole is smaller than this, one begins with a part of it.
+const WHOLE = 0.25;
 const READABLE = 0.72;
+/// So long the view takes to go along with a run.
+const GLIDE = 220;
 
 export interface View {
   x: number;
@@ -30,6 +36,16 @@ export const size = signal({ width: 0, height: 0 });
 export const follow = signal(true);
 /// The view stays where somebody has put it, also when the pane gets another size.
 export const moved = signal(false);
+/// The next graph that comes is of another machine: it is shown whole.
+export const fresh = { value: true };
+
+/// For who puts another machine in place: its graph is fitted when it is there, and laid out for the pane as it is now.
+export function expectMachine(): void {
+  const { width, height } = size.peek();
+  moved.value = false;
+  fresh.value = true;
+  if (width > 0 && height > 0) aspect.value = Math.min(5, Math.max(0.2, Math.round((width / height) * 10) / 10));
+}
 
 /// Tiles of this many px of the drawing come and go as a whole, and not at every pixel.
 const TILE = 800;
@@ -44,7 +60,7 @@ export const sight = computed(() => {
 export function zoomTo(k: number, at?: { x: number; y: number }): void {
   const { width, height } = size.value;
   const { x, y, k: before } = view.value;
-  const next = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, k));
+  const next = Math.min(MAX_ZOOM, Math.max(Math.min(MIN_ZOOM, wholeScale(graph.peek()?.graph)), k));
   const px = at?.x ?? width / 2;
   const py = at?.y ?? height / 2;
   stopGliding();
@@ -71,13 +87,24 @@ export function centre(x: number, y: number): void {
   follow.value = false;
 }
 
-/// The whole graph, never larger than it is drawn; where that is too small to read, its beginning at a readable size.
-export function fit(graph: { width: number; height: number }, go: (to: View) => void, whole = false): void {
+/// At which the whole graph is in sight.
+function wholeScale(graph: { width: number; height: number } | undefined): number {
+  const { width, height } = size.peek();
+  return graph && graph.width > 0 && width > EDGE && height > EDGE ? Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15) : MIN_ZOOM;
+}
+
+/// The whole graph, never larger than it is drawn; where not even names could be read, its beginning, unless it is asked for.
+export function fit(graph: Graph, go: (to: View) => void, whole = false): void {
   const { width, height } = size.value;
   if (width === 0 || height === 0 || graph.width === 0) return;
-  const all = Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15);
-  const k = whole ? Math.max(all, MIN_ZOOM) : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
-  const x = (width - graph.width * k) / 2;
+  let all = wholeScale(graph);
+  // Not below what lies over the pane's right corners, if there is the room.
+  const over = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1] && (width + graph.width * all) / 2 > width - CORNER[0];
+  if (over) all = Math.min(all, (height - 2 * CORNER[1]) / graph.height);
+  const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
+  const start = graph.nodes.find(({ type }) => type === "Start");
+  // What is wider than the pane is shown from its beginning on.
+  const x = graph.width * k > width ? Math.min(EDGE / 2, width / 2 - (start ? start.x + start.width / 2 : graph.width / 2) * k) : (width - graph.width * k) / 2;
   const y = graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2;
   go({ k, x, y: Math.max(y, EDGE / 2) });
   moved.value = false;
@@ -148,7 +175,7 @@ export function glide(to: View): void {
   const from = view.value;
   const begun = performance.now();
   const step = (now: number): void => {
-    const t = Math.min(1, (now - begun) / 150);
+    const t = Math.min(1, (now - begun) / GLIDE);
     const ease = 1 - (1 - t) ** 3;
     const mix = (a: number, b: number): number => a + (b - a) * ease;
     view.value = { x: mix(from.x, to.x), y: mix(from.y, to.y), k: mix(from.k, to.k) };

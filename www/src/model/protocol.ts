@@ -4,7 +4,7 @@ import type { AskedTask, Breakpoint, ChildVisit, ComparedVisit, DebugExecution, 
 import type { Config } from "../share.ts";
 import type { Graph } from "./graph.ts";
 import type { HistoryEvent } from "../worker/history.ts";
-import type { RecordedTask } from "stepglass";
+import type { RecordedTask, TextWidths } from "stepglass";
 import type { LogChunk } from "./log.ts";
 import type { Path } from "./stages.ts";
 
@@ -525,10 +525,21 @@ export interface AtPlace {
   offset: number;
 }
 
+/// How a graph is laid out for the page.
+export interface Drawn {
+  collapsed: string[];
+  expanded: string[];
+  direction: "TB" | "LR";
+  /// Of the font that it is drawn in.
+  widths: TextWidths;
+  /// Width by height of the pane, once that is known.
+  aspect?: number;
+}
+
 /// The worker's methods, by name: what they take and what they give.
 export interface Methods {
   ping: { params: Record<string, never>; value: string };
-  analyze: { params: { text: string; format: "json" | "yaml"; type: "STANDARD" | "EXPRESS"; collapsed: string[]; expanded: string[]; direction: "TB" | "LR"; have: number }; value: Analysis };
+  analyze: { params: { text: string; format: "json" | "yaml"; type: "STANDARD" | "EXPRESS"; have: number } & Drawn; value: Analysis };
   /// What an editor asks about a place of a definition, in JSON or YAML.
   hover: { params: AtPlace; value: HoverInfo | null };
   references: { params: AtPlace; value: NamePlaces | null };
@@ -560,7 +571,7 @@ export interface Methods {
   /// Looks at another execution of the run; 0 is its own.
   selectExecution: { params: { id: number }; value: null };
   /// The graph of a definition in JSON, and what can be read off its text.
-  layOut: { params: { json: string; collapsed: string[]; expanded: string[]; direction: "TB" | "LR" }; value: { graph: Graph; analysis: Analysis } };
+  layOut: { params: { json: string } & Drawn; value: { graph: Graph; analysis: Analysis } };
   goTo: { params: { event: number }; value: null };
   goToPlace: { params: { place: number }; value: null };
   setStops: { params: { breakpoints: Breakpoint[]; stops: boolean; exceptions: Exceptions }; value: null };

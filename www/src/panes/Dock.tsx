@@ -35,7 +35,9 @@ const PANES: Record<DockTab, () => VNode> = {
   console: () => <Console />,
 };
 
-export function Dock() {
+/// Before there is a run or a wish to see something of it, the graph has the room.
+export function Dock({ whole = false }: { whole?: boolean }) {
+  const open = whole || store.dockOpen.value;
   const shown = store.dockTab.value;
   const waiting = store.waiting.value.length;
   const lines = store.console.value.length;
@@ -64,12 +66,12 @@ export function Dock() {
   return (
     <section class="pane dock" id="dock" aria-label="Run">
       <div class="dock-head">
-        <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={(tab) => (store.dockTab.value = tab)} />
-        <Timeline />
+        <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={store.chooseDock} />
+        {open && <Timeline />}
       </div>
       {tabs.map(({ id }) => (
-        <div key={id} class="panel" id={`dock-${id}`} role="tabpanel" aria-labelledby={`dock-tab-${id}`} hidden={id !== shown}>
-          {id === shown && PANES[id]()}
+        <div key={id} class="panel" id={`dock-${id}`} role="tabpanel" aria-labelledby={`dock-tab-${id}`} hidden={id !== shown || !open}>
+          {id === shown && open && PANES[id]()}
         </div>
       ))}
     </section>

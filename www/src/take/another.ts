@@ -3,7 +3,7 @@
 
 import { batch, effect, untracked } from "@preact/signals";
 import * as debug from "../debugger/model.ts";
-import { fit, view } from "../graph/viewport.ts";
+import { expectMachine, fit, fresh, view } from "../graph/viewport.ts";
 import type { Analysis } from "../model/protocol.ts";
 import type { Workspace } from "../share.ts";
 import * as store from "../store.ts";
@@ -173,8 +173,12 @@ function goBack({ workspace, lesson, trusted, draft }: NonNullable<typeof left>,
 }
 
 function fitGraph(): void {
+  // In the shape that the pane has now; another shape is another layout, which is fitted when it comes.
+  expectMachine();
   const drawn = store.graph.value?.graph;
-  if (drawn) fit(drawn, (to) => (view.value = to));
+  if (!drawn) return;
+  fit(drawn, (to) => (view.value = to));
+  fresh.value = false;
 }
 
 /// Hundreds of characters to a line are not meant to be read.

@@ -9,8 +9,12 @@ export interface PictureOptions {
   withRun: boolean;
 }
 
-export async function svgOf({ theme, withRun }: PictureOptions): Promise<string> {
-  const options: Record<string, unknown> = { theme, collapsed: [...store.collapsed.value], expanded: [...store.expanded.value], foldLarge: true, direction: store.direction.value };
+/// A file is seen with whatever font there is: its texts keep to the common widths. A picture made here has the font of here.
+export async function svgOf({ theme, withRun }: PictureOptions, here = false): Promise<string> {
+  const inner = store.inside.value?.definition;
+  const text = inner ?? store.definition.value;
+  const { widths, ...drawing } = store.drawnAs(text);
+  const options: Record<string, unknown> = { theme, ...drawing, ...(here && { widths }), foldLarge: true };
   const index = store.graph.value;
   if (withRun && index && store.run.value) {
     const status: Record<string, string> = {};
@@ -25,8 +29,7 @@ export async function svgOf({ theme, withRun }: PictureOptions): Promise<string>
     for (const edge of index.graph.edges) taken[edge.id] = store.takenOf(edge.id).peek();
     Object.assign(options, { status, notes, taken });
   }
-  const inner = store.inside.value?.definition;
-  return store.query("svg", { text: inner ?? store.definition.value, format: inner === undefined ? store.format.value : "json", options });
+  return store.query("svg", { text, format: inner === undefined ? store.format.value : "json", options });
 }
 
 /// Browsers make no larger pictures.
@@ -34,7 +37,7 @@ const MOST_PIXELS = 60_000_000;
 
 /// Throws an Error that says why there is no picture.
 export async function pngOf(options: PictureOptions, scale: 1 | 2 | 3): Promise<Blob> {
-  const svg = await svgOf(options);
+  const svg = await svgOf(options, true);
   const [, width, height] = /viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
   const size = { width: Math.ceil(Number(width) * scale), height: Math.ceil(Number(height) * scale) };
   if (!(size.width > 0 && size.height > 0)) throw new Error("The drawing has no size.");

@@ -86,8 +86,8 @@ function Columns({ size }: { size: "wide" | "medium" }) {
           </>
         )}
       </div>
-      <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => prefs.textSize} controls="dock" />
-      <div class="lower" style={{ height: `min(${prefs.dockHeight.value / 16}rem, 70%, 100% - 12rem)` }}>
+      {store.dockOpen.value && <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => prefs.textSize} controls="dock" />}
+      <div class={store.dockOpen.value ? "lower" : "lower slim"} style={store.dockOpen.value ? { height: `min(${prefs.dockHeight.value / 16}rem, 70%, 100% - 12rem)` } : {}}>
         <Dock />
       </div>
     </>
@@ -142,7 +142,7 @@ function Narrow() {
           </section>
         </div>
         <div class="narrow-pane" hidden={shown !== "events"}>
-          <Dock />
+          <Dock whole />
         </div>
       </div>
       {store.waiting.value.length > 0 && <Sheet />}

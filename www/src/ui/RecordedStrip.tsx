@@ -98,7 +98,7 @@ function Replay({ name }: { name: string }) {
       </div>
       {first?.event !== undefined && (
         <button type="button" onClick={() => {
-            store.dockTab.value = "events";
+            store.chooseDock("events");
             store.selectEvent(first.event!, first.state ?? null, "page");
           }}>
           Show event {first.event}

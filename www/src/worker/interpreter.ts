@@ -90,7 +90,7 @@ let drawn = { id: 0, written: "" };
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise<Methods[M]["value"]> | Methods[M]["value"] } = {
   ping: () => version(),
 
-  async analyze({ text, format, type, collapsed, expanded, direction, have }) {
+  async analyze({ text, format, type, have, ...drawing }) {
     const started = performance.now();
     const source = await readSource(text, format);
     const { json, problems } = source;
@@ -100,7 +100,7 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
     const crowded = states.length > CROWD;
     let graph: Graph | undefined;
     try {
-      graph = layout(json, { collapsed: crowded ? [...collapsed, ...outermost(states, expanded)] : collapsed, expanded, foldLarge: true, direction, selectors: true }) as unknown as Graph;
+      graph = layout(json, { ...drawing, ...(crowded && { collapsed: [...drawing.collapsed, ...outermost(states, drawing.expanded)] }), foldLarge: true, selectors: true }) as unknown as Graph;
       if (graph.nodes.length === 0) graph = undefined;
     } catch {
       // Not JSON: the diagnostics say so, the page keeps the last graph.
@@ -188,9 +188,9 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   step: ({ command }) => done(current?.step(command)),
   runTo: ({ state }) => done(current?.session.runTo(state)),
   selectExecution: ({ id }) => done(current?.session.selectExecution(id)),
-  layOut({ json, collapsed, expanded, direction }) {
+  layOut({ json, ...drawing }) {
     const found = asked.places({ json, problems: [] });
-    const graph = layout(json, { collapsed, expanded, foldLarge: true, direction, selectors: true }) as unknown as Graph;
+    const graph = layout(json, { ...drawing, foldLarge: true, selectors: true }) as unknown as Graph;
     return { graph, analysis: { diagnostics: [], ...(found && { places: found }), states: findStates(json), tasks: findTasks(json), took: 0 } };
   },
   goTo: ({ event }) => done(current?.session.goto(event)),

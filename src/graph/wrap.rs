@@ -1,0 +1,318 @@
+//! A long row of states broken into columns side by side, so that a tall graph fills the place where it is shown.
+//!
+//! The finished drawing is cut between states of the outermost scope, where few lines pass. Each piece becomes a column,
+//! and the lines that were cut go on by lanes: below their column, up the space between the two, and above the next one.
+//! The lanes lie inside of each other, so that no two lines cross that did not before.
+
+use super::{Direction, Graph, path};
+use crate::base::sort;
+
+/// What is not longer than this is left as it is.
+const LONG: i32 = 1_400;
+const MOST_COLUMNS: i32 = 64;
+/// At most so many lines go from one column to the next.
+const MOST_LANES: usize = 24;
+/// Distance of lanes, from each other and from what stands beside them.
+const LANE: i32 = 12;
+const BESIDE: i32 = 28;
+/// Around the whole drawing.
+const MARGIN: i32 = 24;
+/// How far before a state a cut lies: below all turns of lines.
+const BEFORE: i32 = 4;
+/// A line more that is cut is worth a column that is so much longer or shorter, in px.
+const CUT_LINE: i32 = 60;
+/// Cuts that are compared for each column.
+const COMPARED: usize = 24;
+
+/// A place to cut: between two rows of states.
+struct Cut {
+    at: i32,
+    /// Where lines pass, from left to right.
+    lanes: Vec<i32>,
+}
+
+/// A piece of the drawing, and how far it moves.
+#[derive(Clone, Copy, Default)]
+struct Column {
+    across: i32,
+    along: i32,
+    /// Its end, where it has moved to, and the first lanes behind it and above it.
+    end: i32,
+    behind: i32,
+    above: i32,
+}
+
+/// Breaks the graph where that shows it larger in a place of this width, divided by its height.
+pub(super) fn into_columns(graph: &mut Graph, aspect: f64) {
+    let turned = graph.direction == Direction::LeftToRight;
+    let (across, along) = if turned { (graph.height, graph.width) } else { (graph.width, graph.height) };
+    // In thousandths, between a strip of paper and another.
+    let aspect = i64::from((if turned { 1_000.0 / aspect } else { 1_000.0 * aspect }).clamp(100.0, 10_000.0) as i32);
+    if along <= LONG {
+        return;
+    }
+    // How large the drawing is shown in so many columns.
+    let scale = |columns: i32| {
+        let width = i64::from(columns) * i64::from(across + 2 * BESIDE);
+        (aspect * 1_000_000 / width).min(1_000_000_000 * i64::from(columns) / i64::from(along))
+    };
+    let Some(columns) = (1..=MOST_COLUMNS).max_by_key(|&columns| (scale(columns), -columns)) else { return };
+    // A little larger is not worth leaving the row.
+    if scale(columns) * 10 < scale(1) * 14 {
+        return;
+    }
+    let cuts = Drawing { graph, turned }.cuts(along, columns);
+    if !cuts.is_empty() {
+        rebuild(graph, turned, &cuts);
+    }
+}
+
+fn swap(turned: bool, (x, y): (i32, i32)) -> (i32, i32) {
+    if turned { (y, x) } else { (x, y) }
+}
+
+struct Drawing<'a> {
+    graph: &'a Graph,
+    turned: bool,
+}
+
+impl Drawing<'_> {
+    /// The best place for each cut near to where equal columns would end.
+    fn cuts(&self, along: i32, columns: i32) -> Vec<Cut> {
+        let free = self.free();
+        let length = along / columns;
+        let mut cuts: Vec<Cut> = Vec::new();
+        for i in 1..columns {
+            let wanted = length * i;
+            let from = cuts.last().map_or(0, |cut| cut.at) + length / 3;
+            let near = |at: i32| (at - wanted).abs();
+            let first = free.partition_point(|&at| at < wanted - length / 2);
+            let mut places: Vec<i32> =
+                free.iter().skip(first).copied().take_while(|&at| at <= wanted + length / 2).filter(|&at| at >= from).collect();
+            sort::by_key(&mut places, |&at| near(at));
+            let found = places.iter().take(COMPARED).filter_map(|&at| self.cut(at));
+            cuts.extend(found.min_by_key(|cut| near(cut.at) + CUT_LINE * cut.lanes.len() as i32));
+        }
+        cuts
+    }
+
+    /// Places that no state and no label of the outermost scope covers: just before each row.
+    fn free(&self) -> Vec<i32> {
+        let nodes = self.graph.nodes.iter().filter(|node| node.parent.is_none());
+        let nodes = nodes.map(|node| ((node.x, node.y), (node.width, node.height)));
+        let labels = self.graph.edges.iter().filter_map(|edge| edge.label_box);
+        let labels = labels.map(|label| ((label.x, label.y), (label.width, label.height)));
+        let mut covered: Vec<(i32, i32)> = nodes
+            .chain(labels)
+            .map(|(at, size)| {
+                let (start, length) = (swap(self.turned, at).1, swap(self.turned, size).1);
+                (start, start + length)
+            })
+            .collect();
+        sort::sort(&mut covered);
+        let mut free = Vec::new();
+        let mut end = i32::MAX;
+        for (from, to) in covered {
+            if from - BEFORE > end {
+                free.push(from - BEFORE);
+            }
+            end = if end == i32::MAX { to } else { end.max(to) };
+        }
+        free
+    }
+
+    /// What is cut there; nothing where a line runs along the cut, or too many pass.
+    fn cut(&self, at: i32) -> Option<Cut> {
+        let mut lanes = Vec::new();
+        for edge in &self.graph.edges {
+            for pair in edge.points.windows(2) {
+                let [a, b] = *pair else { continue };
+                let ((x, a), (_, b)) = (swap(self.turned, a), swap(self.turned, b));
+                if a == at || b == at {
+                    return None;
+                }
+                if (a < at) != (b < at) && !lanes.contains(&x) {
+                    lanes.push(x);
+                }
+            }
+            if lanes.len() > MOST_LANES {
+                return None;
+            }
+        }
+        sort::sort(&mut lanes);
+        Some(Cut { at, lanes })
+    }
+}
+
+fn rebuild(graph: &mut Graph, turned: bool, cuts: &[Cut]) {
+    let column_of = |along: i32| cuts.partition_point(|cut| cut.at <= along);
+    // What each column covers from left to right.
+    let mut covers = vec![(i32::MAX, i32::MIN); cuts.len() + 1];
+    let mut cover = |column: usize, from: i32, to: i32| {
+        if let Some(covers) = covers.get_mut(column) {
+            *covers = (covers.0.min(from), covers.1.max(to));
+        }
+    };
+    for node in &graph.nodes {
+        let ((x, y), (width, _)) = (swap(turned, (node.x, node.y)), swap(turned, (node.width, node.height)));
+        cover(column_of(y), x, x + width);
+    }
+    for edge in &graph.edges {
+        for &point in &edge.points {
+            let (x, y) = swap(turned, point);
+            cover(column_of(y), x, x);
+        }
+        if let Some(label) = edge.label_box {
+            let ((x, y), (width, _)) = (swap(turned, (label.x, label.y)), swap(turned, (label.width, label.height)));
+            cover(column_of(y), x, x + width);
+        }
+    }
+    for (i, cut) in cuts.iter().enumerate() {
+        for &x in &cut.lanes {
+            cover(i, x, x);
+            cover(i + 1, x, x);
+        }
+    }
+    let lanes = |column: usize| cuts.get(column).map_or(0, |cut| cut.lanes.len() as i32);
+    let whole = swap(turned, (graph.width, graph.height)).1 - MARGIN;
+    let mut columns: Vec<Column> = Vec::with_capacity(covers.len());
+    let (mut at, mut deepest) = (MARGIN, 0);
+    for (i, &(from, to)) in covers.iter().enumerate() {
+        let before = i.checked_sub(1);
+        // The first column begins where it did.
+        let along = before.map_or(0, |i| MARGIN + LANE * (lanes(i) + 1) - cuts.get(i).map_or(0, |cut| cut.at));
+        let end = cuts.get(i).map_or(whole, |cut| cut.at) + along;
+        let behind = at + (to - from).max(0) + BESIDE;
+        columns.push(Column { across: at - from, along, end, behind, above: MARGIN });
+        deepest = deepest.max(end + if lanes(i) > 0 { LANE * lanes(i) } else { 0 });
+        at = behind + LANE * lanes(i) + BESIDE - LANE;
+    }
+    let column = |along: i32| columns.get(column_of(along)).copied().unwrap_or_default();
+    let moved = |(x, y): (i32, i32)| {
+        let (x, y) = swap(turned, (x, y));
+        let column = column(y);
+        swap(turned, (x + column.across, y + column.along))
+    };
+    for edge in &mut graph.edges {
+        if let Some(label) = &mut edge.label_box {
+            (label.x, label.y) = moved((label.x, label.y));
+        }
+        let mut points = Vec::with_capacity(edge.points.len());
+        for (i, &point) in edge.points.iter().enumerate() {
+            let before = i.checked_sub(1).and_then(|i| edge.points.get(i)).map_or(point, |&before| before);
+            let ((x, from), (_, to)) = (swap(turned, before), swap(turned, point));
+            let (a, b) = (column_of(from), column_of(to));
+            let mut ways: Vec<usize> = (a.min(b)..a.max(b)).collect();
+            if a > b {
+                ways.reverse();
+            }
+            for cut in ways {
+                let (Some(one), Some(next), Some(Cut { lanes, .. })) = (columns.get(cut), columns.get(cut + 1), cuts.get(cut))
+                else {
+                    continue;
+                };
+                let inside = LANE * lanes.iter().filter(|&&lane| lane > x).count() as i32;
+                let (left, right) = (x + one.across, x + next.across);
+                let (below, above, between) = (one.end + LANE + inside, next.above + inside, one.behind + inside);
+                let mut way = [(left, below), (between, below), (between, above), (right, above)];
+                if a > b {
+                    way.reverse();
+                }
+                points.extend(way.map(|point| swap(turned, point)));
+            }
+            points.push(moved(point));
+        }
+        edge.points = points;
+        edge.path = path::rounded(&edge.points);
+    }
+    for node in &mut graph.nodes {
+        (node.x, node.y) = moved((node.x, node.y));
+    }
+    let across = columns.last().map_or(0, |column| column.behind - BESIDE + MARGIN);
+    (graph.width, graph.height) = swap(turned, (across, deepest + MARGIN));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LayoutOptions, layout};
+    use super::*;
+    use crate::base::json;
+    use std::fmt::Write;
+
+    /// A row of states in which the last leads back to the first, and each fifth to one that comes later.
+    fn row(count: usize) -> Graph {
+        let mut states = String::new();
+        for i in 0..count {
+            let next = if i + 1 < count { i + 1 } else { 0 };
+            let _ = match i % 5 {
+                4 => write!(
+                    states,
+                    r#""S{i}":{{"Type":"Choice","Choices":[{{"Variable":"$.x","IsNull":true,"Next":"S{}"}}],"Default":"S{next}"}},"#,
+                    (i + 3) % count
+                ),
+                _ => write!(states, r#""S{i}":{{"Type":"Pass","Next":"S{next}"}},"#),
+            };
+        }
+        let definition = json::parse(&format!(r#"{{"StartAt":"S0","States":{{{}}}}}"#, states.trim_end_matches(','))).unwrap();
+        layout(&definition, &LayoutOptions { aspect: Some(1.2), ..LayoutOptions::default() })
+    }
+
+    fn shape(graph: &Graph) -> f64 {
+        f64::from(graph.width) / f64::from(graph.height)
+    }
+
+    #[test]
+    fn a_tall_graph_fills_its_place() {
+        for count in [30, 60, 500, 2_000] {
+            let graph = row(count);
+            assert!((0.5..2.4).contains(&shape(&graph)), "{count}: {} × {}", graph.width, graph.height);
+        }
+        // What is not tall stays a row.
+        assert!(shape(&row(8)) < 0.9);
+    }
+
+    #[test]
+    fn nothing_overlaps_and_lines_stay_whole() {
+        for direction in [Direction::TopToBottom, Direction::LeftToRight] {
+            let mut graph = row(80);
+            if direction == Direction::LeftToRight {
+                let text = r#"{"StartAt":"A0","States":{"A0":{"Type":"Pass","Next":"A1"}"#.to_string();
+                let text = (1..60).fold(text, |text, i| {
+                    let next = if i < 59 { format!(r#""Next":"A{}""#, i + 1) } else { r#""End":true"#.into() };
+                    text + &format!(r#","A{i}":{{"Type":"Pass",{next}}}"#)
+                }) + "}}";
+                graph = layout(
+                    &json::parse(&text).unwrap(),
+                    &LayoutOptions { direction, aspect: Some(1.2), ..LayoutOptions::default() },
+                );
+            }
+            assert!((0.5..2.4).contains(&shape(&graph)), "{} × {}", graph.width, graph.height);
+            for (i, a) in graph.nodes.iter().enumerate() {
+                assert!(a.x >= 0 && a.y >= 0 && a.x + a.width <= graph.width && a.y + a.height <= graph.height, "{}", a.id);
+                for b in &graph.nodes[..i] {
+                    let apart = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+                    assert!(apart, "{} on {}", a.id, b.id);
+                }
+            }
+            for edge in &graph.edges {
+                for pair in edge.points.windows(2) {
+                    let (a, b) = (pair[0], pair[1]);
+                    assert!(a.0 == b.0 || a.1 == b.1, "{} from {a:?} to {b:?}", edge.id);
+                    // Through no state.
+                    for node in &graph.nodes {
+                        let clear = a.0.max(b.0) <= node.x
+                            || a.0.min(b.0) >= node.x + node.width
+                            || a.1.max(b.1) <= node.y
+                            || a.1.min(b.1) >= node.y + node.height;
+                        assert!(clear, "{} through {}", edge.id, node.id);
+                    }
+                }
+                let on = |id: &str, (x, y): (i32, i32)| {
+                    let node = graph.nodes.iter().find(|node| node.id == id).unwrap();
+                    x >= node.x && x <= node.x + node.width && y >= node.y && y <= node.y + node.height
+                };
+                assert!(on(&edge.from, edge.points[0]) && on(&edge.to, *edge.points.last().unwrap()), "{}", edge.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// The names of states where boxes are too small for them: as on a map, at one size on the screen, where there is room. Where
+// the run is, what has failed and what is chosen is named in any case.
+
+import { useComputed } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
+import * as store from "../store.ts";
+import { iconPath } from "../ui/Icon.tsx";
+import { nameSize } from "./lod.ts";
+import { cut, widthOf } from "./measure.ts";
+import { failing } from "./status.ts";
+import { sight } from "./viewport.ts";
+
+/// More than these are not read.
+const MOST = 400;
+/// So many failures are pointed at.
+const MOST_PINS = 40;
+/// Characters that are worth showing.
+const LEAST = 5;
+/// No name is longer, in its own height.
+const LONGEST = 14;
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/// What is taken already, in rows of a fixed height.
+class Taken {
+  private readonly rows = new Map<number, Box[]>();
+  constructor(private readonly row: number) {}
+
+  private each({ y, height }: Box, visit: (row: number) => boolean | void): boolean {
+    for (let row = Math.floor(y / this.row); row <= Math.floor((y + height) / this.row); row++) if (visit(row)) return true;
+    return false;
+  }
+
+  add(box: Box): void {
+    this.each(box, (row) => void (this.rows.get(row)?.push(box) ?? this.rows.set(row, [box])));
+  }
+
+  hits(box: Box, but?: Box): boolean {
+    return this.each(box, (row) => this.rows.get(row)?.some((other) => other !== but && box.x < other.x + other.width && other.x < box.x + box.width && box.y < other.y + other.height && other.y < box.y + box.height));
+  }
+}
+
+export interface Name {
+  id: string;
+  text: string;
+  x: number;
+  y: number;
+}
+
+/// Which names have room, at a font size in px of the drawing.
+export function place(index: GraphIndex, size: number, [left, top, right, bottom]: number[]): Name[] {
+  const { nodes } = index.graph;
+  const height = size * 1.2;
+  const seen = nodes.filter((node) => isState(node) && node.x < right! && node.y < bottom! && node.x + node.width > left! && node.y + node.height > top!);
+  const boxes = seen.filter((node) => !isContainer(node));
+  const [states, names] = [new Taken(Math.max(200, size * 2)), new Taken(Math.max(200, size * 2))];
+  for (const box of boxes) states.add(box);
+  const found: Name[] = [];
+  for (const node of boxes) {
+    if (found.length >= MOST) break;
+    const whole = cut(node.name, size, size * LONGEST);
+    const [x, y] = [node.x + node.width / 2, node.y + node.height / 2];
+    const at = (width: number): Box => ({ x: x - width / 2 - size / 4, y: y - height / 2, width: width + size / 2, height });
+    const put = (text: string, box: Box): void => {
+      names.add(box);
+      found.push({ id: node.id, text, x, y: y + size * 0.36 });
+    };
+    const wide = at(widthOf(whole, size));
+    if (!states.hits(wide, node) && !names.hits(wide)) put(whole, wide);
+    else {
+      const text = cut(node.name, size, node.width);
+      const narrow = at(widthOf(text, size));
+      if ([...text].length >= Math.min(LEAST + 1, node.name.length) && !names.hits(narrow)) put(text, narrow);
+    }
+  }
+  for (const node of seen) {
+    // What has states in it is named above them.
+    if (!isContainer(node) || found.length >= MOST) continue;
+    const text = cut(node.name, size, node.width - 50);
+    const box = { x: node.x + 10, y: node.y + 2, width: widthOf(text, size), height };
+    if ([...text].length < Math.min(LEAST + 1, node.name.length) || states.hits(box) || names.hits(box)) continue;
+    names.add(box);
+    found.push({ id: node.id, text, x: box.x + box.width / 2, y: box.y + size * 0.96 });
+  }
+  return found;
+}
+
+export function Names({ index }: { index: GraphIndex }) {
+  const size = nameSize.value;
+  const bounds = sight.value;
+  const names = useMemo(() => place(index, size, bounds.split(" ").map(Number)), [index, size, bounds]);
+  // Where the run is changes many times a second: the others are not placed anew for it.
+  const forced = useComputed(() => {
+    const wanted = new Set([...failing.value.states].slice(0, MOST_PINS));
+    if (store.busy.value || store.cursor.value < store.eventCount.value) wanted.add(store.active.value ?? "");
+    wanted.add(index.graph.nodes[index.byName.get(store.selectedState.value ?? "") ?? -1]?.id ?? "");
+    return [...wanted].flatMap((id) => index.node(index.byId.get(id) ?? -1) ?? []).filter(isState);
+  }).value;
+  return (
+    <g class="names" aria-hidden="true" style={{ fontSize: `${size}px` }}>
+      {names.map(({ id, text, x, y }) => (
+        <text key={id} x={x} y={y}>
+          {text}
+        </text>
+      ))}
+      {forced.map((node) => {
+        const text = cut(node.name, size, size * LONGEST);
+        const width = widthOf(text, size) + size * 2.2;
+        const failed = failing.value.states.has(node.id);
+        const [x, y] = [node.x + node.width / 2, node.y + Math.min(node.height, 54) / 2];
+        return (
+          <g key={node.id} class={`pin${failed ? " pin-failed" : ""}`} transform={`translate(${x} ${y})`}>
+            <rect x={-width / 2} y={-size * 0.8} width={width} height={size * 1.6} rx={size * 0.8} />
+            {failed && <path transform={`translate(${-width / 2 + size * 0.35} ${-size * 0.5}) scale(${size / 20})`} d={iconPath("cross")} />}
+            <text x={failed ? size * 0.4 : 0} y={size * 0.36}>
+              {text}
+            </text>
+          </g>
+        );
+      })}
+    </g>
+  );
+}
