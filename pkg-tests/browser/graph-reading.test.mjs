@@ -138,11 +138,11 @@ describe("reading the graph", { skip }, () => {
     await page.locator(".result").waitFor();
     await comes(async () => (await dock.boundingBox()).height > 120, true);
     // Another run goes to its result again; not where a tab was chosen.
-    await visitor.tab("Time line");
+    await visitor.tab("Timeline");
     await visitor.run();
     await comes(() => page.getByRole("tab", { name: /^Result/ }).locator(".badge").count(), 1);
     await visitor.still();
-    await comes(() => page.getByRole("tab", { name: /^Time line/ }).getAttribute("aria-selected"), "true");
+    await comes(() => page.getByRole("tab", { name: /^Timeline/ }).getAttribute("aria-selected"), "true");
   });
 
   visit("the dock opens with its tabs, too", {}, async (visitor, page) => {

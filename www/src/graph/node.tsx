@@ -56,6 +56,8 @@ export function NodeButton({ index, at, run, container = false, children }: At &
     over ? `over-${over.kind}` : "",
   ];
   const far = detail.value === "far";
+  // What is drawn is also what the accessible name begins with.
+  const drawn = useComputed(() => nameIn(node, inBoxes.value ? nameSize.value : DRAWN).lines.join("")).value;
   return (
     <g class={classes.filter(Boolean).join(" ")} data-move={node.id}>
       <g
@@ -64,7 +66,7 @@ export function NodeButton({ index, at, run, container = false, children }: At &
         data-node={node.id}
         // In lower case: an attribute of SVG is as it is written.
         tabindex={reachable ? 0 : -1}
-        aria-label={nameOf(index, node, now, `${text}${waitWords(timer)}`, bad, over ? [...marks, over] : marks)}
+        aria-label={nameOf(index, node, now, `${text}${waitWords(timer)}`, bad, over ? [...marks, over] : marks, drawn)}
         aria-pressed={selected}
         onFocus={() => (focused.value = node.id)}
         onClick={() => choose(node)}
@@ -126,7 +128,6 @@ export function Head({ node }: { node: GraphNode }) {
     <>
       {tile && <rect class="tile" x={x + 11} y={y + 12} width="30" height="30" rx="7" />}
       {tile && <path class="glyph" transform={`translate(${x + 16} ${y + 17})`} d={GLYPHS[node.type]} />}
-      {/* One text: a name that is broken within is still that name to who reads or says it. */}
       <text class="name" style={{ fontSize: `${size}px` }}>
         {lines.map((line, i) => (
           <tspan key={i} x={x + left} y={y + first + (size === DRAWN ? 16 : size * LINE) * i}>
@@ -204,8 +205,7 @@ export function waysOf(index: GraphIndex, at: number, most: number): string[] {
   });
 }
 
-function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string, problems: number, marks: readonly { title: string }[]): string {
-  const drawn = node.lines.join(" ");
+function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string, problems: number, marks: readonly { title: string }[], drawn: string): string {
   const parts = [`${drawn} ${node.caption || node.type}`];
   if (drawn !== node.name) parts.push(node.name);
   if (node.type === "Missing") return [...parts, "missing state"].join(", ");
