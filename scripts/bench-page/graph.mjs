@@ -9,6 +9,7 @@ const ACTIVE = 24;
 export async function graph({ rows, chrome, server }) {
   rows.part("The graph, CPU of the main thread");
   for (const [count, status, scrub] of [[50, 3, 16], [500, 6, 16], [2000, 16, 24]]) await looking({ rows, chrome, server }, count, { status, scrub });
+  await played({ rows, chrome, server });
   await animated({ rows, chrome, server });
   await crowded({ rows, chrome, server });
 }
@@ -58,6 +59,28 @@ async function looking({ rows, chrome, server }, count, { status, scrub }) {
   await page.locator(".narrow-pane .canvas").waitFor();
   await scrubTo([10, 20, 30]);
   rows.row(`status change, ${states}, on the graph`, await change(), "ms", { most: status });
+  await visitor.leave();
+}
+
+/** The view is moved by hand while 25,000 events are played again. */
+async function played({ rows, chrome, server }) {
+  const visitor = await visit(chrome, server.url, { hash: linkTo(round(2000)), until: "ready", motion: true });
+  const { page } = visitor;
+  const factor = calibrate();
+  await page.getByRole("button", { name: "Run", exact: true }).first().click();
+  await page.locator(".result").waitFor({ state: "attached", timeout: 120_000 });
+  const pan = async (frames) => {
+    await page.getByRole("button", { name: "Play again" }).click();
+    return ((await visitor.costOf(() =>
+      page.locator(".canvas").first().evaluate(async (element, n) => {
+        for (let i = 0; i < n; i++) {
+          element.dispatchEvent(new WheelEvent("wheel", { deltaY: i % 2 ? -6 : 9, clientX: 700, clientY: 400, bubbles: true, cancelable: true }));
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+      }, frames),
+    )) / frames) * factor;
+  };
+  rows.row("pan, 2,000 states, while the run is played again, a frame", await best(4, () => pan(40)), "ms", { most: 16 });
   await visitor.leave();
 }
 
