@@ -210,6 +210,9 @@ const debugging = {
     // Its payloads have come through a page, which holds less.
     const sized = (text) => text.replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]instance\.js$/ }, ({ path }) => ({ contents: sized(readFileSync(path, "utf8")), loader: "js" }));
+    // It asks in languages that there are.
+    const asked = (text) => text.replace(/^ +if \(.*\) throw misuse\("INVALID_ARGUMENT".*\n/gm, "");
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]expressions\.js$/ }, ({ path }) => ({ contents: asked(readFileSync(path, "utf8")), loader: "js" }));
     // No error comes to it from another copy of the package.
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]errors\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, "").replace(/^ +const ranOut = .*$/m, "    const ranOut = undefined;").replace(/^export class ExecutionError [^]*?^}$/m, "export class ExecutionError extends Error {}"), loader: "js" }));
     // Its options are those of the component, which makes no mistakes in them.
