@@ -39,7 +39,7 @@ fn run(case: &Value) -> Value {
     }
     let express = case.get("type").and_then(Value::as_str) == Some("EXPRESS");
     let kind = if express { asl::MachineType::Express } else { asl::MachineType::Standard };
-    let options = asl::CompileOptions { kind };
+    let options = asl::CompileOptions { kind, ..asl::CompileOptions::default() };
     let text = match case.get("definition") {
         Some(Value::String(text)) => text.to_string(),
         Some(value) => value.to_string(),

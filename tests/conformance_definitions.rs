@@ -28,7 +28,7 @@ fn compile(case: &Value) -> Option<Compiled> {
         other => other.to_string(),
     };
     let kind = if text(case, "type") == "EXPRESS" { MachineType::Express } else { MachineType::Standard };
-    Some(asl::compile(&source, &CompileOptions { kind }))
+    Some(asl::compile(&source, &CompileOptions { kind, ..CompileOptions::default() }))
 }
 
 fn reasons(compiled: &Compiled) -> String {

@@ -64,7 +64,7 @@ fn cases_of(path: &Path) -> Vec<Case> {
             Case {
                 name,
                 text,
-                options: CompileOptions { kind },
+                options: CompileOptions { kind, ..CompileOptions::default() },
                 expect: expect.collect(),
                 fixed: string(case, "fixed"),
                 aws: string(case, "aws"),

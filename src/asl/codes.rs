@@ -85,6 +85,8 @@ codes! {
         "The text between `{%` and `%}` does not parse."
     UNSUPPORTED_JSONATA "unsupported-jsonata" Error "A JSONata reference that does not exist here"
         "`$$` and `$eval` do not exist in state machines. `$states.result` exists in Output and Assign of Task, Parallel and Map; `$states.errorOutput` in Output and Assign of a catcher."
+    NEWER_JSONATA "newer-jsonata" Error "An operator that AWS's JSONata does not have"
+        "AWS runs JSONata 2.0.6, which has neither `??` nor `?:`. Write `$exists(a) ? a : b` for `a ?? b`, and `a ? a : b` for `a ?: b`. The option `jsonata: \"2.1\"` allows both, for machines that AWS never sees."
     NO_DOCUMENT "no-document" Warning "A field name where there is no document"
         "JSONata expressions in a state machine have no input document: `order.id` and `$.order.id` select nothing. The state's input is in `$states.input`."
     UNKNOWN_FUNCTION "unknown-function" Warning "A call of a function that does not exist"

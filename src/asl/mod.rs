@@ -29,6 +29,18 @@ pub const MAX_DEFINITION: usize = 1_048_576;
 pub struct CompileOptions {
     /// The type of state machine; some features exist in one only.
     pub kind: MachineType,
+    /// The version of JSONata; AWS's own is the default.
+    pub jsonata: JsonataVersion,
+}
+
+/// A version of JSONata.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JsonataVersion {
+    /// 2.0.6, which AWS runs.
+    #[default]
+    Aws,
+    /// 2.1, which has the operators `??` and `?:` besides.
+    Newer,
 }
 
 /// The type of a state machine.

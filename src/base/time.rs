@@ -60,7 +60,7 @@ pub fn parse_rfc3339(text: &str) -> Option<Instant> {
     let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
     mark(13, b':')?;
     mark(16, b':')?;
-    if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) || hour > 23 || minute > 59 || second > 60 {
+    if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
     let mut at = 19;
@@ -83,7 +83,8 @@ pub fn parse_rfc3339(text: &str) -> Option<Instant> {
         sign @ (b'+' | b'-') => {
             let (h, m) = (number(at + 1, 2)?, number(at + 4, 2)?);
             mark(at + 3, b':')?;
-            if h > 23 || m > 59 {
+            // As far as offsets go in Java, whose parser AWS's is.
+            if m > 59 || h * 60 + m > 18 * 60 {
                 return None;
             }
             at += 6;
@@ -135,6 +136,21 @@ pub fn civil(days: i64) -> (i64, i64, i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn refuses_what_java_refuses() {
+        for (text, valid) in [
+            ("2026-12-31T23:59:59Z", true),
+            ("2026-12-31T23:59:60Z", false),
+            ("2026-12-31T12:30:60Z", false),
+            ("2026-12-31T00:00:00+18:00", true),
+            ("2026-12-31T00:00:00-18:00", true),
+            ("2026-12-31T00:00:00+18:01", false),
+            ("2026-12-31T00:00:00-23:59", false),
+        ] {
+            assert_eq!(parse_rfc3339(text).is_some(), valid, "{text}");
+        }
+    }
 
     #[test]
     fn text_to_instant_and_back() {

@@ -3,7 +3,7 @@
 use super::service_model::{self, ServiceModel};
 use crate::asl::ir::{Field, Kind, Machine, MapState, QueryLanguage, State};
 use crate::asl::resource::Resource;
-use crate::asl::{self, CompileOptions, MachineType};
+use crate::asl::{self, CompileOptions};
 use crate::base::{Map, Millis, Value, json};
 use crate::engine::{Command, Details, Engine, Event, ExecutionInfo, Handler, Mock, Options, Outcome, Probe};
 use std::fmt;
@@ -223,7 +223,7 @@ impl Test {
         }
         machine.insert("StartAt", TESTED);
         machine.insert("States", Value::from(states));
-        let compiled = asl::compile_value(&Value::from(machine), &CompileOptions { kind: MachineType::Standard });
+        let compiled = asl::compile_value(&Value::from(machine), &CompileOptions::default());
         if let Some(machine) = compiled.machine {
             return Ok(Arc::new(machine));
         }
@@ -385,6 +385,7 @@ fn names(test: &Test) -> ExecutionInfo {
         role_arn: test.role_arn.clone().unwrap_or_else(|| "".into()),
         state_machine_arn: format!("{account}:stateMachine:{machine}").into(),
         state_machine_name: machine.into(),
+        token_key: None,
     }
 }
 

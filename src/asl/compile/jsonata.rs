@@ -2,9 +2,9 @@
 
 use super::expression::as_expression;
 use super::{Compiler, Place, SCHEMA};
-use crate::asl::codes;
 use crate::asl::ir::JsonataTemplate;
 use crate::asl::suggest::nearest;
+use crate::asl::{JsonataVersion, codes};
 use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Span, Value};
 use crate::expr::jsonata::{Expression, VariableRef, function_names};
@@ -120,6 +120,19 @@ impl Compiler<'_> {
     fn references(&mut self, place: &Place<'_>, expression: &Expression, offset: usize, reach: Reach) {
         let found = expression.references();
         let part = |span: Span| Part::Text { offset: offset + span.start, length: span.end.saturating_sub(span.start) };
+        if self.options.jsonata == JsonataVersion::Aws {
+            for (operator, at) in &found.newer {
+                let message = format!("the operator `{operator}` is newer than the JSONata 2.0.6 that AWS runs");
+                let help = match *operator {
+                    "??" => "write `$exists(a) ? a : b` for `a ?? b`",
+                    _ => "write `a ? a : b` for `a ?: b`",
+                };
+                let token = operator.get(1..).unwrap_or_default();
+                let aws = format!("The symbol \"{token}\" cannot be used as a unary operator");
+                let diagnostic = Diagnostic::new(&codes::NEWER_JSONATA, place.pointer(), message).at(part(*at)).help(help);
+                self.report(diagnostic.aws("INVALID_JSONATA_EXPRESSION", aws, Some(place.location())));
+            }
+        }
         for root in &found.roots {
             self.unsupported(place, part(*root), "Reference to '$$' is not supported.", "read `$states.input` instead");
         }

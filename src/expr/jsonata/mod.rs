@@ -63,6 +63,13 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// What the expressions of a state may hold, whose results are payloads of 256 KiB.
+    pub fn of_state() -> Limits {
+        Limits { memory: 24 << 20, text: 2 << 20, items: 250_000, ..Limits::default() }
+    }
+}
+
 /// A compiled JSONata expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
@@ -139,6 +146,20 @@ impl Expression {
         self.evaluate_within(input, bindings, env, &Limits::default())
     }
 
+    /// As [`Expression::evaluate`], for a caller whose expressions share `fuel`: as many steps may be made, and those that
+    /// were are taken off. What it may hold is less, too: a payload is small.
+    pub fn evaluate_paying(
+        &self,
+        input: &Value,
+        bindings: &dyn Fn(&str) -> Option<Value>,
+        env: &mut Env<'_>,
+        fuel: &mut u64,
+    ) -> Result<Option<Value>, JsonataError> {
+        let input = if input.is_null() { None } else { Some(input) };
+        let limits = Limits { fuel: *fuel, ..Limits::of_state() };
+        self.run(input, bindings, env, &limits, fuel)
+    }
+
     /// As [`Expression::evaluate`], with a budget of the caller's.
     pub fn evaluate_within(
         &self,
@@ -147,10 +168,24 @@ impl Expression {
         env: &mut Env<'_>,
         limits: &Limits,
     ) -> Result<Option<Value>, JsonataError> {
+        self.run(input, bindings, env, limits, &mut 0)
+    }
+
+    /// Evaluates, and says how much fuel is left.
+    fn run(
+        &self,
+        input: Option<&Value>,
+        bindings: &dyn Fn(&str) -> Option<Value>,
+        env: &mut Env<'_>,
+        limits: &Limits,
+        left: &mut u64,
+    ) -> Result<Option<Value>, JsonataError> {
         let before = value::set_live_bytes(0);
         let result = {
             let mut evaluator = eval::Evaluator::new(&self.program, input, bindings, env.now, env.rng, limits);
-            evaluator.run(&self.program)
+            let result = evaluator.run(&self.program);
+            *left = evaluator.fuel;
+            result
         };
         value::set_live_bytes(before);
         result.map_err(|e| e.finish())

@@ -26,6 +26,8 @@ pub struct References {
     pub roots: Vec<Span>,
     /// The places of `$` and of field names that mean the input document of the whole expression.
     pub inputs: Vec<Span>,
+    /// The operators that JSONata has had since 2.1, `??` and `?:`, with their places. AWS runs 2.0.6.
+    pub newer: Vec<(&'static str, Span)>,
 }
 
 pub(super) fn references(root: &Node, names: &Names) -> References {
@@ -150,6 +152,11 @@ impl Walker<'_> {
             Kind::Array(items, _) => items.iter().for_each(|item| self.node(item, top, false)),
             Kind::Object(group) => self.group(group, top),
             Kind::Range(pair) | Kind::Default(pair) | Kind::Coalesce(pair) => {
+                match node.kind {
+                    Kind::Default(_) => self.found.newer.push(("?:", span(node))),
+                    Kind::Coalesce(_) => self.found.newer.push(("??", span(node))),
+                    _ => {}
+                }
                 self.node(&pair.0, top, false);
                 self.node(&pair.1, top, false);
             }

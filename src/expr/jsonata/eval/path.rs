@@ -346,7 +346,7 @@ impl Evaluator<'_> {
         if count <= 1 {
             // A sequence of the one item, as the step before left it.
             let only = if count == 0 { Val::EMPTY } else { items.get(0) };
-            return Ok(if only.is_array() && count == 1 { Val::sequence_of(only) } else { only });
+            return Ok(if count == 1 { Val::sequence_of(only) } else { only });
         }
         let values: Vec<Val> = (0..count).map(|i| items.get(i)).collect();
         let mut keys: Vec<Vec<Val>> = vec![Vec::new(); count];

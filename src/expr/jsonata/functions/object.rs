@@ -51,7 +51,8 @@ pub(super) fn spread(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     }
     let mut out = Vec::new();
     spread_into(ev, value, &mut out)?;
-    ev.sequence(out)
+    // Of an array the reference makes an array, of an object a sequence.
+    if value.is_array() && !out.is_empty() { ev.list(out) } else { ev.sequence(out) }
 }
 
 fn spread_into(ev: &mut Evaluator<'_>, value: &Val, out: &mut Vec<Val>) -> R<()> {
