@@ -6,7 +6,7 @@
 
 mod print;
 
-pub use print::{Excess, excess, longer_than, serialized_len, to_string, write, write_str};
+pub use print::{Excess, longer_than, measure, serialized_len, to_string, write, write_str};
 
 use super::decimal;
 use super::map::Map;
@@ -611,8 +611,8 @@ mod tests {
             let value = parse(text).unwrap();
             assert_eq!(serialized_len(&value), text.len(), "{text}");
             assert!(!longer_than(&value, text.len()) && longer_than(&value, text.len() - 1), "{text}");
-            assert_eq!(excess(&value, text.len(), 2), None, "{text}");
-            assert_eq!(excess(&value, text.len() - 1, 2), Some(Excess::Length), "{text}");
+            assert_eq!(measure(&value, text.len(), 2), Ok(text.len()), "{text}");
+            assert_eq!(measure(&value, text.len() - 1, 2), Err(Excess::Length), "{text}");
         }
         assert_eq!(round(" [ 1 , 2 ] "), "[1,2]");
         assert_eq!(round("-0"), "0");
@@ -636,10 +636,10 @@ mod tests {
     #[test]
     fn what_nests_too_deep_is_in_excess() {
         let value = parse(r#"{"a":[1,{"b":[]}]}"#).unwrap();
-        assert_eq!(excess(&value, 100, 4), None);
-        assert_eq!(excess(&value, 100, 3), Some(Excess::Depth));
-        assert_eq!(excess(&value, 10, 3), Some(Excess::Length));
-        assert_eq!(excess(&Value::Null, 4, 0), None);
+        assert_eq!(measure(&value, 100, 4), Ok(18));
+        assert_eq!(measure(&value, 100, 3), Err(Excess::Depth));
+        assert_eq!(measure(&value, 10, 3), Err(Excess::Length));
+        assert_eq!(measure(&Value::Null, 4, 0), Ok(4));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod case;
 pub mod decimal;
 pub mod diag;
+pub mod hex;
 pub mod id;
 pub mod json;
 pub mod map;

@@ -9,7 +9,8 @@ use super::frame::{Frame, FrameId, MapItem, Phase};
 use super::history::{self, Details, HistoryEvent, Recorder};
 use super::limits::{EXPRESS_TIMEOUT, HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
-use super::{Engine, Execution, Handled, Handler, Stage, context, retry, state};
+use super::work::BYTES_OF_A_VALUE;
+use super::{Engine, Execution, Handled, Handler, Stage, TokenKey, context, retry, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
 use crate::base::{Map, Millis, Rng, Table, Value, json};
 use std::sync::Arc;
@@ -30,8 +31,15 @@ impl Engine {
     /// Runs ready frames, first come, first served, while the budget lasts. Says whether none is left.
     pub(super) fn drain(&mut self, budget: &mut u32) -> bool {
         while self.outcome.is_none() {
-            if self.ready.is_empty() {
+            if !self.has_more() {
                 return true;
+            }
+            if self.work.is_done() {
+                return false;
+            }
+            if let Some(id) = self.turns.pop_first() {
+                self.take_turn(id);
+                continue;
             }
             if *budget == 0 {
                 return false;
@@ -48,11 +56,13 @@ impl Engine {
         if self.outcome.is_some() && !matches!(event, Event::Redrive) {
             return;
         }
+        self.work.begin_state();
         match event {
             Event::Start { input, execution, seed } => self.start(input, execution, seed),
             Event::Tick => {}
             Event::Redrive => self.redrive(),
             Event::Stop { error, cause } => {
+                let Fault { error, cause, .. } = Fault::of_task(error, cause);
                 let details = Details::Failure { error: error.clone(), cause: cause.clone() };
                 self.record(0, "ExecutionAborted", 0, details);
                 self.finish(Outcome::Aborted { error, cause }, CancelReason::Stopped);
@@ -62,14 +72,15 @@ impl Engine {
             Event::TaskSubmitted { task, output } => self.task_submitted(task, output),
             Event::TaskSucceeded { task, output } => self.task_ended(task, Ok(output)),
             Event::ItemsRead { task, text, file } => self.items_answered(task, text, file),
-            Event::TaskFailed { task, error, cause } => self.task_ended(task, Err(Fault::raised(error, cause))),
+            Event::TaskFailed { task, error, cause } => self.task_ended(task, Err(Fault::of_task(error, cause))),
             Event::TaskHeartbeat { task } => self.task_heartbeat(task),
         }
     }
 
-    fn start(&mut self, input: Value, info: ExecutionInfo, seed: u64) {
+    fn start(&mut self, input: Value, mut info: ExecutionInfo, seed: u64) {
         self.started = true;
         self.rng = Rng::new(seed);
+        self.token_key = info.token_key.take().unwrap_or_else(|| TokenKey::of_seed(seed));
         let recorder = Recorder::new(self.options.history, self.options.history_limit);
         let express = self.options.express;
         let execution = self.begin_execution(info, input, recorder, None, express);
@@ -178,6 +189,7 @@ impl Engine {
     fn advance(&mut self, id: FrameId) {
         let Some(mut frame) = self.frames.remove(&id) else { return };
         let machine = self.machine.clone();
+        self.work.begin_state();
         let ran = match frame.phase {
             Phase::Enter => self.enter(&machine, id, &mut frame),
             Phase::Again => self.act(&machine, id, &mut frame),
@@ -256,7 +268,7 @@ impl Engine {
         if frame.execution == 0 {
             self.finish(Outcome::Succeeded { output }, CancelReason::SiblingFailed);
         } else {
-            self.child_execution_ended(machine, frame.execution, Ok(output));
+            self.child_execution_ended(machine, frame.execution, Ok(output), false);
         }
     }
 
@@ -524,7 +536,11 @@ impl Engine {
         match value {
             // A limit that no number fits into is for what carries data.
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
-            _ => json::excess(value, self.options.payload_limit, PAYLOAD_DEPTH),
+            _ => {
+                let measured = json::measure(value, self.options.payload_limit, PAYLOAD_DEPTH);
+                self.work.charge(measured.unwrap_or(self.options.payload_limit) as u64 / BYTES_OF_A_VALUE);
+                measured.err()
+            }
         }
     }
 
@@ -539,7 +555,7 @@ impl Engine {
             self.kill(root, None, CancelReason::SiblingFailed);
         }
         let machine = self.machine.clone();
-        self.child_execution_ended(&machine, execution, Err(fault));
+        self.child_execution_ended(&machine, execution, Err(fault), false);
     }
 
     /// Ends it all.
@@ -554,6 +570,7 @@ impl Engine {
         }
         self.frames.clear();
         self.ready.clear();
+        self.turns.clear();
         self.timers.clear();
         for child in self.executions.keys().copied().filter(|id| *id != 0).collect::<Vec<_>>() {
             self.drop_execution(child);
@@ -568,6 +585,7 @@ impl Engine {
     /// Cuts a frame and everything below it off. With a `tail`, the history is told of each state that was waiting.
     pub(super) fn kill(&mut self, id: FrameId, tail: Option<u64>, reason: CancelReason) {
         let Some(frame) = self.frames.remove(&id) else { return };
+        self.turns.remove(&id);
         let machine = self.machine.clone();
         if let Some(tail) = tail
             && let Some(kind) = history::aborted(&machine.states[frame.state].kind)
@@ -636,6 +654,7 @@ impl Engine {
         if self.outcome.is_some() {
             return;
         }
+        self.work.begin_state();
         match kind {
             TimerKind::Execution => self.execution_timed_out(owner),
             TimerKind::Timeout | TimerKind::Heartbeat => self.task_timed_out(owner, kind == TimerKind::Heartbeat),
@@ -673,7 +692,7 @@ impl Engine {
                 self.kill(root, None, CancelReason::Stopped);
             }
             let machine = self.machine.clone();
-            self.child_execution_ended(&machine, execution, Err(fault));
+            self.child_execution_ended(&machine, execution, Err(fault), true);
         }
     }
 
@@ -714,7 +733,7 @@ impl Engine {
 
     /// The evaluator of a state's fields.
     pub(super) fn eval<'a>(&'a mut self, frame: &Frame, state: &'a State) -> Eval<'a> {
-        Eval { rng: &mut self.rng, now: self.clock, state: &state.name, entered: frame.entered_event }
+        Eval { rng: &mut self.rng, work: &self.work, now: self.clock, state: &state.name, entered: frame.entered_event }
     }
 
     /// Records a stage of data flow for inspection.

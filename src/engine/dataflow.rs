@@ -2,6 +2,7 @@
 
 use super::fault::{Fault, QUERY_EVALUATION, REFERENCE_PATH_CONFLICT, RUNTIME};
 use super::limits::LONGEST_TIMEOUT;
+use super::work::Work;
 use crate::asl::ir::{Field, JsonataTemplate, PathField, Payload, ResultPath};
 use crate::base::{Map, Millis, Number, Rng, Value, decimal};
 use crate::expr::jsonata::Expression;
@@ -77,6 +78,8 @@ impl<'a> View<'a> {
 /// Evaluates the fields of one state.
 pub(super) struct Eval<'a> {
     pub(super) rng: &'a mut Rng,
+    /// What the expressions of the state may use up yet.
+    pub(super) work: &'a Work,
     pub(super) now: Millis,
     /// The state's name and the id of its Entered event, for causes.
     pub(super) state: &'a str,
@@ -112,18 +115,21 @@ impl Eval<'_> {
         if view.input.is_null() && *path.root() == Root::Input && !path.is_root() {
             return Err(self.runtime("Unable to apply Path transformation to null or empty input."));
         }
-        path.eval(&view.scope()).map_err(|missing| self.runtime(&format!("Invalid path '{}' : {missing}", path.text())))
+        self.work
+            .pay(|fuel| path.eval_paying(&view.scope(), fuel))
+            .map_err(|missing| self.runtime(&format!("Invalid path '{}' : {missing}", path.text())))
     }
 
     /// The value that a path selects; `None` when there is none.
     pub(super) fn lookup(&self, path: &Path, view: &View<'_>) -> Option<Value> {
-        path.eval(&view.scope()).ok()
+        self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)).ok()
     }
 
     /// A payload template of a JSONPath state.
     pub(super) fn template(&mut self, template: &Template, view: &View<'_>) -> Result<Value, Fault> {
         let scope = view.scope();
-        let result = template.eval(&scope, &mut self.env());
+        let work = self.work;
+        let result = work.pay(|fuel| template.eval_paying(&scope, &mut self.env(), fuel));
         result.map_err(|error| self.runtime(&error.cause))
     }
 
@@ -179,7 +185,8 @@ impl Eval<'_> {
             "states" => Some(view.states()),
             name => view.variables.get(name).cloned(),
         };
-        let result = expression.evaluate(&Value::Null, &bindings, &mut self.env());
+        let work = self.work;
+        let result = work.pay(|fuel| expression.evaluate_paying(&Value::Null, &bindings, &mut self.env(), fuel));
         let said =
             |what: String| format!("The JSONata expression '{}' specified for the field '{field}' {what}", expression.text());
         match result {
@@ -306,7 +313,7 @@ impl Eval<'_> {
     pub(super) fn text(&mut self, field: &Field<Arc<str>>, name: &str, view: &View<'_>) -> Result<Arc<str>, Fault> {
         let value = match field {
             Field::Fixed(text) => return Ok(text.clone()),
-            Field::Path(path) => path.eval(&view.scope()).map_err(|_| {
+            Field::Path(path) => self.work.pay(|fuel| path.eval_paying(&view.scope(), fuel)).map_err(|_| {
                 let input = view.input;
                 self.runtime(&format!(
                     "The JSONPath '{}' specified for the field '{name}Path' could not be found in the input '{input}'",
@@ -315,7 +322,8 @@ impl Eval<'_> {
             })?,
             Field::Call(call) => {
                 let scope = view.scope();
-                let result = call.eval(&scope, &mut self.env());
+                let work = self.work;
+                let result = work.pay(|fuel| call.eval_paying(&scope, &mut self.env(), fuel));
                 result.map_err(|error| self.runtime(&error.cause))?
             }
             Field::Jsonata(expression) => self.jsonata_typed(expression, name, "string", view)?,

@@ -1,5 +1,6 @@
 //! Facts that the host tells the engine.
 
+use super::token::TokenKey;
 use super::update::MapRunChange;
 use crate::base::Value;
 use std::sync::Arc;
@@ -22,6 +23,9 @@ pub struct ExecutionInfo {
     pub state_machine_arn: Arc<str>,
     /// `StateMachine.Name`
     pub state_machine_name: Arc<str>,
+    /// What the task tokens are made with. Without one they follow from the seed, so that whoever knows or finds out the
+    /// seed knows the tokens: give a random key where tokens leave the process.
+    pub token_key: Option<TokenKey>,
 }
 
 impl ExecutionInfo {
@@ -34,6 +38,7 @@ impl ExecutionInfo {
             role_arn: "arn:aws:iam::123456789012:role/StepglassRole".into(),
             state_machine_arn: format!("{prefix}:stateMachine:{state_machine}").into(),
             state_machine_name: state_machine.into(),
+            token_key: None,
         }
     }
 }
@@ -47,7 +52,7 @@ pub enum Event {
         input: Value,
         /// Its names.
         execution: ExecutionInfo,
-        /// Seed of UUIDs, unseeded random numbers and jitter.
+        /// Seed of UUIDs, unseeded random numbers and jitter; of task tokens where `execution` has no key for them.
         seed: u64,
     },
     /// A worker has taken an activity task; for other tasks nothing.

@@ -1,5 +1,6 @@
 //! Errors of the language: data, in band, that Retry and Catch see.
 
+use super::limits::{LONGEST_CAUSE, LONGEST_ERROR};
 use crate::base::{Map, Value};
 use std::sync::Arc;
 
@@ -34,6 +35,15 @@ impl Fault {
     /// An error as a task or a Fail state gives it: each part may be missing.
     pub(super) fn raised(error: Option<Arc<str>>, cause: Option<Arc<str>>) -> Fault {
         Fault { error, cause, heartbeat: false, location: None }
+    }
+
+    /// An error that somebody tells the execution of: no longer than AWS lets an error and a cause be (spec §11.3).
+    pub(super) fn of_task(error: Option<Arc<str>>, cause: Option<Arc<str>>) -> Fault {
+        let cut = |text: Arc<str>, most: usize| match text.char_indices().nth(most) {
+            Some((end, _)) if text.len() > most => text.get(..end).unwrap_or_default().into(),
+            _ => text,
+        };
+        Fault::raised(error.map(|error| cut(error, LONGEST_ERROR)), cause.map(|cause| cut(cause, LONGEST_CAUSE)))
     }
 
     /// TimeoutSeconds or HeartbeatSeconds has passed; AWS names both `States.Timeout` and gives no cause.

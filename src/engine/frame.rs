@@ -134,6 +134,8 @@ pub(super) struct Joining {
     pub(super) last_tail: u64,
     /// The last …Succeeded event of an iteration.
     pub(super) last_succeeded: u64,
+    /// Whether children that may run were not started yet, because a call had done its part.
+    pub(super) starting: bool,
     /// A Distributed Map's own part.
     pub(super) run: Option<MapRun>,
 }
@@ -173,8 +175,8 @@ pub(super) struct MapRun {
     pub(super) collected: Items,
     /// How items are put together, where they are.
     pub(super) batching: Option<Batching>,
-    /// The first item of the next batch, which the last one had no room for; selected already.
-    pub(super) held: Option<Value>,
+    /// The first items of the next batch, selected already.
+    pub(super) gathered: Vec<Value>,
     /// Children that did not succeed, for a redrive.
     pub(super) unsuccessful: Vec<Fallen>,
     /// Those of them that a redrive is to take up yet, the first one first.

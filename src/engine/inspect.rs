@@ -103,6 +103,14 @@ impl Engine {
             .collect()
     }
 
+    /// What a task that waits for a result was given (getter).
+    pub fn input_of(&self, task: TaskId) -> Option<&Value> {
+        match &self.frames.get(self.tasks.get(&task)?)?.phase {
+            Phase::Acting(acting) => Some(&acting.input),
+            _ => None,
+        }
+    }
+
     /// How many chains run (getter).
     pub fn running(&self) -> usize {
         self.frames.len()
@@ -149,7 +157,7 @@ fn map_run(joining: &Joining) -> Option<Value> {
     let running = joining.children.keys().map(|slot| items(*slot)).sum();
     let waiting = run.waiting.iter().map(|fallen| items(fallen.slot)).sum();
     // How many batches the rest makes is known when they are made: with a limit of bytes there may be more.
-    let rest = joining.items.left + u64::from(run.held.is_some());
+    let rest = joining.items.left + run.gathered.len() as u64;
     let children = u64::from(joining.next) + run.batching.as_ref().map_or(rest, |batching| rest.div_ceil(batching.max_items));
     Some(Value::from(Map::from_iter([
         ("mapRunArn", Value::from(run.arn.clone())),

@@ -49,6 +49,11 @@ pub const INLINE_CONCURRENCY: u64 = 40;
 /// Child executions of a Distributed Map that run at once.
 pub const DISTRIBUTED_CONCURRENCY: u64 = 10_000;
 
+/// Characters of an error and of a cause.
+pub const LONGEST_ERROR: usize = 256;
+/// See [`LONGEST_ERROR`].
+pub const LONGEST_CAUSE: usize = 32_768;
+
 /// Milliseconds that a Wait may last: AWS refuses 24,856 days (2³¹ seconds) and more.
 pub const LONGEST_WAIT: u64 = 24_856 * 86_400_000;
 

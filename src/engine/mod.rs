@@ -21,7 +21,9 @@ mod snapshot;
 mod sound;
 mod state;
 mod timers;
+mod token;
 mod update;
+mod work;
 
 pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome};
 pub use coverage::{Coverage, HandledError};
@@ -30,16 +32,18 @@ pub use history::{Details, HistoryEvent, Scheduled, TaskName};
 pub use inspect::FrameView;
 pub use limits::{HistoryLevel, Options};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
+pub use token::TokenKey;
 pub use update::MapRunChange;
 
 use crate::asl::ir::Machine;
 use crate::base::{Map, Millis, Rng, Table, Value, json};
 use frame::{Frame, FrameId};
 use history::Recorder;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 use timers::Timers;
+use work::Work;
 
 /// One execution of one machine, as plain data.
 ///
@@ -50,8 +54,8 @@ use timers::Timers;
 /// [`deadline`](Engine::deadline), at which you feed [`Event::Tick`].
 ///
 /// 1. `now` is the host's clock in milliseconds; one that goes back is held at the last value seen.
-/// 2. `more` means that the transition budget of one call is spent (a loop of Choice and Pass): let your event loop
-///    breathe, then feed `Tick`.
+/// 2. `more` means that one call has done its part: it has made as many transitions as it may (a loop of Choice and Pass),
+///    or its expressions have looked at 100,000 values. Let your event loop run, then feed `Tick`.
 /// 3. A result for a task that was cancelled or has its result is no error and changes nothing; one for a task that
 ///    was never invoked is [`StepError::UnknownTask`].
 /// 4. After [`Command::Finish`] every event is accepted and nothing comes of it, but for [`Event::Redrive`], which takes
@@ -88,9 +92,15 @@ pub struct Engine {
     started: bool,
     outcome: Option<Outcome>,
     rng: Rng,
+    token_key: TokenKey,
     frames: Table<FrameId, Box<Frame>>,
     next_frame: FrameId,
     ready: VecDeque<FrameId>,
+    /// Maps that have items left to start children for, when this call has no work left for them.
+    turns: BTreeSet<FrameId>,
+    work: Work,
+    /// When the host looked last: what it is asked for in this call begins then, however late the call is.
+    looked: Millis,
     timers: Timers,
     tasks: Table<TaskId, FrameId>,
     last_task: u32,
@@ -234,9 +244,13 @@ impl Engine {
             started: false,
             outcome: None,
             rng: Rng::new(0),
+            token_key: TokenKey::of_seed(0),
             frames: Table::default(),
             next_frame: 0,
             ready: VecDeque::new(),
+            turns: BTreeSet::new(),
+            work: Work::default(),
+            looked: Millis(0),
             timers: Timers::default(),
             tasks: Table::default(),
             last_task: 0,
@@ -263,6 +277,7 @@ impl Engine {
 
     /// Feeds one fact (input). See the type for the rules.
     pub fn step(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
+        self.work.begin_call();
         self.step_within(now, event, self.options.step_budget.max(1))
     }
 
@@ -270,6 +285,7 @@ impl Engine {
     /// while states are ready, makes one transition. For debuggers: what it records in one call belongs together.
     pub fn step_once(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
         let transition = matches!(event, Event::Tick) && !self.ready.is_empty();
+        self.work.begin_transition();
         self.step_within(now, event, u32::from(transition))
     }
 
@@ -295,6 +311,7 @@ impl Engine {
             return Err(StepError::NotRedrivable);
         }
         let now = now.max(self.clock);
+        self.looked = now;
         if !starts {
             loop {
                 // With the budget spent, due timers still fire, and the event still counts: nothing shuts out a stop.
@@ -310,7 +327,7 @@ impl Engine {
         self.apply(event);
         self.drain(&mut budget);
         debug_assert_eq!(self.check_invariants(), Ok(()));
-        Ok(Step { more: !self.ready.is_empty() })
+        Ok(Step { more: self.has_more() })
     }
 
     /// Takes the wishes that have come up since the last call (output).
@@ -333,12 +350,17 @@ impl Engine {
     pub fn deadline(&self) -> Option<Millis> {
         if self.outcome.is_some() {
             None
-        } else if self.ready.is_empty() {
+        } else if !self.has_more() {
             // A heartbeat that has not begun sleeps at the end of time.
             self.timers.next().filter(|at| at.0 != u64::MAX)
         } else {
             Some(self.clock)
         }
+    }
+
+    /// Whether something is ready to run now.
+    fn has_more(&self) -> bool {
+        !self.ready.is_empty() || !self.turns.is_empty()
     }
 
     /// `RUNNING`, `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED` (getter); `NOT_STARTED` before the first event.

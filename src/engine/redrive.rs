@@ -23,7 +23,11 @@ pub(super) struct Fallen {
 impl Engine {
     /// Whether [`Event::Redrive`](super::Event::Redrive) would be taken (getter).
     pub fn is_redrivable(&self) -> bool {
-        let room = self.executions.get(&0).is_some_and(|execution| !execution.recorder.full && !execution.express);
+        // What is redriven needs room for two events at least (spec §11.3).
+        let limit = u64::from(self.options.history_limit);
+        let room = self.executions.get(&0).is_some_and(|execution| {
+            !execution.express && !execution.recorder.full && (limit == 0 || execution.recorder.last + 1 < limit)
+        });
         self.outcome.is_some() && self.stranded.is_some() && room
     }
 

@@ -11,7 +11,7 @@ use super::frame::{Acting, Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{Details, HistoryEvent, KINDS, Recorder};
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
-use super::{Engine, Execution, Outcome};
+use super::{Engine, Execution, Outcome, TokenKey};
 use crate::asl::ir::{Kind, Machine, ScopeId, StateId};
 use crate::asl::resource::Resource;
 use crate::base::{Id, Millis, Rng, Table, Value, json};
@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The version of the form.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// Why a snapshot cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +59,7 @@ impl Engine {
         out.set("clock", self.clock.0 as i64);
         out.set("started", self.started);
         out.set("random", format!("{:016x}", self.rng.state()));
+        out.set("tokenKey", self.token_key.text());
         out.set("nextFrame", self.next_frame);
         out.set("lastTask", self.last_task);
         out.set("nextExecution", self.next_execution);
@@ -95,6 +96,7 @@ impl Engine {
         engine.clock = Millis(input.unsigned("clock")?);
         engine.started = input.boolean("started")?;
         engine.rng = Rng::new(u64::from_str_radix(&input.text("random")?, 16).map_err(|_| input.wrong("random"))?);
+        engine.token_key = TokenKey::parse(&input.text("tokenKey")?).ok_or_else(|| input.wrong("tokenKey"))?;
         engine.next_frame = input.small("nextFrame")?;
         engine.last_task = input.small("lastTask")?;
         engine.next_execution = input.small("nextExecution")?;
@@ -117,6 +119,9 @@ impl Engine {
                     if engine.tasks.insert(acting.task, id).is_some() {
                         return Err(item.wrong("task"));
                     }
+                }
+                Phase::Joining(joining) if joining.starting => {
+                    engine.turns.insert(id);
                 }
                 _ => {}
             }
@@ -373,6 +378,7 @@ fn execution_in(input: &Input<'_>, options: &Options) -> Restored<(u32, Executio
             role_arn: input.text("roleArn")?,
             state_machine_arn: input.text("stateMachineArn")?,
             state_machine_name: input.text("stateMachineName")?,
+            token_key: None,
         },
         input: input.get("input")?.clone(),
         started: Millis(input.unsigned("startedAt")?),

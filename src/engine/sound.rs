@@ -17,7 +17,11 @@ impl Engine {
     /// Says what does not hold.
     pub(super) fn check_invariants(&self) -> Result<(), String> {
         if let Some(outcome) = &self.outcome {
-            let idle = self.frames.is_empty() && self.ready.is_empty() && self.tasks.is_empty() && self.timers.is_empty();
+            let idle = self.turns.is_empty()
+                && self.frames.is_empty()
+                && self.ready.is_empty()
+                && self.tasks.is_empty()
+                && self.timers.is_empty();
             ensure(idle, "something still runs after the end")?;
             return ensure(self.stranded.is_none() || *outcome.status() != *"SUCCEEDED", "nothing is left of a success");
         }
@@ -34,6 +38,10 @@ impl Engine {
         for id in &queued {
             ensure(self.frames.contains_key(id), "a queued frame is gone")?;
         }
+        ensure(
+            self.turns.iter().all(|id| matches!(self.frames.get(id), Some(frame) if matches!(frame.phase, Phase::Joining(_)))),
+            "a turn is nobody's",
+        )?;
         let mut owned = Table::default();
         for (id, frame) in self.frames.iter() {
             let ready = matches!(frame.phase, Phase::Enter | Phase::Again | Phase::Resume(_));
@@ -54,6 +62,8 @@ impl Engine {
                     ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not match")?;
                 }
                 Phase::Joining(joining) => {
+                    let turn = self.turns.contains(id) == joining.starting && (!joining.starting || matches!(kind, Kind::Map(_)));
+                    ensure(turn, "a Map has items to start and no turn")?;
                     ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
                     ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
                     for (slot, child) in joining.children.iter() {

@@ -17,7 +17,21 @@ pub(super) struct Limit;
 
 impl Budget {
     pub(super) fn new() -> Budget {
-        Budget { visits: MAX_VISITS, bytes: MAX_BYTES }
+        Budget::within(MAX_VISITS)
+    }
+
+    /// A budget of no more visits than the caller has left.
+    pub(super) fn within(fuel: u64) -> Budget {
+        Budget { visits: fuel.min(MAX_VISITS), bytes: MAX_BYTES }
+    }
+
+    /// Runs an evaluation and takes what it has visited off the caller's fuel.
+    pub(super) fn paid<T>(fuel: &mut u64, evaluate: impl FnOnce(&mut Budget) -> T) -> T {
+        let mut budget = Budget::within(*fuel);
+        let before = budget.visits;
+        let result = evaluate(&mut budget);
+        *fuel = fuel.saturating_sub(before - budget.visits);
+        result
     }
 
     /// Pays for looking at values.

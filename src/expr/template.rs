@@ -97,6 +97,11 @@ impl Template {
     pub fn eval(&self, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, EvalError> {
         self.node.eval(scope, env, &mut Budget::new())
     }
+
+    /// As [`Template::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
+    pub fn eval_paying(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
+        Budget::paid(fuel, |budget| self.node.eval(scope, env, budget))
+    }
 }
 
 struct Compiler<'a> {

@@ -153,6 +153,18 @@ impl Engine {
         convert::pending_text(&self.inner.borrow())
     }
 
+    /// What a task that waits for a result was given, or a member of that, as JSON text with the digits of its numbers;
+    /// `undefined` where there is none.
+    #[wasm_bindgen(js_name = inputOf)]
+    pub fn input_of(&self, task: u32, member: Option<String>) -> Option<String> {
+        let engine = self.inner.borrow();
+        let input = engine.input_of(TaskId(task))?;
+        Some(json::to_string(match member {
+            Some(name) => input.get(&name)?,
+            None => input,
+        }))
+    }
+
     /// What runs now, as JSON text.
     pub fn frames(&self) -> String {
         convert::frames_text(&self.inner.borrow())

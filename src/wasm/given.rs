@@ -4,9 +4,9 @@
 //! kilobytes of WebAssembly, with the words for errors that nobody reads.
 
 use super::error::thrown;
-use crate::asl::{CompileOptions, MachineType};
+use crate::asl::{CompileOptions, JsonataVersion, MachineType};
 use crate::base::{Map, Named, Value, json};
-use crate::engine::{ExecutionInfo, HistoryLevel, Options};
+use crate::engine::{ExecutionInfo, HistoryLevel, Options, TokenKey};
 use crate::graph::{Direction, LayoutOptions, Status, SvgOptions, TextWidths, Theme};
 use wasm_bindgen::JsValue;
 
@@ -97,12 +97,16 @@ fn wrong(name: &str, expected: &str) -> String {
 #[derive(Default)]
 pub struct CompileSettings {
     express: bool,
+    newer_jsonata: bool,
 }
 
 impl CompileSettings {
     /// As the compiler takes it.
     pub fn compile_options(&self) -> CompileOptions {
-        CompileOptions { kind: if self.express { MachineType::Express } else { MachineType::Standard } }
+        CompileOptions {
+            kind: if self.express { MachineType::Express } else { MachineType::Standard },
+            jsonata: if self.newer_jsonata { JsonataVersion::Newer } else { JsonataVersion::Aws },
+        }
     }
 }
 
@@ -148,6 +152,7 @@ pub struct ExecutionIn {
     role_arn: Option<String>,
     state_machine_name: Option<String>,
     state_machine_arn: Option<String>,
+    token_key: Option<TokenKey>,
 }
 
 impl ExecutionIn {
@@ -172,6 +177,7 @@ impl ExecutionIn {
                 *name = given.into();
             }
         }
+        info.token_key = self.token_key.or(info.token_key);
         info
     }
 }
@@ -179,6 +185,7 @@ impl ExecutionIn {
 impl Given for CompileSettings {
     fn take(&mut self, from: &Members) -> Result<(), String> {
         self.express = from.word("type", &["STANDARD", "EXPRESS"])? == 1;
+        self.newer_jsonata = from.word("jsonata", &["2.0.6", "2.1"])? == 1;
         Ok(())
     }
 }
@@ -212,6 +219,7 @@ impl Given for ExecutionIn {
         ] {
             *text = from.text(name)?;
         }
+        self.token_key = from.read("tokenKey", "64 hexadecimal digits", |value| TokenKey::parse(value.as_str()?))?;
         Ok(())
     }
 }

@@ -105,16 +105,17 @@ pub fn longer_than(value: &Value, limit: usize) -> bool {
     spend(value, &mut limit.clone(), usize::MAX).is_err()
 }
 
-/// How a value exceeds what its text may be long (checked first) or it may nest; `None` if it does neither.
-pub fn excess(value: &Value, limit: usize, depth: usize) -> Option<Excess> {
-    match spend(value, &mut limit.clone(), depth) {
-        Ok(()) => None,
-        Err(Excess::Depth) if longer_than(value, limit) => Some(Excess::Length),
-        Err(excess) => Some(excess),
+/// The length of a value's text; or how it exceeds what that may be (checked first) or how deep it may nest.
+pub fn measure(value: &Value, limit: usize, depth: usize) -> Result<usize, Excess> {
+    let mut left = limit;
+    match spend(value, &mut left, depth) {
+        Ok(()) => Ok(limit - left),
+        Err(Excess::Depth) if longer_than(value, limit) => Err(Excess::Length),
+        Err(excess) => Err(excess),
     }
 }
 
-/// See [`excess`].
+/// See [`measure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
     /// Its JSON text is too long.

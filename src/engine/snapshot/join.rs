@@ -27,6 +27,7 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
     out.set("startedEvent", joining.started_event as i64);
     out.set("lastTail", joining.last_tail as i64);
     out.set("lastSucceeded", joining.last_succeeded as i64);
+    out.set("starting", joining.starting);
     if let Some(run) = &joining.run {
         out.object("run", |out| run_out(out, machine, run));
     }
@@ -99,7 +100,7 @@ fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
         out.set("batchBytes", i64::try_from(batching.max_bytes).unwrap_or(-1));
         out.maybe("batchInput", batching.input.clone());
     }
-    out.maybe("held", run.held.clone());
+    out.list("gathered", run.gathered.iter(), json::write);
     out.list("records", run.records.iter(), json::write);
     out.set("redrives", run.redrives);
     out.list("unsuccessful", run.unsuccessful.iter(), |text, fallen| fallen_out(text, machine, fallen));
@@ -118,6 +119,7 @@ pub(super) fn joining_in(input: &Input<'_>, machine: &Machine, options: &Options
         started_event: input.unsigned("startedEvent")?,
         last_tail: input.unsigned("lastTail")?,
         last_succeeded: input.unsigned("lastSucceeded")?,
+        starting: input.boolean("starting")?,
         ..Joining::default()
     });
     for child in input.list("children")? {
@@ -164,7 +166,7 @@ pub(super) fn joining_in(input: &Input<'_>, machine: &Machine, options: &Options
                 }),
                 None => None,
             },
-            held: value.get("held").cloned(),
+            gathered: run.list("gathered")?.to_vec(),
             records: run.list("records")?.to_vec(),
             redrives: run.small("redrives")?,
             unsuccessful: fallen_in(&run, "unsuccessful", machine, options)?,

@@ -10,9 +10,7 @@ use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::CancelReason;
 use crate::engine::dataflow::{Eval, View};
 use crate::engine::event::ExecutionInfo;
-use crate::engine::fault::{
-    EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED, TIMEOUT,
-};
+use crate::engine::fault::{EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED};
 use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
 use crate::engine::items::{Answer, Items, Read};
@@ -34,6 +32,9 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     let view = raw.on(&effective);
     engine.stage(frame, state, "afterInputPath", &effective);
     let mut eval = engine.eval(frame, state);
+    if map.item_reader.is_some() && !distributed {
+        return Err(eval.runtime("ItemReader is supported in the DISTRIBUTED mode of a Map state only."));
+    }
     // With an ItemReader the items do not come from the input at all (spec §7.5).
     let found = if map.item_reader.is_some() {
         None
@@ -190,7 +191,7 @@ fn start_run(
         file_config: None,
         collected: Items::default(),
         batching: None,
-        held: None,
+        gathered: Vec::new(),
         unsuccessful: Vec::new(),
         waiting: VecDeque::new(),
         redrives: 0,
@@ -329,48 +330,47 @@ fn batching(
     })
 }
 
-/// The next item, as `Map.Item` and as a child gets it; `None` after the last.
-fn next_item(
-    engine: &mut Engine,
-    frame: &Frame,
-    state: &State,
-    map: &MapState,
-    joining: &mut Joining,
-) -> Result<Option<(Arc<MapItem>, Value)>, Fault> {
+/// What the next child gets.
+enum Next {
+    /// `Map.Item`, and the child's input.
+    Child(Arc<MapItem>, Value),
+    /// There are no more items.
+    Nothing,
+    /// The call has done its part, and the batch is not full yet.
+    Later,
+}
+
+/// The next item, as `Map.Item` and as a child gets it.
+fn next_item(engine: &mut Engine, frame: &Frame, state: &State, map: &MapState, joining: &mut Joining) -> Result<Next, Fault> {
     let index = joining.items.given;
     let next = joining.items.next().map_err(|error| Fault::new(ITEM_READER_FAILED, error))?;
-    let Some((key, value)) = next else { return Ok(None) };
+    let Some((key, value)) = next else { return Ok(Next::Nothing) };
     let item = map_item(frame, joining, key, value, index);
     let input = select(engine, frame, state, map, &joining.input, &item)?;
-    Ok(Some((item, input)))
+    Ok(Next::Child(item, input))
 }
 
 /// What the next child gets: an item, or a batch of them, each selected first.
-fn next_child(
-    engine: &mut Engine,
-    frame: &Frame,
-    state: &State,
-    map: &MapState,
-    joining: &mut Joining,
-) -> Result<Option<(Arc<MapItem>, Value)>, Fault> {
+fn next_child(engine: &mut Engine, frame: &Frame, state: &State, map: &MapState, joining: &mut Joining) -> Result<Next, Fault> {
     let Some(Batching { max_items, max_bytes, input }) = joining.run.as_ref().and_then(|run| run.batching.clone()) else {
         return next_item(engine, frame, state, map, joining);
     };
+    let length = |value: &Value| json::serialized_len(value) as u64 + 1;
+    let mut batch = joining.run.as_mut().map(|run| std::mem::take(&mut run.gathered)).unwrap_or_default();
     let mut bytes = input.as_ref().map_or(0, |v| json::serialized_len(v) as u64 + 14) + 12;
-    let mut batch = Vec::new();
+    bytes = batch.iter().fold(bytes, |sum, item| sum.saturating_add(length(item)));
     while (batch.len() as u64) < max_items {
-        let held = joining.run.as_mut().and_then(|run| run.held.take());
-        let selected = match held {
-            Some(held) => held,
-            None => match next_item(engine, frame, state, map, joining)? {
-                Some((_, selected)) => selected,
-                None => break,
-            },
-        };
-        let size = json::serialized_len(&selected) as u64 + 1;
+        if engine.work.is_done() && !batch.is_empty() && joining.items.left > 0 {
+            if let Some(run) = &mut joining.run {
+                run.gathered = batch;
+            }
+            return Ok(Next::Later);
+        }
+        let Next::Child(_, selected) = next_item(engine, frame, state, map, joining)? else { break };
+        let size = length(&selected);
         if !batch.is_empty() && bytes.saturating_add(size) > max_bytes {
             if let Some(run) = &mut joining.run {
-                run.held = Some(selected);
+                run.gathered.push(selected);
             }
             break;
         }
@@ -378,7 +378,7 @@ fn next_child(
         batch.push(selected);
     }
     if batch.is_empty() {
-        return Ok(None);
+        return Ok(Next::Nothing);
     }
     joining.batches.push(batch.len() as u32);
     let mut members = Map::with_capacity(2);
@@ -388,7 +388,7 @@ fn next_child(
     members.insert("Items", Value::from(batch));
     let input = Value::from(members);
     engine.item_stage(frame, state, "afterItemBatcher", joining.next, &input);
-    Ok(Some((map_item(frame, joining, None, input.clone(), joining.next), input)))
+    Ok(Next::Child(map_item(frame, joining, None, input.clone(), joining.next), input))
 }
 
 fn map_item(frame: &Frame, joining: &Joining, key: Option<Arc<str>>, value: Value, index: u32) -> Arc<MapItem> {
@@ -408,6 +408,7 @@ fn select(
     input: &Value,
     item: &Arc<MapItem>,
 ) -> Result<Value, Fault> {
+    engine.work.begin_state();
     let Some(selector) = &map.item_selector else {
         return Ok(match &item.key {
             Some(key) => Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Value", item.value.clone())])),
@@ -422,6 +423,9 @@ fn select(
     Ok(input)
 }
 
+/// What it costs to start a child, in looks at values.
+const CHILD: u64 = 30;
+
 /// Starts as many children as may run; ends the Map when all have.
 pub(in crate::engine) fn go_on(
     engine: &mut Engine,
@@ -434,6 +438,8 @@ pub(in crate::engine) fn go_on(
 ) -> Ran {
     let exports = |w: &ResultWriter| w.resource.is_some() || w.transformation.as_deref() == Some("NONE");
     let records = map.result_writer.as_ref().is_some_and(exports);
+    joining.starting = false;
+    engine.turns.remove(&id);
     while joining.children.len() < joining.limit as usize {
         if let Some(fallen) = joining.run.as_mut().and_then(|run| run.waiting.pop_front()) {
             let slot = fallen.slot;
@@ -442,9 +448,19 @@ pub(in crate::engine) fn go_on(
             }
             continue;
         }
-        let (item, input) = match next_child(engine, frame, state, map, &mut joining) {
-            Ok(Some(child)) => child,
-            Ok(None) => break,
+        let next = match engine.work.is_done() && joining.items.left > 0 {
+            true => Ok(Next::Later),
+            false => next_child(engine, frame, state, map, &mut joining),
+        };
+        let (item, input) = match next {
+            Ok(Next::Child(item, input)) => (item, input),
+            Ok(Next::Nothing) => break,
+            Ok(Next::Later) => {
+                engine.turns.insert(id);
+                joining.starting = true;
+                frame.phase = Phase::Joining(Box::new(joining));
+                return Ok(Flow::Wait);
+            }
             Err(fault) => {
                 cut(engine, frame.execution, &state.name, &joining, Some(frame.tail).filter(|_| !fault.is_fatal()));
                 return Err(if joining.run.is_some() { run_failed(engine, frame, fault) } else { fault });
@@ -466,6 +482,7 @@ pub(in crate::engine) fn go_on(
             Some(run) => spawn_child(engine, (id, slot), frame, map, run, input, item),
         };
         joining.children.insert(slot, child);
+        engine.work.charge(CHILD);
     }
     if !joining.children.is_empty() {
         frame.phase = Phase::Joining(Box::new(joining));
@@ -510,6 +527,7 @@ fn spawn_child(
                 arn: format!("{}:{name}", machine_arn.replacen(":stateMachine:", ":execution:", 1)).into(),
                 name,
                 role_arn: parent.role_arn.clone(),
+                token_key: None,
                 state_machine_arn: machine_arn.into(),
                 state_machine_name: format!("{}/{label}", parent.state_machine_name).into(),
             }
@@ -665,18 +683,20 @@ impl Engine {
         self.raise(machine, parent, frame, fault);
     }
 
-    /// A child execution of a Map Run has ended, one way or the other.
+    /// A child execution of a Map Run has ended, one way or the other. It has timed out where its own time was over, and not
+    /// where one of its states was.
     pub(in crate::engine) fn child_execution_ended(
         &mut self,
         machine: &Arc<Machine>,
         execution: u32,
         result: Result<Value, Fault>,
+        timed_out: bool,
     ) {
         let Some(mut child) = self.executions.remove(&execution) else { return };
         self.timers.remove(child.timer.take());
         let status = match &result {
             Ok(_) => "SUCCEEDED",
-            Err(fault) if fault.error.as_deref() == Some(TIMEOUT) && fault.cause.is_none() => "TIMED_OUT",
+            Err(_) if timed_out => "TIMED_OUT",
             Err(_) => "FAILED",
         };
         let Some((parent, slot)) = child.parent else { return };
@@ -724,6 +744,17 @@ impl Engine {
             go_on(self, parent, &mut frame, state, map, *joining, None)
         };
         self.settle(machine, parent, frame, ran);
+    }
+
+    /// Goes on with a Map that had items left when a call had done its part.
+    pub(in crate::engine) fn take_turn(&mut self, id: FrameId) {
+        let Some((mut frame, joining)) = self.take_joining(id) else { return };
+        let machine = self.machine.clone();
+        let state = &machine.states[frame.state];
+        let Kind::Map(map) = &state.kind else { return };
+        let after = Some(joining.last_tail).filter(|_| joining.done > 0 && joining.run.is_none());
+        let ran = go_on(self, id, &mut frame, state, map, *joining, after);
+        self.settle(&machine, id, frame, ran);
     }
 
     pub(in crate::engine) fn take_joining(&mut self, id: FrameId) -> Option<(Box<Frame>, Box<Joining>)> {

@@ -2,7 +2,7 @@
 
 use crate::asl::ir::{Kind, QueryLanguage, State, Task};
 use crate::asl::resource::{Pattern, Resource};
-use crate::base::{Map, Millis, Rng, Value, json};
+use crate::base::{Map, Millis, Value, json};
 use crate::engine::advance::{Flow, Ran, data_limit, same};
 use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
 use crate::engine::dataflow::View;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, task: &Task) -> Ran {
     let resource = task.parsed.clone();
-    let token = resource.has_token().then(|| new_token(&mut engine.rng));
+    let token = resource.has_token().then(|| new_token(engine, frame));
     let context = engine.context(frame, state, token.as_ref());
     let (input, timeout, heartbeat, credentials) = {
         let mut eval = engine.eval(frame, state);
@@ -87,7 +87,8 @@ pub(in crate::engine) fn invoke(
 ) {
     engine.last_task += 1;
     acting.task = TaskId(engine.last_task);
-    let now = engine.clock;
+    // The host hears of the task in this call, and not at the instant of a timer that this call comes too late for.
+    let now = engine.clock.max(engine.looked);
     acting.timeout = acting.timeout_seconds.map(|s| engine.timers.add(now.plus(s.saturating_mul(1000)), id, TimerKind::Timeout));
     acting.heartbeat = heartbeat.map(|seconds| {
         // A callback's heartbeat counts from the service's answer, an activity's from the moment when a worker takes it
@@ -165,9 +166,10 @@ fn scheduled(
     frame.tail = engine.record(frame.execution, event, frame.tail, details);
 }
 
-/// A new opaque token, from the execution's own randomness.
-fn new_token(rng: &mut Rng) -> Arc<str> {
-    format!("{}.{}", rng.uuid(), rng.uuid()).into()
+/// The token of the task that is about to be invoked.
+fn new_token(engine: &Engine, frame: &Frame) -> Arc<str> {
+    let execution = engine.executions.get(&frame.execution).map_or("", |execution| &execution.info.arn);
+    engine.token_key.token(execution, TaskId(engine.last_task.saturating_add(1)))
 }
 
 impl Engine {
@@ -197,6 +199,9 @@ impl Engine {
 
     /// A service has answered; the result is yet to come. Says the same of a plain task: nothing.
     pub(in crate::engine) fn task_submitted(&mut self, task: TaskId, output: Value) {
+        if self.excess(&output).is_some() {
+            return self.end_task(task, Ok(output), false);
+        }
         let Some((id, mut frame)) = self.take_acting(task) else { return };
         if let Phase::Acting(acting) = &mut frame.phase
             && let Resource::Service { kind, api, pattern } = &acting.resource
@@ -330,6 +335,8 @@ impl Engine {
                 };
                 frame.tail = self.record(execution, event, frame.tail, details);
             }
+            // An activity that does not exist is never scheduled: the execution ends with the error (spec §2.4).
+            Resource::Activity { .. } if !started && result.as_ref().is_err_and(Fault::is_fatal) => {}
             Resource::Activity { .. } => {
                 if !started && !timed_out {
                     frame.tail = self.record(execution, "ActivityStarted", frame.tail, Details::Worker(None));

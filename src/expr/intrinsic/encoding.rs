@@ -1,7 +1,7 @@
 //! Base64 and digests.
 
 use super::java;
-use crate::base::Value;
+use crate::base::{Value, hex};
 use crate::expr::base64;
 use md5::Md5;
 use sha1::Sha1;
@@ -34,11 +34,11 @@ pub(super) fn hash(data: &Value, algorithm: &Value) -> Option<Value> {
 /// The digest in lower-case hexadecimal; `None` for an algorithm that AWS does not have.
 pub(crate) fn hash_hex(bytes: &[u8], algorithm: &str) -> Option<String> {
     Some(match algorithm {
-        "MD5" => hex(&Md5::digest(bytes)),
-        "SHA-1" => hex(&Sha1::digest(bytes)),
-        "SHA-256" => hex(&Sha256::digest(bytes)),
-        "SHA-384" => hex(&Sha384::digest(bytes)),
-        "SHA-512" => hex(&Sha512::digest(bytes)),
+        "MD5" => hex::encode(&Md5::digest(bytes)),
+        "SHA-1" => hex::encode(&Sha1::digest(bytes)),
+        "SHA-256" => hex::encode(&Sha256::digest(bytes)),
+        "SHA-384" => hex::encode(&Sha384::digest(bytes)),
+        "SHA-512" => hex::encode(&Sha512::digest(bytes)),
         _ => return None,
     })
 }
@@ -46,9 +46,4 @@ pub(crate) fn hash_hex(bytes: &[u8], algorithm: &str) -> Option<String> {
 fn limited(text: &str) -> Option<&str> {
     // A byte count decides most texts without counting characters.
     (text.len() <= MAX_CHARS || text.encode_utf16().count() <= MAX_CHARS).then_some(text)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
-    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
 }

@@ -73,6 +73,11 @@ impl Call {
         self.eval_within(scope, env, &mut Budget::new())
     }
 
+    /// As [`Call::eval`], for a caller whose expressions share `fuel`: see [`Path::eval_paying`].
+    pub fn eval_paying(&self, scope: &Scope<'_>, env: &mut Env<'_>, fuel: &mut u64) -> Result<Value, EvalError> {
+        Budget::paid(fuel, |budget| self.eval_within(scope, env, budget))
+    }
+
     /// As [`Call::eval`], out of a budget that other expressions share.
     pub(super) fn eval_within(&self, scope: &Scope<'_>, env: &mut Env<'_>, budget: &mut Budget) -> Result<Value, EvalError> {
         self.node.eval(scope, env, budget).map_err(|failure| {

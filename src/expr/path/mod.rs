@@ -33,7 +33,7 @@ mod write;
 
 pub use write::ReferencePath;
 
-use super::budget::{Budget, MAX_VISITS};
+use super::budget::Budget;
 use super::{Scope, SyntaxError};
 use crate::base::Value;
 use filter::Filter;
@@ -125,6 +125,15 @@ impl Path {
         self.eval_within(scope, &mut Budget::new())
     }
 
+    /// As [`Path::eval`], for a caller whose expressions share `fuel`: as many values may be visited, and those that were are
+    /// taken off. A definite path is free.
+    pub fn eval_paying(&self, scope: &Scope<'_>, fuel: &mut u64) -> Result<Value, Missing> {
+        if self.query.plain {
+            return self.eval_within(scope, &mut Budget::within(0));
+        }
+        Budget::paid(fuel, |budget| self.eval_within(scope, budget))
+    }
+
     /// As [`Path::eval`], out of a budget that other expressions share.
     pub(super) fn eval_within(&self, scope: &Scope<'_>, budget: &mut Budget) -> Result<Value, Missing> {
         let source = self.source(scope).ok_or_else(|| self.unassigned())?;
@@ -178,7 +187,7 @@ impl Missing {
     }
 
     fn beyond_limit() -> Missing {
-        let detail = format!("The path visits more than {MAX_VISITS} values or selects more than {MAX_RESULTS}.");
+        let detail = format!("The path visits more values than one state may, or selects more than {MAX_RESULTS}.");
         Missing { path: "$".into(), leaf: true, index: false, detail: Some(detail.into()), limit: true }
     }
 }

@@ -329,9 +329,9 @@ fn what_is_no_path() {
 fn evaluation_is_bounded() {
     let wide = Value::from((0..3000).map(|n: i64| [("n", Value::from(n))].into_iter().collect::<Map>().into()).collect::<Vec<_>>());
     let quadratic = eval("$[?($..n == 1)]", &wide);
-    assert!(quadratic.starts_with("! The path visits more than 1000000 values"), "{quadratic}");
+    assert!(quadratic.starts_with("! The path visits more values than one state may"), "{quadratic}");
     let deep = (0..100).fold(Value::from(1), |inner, _| [("a", inner.clone()), ("b", inner)].into_iter().collect::<Map>().into());
-    assert!(eval("$..*", &deep).starts_with("! The path visits more than"));
+    assert!(eval("$..*", &deep).starts_with("! The path visits more values than"));
     let regex = eval("$[?(@ =~ /(a+)+b/)]", &Value::from(vec![Value::from("a".repeat(5000))]));
     assert_eq!(regex, "[]");
 }

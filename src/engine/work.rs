@@ -1,0 +1,63 @@
+//! How much the expressions of a state, and those of one call of `step`, may do.
+//!
+//! A transition is quick but for the expressions in it. They pay for what they look at, so that a call ends after so much
+//! work as well as after so many transitions, and the host's event loop, a stop and TimeoutSeconds get their turn. The
+//! amounts are counted and not timed: the same history comes of it on every machine.
+
+use std::cell::Cell;
+
+/// Values that the expressions of one state, in one attempt, may look at; an item of a Map counts as a state. At some
+/// 50 ns each this is the longest time that a transition takes.
+const STATE: u64 = 500_000;
+
+/// Values after which a call of `step` returns with `more`.
+const CALL: u64 = 100_000;
+
+/// Bytes of a payload that cost as much to make, measure and keep as a look at a value does.
+pub(super) const BYTES_OF_A_VALUE: u64 = 64;
+
+/// What is left of both.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    state: Cell<u64>,
+    call: Cell<u64>,
+}
+
+impl Work {
+    /// A call of `step` begins.
+    pub(super) fn begin_call(&self) {
+        self.call.set(CALL);
+        self.begin_state();
+    }
+
+    /// A call that makes one transition, however much it does.
+    pub(super) fn begin_transition(&self) {
+        self.call.set(u64::MAX);
+        self.begin_state();
+    }
+
+    /// A state, or an item of a Map, begins.
+    pub(super) fn begin_state(&self) {
+        self.state.set(STATE);
+    }
+
+    /// Whether the call has done its part.
+    pub(super) fn is_done(&self) -> bool {
+        self.call.get() == 0
+    }
+
+    /// Work of the engine itself, which counts for the call alone.
+    pub(super) fn charge(&self, values: u64) {
+        self.call.set(self.call.get().saturating_sub(values));
+    }
+
+    /// Evaluates with the fuel that the state has left, and takes what was used off.
+    pub(super) fn pay<T>(&self, evaluate: impl FnOnce(&mut u64) -> T) -> T {
+        let before = self.state.get();
+        let mut left = before;
+        let result = evaluate(&mut left);
+        self.state.set(left);
+        self.call.set(self.call.get().saturating_sub(before.saturating_sub(left)));
+        result
+    }
+}

@@ -1,0 +1,210 @@
+//! What an execution may use up, and what it is told of late: the work of one call, payloads, redrives, tokens, timers.
+
+use std::sync::Arc;
+use stepglass::asl::{self, CompileOptions};
+use stepglass::base::{Millis, Value, json};
+use stepglass::engine::{Command, Engine, Event, ExecutionInfo, Invocation, Options, SNAPSHOT_DEPTH, StepError, TokenKey};
+
+fn engine(definition: &str, options: Options) -> Engine {
+    let compiled = asl::compile(definition, &CompileOptions::default());
+    Engine::new(Arc::new(compiled.machine.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))), options)
+}
+
+fn start(input: &str) -> Event {
+    Event::Start { input: json::parse(input).unwrap(), execution: ExecutionInfo::named("m", "e"), seed: 1 }
+}
+
+fn calls(engine: &mut Engine) -> Vec<Invocation> {
+    let commands = engine.take_commands().into_iter();
+    commands.filter_map(|command| if let Command::Invoke(call) = command { Some(call) } else { None }).collect()
+}
+
+fn kinds(engine: &Engine) -> Vec<&'static str> {
+    engine.history().iter().map(|event| event.kind).collect()
+}
+
+/// Feeds `Tick` until nothing is ready; how many calls that took. With `restored` the engine goes through its snapshot's text
+/// between any two of them.
+fn settle(engine: &mut Engine, restored: bool) -> usize {
+    let mut calls = 1;
+    while engine.step(engine.clock(), Event::Tick).unwrap().more {
+        calls += 1;
+        if restored {
+            let text = engine.snapshot();
+            let snapshot = json::parse_within(&text, SNAPSHOT_DEPTH).unwrap();
+            *engine = Engine::restore(engine.machine().clone(), &snapshot).unwrap();
+        }
+    }
+    calls
+}
+
+const FIBONACCI: &str = "($f := function($n) { $n < 2 ? $n : $f($n - 1) + $f($n - 2) }; $f(14))";
+
+/// A Map of which each item needs 30,000 steps of an expression.
+fn busy_map(items: usize, processor: &str) -> (String, String) {
+    let definition = format!(
+        r#"{{"QueryLanguage":"JSONata","StartAt":"M","States":{{"M":{{"Type":"Map","ItemSelector":"{{% {FIBONACCI} %}}",
+            "ItemProcessor":{{{processor}"StartAt":"P","States":{{"P":{{"Type":"Pass","End":true}}}}}},"End":true}}}}}}"#
+    );
+    (definition, format!("[{}]", vec!["0"; items].join(",")))
+}
+
+#[test]
+fn a_map_gives_the_host_its_turn_between_items() {
+    for processor in ["", r#""ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"#] {
+        let (definition, input) = busy_map(60, processor);
+        let mut engine = engine(&definition, Options::default());
+        assert!(engine.step(Millis(0), start(&input)).unwrap().more, "one call did it all");
+        let mut twin = engine.clone();
+        assert!(settle(&mut engine, false) > 5, "{processor}");
+        assert_eq!(engine.status(), "SUCCEEDED");
+        settle(&mut twin, true);
+        assert_eq!(twin.history_json(0), engine.history_json(0));
+    }
+}
+
+#[test]
+fn a_stop_gets_through_while_a_map_begins() {
+    let (definition, input) = busy_map(40, "");
+    let mut engine = engine(&definition, Options::default());
+    assert!(engine.step(Millis(0), start(&input)).unwrap().more);
+    engine.step(Millis(1), Event::Stop { error: None, cause: None }).unwrap();
+    assert_eq!(engine.status(), "ABORTED");
+    assert!(!engine.step(Millis(2), Event::Tick).unwrap().more);
+}
+
+#[test]
+fn a_batch_is_gathered_in_several_calls() {
+    let definition = format!(
+        r#"{{"QueryLanguage":"JSONata","StartAt":"M","States":{{"M":{{"Type":"Map","ItemBatcher":{{"MaxItemsPerBatch":1000}},
+            "ItemSelector":"{{% {FIBONACCI} %}}","ItemProcessor":{{"ProcessorConfig":{{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"}},
+            "StartAt":"P","States":{{"P":{{"Type":"Pass","Output":"{{% $count($states.input.Items) %}}","End":true}}}}}},"End":true}}}}}}"#
+    );
+    let mut engine = engine(&definition, Options::default());
+    assert!(engine.step(Millis(0), start(&format!("[{}]", vec!["0"; 80].join(",")))).unwrap().more);
+    assert!(settle(&mut engine, true) > 3);
+    assert_eq!(engine.outcome().unwrap().status(), "SUCCEEDED");
+    assert!(engine.history_json(0).contains(r#""output":"[80]""#), "{}", engine.history_json(0));
+}
+
+#[test]
+fn a_loop_of_large_payloads_gives_the_host_its_turn() {
+    let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Result":1,"ResultPath":"$.n","Next":"C"},
+        "C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericEquals":2,"Next":"End"}],"Default":"A"},"End":{"Type":"Succeed"}}}"#;
+    let mut engine = engine(definition, Options { history_limit: 0, ..Options::default() });
+    let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(200_000));
+    engine.step(Millis(0), start(&large)).unwrap();
+    let events = engine.history().len();
+    assert!(events < 200, "{events} events of 200 kB in one call");
+}
+
+#[test]
+fn the_expressions_of_one_state_share_a_budget() {
+    let field = |n: usize| format!(r#""f{n}":"{{% {FIBONACCI} %}}""#);
+    let state = |fields: usize| {
+        let fields: Vec<String> = (0..fields).map(field).collect();
+        format!(
+            r#"{{"QueryLanguage":"JSONata","StartAt":"P","States":{{"P":{{"Type":"Pass","Output":{{{}}},"End":true}}}}}}"#,
+            fields.join(",")
+        )
+    };
+    for (fields, status) in [(5, "SUCCEEDED"), (40, "FAILED")] {
+        let mut engine = engine(&state(fields), Options::default());
+        engine.step(Millis(0), start("{}")).unwrap();
+        settle(&mut engine, false);
+        assert_eq!(engine.status(), status, "{fields} fields");
+    }
+}
+
+#[test]
+fn a_task_that_a_late_call_begins_has_all_of_its_time() {
+    let definition = r#"{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":60,"Next":"T"},
+        "T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","TimeoutSeconds":10,"HeartbeatSeconds":5,"End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    engine.step(Millis(0), start("{}")).unwrap();
+    // The machine slept for an hour.
+    engine.step(Millis(3_600_000), Event::Tick).unwrap();
+    let call = &calls(&mut engine)[0];
+    assert_eq!(engine.deadline(), Some(Millis(3_605_000)));
+    engine.step(Millis(3_604_000), Event::TaskSucceeded { task: call.task, output: Value::Null }).unwrap();
+    assert_eq!(engine.status(), "SUCCEEDED");
+}
+
+#[test]
+fn a_full_history_is_not_redriven() {
+    let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"F"},"F":{"Type":"Fail"}}}"#;
+    // ExecutionStarted, Entered, Exited, Entered, ExecutionFailed.
+    for (limit, expected) in [(6, Err(StepError::NotRedrivable)), (7, Ok(())), (0, Ok(()))] {
+        let mut engine = engine(definition, Options { history_limit: limit, ..Options::default() });
+        engine.step(Millis(0), start("{}")).unwrap();
+        assert_eq!((engine.status(), engine.history().len()), ("FAILED", 5));
+        assert_eq!(engine.step(Millis(1), Event::Redrive).map(|_| ()), expected, "limit {limit}");
+    }
+}
+
+#[test]
+fn a_child_execution_times_out_by_its_own_time_alone() {
+    let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","ToleratedFailurePercentage":100,"ItemProcessor":{
+        "ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{
+        "T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","TimeoutSeconds":1,"End":true}}},"End":true}}}"#;
+    let mut engine = engine(definition, Options { child_histories: true, ..Options::default() });
+    engine.step(Millis(0), start("[1]")).unwrap();
+    engine.step(Millis(1_000), Event::Tick).unwrap();
+    let ended =
+        engine.take_commands().into_iter().find_map(|c| if let Command::ChildFinished(child) = c { Some(child) } else { None });
+    assert_eq!(ended.unwrap().status, "FAILED");
+}
+
+#[test]
+fn what_a_service_answers_first_is_a_payload_too() {
+    let definition = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::ecs:runTask.sync","End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    engine.step(Millis(0), start("{}")).unwrap();
+    let task = calls(&mut engine)[0].task;
+    engine.step(Millis(1), Event::TaskSubmitted { task, output: "x".repeat(300_000).into() }).unwrap();
+    assert_eq!(engine.status(), "FAILED");
+    assert!(engine.history_json(0).contains("States.DataLimitExceeded"));
+}
+
+#[test]
+fn causes_are_as_long_as_aws_lets_them_be() {
+    let definition = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage","End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    engine.step(Millis(0), start("{}")).unwrap();
+    let task = calls(&mut engine)[0].task;
+    let long = |n: usize| Some(Arc::from("é".repeat(n)));
+    engine.step(Millis(1), Event::TaskFailed { task, error: long(300), cause: long(40_000) }).unwrap();
+    let history = json::parse(&engine.history_json(0)).unwrap();
+    let failed = history.as_array().unwrap().last().unwrap().get("executionFailedEventDetails").unwrap();
+    let length = |name: &str| failed.get(name).and_then(Value::as_str).map(|text| text.chars().count());
+    assert_eq!((length("error"), length("cause")), (Some(256), Some(32_768)));
+}
+
+#[test]
+fn tokens_follow_from_the_key_and_from_nothing_that_is_seen() {
+    let definition = r#"{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+        "Parameters":{"t.$":"$$.Task.Token","u.$":"States.UUID()"},"End":true}}}"#;
+    let token = |name: &str, key: Option<TokenKey>, seed: u64| {
+        let mut engine = engine(definition, Options::default());
+        let execution = ExecutionInfo { token_key: key, ..ExecutionInfo::named("m", name) };
+        engine.step(Millis(0), Event::Start { input: Value::empty_object(), execution, seed }).unwrap();
+        let call = calls(&mut engine).remove(0);
+        assert_eq!(call.input.get("t").and_then(Value::as_str), call.token.as_deref());
+        call.token.unwrap()
+    };
+    let key = |n: u64| Some(TokenKey::of_seed(n));
+    assert_eq!(token("e", None, 1), token("e", None, 1));
+    assert_eq!(token("e", key(5), 1), token("e", key(5), 2));
+    for (other, what) in [(token("f", key(5), 1), "name"), (token("e", key(6), 1), "key"), (token("e", None, 1), "seed")] {
+        assert_ne!(token("e", key(5), 1), other, "{what}");
+    }
+}
+
+#[test]
+fn an_inline_map_does_not_read_items() {
+    let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","ItemReader":{"Resource":"arn:aws:states:::s3:getObject",
+        "Parameters":{"Bucket":"b","Key":"k"}},"ItemProcessor":{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}},"End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    engine.step(Millis(0), start("{}")).unwrap();
+    assert_eq!((engine.status(), kinds(&engine).last().copied()), ("FAILED", Some("ExecutionFailed")));
+}
