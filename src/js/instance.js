@@ -387,10 +387,10 @@ export class EngineHandle {
   }
 
   /** Asks; returns the text. */
-  ask(method, a) {
+  ask(method, a, b) {
     const raw = this.#alive();
     try {
-      return raw[method](a);
+      return raw[method](a, b);
     } catch (thrown) {
       throw translate(thrown);
     }

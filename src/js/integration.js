@@ -3,7 +3,7 @@
 // A handler deals with the inner value, the function's payload or the child's output; the state machine sees what AWS
 // would send. `task.parameters` has the whole request, and a TaskResponse is taken as the whole response.
 
-import { isExecutionError, isTaskError, misuse } from "./errors.js";
+import { TaskError, isExecutionError, isTaskError, misuse } from "./errors.js";
 
 const RESPONSE = Symbol.for("stepglass.TaskResponse");
 
@@ -22,15 +22,57 @@ function isResponse(value) {
   return typeof value === "object" && value !== null && value[RESPONSE] === true;
 }
 
+/**
+ * A value that is known by its JSON text. It crosses as that text, so that its numbers keep their digits: JavaScript would
+ * write 1.0 as 1, and round 12345678901234567890.
+ */
+export class JsonText {
+  constructor(text) {
+    this.text = text;
+  }
+
+  /** The value, read anew. */
+  get value() {
+    return JSON.parse(this.text);
+  }
+}
+
 // Where the requests of services have what the handler deals with.
 const INNER = { __proto__: null, "lambda:invoke": "Payload", "states:startExecution": "Input" };
 
-/** The handler's first argument. */
+/** The member of a service's request that its handler gets, where it does not get the whole request. */
+export function innerMember(resource) {
+  return resource.kind === "service" ? INNER[resource.name] : undefined;
+}
+
+/**
+ * The handler's first argument. A Payload or Input that is a string is the JSON text of what the function or execution gets
+ * (recorded for lambda:invoke); where it is not JSON, the string itself.
+ */
 export function handlerInput(resource, parameters) {
-  const inner = resource.kind === "service" ? INNER[resource.name] : undefined;
+  const given = innerOf(resource, parameters);
+  if (typeof given !== "string" || innerMember(resource) === undefined) return given;
+  return attempt(() => JSON.parse(given)) ?? (given.trim() === "null" ? null : given);
+}
+
+/** The same for a task that runs: throws the error of the service where the string is not JSON. */
+export function taskInput(resource, parameters) {
+  const given = innerOf(resource, parameters);
+  const inner = innerMember(resource);
+  if (typeof given !== "string" || inner === undefined) return given;
+  try {
+    return JSON.parse(given);
+  } catch (problem) {
+    if (inner === "Payload") throw new TaskError("Lambda.InvalidRequestContentException", `Could not parse request body into json: ${problem.message}`);
+    throw new TaskError("StepFunctions.InvalidExecutionInputException", `Invalid State Machine Execution Input: '${problem.message}'`);
+  }
+}
+
+function innerOf(resource, parameters) {
+  const inner = innerMember(resource);
   if (inner === undefined) return parameters;
-  // Lambda calls a function without payload with an empty object; so is the default Input.
-  return isObject(parameters) && Object.hasOwn(parameters, inner) ? parameters[inner] : {};
+  // Lambda calls a function without a payload with an empty object; so is the default Input.
+  return (isObject(parameters) && Object.hasOwn(parameters, inner) ? parameters[inner] : undefined) ?? {};
 }
 
 /** The task's result as JSON text. Throws what JSON.stringify throws. */
@@ -42,12 +84,24 @@ export function resultText(resource, command, value, now) {
     case "lambda:invoke":
       return `{"ExecutedVersion":"$LATEST","Payload":${text},${metadata(command)},"StatusCode":200}`;
     case "http:invoke":
-      return isHttpResponse(value) ? text : `{"Headers":{},"ResponseBody":${text},"StatusCode":200,"StatusText":"OK"}`;
+      return isHttpResponse(value instanceof JsonText ? value.value : value) ? text : `{"Headers":{},"ResponseBody":${text},"StatusCode":200,"StatusText":"OK"}`;
     case "states:startExecution":
-      return resource.pattern === "" ? startedText(command, now) : JSON.stringify(description(resource, handled(command, now, { status: "SUCCEEDED", output: value ?? null })));
+      return resource.pattern === "" ? startedText(command, now) : membersText(description(resource, handled(command, now, { status: "SUCCEEDED", output: value ?? null })));
     default:
       return text;
   }
+}
+
+/**
+ * The failure that an answer stands for: EventBridge answers a request of which it has refused entries with success, and
+ * Step Functions fails the task (recorded). Undefined for every other answer.
+ */
+export function answeredFailure(resource, value) {
+  if (resource.name !== "events:putEvents" || resource.pattern !== "") return undefined;
+  const response = isResponse(value) || value instanceof JsonText ? value.value : value;
+  if (!isObject(response) || !(response.FailedEntryCount > 0)) return undefined;
+  const { Entries, FailedEntryCount } = response;
+  return { error: "EventBridge.FailedEntry", cause: jsonText({ Entries, FailedEntryCount }) };
 }
 
 /** The first answer of a service whose result is yet to come, as JSON text. */
@@ -61,7 +115,7 @@ export function failure(resource, command, thrown, now) {
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
   if (resource.name === "states:startExecution" && resource.pattern !== "") {
     const { error, cause, status = "FAILED" } = isExecutionError(thrown) ? { error: thrown.error, cause: thrown.errorCause, status: thrown.status } : plainFailure(thrown);
-    return { error: "States.TaskFailed", cause: JSON.stringify(description(resource, handled(command, now, { status, error, cause }))) };
+    return { error: "States.TaskFailed", cause: membersText(description(resource, handled(command, now, { status, error, cause }))) };
   }
   return lambda ? lambdaFailure(thrown) : plainFailure(thrown);
 }
@@ -114,7 +168,13 @@ function attempt(compute) {
 
 /** JSON text; what JSON has no word for (undefined, a function, a symbol) is null. */
 export function jsonText(value) {
-  return JSON.stringify(value) ?? "null";
+  return value instanceof JsonText ? value.text : (JSON.stringify(value) ?? "null");
+}
+
+/** The JSON text of an object whose members may be known by their texts. */
+export function membersText(object) {
+  const members = Object.entries(object).filter(([, value]) => value !== undefined);
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`).join(",")}}`;
 }
 
 /** The same for what a caller gives; where JSON cannot hold it, the error names it. */
@@ -180,7 +240,7 @@ export function description({ pattern }, { name, arn, machineArn, input, startDa
   if (cause !== undefined) out.Cause = cause;
   if (error !== undefined) out.Error = error;
   out.ExecutionArn = arn;
-  out.Input = parsed ? JSON.parse(input) : input;
+  out.Input = parsed ? new JsonText(input) : input;
   out.InputDetails = { Included: true };
   out.Name = name;
   if (succeeded) {

@@ -1,6 +1,6 @@
 // Executions that tasks start: what `states:startExecution` and its kin do with the machines that are registered.
 
-import { isJson, jsonText, started, description } from "./integration.js";
+import { isJson, jsonText, membersText, started, description } from "./integration.js";
 import { bareName } from "./resource.js";
 import { misuse } from "./errors.js";
 import { startProblem } from "./start.js";
@@ -166,8 +166,8 @@ class Starter {
   #child(call, driver) {
     const { resource, command } = call;
     const { StateMachineArn: machineArn, Name, Input: given } = command.input;
-    // The SDK's API takes a text; Step Functions writes one where there is something else.
-    const input = given === undefined || given === null ? "{}" : typeof given === "string" && resource.name.startsWith("aws-sdk:") ? given : jsonText(given);
+    // The API takes a text; Step Functions writes one where there is something else.
+    const input = given === undefined || given === null ? "{}" : typeof given === "string" ? given : jsonText(given);
     const seed = mix(driver.seed, command.task);
     const name = typeof Name === "string" ? Name : uuid(seed);
     const problem = startProblem(name, input, driver.family.payloadLimit);
@@ -212,7 +212,7 @@ class Starter {
     const tell = () => {
       const about = { ...child, ...child.outcome };
       if (resource.name.endsWith("startSyncExecution")) return driver.complete(call, "succeed", JSON.stringify(syncResponse(about)));
-      const text = JSON.stringify(description(resource, about));
+      const text = membersText(description(resource, about));
       if (child.outcome.status === "SUCCEEDED") driver.complete(call, "succeed", text);
       else driver.complete(call, "fail", "States.TaskFailed", text.slice(0, LONGEST_CAUSE));
     };
@@ -275,7 +275,7 @@ class Clerk {
     }
     const about = description(call.resource, { ...record, status: "RUNNING", ...record.outcome });
     for (const name of ["StartDate", "StopDate"]) if (about[name] !== undefined) about[name] = date(about[name]);
-    driver.complete(call, "succeed", JSON.stringify(about));
+    driver.complete(call, "succeed", membersText(about));
   }
 }
 

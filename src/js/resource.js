@@ -15,7 +15,7 @@ export function parseResource(resource) {
   const prefix = PREFIX.exec(resource);
   if (!prefix) return { kind: "other", name: undefined, pattern: "" };
   const full = resource.slice(prefix[0].length);
-  if (full.startsWith("activity:")) return { kind: "activity", name: full.slice("activity:".length), pattern: "" };
+  if (full.startsWith("activity:")) return { kind: "activity", name: full.slice("activity:".length), arn: resource, pattern: "" };
   const suffix = /\.(sync(?::2)?|waitForTaskToken)$/.exec(full);
   return { kind: "service", name: suffix ? full.slice(0, suffix.index) : full, full, pattern: suffix?.[1] ?? "" };
 }

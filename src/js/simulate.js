@@ -2,7 +2,7 @@
 
 import { VirtualClock } from "./driver/clock.js";
 import { EngineHandle } from "./instance.js";
-import { argumentText, handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
+import { answeredFailure, argumentText, handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
 import { StateMachine, checkStart, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
 import { Family, Machines } from "./nested.js";
 import { checkOptions, shown } from "./options.js";
@@ -265,7 +265,8 @@ class Run {
       this.at(at, ["fail", task, error, cause]);
     } else {
       const value = Object.hasOwn(result, "response") ? new TaskResponse(result.response) : result.output;
-      this.at(at, ["succeed", task, resultText(resource, command, value, at)]);
+      const failed = answeredFailure(resource, value);
+      this.at(at, failed ? ["fail", task, failed.error, failed.cause] : ["succeed", task, resultText(resource, command, value, at)]);
     }
   }
 }

@@ -4,7 +4,7 @@
 // when the commands at hand are done. A handler whose answer is no promise is fed at once, without a microtask.
 
 import { InternalError, TaskCancelled, misuse } from "../errors.js";
-import { failure, handlerInput, resultText, submittedText } from "../integration.js";
+import { answeredFailure, failure, resultText, submittedText, taskInput } from "../integration.js";
 import { shown } from "../options.js";
 import { Alarm, VirtualClock } from "./clock.js";
 import { inTime, later, mayBegin, soon } from "./scheduler.js";
@@ -226,6 +226,11 @@ export class Driver {
   heartbeat(task) {
     const call = this.#calls.get(task);
     if (call && !call.ended) this.post("heartbeat", task);
+  }
+
+  /** The JSON text of what a task that waits was given, or of a member of that, with the digits of its numbers. */
+  inputOf(task, member) {
+    return this.#engine.ask("inputOf", task, member);
   }
 
   /** The call that a task token names; throws for one that was never given out. */
@@ -492,7 +497,7 @@ export class Driver {
     if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.#clock.now())]);
     let answer;
     try {
-      answer = handler(handlerInput(call.resource, input), call.task);
+      answer = handler(taskInput(call.resource, input), call.task);
       if (isThenable(answer)) {
         this.#setPending(call, true);
         Promise.resolve(answer).then(
@@ -515,6 +520,8 @@ export class Driver {
       this.#finish(call, ["items", call.command.task, value.Body, true]);
       return;
     }
+    const failed = answeredFailure(call.resource, value);
+    if (failed !== undefined) return this.#finish(call, ["fail", call.command.task, failed.error, failed.cause]);
     let text;
     try {
       text = resultText(call.resource, call.command, value, this.#clock.now());

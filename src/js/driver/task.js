@@ -96,6 +96,11 @@ export class Task {
     return (this.#sleep ??= (milliseconds) => this.#driver.sleep(this, milliseconds));
   }
 
+  /** The JSON text of the request, or of a member of it, with the digits of its numbers; undefined where nobody waits any more. */
+  static inputText(task, member) {
+    return task.#driver.inputOf(task.#command.task, member);
+  }
+
   /** For the driver: nobody waits any more. */
   static cancel(task, reason, because) {
     if (task.#cancelled !== undefined) return;

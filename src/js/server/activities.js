@@ -1,8 +1,10 @@
 // Activities, task tokens, and tags.
 
 import { Activity } from "../activity.js";
+import { Task } from "../driver/task.js";
+import { JsonText } from "../integration.js";
 import { activityArn, checkName, resourceArn, machineArn } from "./arn.js";
-import { ApiError, noActivity, noResource } from "./errors.js";
+import { ApiError, invalid, noActivity, noResource } from "./errors.js";
 import { jsonProblem } from "./json.js";
 import { pageOf } from "./paging.js";
 
@@ -32,11 +34,17 @@ function find(service, arn) {
   return activity;
 }
 
-/** The tags of a resource with those of a request: `[{key, value}]`. Throws TooManyTags. */
+/** The tags of a resource with those of a request: `[{key, value}]`. Throws TooManyTags, and ValidationException for AWS's own. */
 export function tagsOf(tags = [], arn, before = []) {
+  if (tags.some(({ key }) => /^aws:/i.test(key ?? ""))) throw invalid("Tag keys that begin with 'aws:' are reserved for AWS");
   const all = new Map([...before, ...tags].filter(({ key }) => key !== undefined).map(({ key, value = "" }) => [key, value]));
   if (all.size > TAGS) throw new ApiError("TooManyTags", `The resource can have at most ${TAGS} tags`, { resourceName: arn });
   return [...all].map(([key, value]) => ({ key, value }));
+}
+
+/** How AWS encrypts what no key was given for. */
+export function encryptionOf(configuration) {
+  return configuration ?? { type: "AWS_OWNED_KEY" };
 }
 
 /** What carries the tags of an ARN, and how it is written back. Throws ResourceNotFound. */
@@ -65,11 +73,11 @@ export const activityOperations = {
     const arn = service.arn("activity", name);
     const known = service.activities.get(arn);
     if (known !== undefined) {
-      if (JSON.stringify(known.about.encryptionConfiguration) !== JSON.stringify(encryptionConfiguration)) throw new ApiError("ActivityAlreadyExists", `Activity Already Exists: '${arn}'`);
+      if (JSON.stringify(known.about.encryptionConfiguration) !== JSON.stringify(encryptionOf(encryptionConfiguration))) throw new ApiError("ActivityAlreadyExists", `Activity Already Exists: '${arn}'`);
       return { activityArn: arn, creationDate: seconds(known.about.creationDate) };
     }
     if (service.activities.size >= service.limits.registered) throw new ApiError("ActivityLimitExceeded", `The limit of ${service.limits.registered} activities is reached`);
-    const about = { arn, name, creationDate: service.now(), tags: tagsOf(tags, arn), ...(encryptionConfiguration !== undefined && { encryptionConfiguration }) };
+    const about = { arn, name, creationDate: service.now(), tags: tagsOf(tags, arn), encryptionConfiguration: encryptionOf(encryptionConfiguration) };
     service.activities.set(arn, new Registered(about));
     await service.store.put("activity", arn, about);
     return { activityArn: arn, creationDate: seconds(about.creationDate) };
@@ -77,7 +85,7 @@ export const activityOperations = {
 
   async DescribeActivity(service, { activityArn }) {
     const { arn, name, creationDate, encryptionConfiguration } = find(service, activityArn).about;
-    return { activityArn: arn, name, creationDate: seconds(creationDate), ...(encryptionConfiguration !== undefined && { encryptionConfiguration }) };
+    return { activityArn: arn, name, creationDate: seconds(creationDate), encryptionConfiguration };
   },
 
   async DeleteActivity(service, { activityArn: arn }) {
@@ -88,7 +96,7 @@ export const activityOperations = {
   },
 
   async ListActivities(service, { maxResults, nextToken }) {
-    const sorted = [...service.activities.values()].map(({ about }) => about).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const sorted = [...service.activities.values()].map(({ about }) => about).filter(({ arn }) => service.owns(arn)).sort((a, b) => (a.name < b.name ? -1 : 1));
     const { items, ...more } = pageOf(sorted, { list: "activities", key: ({ name }) => name, maxResults, nextToken });
     return { activities: items.map(({ arn, name, creationDate }) => ({ activityArn: arn, name, creationDate: seconds(creationDate) })), ...more };
   },
@@ -103,8 +111,8 @@ export const activityOperations = {
     service.polls.add(poll);
     activity.workers += 1;
     try {
-      const { taskToken, input } = await activity.queue.getTask({ workerName, signal: poll.signal });
-      return { taskToken, input: JSON.stringify(input) };
+      const { taskToken, input, task } = await activity.queue.getTask({ workerName, signal: poll.signal });
+      return { taskToken, input: Task.inputText(task) ?? JSON.stringify(input) };
     } catch (error) {
       if (!poll.signal.aborted) throw error;
       // Nothing to do for a minute: an empty answer, and the worker asks again.
@@ -118,9 +126,10 @@ export const activityOperations = {
   },
 
   async SendTaskSuccess(service, { taskToken, output }) {
+    service.runner.checkToken(taskToken);
     const problem = output.trim() === "" ? "Invalid task output." : jsonProblem(output);
     if (problem !== undefined) throw new ApiError("InvalidOutput", `Invalid Output: '${problem}'`);
-    return answer(service, taskToken, "succeed", JSON.parse(output));
+    return answer(service, taskToken, "succeed", new JsonText(output));
   },
 
   async SendTaskFailure(service, { taskToken, error, cause }) {

@@ -1,6 +1,7 @@
 // Executions: start, look at, stop, take up again.
 
 import { validate } from "../definition.js";
+import { encryptionOf } from "./activities.js";
 import { driverOf } from "../execution.js";
 import { checkName, executionArn, machineArn, mapRunArn } from "./arn.js";
 import { ApiError, invalid, noExecution, noResource, wrongType } from "./errors.js";
@@ -97,6 +98,12 @@ export async function historyOf(service, about, { from = 0, limit = Infinity, re
   const first = reverse ? total - from - count : from;
   const events = driver.history(first).slice(0, count);
   return { events: reverse ? events.reverse() : events, total };
+}
+
+/** The first event with the input as its caller has written it. */
+function asGiven(event, { input, mapRunArn }) {
+  const details = event.executionStartedEventDetails;
+  return details === undefined || mapRunArn !== undefined ? event : { ...event, executionStartedEventDetails: { ...details, input } };
 }
 
 /** An event as the API gives it: with the time in seconds, and without payloads where none are asked for. */
@@ -196,7 +203,7 @@ export const executionOperations = {
       tracingConfiguration,
       ...(mapRunArn !== undefined && { mapRunArn, label: machineArn.slice(machineArn.indexOf("/") + 1) }),
       ...(id !== undefined && { revisionId: id }),
-      ...(encryptionConfiguration !== undefined && { encryptionConfiguration }),
+      encryptionConfiguration: encryptionOf(encryptionConfiguration),
       ...(variableReferences !== undefined && !metadata && { variableReferences }),
     };
   },
@@ -210,7 +217,7 @@ export const executionOperations = {
     const from = cursor === undefined ? 0 : reverseOrder ? (await historyOf(service, about, { limit: 0 })).total - cursor + 1 : cursor;
     const { events, total } = await historyOf(service, about, { from, limit, reverse: reverseOrder });
     const more = from + events.length < total && events.length > 0;
-    return { events: events.map((event) => eventOf(event, includeExecutionData)), ...(more && { nextToken: pageToken(list, events.at(-1).id) }) };
+    return { events: events.map((event) => eventOf(asGiven(event, about), includeExecutionData)), ...(more && { nextToken: pageToken(list, events.at(-1).id) }) };
   },
 
   TestState: testStateOperation,

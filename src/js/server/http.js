@@ -19,6 +19,9 @@ const CONNECTIONS = 4096;
 // Values of a body inside of one another. The deepest request has seven.
 const DEPTH = 100;
 
+/** Members of answers that are written with a fraction, also where it is zero. */
+const FLOATS = { DescribeMapRun: /(?<="toleratedFailurePercentage":)\d+(?=[,}])/ };
+
 const ALLOWED_HEADERS = "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,amz-sdk-invocation-id,amz-sdk-request";
 
 /** The HTTP server of a service. */
@@ -102,9 +105,9 @@ export class Endpoint {
     const gone = new AbortController();
     const leave = () => gone.abort();
     response.once("close", leave);
-    const output = await this.#service.call(operation, input, { signal: gone.signal });
+    const output = await this.#service.call(operation, input, { signal: gone.signal, scope: scopeOf(request.headers) });
     response.off("close", leave);
-    send(response, 200, output);
+    send(response, 200, output, JSON_1_0, FLOATS[operation]);
   }
 
   /** The body, as bytes, within the limits. */
@@ -151,6 +154,15 @@ export class Endpoint {
     const body = JSON.stringify({ __type: type, message });
     socket.end(`HTTP/1.1 ${status}\r\ncontent-type: ${JSON_1_0}\r\nx-amzn-RequestId: ${randomUUID()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`, () => socket.destroy());
   }
+}
+
+/**
+ * The region of a request's signature, and the account where the access key is an account's number, as emulators have it;
+ * nothing else of the signature is looked at.
+ */
+function scopeOf({ authorization }) {
+  const [, key, region] = /\bCredential=([^/,\s]+)\/\d+\/([a-z0-9-]+)\/states\/aws4_request/.exec(authorization ?? "") ?? [];
+  return { region, account: /^\d{12}$/.test(key ?? "") ? key : undefined };
 }
 
 function operationOf(headers) {
@@ -205,8 +217,9 @@ function bug(error) {
   return { type: "InternalFailure", message: `The request failed because of an error in the server: ${error?.message ?? error}`, status: 500 };
 }
 
-function send(response, status, value, type = JSON_1_0) {
-  const body = Buffer.from(JSON.stringify(value));
+function send(response, status, value, type = JSON_1_0, float) {
+  const text = JSON.stringify(value);
+  const body = Buffer.from(float === undefined ? text : text.replace(float, "$&.0"));
   response.writeHead(status, { "content-type": type, "content-length": body.length, "cache-control": "no-store", "x-content-type-options": "nosniff" });
   response.end(body);
 }

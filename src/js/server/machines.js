@@ -3,9 +3,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DefinitionError } from "../errors.js";
 import { StateMachine } from "../machine.js";
-import { tagsOf } from "./activities.js";
+import { parseResource } from "../resource.js";
+import { encryptionOf, tagsOf } from "./activities.js";
 import { checkName, machineArn } from "./arn.js";
 import { ApiError, invalid, noMachine, noResource } from "./errors.js";
+import { isIntegration } from "./integrations.js";
 import { pageOf } from "./paging.js";
 
 const VERSIONS = 1000;
@@ -117,15 +119,35 @@ function machineOf(service, text) {
 /** Compiles a definition; throws InvalidDefinition in AWS's words. */
 function compile(definition, options) {
   try {
-    return new StateMachine(definition, options);
+    const machine = new StateMachine(definition, options);
+    const unknown = unknownResources(JSON.parse(definition).States);
+    if (unknown.length === 0) return machine;
+    throw invalidDefinition(unknown);
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const said = error.diagnostics
       .filter(({ severity }) => severity === "error")
       .flatMap(({ aws, message, pointer }) => (aws.length > 0 ? aws : [{ code: "SCHEMA_VALIDATION_FAILED", message, location: pointer || "/" }]))
       .map(({ code, message, location }) => (code === "INVALID_JSON_DESCRIPTION" ? `${code}: ${message}` : `${code}: ${message} at ${location ?? "null"}`));
-    throw new ApiError("InvalidDefinition", `Invalid State Machine Definition: '${said.join(", ")}'`);
+    throw invalidDefinition(said);
   }
+}
+
+function invalidDefinition(said) {
+  return new ApiError("InvalidDefinition", `Invalid State Machine Definition: '${said.join(", ")}'`);
+}
+
+/** What AWS says of Tasks whose Resource names an integration that does not exist, at any depth. */
+export function unknownResources(states, path = "") {
+  return Object.entries(states ?? {}).flatMap(([name, state]) => {
+    const at = `${path}/States/${name}`;
+    const { Resource: resource, ItemProcessor: processor, Iterator: iterator, Branches: branches = [] } = state ?? {};
+    const unknown = state?.Type === "Task" && typeof resource === "string" && !isIntegration(parseResource(resource));
+    return [
+      ...(unknown ? [`SCHEMA_VALIDATION_FAILED: The resource provided ${resource} is not recognized. The value is not a valid resource ARN, or the resource is not available in this region. at ${at}/Resource`] : []),
+      ...[["ItemProcessor", processor], ["Iterator", iterator], ...branches.map((branch, i) => [`Branches[${i}]`, branch])].flatMap(([field, inner]) => unknownResources(inner?.States, `${at}/${field}`)),
+    ];
+  });
 }
 
 function revise(machine, about) {
@@ -186,7 +208,7 @@ function described(machine, revision, { arn, creationDate, description }, includ
     tracingConfiguration,
     ...(id !== undefined && { revisionId: id }),
     ...(description !== undefined && !metadata && { description }),
-    ...(encryptionConfiguration !== undefined && { encryptionConfiguration }),
+    encryptionConfiguration: encryptionOf(encryptionConfiguration),
     ...(variableReferences !== undefined && !metadata && { variableReferences }),
   };
 }
@@ -241,7 +263,7 @@ export const machineOperations = {
     if (known !== undefined) {
       refuseDeleting(known);
       // Role and tags do not count, as the API's reference says.
-      const compared = ({ definition, loggingConfiguration, tracingConfiguration, encryptionConfiguration }) => JSON.stringify([definition, loggingConfiguration, tracingConfiguration, encryptionConfiguration]);
+      const compared = ({ definition, loggingConfiguration, tracingConfiguration, encryptionConfiguration }) => JSON.stringify([definition, loggingConfiguration, tracingConfiguration, encryptionOf(encryptionConfiguration)]);
       const same = known.type === type && compared(known.current) === compared(about) && JSON.stringify(known.published) === JSON.stringify(published);
       if (!same) throw new ApiError("StateMachineAlreadyExists", `State Machine Already Exists: '${arn}'`);
       return { stateMachineArn: arn, creationDate: seconds(known.creationDate), ...(published && { stateMachineVersionArn: `${arn}:1` }) };
@@ -256,7 +278,9 @@ export const machineOperations = {
   },
 
   async UpdateStateMachine(service, input) {
-    const machine = machineOf(service, input.stateMachineArn);
+    const machine = service.machines.get(input.stateMachineArn);
+    // A version or an alias cannot be changed: AWS knows no machine of that ARN.
+    if (machine === undefined) throw machineArn(input.stateMachineArn) && noMachine(input.stateMachineArn);
     refuseDeleting(machine);
     const changes = ["definition", "roleArn", "loggingConfiguration", "tracingConfiguration", "encryptionConfiguration"].filter((name) => input[name] !== undefined);
     if (changes.length === 0 && !input.publish) {
@@ -297,7 +321,7 @@ export const machineOperations = {
   },
 
   async ListStateMachines(service, { maxResults, nextToken }) {
-    const sorted = [...service.machines.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const sorted = [...service.machines.values()].filter(({ arn }) => service.owns(arn)).sort((a, b) => (a.name < b.name ? -1 : 1));
     const { items, ...more } = pageOf(sorted, { list: "machines", key: ({ name }) => name, maxResults, nextToken });
     return { stateMachines: items.map(({ arn, name, type, creationDate }) => ({ stateMachineArn: arn, name, type, creationDate: seconds(creationDate) })), ...more };
   },

@@ -1,7 +1,7 @@
 // Tasks that speak to Step Functions themselves: they reach the server that runs them.
 
 import { TAKER } from "../activity.js";
-import { description, jsonText, started } from "../integration.js";
+import { JsonText, description, jsonText, membersText, started } from "../integration.js";
 import { refusal } from "../nested.js";
 import { REQUESTS } from "./shapes.js";
 
@@ -34,7 +34,7 @@ class Starter {
     const { StateMachineArn: stateMachineArn, Name: name, Input } = command.input ?? {};
     let child;
     call.onCancel = () => child?.execution.abort(undefined, `The Task state in AWS Step Functions execution [${driver.execution.arn}] which was managing this resource was aborted`);
-    const { about, live } = await this.service.startNamed({ stateMachineArn, name, input: Input === undefined || Input === null ? "{}" : jsonText(Input) });
+    const { about, live } = await this.service.startNamed({ stateMachineArn, name, input: textOf(call, driver, Input) });
     const answer = started(command, about.id, about.startDate);
     if (resource.pattern === "") return void driver.complete(call, "succeed", answer);
     if (resource.pattern === "waitForTaskToken") {
@@ -47,11 +47,17 @@ class Starter {
     driver.post("submitted", command.task, answer);
     const ended = child === undefined ? await this.service.store.get(about.id) : await child.ended;
     const { id, name: given, machineArn, input, startDate, stopDate, status, output, error, cause } = ended;
-    const told = { name: given, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(output !== undefined && { output: JSON.parse(output) }) };
-    const text = JSON.stringify(description(resource, told));
+    const told = { name: given, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(output !== undefined && { output: new JsonText(output) }) };
+    const text = membersText(description(resource, told));
     if (status === "SUCCEEDED") driver.complete(call, "succeed", text);
     else driver.complete(call, "fail", "States.TaskFailed", text);
   }
+}
+
+/** The JSON text of a task's Input: a string is one already; `{}` where there is none. */
+function textOf(call, driver, given) {
+  if (given === undefined || given === null) return "{}";
+  return typeof given === "string" ? given : (driver.inputOf(call.command.task, "Input") ?? jsonText(given));
 }
 
 /** `aws-sdk:sfn:…`: any operation of this server. */

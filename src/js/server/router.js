@@ -54,20 +54,21 @@ export class TaskRouter extends Handlers {
   }
 
   missing(resource, state, input) {
+    // Nobody can catch it, as on AWS.
+    if (this.resource(resource).kind === "activity") return { error: "States.Runtime", cause: `The activity ${resource} does not exist.` };
     const { error, cause } = this.#given.missing(resource, state, input);
-    const { kind } = this.resource(resource);
-    const advice = kind === "activity" ? "Create the activity and poll it with a worker." : "Start the server with --tasks, --task or --lambda-endpoint.";
+    const advice = "Start the server with --tasks, --task or --lambda-endpoint.";
     return { error, cause: cause.replace(/ Add one to the tasks option.*$/s, ` ${advice}`) };
   }
 
   #own(resource) {
-    if (resource.kind === "activity") return this.#activity(resource.name);
+    if (resource.kind === "activity") return this.#activity(resource);
     return stepFunctions(this.#service, resource);
   }
 
-  #activity(name) {
+  #activity({ name, arn }) {
     const { activities } = this.#service;
-    return (activities.get(this.#service.arn("activity", name)) ?? [...activities.values()].find(({ about }) => about.name === name))?.queue;
+    return (activities.get(arn) ?? [...activities.values()].find(({ about }) => about.name === name))?.queue;
   }
 
   #lambdaOf({ kind, name }) {

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { StateMachine, seedOf } from "../machine.js";
 import { driverOf, release } from "../execution.js";
-import { ApiError } from "./errors.js";
+import { ApiError, invalidToken } from "./errors.js";
 import { MapRuns } from "./mapruns.js";
 
 // A history with as many events cannot go on (AWS).
@@ -27,6 +27,8 @@ export class Runner {
   #given = new Map();
   // Appends under way: what a graceful end waits for.
   #writes = new Set();
+  // Executions that a redrive is about to take up.
+  #redriving = new Set();
 
   constructor(service) {
     this.#service = service;
@@ -96,14 +98,24 @@ export class Runner {
 
   /** Takes up an execution that did not succeed; returns when it did. Throws ExecutionNotRedrivable. */
   async redrive(about) {
-    const service = this.#service;
     const refuse = (why) => {
       throw new ApiError("ExecutionNotRedrivable", why);
     };
     if (about.status === "RUNNING" || about.status === "SUCCEEDED") refuse(`Execution is ${about.status} and cannot be redriven`);
+    if (this.#live.has(about.id) || this.#redriving.has(about.id)) refuse("Execution is RUNNING and cannot be redriven");
+    // Of two requests at once one takes it up.
+    this.#redriving.add(about.id);
+    try {
+      return await this.#redrive(about, refuse);
+    } finally {
+      this.#redriving.delete(about.id);
+    }
+  }
+
+  async #redrive(about, refuse) {
+    const service = this.#service;
     const { snapshot } = await service.store.load(about.id);
     if (snapshot === undefined) refuse("Execution history event limit exceeded, the execution cannot be redriven");
-    if (this.#live.has(about.id)) refuse("Execution is RUNNING and cannot be redriven");
     const definition = await service.store.getDefinition(about.revision.hash);
     const machine = new StateMachine(definition, { name: about.machineName, arn: about.machineArn, type: about.type, roleArn: about.revision.roleArn });
     const redriveDate = service.now();
@@ -145,13 +157,17 @@ export class Runner {
     else given.push(token);
   }
 
+  /** Throws InvalidToken for a token that was never given out. */
+  checkToken(token) {
+    if (!this.#tokens.has(token)) throw invalidToken();
+  }
+
   /**
    * Answers a task token; returns whether the task still counted. Throws InvalidToken for one that was never given out.
    */
   answer(token, method, ...rest) {
-    const arn = this.#tokens.get(token);
-    if (arn === undefined) throw new ApiError("InvalidToken", "Invalid Token: 'Invalid token'");
-    const live = this.#live.get(arn);
+    this.checkToken(token);
+    const live = this.#live.get(this.#tokens.get(token));
     if (live === undefined || !live.execution[method](token, ...rest)) {
       throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
     }
@@ -206,7 +222,8 @@ export class Runner {
       stopDate,
       events: driver.events,
       redrivable: again,
-      ...(status === "SUCCEEDED" && { output: JSON.stringify(output) }),
+      // The history has it with the digits of its numbers.
+      ...(status === "SUCCEEDED" && { output: driver.history(driver.events - 1)[0]?.executionSucceededEventDetails.output ?? JSON.stringify(output) }),
       ...(error !== undefined && { error }),
       ...(cause !== undefined && { cause }),
     };

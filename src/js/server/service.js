@@ -1,5 +1,6 @@
 // The service behind the endpoint: what it knows, and its operations.
 
+import { randomUUID } from "node:crypto";
 import { activityOperations, loadActivities } from "./activities.js";
 import { clockOf } from "../driver/clock.js";
 import { ApiError } from "./errors.js";
@@ -37,6 +38,7 @@ export class Service {
   router;
   #module;
   #opened;
+  #scopes = new Map();
 
   constructor(options = {}) {
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {}, tasks, urls, lambdaEndpoint, mockConfig } = options;
@@ -66,7 +68,7 @@ export class Service {
   }
 
   async #open() {
-    await this.store.open({ owner: `stepglass-${process.pid}` });
+    await this.store.open({ owner: `stepglass-${randomUUID()}` });
     await loadMachines(this);
     await loadActivities(this);
     await this.#module?.open();
@@ -80,10 +82,19 @@ export class Service {
     await this.store.close();
   }
 
-  /** Performs an operation of the API. Throws ApiError. */
+  /** Performs an operation of the API; `about.scope` has the caller's region and account. Throws ApiError. */
   async call(operation, input, about) {
     if (!isOperation(operation)) throw new ApiError("UnknownOperationException", `there is no operation ${operation}`);
-    return OPERATIONS[operation](this, checkRequest(operation, input), about);
+    return OPERATIONS[operation](this.#seenFrom(about?.scope), checkRequest(operation, input), about);
+  }
+
+  /** This service as the callers of a region and an account see it: what they create and list is theirs. */
+  #seenFrom({ region = this.region, account = this.account } = {}) {
+    if (region === this.region && account === this.account) return this;
+    const key = `${region} ${account}`;
+    let seen = this.#scopes.get(key);
+    if (seen === undefined) this.#scopes.set(key, (seen = Object.create(this, { region: { value: region }, account: { value: account } })));
+    return seen;
   }
 
   /** StartExecution for tasks: the record of the execution, and what runs it. */
@@ -94,6 +105,12 @@ export class Service {
   /** An ARN of this account. */
   arn(type, name) {
     return `arn:aws:states:${this.region}:${this.account}:${type}:${name}`;
+  }
+
+  /** Whether an ARN is of this region and account. */
+  owns(arn) {
+    const [, , , region, account] = arn.split(":", 5);
+    return region === this.region && account === this.account;
   }
 
   now() {

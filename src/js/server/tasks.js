@@ -5,8 +5,9 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { TaskError } from "../errors.js";
 import { exportedHandlers } from "../handlers.js";
-import { TaskResponse, jsonText } from "../integration.js";
-import { bareName } from "../resource.js";
+import { Task } from "../driver/task.js";
+import { JsonText, TaskResponse, innerMember, jsonText } from "../integration.js";
+import { bareName, parseResource } from "../resource.js";
 
 /**
  * A module of handlers that is read again when its file changes; a version that cannot be loaded is reported, and the one
@@ -77,7 +78,7 @@ export function httpTask(url) {
       "stepglass-attempt": String(task.attempt),
       ...(task.token !== undefined && { "stepglass-task-token": task.token }),
     };
-    const { ok, status, text } = await post(url, headers, jsonText(input), task.signal, "Http");
+    const { ok, status, text } = await post(url, headers, inputText(input, task), task.signal, "Http");
     if (ok) return text === "" ? null : parsed(text, (problem) => new TaskError("Http.InvalidResponse", `the response of ${url} is not JSON: ${problem}`));
     const { error, cause, errorType, errorMessage } = attempt(text) ?? {};
     if (typeof error === "string") throw new TaskError(error, cause);
@@ -101,8 +102,7 @@ export function lambdaTask(endpoint) {
     const type = direct ? "RequestResponse" : (parameters.InvocationType ?? "RequestResponse");
     const context = direct ? undefined : parameters.ClientContext;
     const headers = { "content-type": "application/json", "x-amz-invocation-type": type, ...(typeof context === "string" && { "x-amz-client-context": context }) };
-    const payload = sdk ? parameters.Payload : input;
-    const { ok, status, text, headers: answered } = await post(url, headers, sdk && typeof payload === "string" ? payload : jsonText(payload), task.signal, "Lambda");
+    const { ok, status, text, headers: answered } = await post(url, headers, sdk ? memberText(parameters.Payload, task, "Payload") : inputText(input, task), task.signal, "Lambda");
     if (!ok) throw serviceError(status, text, answered, name);
     const failed = answered.get("x-amz-function-error");
     if (failed !== null && !sdk) {
@@ -115,6 +115,19 @@ export function lambdaTask(endpoint) {
     if (sdk) return new TaskResponse({ ExecutedVersion: version, ...(failed !== null && { FunctionError: failed }), Payload: text, StatusCode: status });
     return text === "" ? null : parsed(text, (problem) => new TaskError("Lambda.Unknown", `the response of the function ${name} is not JSON: ${problem}`));
   };
+}
+
+/** The JSON text of a handler's first argument, with the digits of its numbers. */
+function inputText(input, task) {
+  const member = innerMember(parseResource(task.resource));
+  return memberText(member === undefined ? input : task.parameters?.[member], task, member);
+}
+
+/** The same of a member of the request: a string is a JSON text already, and nothing is an empty object. */
+function memberText(given, task, member) {
+  if (member !== undefined && typeof given === "string") return given;
+  if (member !== undefined && (given === undefined || given === null)) return "{}";
+  return (task instanceof Task ? Task.inputText(task, member) : undefined) ?? jsonText(given);
 }
 
 /** What the Invoke API itself refuses. */
@@ -138,7 +151,8 @@ async function post(url, headers, body, signal, service) {
 
 function parsed(text, problem) {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return new JsonText(text);
   } catch (error) {
     throw problem(error.message);
   }

@@ -1,7 +1,7 @@
 // TestState: one state by itself, with a mock, or with whoever does its task here.
 
 import { testState } from "../definition.js";
-import { failure, handlerInput, resultText } from "../integration.js";
+import { answeredFailure, failure, resultText, taskInput } from "../integration.js";
 import { ApiError } from "./errors.js";
 import { jsonProblem } from "./json.js";
 
@@ -49,7 +49,9 @@ async function mockOf(handler, { service, resource, stateName, text, parameters 
   const task = { id: 1, stateName, resource: text, parameters, attempt: 0, iterations: [], purpose: "Task", execution, signal, heartbeat() {} };
   const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   try {
-    const value = await Promise.race([handler(handlerInput(resource, parameters), task), stopped]);
+    const value = await Promise.race([handler(taskInput(resource, parameters), task), stopped]);
+    const errorOutput = answeredFailure(resource, value);
+    if (errorOutput !== undefined) return { errorOutput };
     return { result: resultText(resource, command, value, service.now()), fieldValidationMode: "NONE" };
   } catch (thrown) {
     const { error, cause } = failure(resource, command, thrown, service.now());
