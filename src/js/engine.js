@@ -4,11 +4,11 @@ import { EngineHandle } from "./instance.js";
 import { dispose } from "./dispose.js";
 import { RestoreError, misuse } from "./errors.js";
 import { argumentText, jsonText } from "./integration.js";
-import { StateMachine, engineSettings, handleOf, seedOf } from "./machine.js";
+import { StateMachine, engineSettings, handleOf, randomKey, seedOf } from "./machine.js";
 import { checkOptions, isInstant, shown } from "./options.js";
 
 const OPTIONS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace", "childHistories"];
-const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
+const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "tokenKey"];
 
 export class Engine {
   #handle;
@@ -28,9 +28,11 @@ export class Engine {
     return engine;
   }
 
-  start(now, input = {}, execution = {}, seed = 0) {
+  start(now, input = {}, execution = {}, seed) {
     checkOptions(execution, NAMES, "the execution of start()");
-    return this.#handle.feed("start", at(now), argumentText(input, "the input"), execution, seedOf(seed));
+    // Whoever gives no seed wants no two executions with the same task tokens.
+    const about = seed === undefined ? { tokenKey: randomKey(), ...execution } : execution;
+    return this.#handle.feed("start", at(now), argumentText(input, "the input"), about, seedOf(seed ?? 0));
   }
 
   started(now, task, worker) {

@@ -124,7 +124,8 @@ export class StateMachine {
   #start(text, info, seed, options, surroundings) {
     const engine = new EngineHandle(this.#handle, engineSettings(options, this.type));
     const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text });
-    driver.begin([["start", text, info, seed]]);
+    // Without a seed nobody can repeat the execution, nor work its task tokens out from what it shows.
+    driver.begin([["start", text, options.seed === undefined ? { ...info, tokenKey: randomKey() } : info, seed]]);
     return execution;
   }
 
@@ -199,7 +200,7 @@ function around(options, clock) {
   const handlers = tasks instanceof Handlers ? tasks : new Handlers(tasks, registered);
   if (registered === undefined) return { handlers, clock };
   // Observers are told of the execution that they were given to.
-  const inherited = Object.fromEntries(LIMITS.filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));
+  const inherited = Object.fromEntries([...LIMITS, "seed"].filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));
   const launch = (machine, how) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
   return { handlers, clock, family: new Family({ launch, onNested, keeps: registered.all.some(isCurious), payloadLimit: options.payloadLimit }) };
 }
@@ -315,6 +316,12 @@ export function seedOf(seed) {
   } catch {
     throw misuse("INVALID_OPTION", `seed must be a whole number or a BigInt, not ${shown(seed)}`);
   }
+}
+
+/** What task tokens are made with: 256 random bits as hexadecimal digits. */
+export function randomKey() {
+  const words = [randomWords(), randomWords()];
+  return words.flatMap((pair) => [pair.getBigUint64(0), pair.getBigUint64(8)]).map((word) => word.toString(16).padStart(16, "0")).join("");
 }
 
 // crypto.randomUUID exists in secure contexts only.
