@@ -1,0 +1,155 @@
+// What AWS answers where a server is tempted to answer otherwise: payloads as their text, regions, refusals.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, test } from "node:test";
+import * as sfn from "@aws-sdk/client-sfn";
+import { account, eventually, lambda, machine, region, role, start } from "./endpoint.mjs";
+
+const given = [];
+const lambdas = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  given.push(Buffer.concat(chunks).toString());
+  response.writeHead(200).end('{"price": 1.0, "id": 12345678901234567890}');
+});
+lambdas.listen(0, "127.0.0.1");
+await once(lambdas, "listening");
+after(() => lambdas.close());
+
+const refusedEntries = { Entries: [{ EventId: "1" }, { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." }], FailedEntryCount: 1 };
+const server = await start({
+  tasks: { "events:putEvents": () => refusedEntries, "sqs:sendMessage": () => ({}) },
+  lambdaEndpoint: `http://127.0.0.1:${lambdas.address().port}`,
+});
+const clientOf = (where, key = "any") =>
+  new sfn.SFNClient({ endpoint: server.url, region: where, credentials: { accessKeyId: key, secretAccessKey: "any" }, disableHostPrefix: true });
+const client = clientOf(region);
+const send = (name, input, by = client) => by.send(new sfn[`${name}Command`](input));
+
+let names = 0;
+async function create(definition, more = {}) {
+  return (await send("CreateStateMachine", { name: `M${++names}`, definition, roleArn: role, ...more })).stateMachineArn;
+}
+
+async function run(stateMachineArn, input = "{}") {
+  const { executionArn } = await send("StartExecution", { stateMachineArn, input });
+  return eventually(async () => {
+    const about = await send("DescribeExecution", { executionArn });
+    return about.status === "RUNNING" ? undefined : about;
+  });
+}
+
+const historyOf = async ({ executionArn }) => (await send("GetExecutionHistory", { executionArn })).events;
+const invoke = (parameters) => machine({ T: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "f", ...parameters }, OutputPath: "$.Payload", End: true } });
+
+test("a Payload that is a string is the JSON text of what the function gets; null is an empty object", async () => {
+  for (const [parameters, expected] of [
+    [{ Payload: '{"a": 1.0}' }, '{"a": 1.0}'],
+    [{ Payload: '"text"' }, '"text"'],
+    [{ Payload: null }, "{}"],
+    [{}, "{}"],
+    [{ Payload: { a: 1 } }, '{"a":1}'],
+  ]) {
+    given.length = 0;
+    const { status } = await run(await create(invoke(parameters)));
+    assert.deepEqual([status, given], ["SUCCEEDED", [expected]], JSON.stringify(parameters));
+  }
+});
+
+test("numbers keep their digits on the way through tasks, child executions and answers", async () => {
+  const input = '{"price": 1.0, "tax": 100.0}';
+  const passed = await run(await create(machine({ P: { Type: "Pass", End: true } })), input);
+  assert.deepEqual([passed.input, passed.output], [input, '{"price":1.0,"tax":100.0}']);
+  const [started] = await historyOf(passed);
+  assert.equal(started.executionStartedEventDetails.input, input, "the caller's own text");
+
+  given.length = 0;
+  const called = await run(await create(machine({ T: { Type: "Task", Resource: lambda("f"), ResultSelector: { "price.$": "$.price" }, End: true } })), input);
+  assert.deepEqual([given, called.output], [['{"price":1.0,"tax":100.0}'], '{"price":1.0}']);
+
+  const child = await create(machine({ P: { Type: "Pass", End: true } }));
+  const parent = machine({ T: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: child, "Input.$": "$" }, OutputPath: "$.Output", End: true } });
+  assert.equal((await run(await create(parent), input)).output, '{"price":1.0,"tax":100.0}');
+});
+
+test("a token is answered with the text of its output", async () => {
+  const { activityArn } = await send("CreateActivity", { name: "digits" });
+  const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: activityArn, End: true } }));
+  const ending = run(stateMachineArn, '{"price":1.0}');
+  const { taskToken, input } = await eventually(async () => {
+    const polled = await send("GetActivityTask", { activityArn });
+    return polled.taskToken ? polled : undefined;
+  });
+  assert.equal(input, '{"price":1.0}');
+  await send("SendTaskSuccess", { taskToken, output: '{"paid":1.0}' });
+  assert.equal((await ending).output, '{"paid":1.0}');
+  await assert.rejects(send("SendTaskSuccess", { taskToken: "nobody's", output: "{not json" }), { name: "InvalidToken" });
+});
+
+test("regions and accounts are apart, side by side in one server", async () => {
+  const [here, there, other] = [clientOf("us-east-1"), clientOf("eu-west-1"), clientOf("eu-west-1", "210987654321")];
+  const definition = machine({ P: { Type: "Pass", End: true } });
+  const arns = [];
+  for (const by of [here, there, other]) arns.push((await send("CreateStateMachine", { name: "Twin", definition, roleArn: role }, by)).stateMachineArn);
+  assert.deepEqual(arns, [`arn:aws:states:us-east-1:${account}:stateMachine:Twin`, `arn:aws:states:eu-west-1:${account}:stateMachine:Twin`, "arn:aws:states:eu-west-1:210987654321:stateMachine:Twin"]);
+  const { stateMachines } = await send("ListStateMachines", {}, there);
+  assert.deepEqual(stateMachines.map(({ stateMachineArn }) => stateMachineArn), [arns[1]]);
+  const { executionArn } = await send("StartExecution", { stateMachineArn: arns[1] }, there);
+  assert.match(executionArn, /^arn:aws:states:eu-west-1:/);
+});
+
+test("integrations that do not exist are refused when a machine is made", async () => {
+  for (const resource of ["dynamodb:query", "nosuch:op", "aws-sdk:nosuch:op", "sqs:sendMessage:more"]) {
+    const arn = `arn:aws:states:::${resource}`;
+    await assert.rejects(create(machine({ T: { Type: "Task", Resource: arn, End: true } })), (error) => {
+      assert.equal(error.name, "InvalidDefinition");
+      assert.match(error.message, new RegExp(`The resource provided ${arn} is not recognized.*at /States/T/Resource`));
+      return true;
+    });
+  }
+  for (const resource of ["aws-sdk:dynamodb:query", "aws-sdk:sfn:startExecution", "ecs:runTask.sync", "sns:publish.waitForTaskToken", "aws-sdk:elasticsearchservice:listTags"]) {
+    await create(machine({ T: { Type: "Task", Resource: `arn:aws:states:::${resource}`, ...(resource.endsWith("Token") && { Parameters: { "t.$": "$$.Task.Token" } }), End: true } }));
+  }
+});
+
+test("a deleted activity ends the execution, and nobody catches that", async () => {
+  const { activityArn } = await send("CreateActivity", { name: "gone" });
+  const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: activityArn, Catch: [{ ErrorEquals: ["States.ALL"], Next: "End" }], End: true }, End: { Type: "Succeed" } }));
+  await send("DeleteActivity", { activityArn });
+  const { status, error, cause, executionArn } = await run(stateMachineArn);
+  assert.deepEqual([status, error, cause], ["FAILED", "States.Runtime", `The activity ${activityArn} does not exist.`]);
+  const events = (await historyOf({ executionArn })).map(({ type }) => type);
+  assert.ok(!events.some((type) => /^Activity(Started|Failed)/.test(type)), events.join());
+});
+
+test("entries that EventBridge refuses fail the task", async () => {
+  const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: "arn:aws:states:::events:putEvents", Parameters: { Entries: [] }, End: true } }));
+  const { error, cause } = await run(stateMachineArn);
+  assert.deepEqual([error, JSON.parse(cause)], ["EventBridge.FailedEntry", refusedEntries]);
+});
+
+test("what is encrypted without a key says so; versions are not updated; AWS's own tags are refused", async () => {
+  const definition = machine({ P: { Type: "Pass", End: true } });
+  const stateMachineArn = await create(definition, { publish: true });
+  assert.deepEqual((await send("DescribeStateMachine", { stateMachineArn })).encryptionConfiguration, { type: "AWS_OWNED_KEY" });
+  const { activityArn } = await send("CreateActivity", { name: "sealed" });
+  assert.deepEqual((await send("DescribeActivity", { activityArn })).encryptionConfiguration, { type: "AWS_OWNED_KEY" });
+  await assert.rejects(send("UpdateStateMachine", { stateMachineArn: `${stateMachineArn}:1`, definition }), { name: "StateMachineDoesNotExist" });
+  await assert.rejects(send("TagResource", { resourceArn: stateMachineArn, tags: [{ key: "aws:mine", value: "1" }] }), { name: "ValidationException" });
+});
+
+test("of two redrives at once one takes the execution up", async () => {
+  const { executionArn } = await run(await create(machine({ F: { Type: "Fail" } })));
+  const both = await Promise.allSettled([send("RedriveExecution", { executionArn }), send("RedriveExecution", { executionArn })]);
+  assert.deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  assert.equal(both.find(({ reason }) => reason).reason.name, "ExecutionNotRedrivable");
+});
+
+test("a limit that is a percentage has its fraction", async () => {
+  const definition = machine({ M: { Type: "Map", ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } }, End: true } });
+  const { executionArn } = await run(await create(definition), "[1]");
+  const { mapRuns } = await send("ListMapRuns", { executionArn });
+  const response = await fetch(server.url, { method: "POST", headers: { "x-amz-target": "AWSStepFunctions.DescribeMapRun" }, body: JSON.stringify({ mapRunArn: mapRuns[0].mapRunArn }) });
+  assert.match(await response.text(), /"toleratedFailurePercentage":0\.0,/);
+});
