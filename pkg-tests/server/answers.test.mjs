@@ -140,7 +140,9 @@ test("what is encrypted without a key says so; versions are not updated; AWS's o
 });
 
 test("of two redrives at once one takes the execution up", async () => {
-  const { executionArn } = await run(await create(machine({ F: { Type: "Fail" } })));
+  const stateMachineArn = await create(machine({ W: { Type: "Wait", Seconds: 3600, End: true } }));
+  const { executionArn } = await send("StartExecution", { stateMachineArn });
+  await send("StopExecution", { executionArn });
   const both = await Promise.allSettled([send("RedriveExecution", { executionArn }), send("RedriveExecution", { executionArn })]);
   assert.deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
   assert.equal(both.find(({ reason }) => reason).reason.name, "ExecutionNotRedrivable");

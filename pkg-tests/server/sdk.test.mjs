@@ -86,6 +86,7 @@ test("a machine is created, described, updated, listed and deleted", async () =>
     type: "STANDARD",
     loggingConfiguration: { level: "OFF", includeExecutionData: false },
     tracingConfiguration: { enabled: false },
+    encryptionConfiguration: { type: "AWS_OWNED_KEY" },
   });
   assert.equal((await create("Life", pass, { roleArn: "another" })), arnOf("Life"));
   await refused(create("Life", wait), "StateMachineAlreadyExists", `State Machine Already Exists: '${arnOf("Life")}'`);
