@@ -14,14 +14,14 @@ export function version() {
 
 /** All problems of a definition at once; an empty array for a good one. */
 export function validate(definition, options = {}) {
-  checkOptions(options, ["type"], "validate()");
+  checkOptions(options, ["type", "jsonata"], "validate()");
   const diagnostics = call(module.validate, definitionText(definition), compileSettings(options));
   return typeof definition === "string" ? diagnostics : diagnostics.map(withoutRange);
 }
 
 /** All problems of a definition's text as a compiler prints them, with excerpts; "" for a good one. */
 export function renderDiagnostics(text, options = {}) {
-  checkOptions(options, ["type", "fileName", "color", "source", "places"], "renderDiagnostics()");
+  checkOptions(options, ["type", "jsonata", "fileName", "color", "source", "places"], "renderDiagnostics()");
   const { fileName = "definition", color = false, source, places = [] } = options;
   if (!Array.isArray(places)) throw misuse("INVALID_OPTION", `places must be an array of numbers, not ${shown(places)}`);
   if (source !== undefined) {

@@ -156,6 +156,11 @@ export interface AwsDiagnostic {
 export interface ValidateOptions {
   /** Default: `"STANDARD"`. Some features exist only in one of the types. */
   type?: MachineType;
+  /**
+   * Default: `"2.0.6"`, the JSONata that AWS runs. With `"2.1"` the operators `??` and `?:` are allowed, for machines that AWS
+   * never sees.
+   */
+  jsonata?: "2.0.6" | "2.1";
 }
 
 /**
@@ -1419,6 +1424,11 @@ export interface ExecutionNames {
   roleArn?: string;
   stateMachineName?: string;
   stateMachineArn?: string;
+  /**
+   * What task tokens are made with: 64 hexadecimal digits. Default: random without a seed, derived from the seed with one.
+   * Tokens of equal keys, names and tasks are equal.
+   */
+  tokenKey?: string;
 }
 
 /** A stored engine: JSON data. Do not change it. */

@@ -27,7 +27,7 @@ export const language = {
 
   /** What could be changed between two offsets: fixes of the problems there, and improvements. */
   codeActions(text, start = 0, end = text?.length, options = {}) {
-    checkOptions(options, ["type"], "codeActions()");
+    checkOptions(options, ["type", "jsonata"], "codeActions()");
     return asked("codeActions", text, start, end, compileSettings(options));
   },
 

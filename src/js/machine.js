@@ -13,7 +13,7 @@ import { checkOptions, shown } from "./options.js";
 import { Handlers } from "./resource.js";
 import { startProblem } from "./start.js";
 
-const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type"];
+const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata"];
 const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
 const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested", "onIdle"];
 const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", ...OBSERVERS, ...LIMITS];
@@ -265,8 +265,8 @@ function plain(diagnostics) {
 }
 
 /** What of the options concerns the compiler. */
-export function compileSettings({ type }) {
-  return type === undefined ? {} : { type };
+export function compileSettings({ type, jsonata }) {
+  return { ...(type !== undefined && { type }), ...(jsonata !== undefined && { jsonata }) };
 }
 
 /** What of the options concerns the engine. */

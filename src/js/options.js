@@ -17,11 +17,13 @@ const instant = ["a number of milliseconds since 1970", isInstant];
 const ALLOWED = {
   __proto__: null,
   type: word("STANDARD", "EXPRESS"),
+  jsonata: word("2.0.6", "2.1"),
   name: text,
   arn: text,
   roleArn: text,
   stateMachineName: text,
   stateMachineArn: text,
+  tokenKey: ["64 hexadecimal digits", (value) => typeof value === "string" && /^[\da-f]{64}$/i.test(value)],
   history: word("full", "none"),
   payloadLimit: whole(1),
   historyLimit: whole(0),
