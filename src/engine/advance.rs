@@ -37,7 +37,8 @@ impl Engine {
             if self.work.is_done() {
                 return false;
             }
-            if let Some(id) = self.turns.pop_first() {
+            if let Some(id) = self.turns.first().map(|(id, ())| *id) {
+                self.turns.remove(&id);
                 self.take_turn(id);
                 continue;
             }

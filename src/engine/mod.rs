@@ -39,7 +39,7 @@ use crate::asl::ir::Machine;
 use crate::base::{Map, Millis, Rng, Table, Value, json};
 use frame::{Frame, FrameId};
 use history::Recorder;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use timers::Timers;
@@ -97,7 +97,7 @@ pub struct Engine {
     next_frame: FrameId,
     ready: VecDeque<FrameId>,
     /// Maps that have items left to start children for, when this call has no work left for them.
-    turns: BTreeSet<FrameId>,
+    turns: Table<FrameId, ()>,
     work: Work,
     /// When the host looked last: what it is asked for in this call begins then, however late the call is.
     looked: Millis,
@@ -248,7 +248,7 @@ impl Engine {
             frames: Table::default(),
             next_frame: 0,
             ready: VecDeque::new(),
-            turns: BTreeSet::new(),
+            turns: Table::default(),
             work: Work::default(),
             looked: Millis(0),
             timers: Timers::default(),

@@ -121,7 +121,7 @@ impl Engine {
                     }
                 }
                 Phase::Joining(joining) if joining.starting => {
-                    engine.turns.insert(id);
+                    engine.turns.insert(id, ());
                 }
                 _ => {}
             }

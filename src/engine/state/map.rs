@@ -456,7 +456,7 @@ pub(in crate::engine) fn go_on(
             Ok(Next::Child(item, input)) => (item, input),
             Ok(Next::Nothing) => break,
             Ok(Next::Later) => {
-                engine.turns.insert(id);
+                engine.turns.insert(id, ());
                 joining.starting = true;
                 frame.phase = Phase::Joining(Box::new(joining));
                 return Ok(Flow::Wait);
