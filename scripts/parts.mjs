@@ -54,7 +54,7 @@ async function openExamples() {
   for (const { id, definition, format, inputs, tasks } of gallery()) {
     const text = format === "yaml" ? JSON.stringify(parse(definition, { merge: true })) : definition;
     for (const direction of ["TB", "LR"]) {
-      layout(text, { collapsed: [], expanded: [], foldLarge: true, direction, selectors: true, aspect: 1, widths: { chars: "a", name: [556], text: [556] } });
+      layout(text, { collapsed: [], expanded: [], foldLarge: true, direction, selectors: true, aspect: 1, widths: { chars: "aé", name: [556, 556], text: [556, 556] } });
       // A row that is long enough for columns.
       layout(ROW, { direction, aspect: 1 });
     }

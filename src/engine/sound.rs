@@ -62,7 +62,8 @@ impl Engine {
                     ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not match")?;
                 }
                 Phase::Joining(joining) => {
-                    let turn = self.turns.contains_key(id) == joining.starting && (!joining.starting || matches!(kind, Kind::Map(_)));
+                    let turn =
+                        self.turns.contains_key(id) == joining.starting && (!joining.starting || matches!(kind, Kind::Map(_)));
                     ensure(turn, "a Map has items to start and no turn")?;
                     ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
                     ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
