@@ -45,6 +45,16 @@ describe("signs", { skip }, () => {
     await comes(() => page.locator("#graph-keys").textContent(), /one stop of the Tab key/);
   });
 
+  visit("messages show code as code, and no back ticks", {}, async (visitor, page) => {
+    await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Pass", Next: "Shp" }, Ship: { Type: "Succeed" } } } });
+    await page.locator(".cm-lintRange-error").first().hover();
+    const tooltip = page.locator(".cm-tooltip-lint");
+    await tooltip.locator("code", { hasText: "Shp" }).first().waitFor();
+    assert.doesNotMatch(await tooltip.innerText(), /`/);
+    await page.locator(".problems code", { hasText: "Shp" }).first().waitFor();
+    await comes(() => page.evaluate(() => [...document.querySelectorAll("[title], [aria-label]")].flatMap((one) => [one.title, one.getAttribute("aria-label")]).filter((text) => text?.includes("`"))), []);
+  });
+
   visit("typing breaks no policy, over lines neither", { before: (page) => page.addInitScript(() => {
     globalThis.refused = [];
     addEventListener("securitypolicyviolation", (event) => refused.push(event.violatedDirective));

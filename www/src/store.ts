@@ -1,5 +1,6 @@
 // Everything the page knows, as signals, and everything it can do.
 
+import { unticked } from "./ui/format.ts";
 import { type Signal, batch, computed, effect, signal } from "@preact/signals";
 import { Client, WorkerLost } from "./client.ts";
 import { widthsFor } from "./graph/measure.ts";
@@ -462,9 +463,9 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     clearTimeout(analyzeTimer);
     await Promise.all([analyze(), loadReader()]);
     if (errorCount.value > 0) {
-      throw new Refusal(`The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${problems.value.find((p) => p.severity === "error")!.message}`);
+      throw new Refusal(`The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${unticked(problems.value.find((p) => p.severity === "error")!.message)}`);
     }
-    if (config.value.strict && problems.value[0]) throw new Refusal(`The definition has a warning, and Config is strict: ${problems.value[0].message}`);
+    if (config.value.strict && problems.value[0]) throw new Refusal(`The definition has a warning, and Config is strict: ${unticked(problems.value[0].message)}`);
     if (inputProblem.value) throw new Refusal(`The input is not JSON: ${inputProblem.value.message}`);
     let handlers: string[] = [];
     let resolver = false;

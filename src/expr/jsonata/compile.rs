@@ -236,6 +236,8 @@ impl Compiler {
         };
         let parent = if let Kind::Parent(slot) = first.kind { Some(slot) } else { None };
         let mut result = as_path(first, at, len);
+        // What `[]` behind an order-by keeps, the steps behind it keep too.
+        let kept = result.keep_array;
         if let Some(slot) = parent {
             result.extra_mut().seeking.push(slot);
         }
@@ -258,7 +260,7 @@ impl Compiler {
                     _ => {}
                 }
             }
-            path.keep_singleton |= path.steps.iter().any(|s| s.keep_array);
+            path.keep_singleton |= kept || path.steps.iter().any(|s| s.keep_array);
             if let Some(Node { kind: Kind::Array(_, cons), .. }) = path.steps.first_mut() {
                 *cons = true;
             }

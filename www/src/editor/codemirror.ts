@@ -12,8 +12,9 @@ import { type ReadonlySignal, effect } from "@preact/signals";
 import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Analysis, Diagnostic, Edit, StatePlace } from "../model/protocol.ts";
-import { sentence } from "../ui/format.ts";
+import { sentence, unticked } from "../ui/format.ts";
 import { askedCompletions } from "./completions.ts";
+import { withCode } from "./withCode.ts";
 import { keymap as pageKeys } from "../keys/keymap.ts";
 import { type AskLanguage, apply, askName, doCommand, languageFeatures } from "./language.ts";
 import { type Shown, marks as marksOf, setValues, show } from "./marks.ts";
@@ -342,8 +343,9 @@ export function createEditor({ host, text, language, label, placeholder: empty, 
           severity: diagnostic.severity,
           message: [sentence(diagnostic.message), diagnostic.help && sentence(diagnostic.help), ...others].filter(Boolean).join("\n"),
           source: diagnostic.code,
+          renderMessage: () => withCode(mark.message),
         };
-        if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: sentence(title), apply: (editor) => apply(editor, since.moved(edits)) }));
+        if (fixes) mark.actions = fixes.slice(0, 4).map(({ title, edits }) => ({ name: unticked(sentence(title)), apply: (editor) => apply(editor, since.moved(edits)) }));
         return mark;
       });
       if (found.length > 0 || marked) view.dispatch(setDiagnostics(view.state, found));

@@ -4,6 +4,7 @@ import { EditorSelection, type Extension, StateEffect, StateField } from "@codem
 import { EditorView, type Panel, hoverTooltip, keymap, showPanel } from "@codemirror/view";
 import type { Completions, Edit, Fix, HoverInfo, NamePlaces } from "../model/protocol.ts";
 import { sentence } from "../ui/format.ts";
+import { withCode } from "./withCode.ts";
 
 /// The interpreter, asked about a text.
 export interface AskLanguage {
@@ -83,11 +84,7 @@ async function hover(ask: AskLanguage, view: EditorView, pos: number) {
 function hoverElement(found: HoverInfo): HTMLElement {
   const dom = element("div", "sg-hover");
   dom.append(element("div", "sg-hover-title", found.title));
-  for (const line of found.text.split("\n").filter(Boolean)) {
-    const paragraph = element("p", "");
-    line.split("`").forEach((part, i) => paragraph.append(i % 2 === 1 ? element("code", "", part) : part));
-    dom.append(paragraph);
-  }
+  for (const line of found.text.split("\n").filter(Boolean)) dom.append(withCode(line, "p"));
   for (const { label, value } of found.seen ?? []) {
     const last = element("p", "sg-hover-value", `${label}: `);
     last.append(element("code", "", value));

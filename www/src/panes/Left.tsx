@@ -14,7 +14,7 @@ import * as store from "../store.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
-import { count, sentence } from "../ui/format.ts";
+import { count, sentence, unticked } from "../ui/format.ts";
 import { Inspector } from "./Inspector.tsx";
 
 const Config = lazy(() => import("../debugger/Config.tsx").then((module) => module.Config));
@@ -310,5 +310,5 @@ function applyFix({ title, edits }: Fix): void {
     for (const { from, to, text: put } of [...edits].reverse()) text = text.slice(0, from) + put + text.slice(to);
     store.definition.value = text;
   }
-  store.say(`Done: ${title}`);
+  store.say(`Done: ${unticked(title)}`);
 }

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { ReplayReport } from "../model/protocol.ts";
 import * as store from "../store.ts";
 import { Icon } from "./Icon.tsx";
-import { count, iterationPath } from "./format.ts";
+import { count, iterationPath, unticked } from "./format.ts";
 
 export function RecordedStrip() {
   const run = store.run.value;
@@ -77,10 +77,10 @@ function Replay({ name }: { name: string }) {
           {problem.value !== "" ? `It cannot be replayed: ${problem.value}`
             : !found ? "Replaying…"
             : found.matches ? `Replayed with its recorded answers, this definition matches: ${count(found.compared, "event")} compared${found.unreproducible > 0 ? `, ${count(found.unreproducible, "value")} that differ in every run` : ""}.`
-            : first ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${first.message}`
+            : first ? `Replayed with its recorded answers, it diverges${first.state ? ` in ${first.state}` : ""}${first.iterations?.length ? ` ${iterationPath(first.iterations)}` : ""}: ${unticked(first.message)}`
             : ""}
         </p>
-        {first?.reason && <p class="quiet">{first.reason}</p>}
+        {first?.reason && <p class="quiet">{unticked(first.reason)}</p>}
         {others.length > 0 && <p class="quiet">{count(others.length, "more divergence")} in other branches and iterations.</p>}
         {found && found.missing.length > 0 && (
           <details>

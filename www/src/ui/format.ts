@@ -43,5 +43,10 @@ export function sentence(text: string): string {
   return /^\p{Ll}/u.test(whole) ? whole[0]!.toUpperCase() + whole.slice(1) : whole;
 }
 
+/// A message where no code can be shown as code: what stands between back ticks stands between quotes.
+export function unticked(text: string): string {
+  return text.replaceAll(/`([^`]*)`/g, '"$1"');
+}
+
 /// `⌘` where the machine is a Mac.
 export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";

@@ -50,11 +50,19 @@ pub(super) fn sqrt(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$power(base, exponent)`
 pub(super) fn power(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(base) = args.number(0) else { return Ok(Val::Undefined) };
-    let result = args.number(1).map_or(f64::NAN, |exponent| base.powf(exponent));
+    let result = args.number(1).map_or(f64::NAN, |exponent| whole_power(base, exponent).unwrap_or_else(|| base.powf(exponent)));
     if !result.is_finite() {
         return Err(fault("D3061").json(ev.shown(args.at(0))).json2(ev.shown(args.at(1))));
     }
     Ok(Val::num(result))
+}
+
+/// A whole number to a whole power, rounded once: `powf` of some platforms is a unit off.
+fn whole_power(base: f64, exponent: f64) -> Option<f64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let whole = |x: f64| (x.fract() == 0.0 && x.abs() <= EXACT).then_some(x as i128);
+    let exponent = u32::try_from(whole(exponent)?).ok()?;
+    Some(whole(base)?.checked_pow(exponent)? as f64)
 }
 
 /// Adds up numbers; exact while all are integers.
