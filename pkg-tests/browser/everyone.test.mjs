@@ -264,7 +264,7 @@ describe("for everyone", { skip }, () => {
     await page.getByRole("button", { name: "Import" }).click();
     await page.getByLabel("Text", { exact: true }).fill("[1]");
     await page.getByRole("button", { name: "Open the text" }).click();
-    await page.getByText("Pasted text contains no definition").waitFor();
+    await page.getByText(/contains no definition, template, history or session/).waitFor();
     await clean("a file that is refused");
     await page.keyboard.press("Escape");
 
