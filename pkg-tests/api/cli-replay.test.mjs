@@ -53,7 +53,7 @@ test("an execution that goes another way", async () => {
 test("what is missing is said", async () => {
   const page = await stepglass("replay", "page.json", "good.json");
   assert.equal(page.code, 0);
-  assert.match(page.stdout, /incomplete: event 3: the recording ends while the execution runs/);
+  assert.match(page.stdout, /incomplete: event 3: the recording ends while the execution is running/);
   const bare = await stepglass("replay", "bare.json", "good.json");
   assert.equal(bare.code, 0);
   assert.match(bare.stdout, /incomplete: event 1: the recording has no input/);

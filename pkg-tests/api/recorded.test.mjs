@@ -75,7 +75,7 @@ test("the first divergence is named", async () => {
   assert.equal(matches, false);
   assert.equal(divergence.eventType, "TaskScheduled");
   assert.equal(divergence.state, "Work");
-  assert.match(divergence.reason, /Retry of state 'Work' was changed/);
+  assert.match(divergence.reason, /Retry of state 'Work' has changed/);
 
   const other = structuredClone(definition);
   other.States.Each.ItemProcessor.States.Send.Parameters = { "Body.$": "$" };

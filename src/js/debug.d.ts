@@ -196,6 +196,8 @@ export interface DebugOptions {
   breakpoints?: Breakpoint[];
   exceptions?: "none" | "uncaught" | "all" | string[];
   type?: MachineType;
+  /** As in {@link ValidateOptions}. Default: `"2.0.6"`. */
+  jsonata?: "2.0.6" | "2.1";
   payloadLimit?: number;
   historyLimit?: number;
   /**

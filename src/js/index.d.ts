@@ -1186,7 +1186,7 @@ export type RecordedHistory = string | { events: readonly object[] } | readonly 
  * Options of `replayHistory()`. A history does not have the names of its execution. If the machine reads them, pass the execution's
  * `arn`; otherwise values that differ only in these names are not compared.
  */
-export interface ReplayHistoryOptions extends ValidateOptions, ExecutionNames, Omit<Limits, "stepBudget" | "history"> {
+export interface ReplayHistoryOptions extends ValidateOptions, Omit<ExecutionNames, "tokenKey">, Omit<Limits, "stepBudget" | "history"> {
   /** The seed of random values in the replay. Default: 0. */
   seed?: number | bigint;
 }

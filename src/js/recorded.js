@@ -7,7 +7,7 @@ import { argumentText } from "./integration.js";
 import { StateMachine, compileSettings, definitionText, engineSettings, seedOf } from "./machine.js";
 import { checkOptions, shown } from "./options.js";
 
-const OPTIONS = ["type", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
+const OPTIONS = ["type", "jsonata", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
 const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
 
 /**
@@ -16,16 +16,16 @@ const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
  */
 export function replayHistory(definition, history, options = {}) {
   checkOptions(options, OPTIONS, "replayHistory()");
-  const type = options.type ? { type: options.type } : {};
+  const compiled = compileSettings(options);
   const text = definitionText(definition);
-  new StateMachine(definition, type); // Throws the problems.
+  new StateMachine(definition, compiled); // Throws the problems.
   // An ARN tells the names.
   const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
   const told = account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
   const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? told[name]]).filter(([, value]) => value !== undefined));
   const recorded = historyText(history);
   const settings = engineSettings(options, options.type ?? "STANDARD");
-  return JSON.parse(call(module.replayHistory, text, recorded, compileSettings(type), settings, names, seedOf(options.seed ?? 0)));
+  return JSON.parse(call(module.replayHistory, text, recorded, compiled, settings, names, seedOf(options.seed ?? 0)));
 }
 
 /** Text as it is; what the SDK gives has Dates, which JSON has as text. */

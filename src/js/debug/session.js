@@ -3,7 +3,7 @@
 import { Task } from "../driver/task.js";
 import { inTime, later } from "../driver/scheduler.js";
 import { handlerInput, jsonText } from "../integration.js";
-import { StateMachine, checkStart, seedOf } from "../machine.js";
+import { StateMachine, checkStart, compileSettings, seedOf } from "../machine.js";
 import { dispose } from "../dispose.js";
 import { checkOptions, shown } from "../options.js";
 import { Handlers } from "../resource.js";
@@ -24,7 +24,7 @@ import { isEntering, stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.
 import { childVisits, visitsOf } from "./visits.js";
 import { eventAt, ofOneItem, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
-const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "payloadLimit", "historyLimit", "recorded"];
+const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "jsonata", "payloadLimit", "historyLimit", "recorded"];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "execution", "progress"];
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
@@ -700,8 +700,8 @@ export class DebugSession {
   }
 
   #newRun(definition, { input, seed, start, label, parent, at, named }) {
-    const { name, arn, type } = this.#options;
-    const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, type ? { type } : {});
+    const { name, arn } = this.#options;
+    const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, compileSettings(this.#options));
     const id = this.#lastRun + 1;
     const info = { name: name ?? `run-${id}`, stateMachineName: machine.name, ...(arn !== undefined && { arn }) };
     const about = { info: (named ? undefined : this.#run?.first.info) ?? info, seed, input };
