@@ -397,7 +397,11 @@ describe("the page", { skip }, () => {
     const States = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`S${i}`, i < 999 ? { Type: "Pass", Next: `S${i + 1}` } : { Type: "Succeed" }]));
     await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
     await visitor.state("S0").waitFor();
-    await until(async () => assert.ok((await visitor.page.locator("[data-node]").count()) < 200));
+    // As a whole it is in sight; near enough to be read, a part of it.
+    await until(async () => {
+      await visitor.page.getByRole("button", { name: "Zoom in", exact: true }).click();
+      assert.ok((await visitor.page.locator("[data-node]").count()) < 200);
+    });
     await visitor.state("S0").focus();
     for (let i = 0; i < 30; i++) await visitor.page.keyboard.press("ArrowDown");
     await visitor.page.waitForFunction(() => document.activeElement?.dataset?.node === "/States/S30");

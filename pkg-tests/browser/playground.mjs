@@ -241,8 +241,11 @@ export class Visitor {
     if (!(await this.page.evaluate(() => "axe" in globalThis))) await this.page.evaluate(axe);
     return this.page.evaluate(async (only) => {
       const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-      const { violations } = await globalThis.axe.run(document, { runOnly: only ?? tags, resultTypes: ["violations"], preload: false });
-      return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
+      const { violations } = await globalThis.axe.run(document, { runOnly: only ?? tags, resultTypes: ["violations"], preload: false, elementRef: true });
+      // Of a name in two lines at the edge of the view axe sees one, and takes it for a word of its own.
+      const isNamed = ({ element }) => element.getAttribute("aria-label")?.toLowerCase().includes(element.textContent.trim().toLowerCase());
+      for (const one of violations) if (one.id === "label-content-name-mismatch") one.nodes = one.nodes.filter((node) => !isNamed(node));
+      return violations.filter(({ nodes }) => nodes.length > 0).map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
     }, rules);
   }
 
