@@ -36,12 +36,11 @@ const MARGIN = 14;
 /// How far a key scrolls.
 const COLUMN = 120;
 
-/// States in the order of the drawing, those inside of a state below it.
+/// States in the order of the definition, those inside of a state below it. (The drawing breaks long rows into columns.)
 function rowsOf(index: GraphIndex): Row[] {
   const { nodes } = index.graph;
   const rows: Row[] = [];
   const add = (states: number[], level: number): void => {
-    states.sort((a, b) => nodes[a]!.y - nodes[b]!.y || nodes[a]!.x - nodes[b]!.x);
     states.forEach((at, i) => {
       rows.push({ at, level, place: i + 1, siblings: states.length });
       const inside = index.children[at]!.flatMap((scope) => index.children[scope]!).filter((inner) => isState(nodes[inner]!));
