@@ -60,7 +60,7 @@ fn run(case: &Value) -> Value {
     if case.get("run") == Some(&Value::Bool(false)) {
         return Value::from(result);
     }
-    let mut simulation = Simulation::new(Arc::new(machine), script(case.get("mocks")));
+    let mut simulation = Simulation::new(Arc::new(machine), script(case.get("mocks"), case.get("objects").cloned()));
     simulation.options = Options { express, ..Options::default() };
     simulation.start = Millis(1_700_000_000_000);
     simulation.execution = ExecutionInfo::named("machine", "case");
@@ -104,9 +104,9 @@ fn shape(case: &Value, service: &str, action: &str) -> Option<Value> {
 }
 
 /// The queue of answers of each state, from events as they were recorded.
-fn script(mocks: Option<&Value>) -> Script {
+fn script(mocks: Option<&Value>, objects: Option<Value>) -> Script {
     let mut script = Script::new();
-    script.otherwise_with(stand_in);
+    script.otherwise_with(move |call| stand_in(call, objects.as_ref()));
     for (name, events) in mocks.and_then(Value::as_object).into_iter().flat_map(Map::iter) {
         let mut submitted = None;
         for event in events.as_array().unwrap_or_default() {
@@ -138,9 +138,15 @@ fn script(mocks: Option<&Value>) -> Script {
     script
 }
 
-/// What a service answers of which nothing was recorded: functions give their input back, and there are no objects.
-fn stand_in(call: &Invocation) -> Response {
+/// What a service answers of which nothing was recorded: functions give their input back. `objects` are those that the test
+/// which was recorded had written to S3: their texts by `bucket/key`.
+fn stand_in(call: &Invocation, objects: Option<&Value>) -> Response {
+    let part = |name: &str| call.input.get(name).and_then(Value::as_str).unwrap_or_default();
+    let object = objects.and_then(|objects| objects.get(&format!("{}/{}", part("Bucket"), part("Key"))));
     let ending = match call.purpose {
+        CallPurpose::ItemReader if object.is_some() => {
+            Ending::Output(Value::from(Map::from_iter([("Body", object.cloned().unwrap_or(Value::Null))])))
+        }
         CallPurpose::ItemReader => Ending::Error {
             error: Some("States.ItemReaderFailed".into()),
             cause: Some("The object that was read is not in the recording".into()),

@@ -98,7 +98,7 @@ function prepare(one) {
     if (typeof input === "string") input = lenient(input);
   }
   // Whoever recorded an ABORTED execution stopped it: so do we.
-  return { definition: one.definition, type: one.type, input: input === undefined ? {} : input, mocks: parsedMocks(one.mocks ?? {}), stop: expected.status === "ABORTED", run: runs };
+  return { definition: one.definition, type: one.type, input: input === undefined ? {} : input, mocks: parsedMocks(one.mocks ?? {}), objects: one.objects ?? {}, stop: expected.status === "ABORTED", run: runs };
 }
 
 function native(runnable) {
@@ -160,7 +160,9 @@ function judge(engine, one, result, right) {
   const reason = reasons.status ?? reasons.result ?? reasons.history;
   // Without recorded answers a stand-in plays the service, and may not play it well.
   const unheard = Object.keys(one.mocks ?? {}).length === 0 && named.includes('"Task"') && (hasHistory || kind === "express_sync");
-  if (reason) failed.push({ engine, one, name: one.name, reason: unheard ? `${UNHEARD} (${reason})` : reason });
+  // The newer evidence counts: the Developer Guide of 2025 has a Map go over the members of an object in a file.
+  const isObject = Object.values(one.objects ?? {}).some((text) => text.trimStart().startsWith("{"));
+  if (reason) failed.push({ engine, one, name: one.name, reason: unheard ? `${UNHEARD} (${reason})` : isObject ? `A Map goes over a JSON object in a file today, and failed when this was recorded (${reason})` : reason });
 }
 
 function verdict(kind, one, result) {

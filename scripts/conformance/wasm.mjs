@@ -19,7 +19,7 @@ export function runCase(one) {
   if (!one.run || diagnostics.some((d) => d.severity === "error")) return result;
   const machine = new StateMachine(text, { type });
   const engine = new Engine(machine);
-  const outcome = run(engine, new Script(one.mocks ?? {}), one.input ?? {}, one.stop === true);
+  const outcome = run(engine, new Script(one.mocks ?? {}, one.objects ?? {}), one.input ?? {}, one.stop === true);
   result.status = outcome?.status ?? "RUNNING";
   if (result.status === "SUCCEEDED") result.output = outcome.output;
   if (result.status === "FAILED" || result.status === "ABORTED") {
@@ -88,8 +88,11 @@ function answer(engine, plan, now, task, { submitted, ending }) {
 /** The queue of answers of each state, from events as they were recorded; the last one is given again and again. */
 class Script {
   #queues = new Map();
+  #objects;
 
-  constructor(mocks) {
+  /** `objects` are those that the test which was recorded had written to S3: their texts by `bucket/key`. */
+  constructor(mocks, objects) {
+    this.#objects = objects;
     for (const [name, events] of Object.entries(mocks)) this.#queues.set(name, responses(events));
   }
 
@@ -99,7 +102,7 @@ class Script {
       const queue = this.#queues.get(name);
       if (queue !== undefined && queue.length > 0) return queue.length > 1 ? queue.shift() : queue[0];
     }
-    return { ending: standIn(call) };
+    return { ending: standIn(call, this.#objects) };
   }
 }
 
@@ -123,9 +126,11 @@ function responses(events) {
   return queue;
 }
 
-/** What a service answers of which nothing was recorded: functions give their input back, and there are no objects. */
-function standIn(call) {
+/** What a service answers of which nothing was recorded: functions give their input back. */
+function standIn(call, objects) {
   if (call.purpose === "ItemReader") {
+    const Body = objects[`${call.input?.Bucket}/${call.input?.Key}`];
+    if (Body !== undefined) return { output: { Body } };
     return { error: "States.ItemReaderFailed", cause: "The object that was read is not in the recording" };
   }
   if (call.resource.endsWith(":lambda:invoke")) {

@@ -5,16 +5,27 @@ use crate::asl::ir::Machine;
 use crate::base::{Millis, Names, Table, Value};
 use crate::engine::{Command, Engine, Event, ExecutionInfo, Invocation, Options, Outcome, TaskId};
 use std::collections::VecDeque;
+use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
+
+/// Computes what a task answers.
+type StandIn = Rc<dyn Fn(&Invocation) -> Response>;
 
 /// What the tasks answer. A queue for each name; the names that an invocation may go by are, in this order,
 /// `State@Map[i]` (an iteration's own), the state, the Resource.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Script {
     names: Names,
     queues: Vec<VecDeque<Response>>,
     otherwise: Option<Response>,
-    stand_in: Option<fn(&Invocation) -> Response>,
+    stand_in: Option<StandIn>,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").field("names", &self.names).field("queues", &self.queues).finish_non_exhaustive()
+    }
 }
 
 impl Script {
@@ -40,8 +51,8 @@ impl Script {
     }
 
     /// Computes what a task answers that no queue is for.
-    pub fn otherwise_with(&mut self, answer: fn(&Invocation) -> Response) {
-        self.stand_in = Some(answer);
+    pub fn otherwise_with(&mut self, answer: impl Fn(&Invocation) -> Response + 'static) {
+        self.stand_in = Some(Rc::new(answer));
     }
 
     fn next(&mut self, call: &Invocation) -> Response {
@@ -54,7 +65,7 @@ impl Script {
                 };
             }
         }
-        if let Some(answer) = self.stand_in {
+        if let Some(answer) = &self.stand_in {
             return answer(call);
         }
         self.otherwise.clone().unwrap_or_else(|| Response {
