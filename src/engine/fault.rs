@@ -39,9 +39,10 @@ impl Fault {
 
     /// An error that somebody tells the execution of: no longer than AWS lets an error and a cause be (spec §11.3).
     pub(super) fn of_task(error: Option<Arc<str>>, cause: Option<Arc<str>>) -> Fault {
-        let cut = |text: Arc<str>, most: usize| match text.char_indices().nth(most) {
-            Some((end, _)) if text.len() > most => text.get(..end).unwrap_or_default().into(),
-            _ => text,
+        let cut = |text: Arc<str>, most: usize| {
+            // A byte count decides most texts without counting characters.
+            let end = if text.len() > most { text.char_indices().nth(most) } else { None };
+            end.and_then(|(end, _)| text.get(..end)).map(Arc::from).unwrap_or(text)
         };
         Fault::raised(error.map(|error| cut(error, LONGEST_ERROR)), cause.map(|cause| cut(cause, LONGEST_CAUSE)))
     }
