@@ -115,6 +115,41 @@ describe("drafts", { skip }, () => {
     await visitor.leave();
   });
 
+  for (const [what, input] of [["gave it the same title", "{}"], ["edited it", '{"from": "there"}']])
+    test(`a draft without a title that another tab ${what} gets no copy before it is edited here`, async () => {
+      // As it was when this tab read it, and as the other one has saved it meanwhile.
+      const draft = (turn, t, i) => JSON.stringify({ at: 1, turn, trusted: true, t, f: "json", d: JSON.stringify(chain("Shared", ["A", "B"])), i, k: "", c: "skip", s: 1 });
+      const before = (page) =>
+        page.addInitScript(
+          ([read, saved]) => {
+            if (localStorage.length > 0) return;
+            localStorage.setItem("stepglass.draft.one", saved);
+            const { getItem } = Storage.prototype;
+            let late = false;
+            Storage.prototype.getItem = function (key) {
+              if (key !== "stepglass.draft.one" || late) return getItem.call(this, key);
+              setTimeout(() => (late = true));
+              return read;
+            };
+          },
+          [draft(1, "Untitled", "{}"), draft(2, "Shared", input)],
+        );
+      const visitor = await site.visit({ before });
+      await visitor.ready();
+      const { page } = visitor;
+      await title(page, "Shared");
+      // Whoever leaves the page saves it at once.
+      await page.reload();
+      await visitor.ready();
+      await title(page, "Shared");
+      const kept = () => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith("stepglass.draft.")).map(([, text]) => JSON.parse(text)).map(({ t, i }) => `${t}: ${i}`));
+      assert.deepEqual(await kept(), [`Shared: ${input}`]);
+      await visitor.tab("Input");
+      await visitor.write("Input", '{"from": "here"}');
+      await comes(kept, ['Shared: {"from": "here"}']);
+      await visitor.leave();
+    });
+
   for (const [what, error, words] of [["full", "QuotaExceededError", "no more room"], ["closed", "SecurityError", "keeps no data"]]) {
     test(`storage that is ${what} is said, with a way to keep the work`, async () => {
       const before = (page) =>

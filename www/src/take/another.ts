@@ -28,6 +28,9 @@ let aside: { draft: DraftPlace } | undefined;
 let derived = "";
 let generation = -1;
 
+/// Whether the title on the page is the text's own: nobody has written it.
+export const isTitleDerived = (): boolean => derived !== "" && store.title.value === derived;
+
 export function heedMachines(keeper: Keeper): void {
   effect(() => {
     const found = store.analysis.value;

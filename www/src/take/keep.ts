@@ -2,10 +2,10 @@
 // where that cannot be.
 
 import { effect } from "@preact/signals";
-import type { Workspace } from "../share.ts";
+import { type Workspace, packedOf } from "../share.ts";
 import * as store from "../store.ts";
 import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, turnOf, writeDraft } from "./drafts.ts";
-import { heedMachines } from "./another.ts";
+import { heedMachines, isTitleDerived } from "./another.ts";
 import { openLink } from "./link.ts";
 
 const PAUSE = 400;
@@ -142,6 +142,7 @@ function save(): void {
   if (workspace.definition.trim() === "" || textOf(workspace) === saved) return;
   if (current && isTaken(current)) {
     const { id } = current;
+    if (isUnedited(workspace) || follow(id)) return;
     const name = store.title.value;
     current = undefined;
     store.title.value = workspace.title = `${name} (copy)`;
@@ -152,6 +153,28 @@ function save(): void {
   current = next;
   saved = textOf(workspace);
   setTab({ draft: next.id, example: undefined });
+}
+
+/// Goes on with what another tab has saved where it is the same here, but for a title that nobody has written here.
+function follow(id: string): boolean {
+  const there = readDraft(id);
+  if (!there) return false;
+  const here = store.workspace();
+  const title = here.title === "Untitled" || isTitleDerived() ? there.workspace.title : here.title;
+  const same = (a: Workspace, b: Workspace): boolean => JSON.stringify(packedOf(a)) === JSON.stringify(packedOf(b));
+  if (!same(there.workspace, { ...here, title })) return false;
+  current = { id, turn: there.turn };
+  store.title.value = title;
+  saved = textOf(store.workspace());
+  return true;
+}
+
+/// Whether nothing but the title is another since the last save, and that came from the text by itself: every tab that opens a
+/// text without a title gives it one, which is no reason to part from the draft.
+function isUnedited(workspace: Workspace): boolean {
+  if (saved === "" || !isTitleDerived()) return false;
+  const [{ title }] = JSON.parse(saved) as [Workspace];
+  return textOf({ ...workspace, title }) === saved;
 }
 
 /// Whether another tab has saved the draft since this one did.
@@ -199,7 +222,7 @@ function heardOfStorage({ key, newValue }: StorageEvent): void {
   const id = draftIn(key);
   if (key !== null && id === undefined) return;
   if (drafts.value.length > 0) listDrafts();
-  if (id === undefined || id !== current?.id || newValue === null || !isTaken(current)) return;
+  if (id === undefined || id !== current?.id || newValue === null || !isTaken(current) || follow(id)) return;
   store.notify({
     kind: "tabs",
     text: `“${store.title.value}” was edited in another tab. What you edit here is kept as a draft of its own.`,
