@@ -3,6 +3,11 @@
 // The crate `jsonata-core` answers every expression too; where it differs from us, jsonata-js of the version that AWS runs
 // is asked. A difference is explained where jsonata-js answers as we do, or where a rule in fuzz/jsonata says why all
 // three may differ. Ends with 1 where one is left. jsonata-js comes from benches/peer: npm run bench installs it.
+//
+//   npm run differential -- --conversions 10000 [SEED]
+//
+// compares machines in JSONPath with what `stepglass convert --jsonata` makes of them: scripts/conversions.mjs. It needs the
+// built package, and ends with 1 where a failure became a success or a difference has no rule.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -123,5 +128,18 @@ async function answer() {
   });
 }
 
-if (isMainThread) await compare();
+async function compareMachines([count = "10000", seed = "1"]) {
+  const [{ compareConversions }, { simulate, validate }] = await Promise.all([import("./conversions.mjs"), import("../dist/node.js")]);
+  const { runs, machines, states, left, succeeded, failed, healed, rules, open } = compareConversions({ simulate, validate, count: Number(count), seed: Number(seed) });
+  for (const one of open.filter(Boolean)) console.log(`${JSON.stringify(one, null, 1)}\n`);
+  console.log(`${runs} runs of ${machines} machines (${states} states converted, ${left} left); ${succeeded} succeeded, ${failed} failed`);
+  for (const [rule, times] of rules) console.log(`${String(times).padStart(8)}  ${rule}`);
+  console.log(`${String(healed).padStart(8)}  failures that became successes`);
+  console.log(`${String(open.length - healed).padStart(8)}  differences without a rule`);
+  process.exitCode = open.length > 0 ? 1 : 0;
+}
+
+const conversions = process.argv.indexOf("--conversions");
+if (isMainThread && conversions > 0) await compareMachines(process.argv.slice(conversions + 1));
+else if (isMainThread) await compare();
 else await answer();

@@ -90,7 +90,7 @@ describe("changes that the editor offers", { skip }, () => {
     Type: "Task",
     QueryLanguage: "JSONata",
     Resource: LAMBDA,
-    Arguments: { FunctionName: "charge", Payload: "{% $states.input.order %}" },
+    Arguments: { FunctionName: "charge", Payload: '{% $type($states.input) = "object" ? $states.input.order %}' },
     Output: '{% $merge([$states.input, {"charged": $states.result}]) %}',
     Next: "Look",
   };
@@ -122,12 +122,12 @@ describe("changes that the editor offers", { skip }, () => {
     await alarm.waitFor();
     await comes(() => alarm.innerText(), /In JSONPath stays “Look”: /);
     const { States, QueryLanguage } = JSON.parse(await text(visitor));
-    assert.deepEqual([QueryLanguage, States.Charge, States.Look, States.Done.Output], [undefined, CHARGE, PATHS.States.Look, "{% $states.input.order %}"]);
+    assert.deepEqual([QueryLanguage, States.Charge, States.Look, States.Done.Output], [undefined, CHARGE, PATHS.States.Look, '{% $type($states.input) = "object" ? $states.input.order %}']);
     await visitor.write("Definition", JSON.stringify({ StartAt: "A", States: { A: { Type: "Pass", InputPath: "$.x", End: true } } }, null, 2));
     await visitor.state("A").waitFor();
     await command(page, "convert all states");
     await page.locator(".toast", { hasText: "“A” is in JSONata now" }).waitFor();
     await page.locator(".cm-line", { hasText: '"QueryLanguage": "JSONata"' }).waitFor();
-    await comes(async () => JSON.parse(await text(visitor)), { QueryLanguage: "JSONata", StartAt: "A", States: { A: { Type: "Pass", Output: "{% $states.input.x %}", End: true } } });
+    await comes(async () => JSON.parse(await text(visitor)), { QueryLanguage: "JSONata", StartAt: "A", States: { A: { Type: "Pass", Output: '{% $type($states.input) = "object" ? $states.input.x %}', End: true } } });
   });
 });

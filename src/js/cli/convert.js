@@ -21,8 +21,9 @@ YAML to YAML keeps the comments, except those inside converted states. CloudForm
 in YAML and become long in JSON.
 
 With --jsonata, a state is converted only if the result means the same. The command lists the states that it leaves
-in JSONPath, each with the reason. One difference always remains. When an expression fails, JSONPath raises
-States.Runtime, which ends the execution; JSONata raises States.QueryEvaluationError, which Retry and Catch can handle.
+in JSONPath, each with the reason. What fails in JSONPath fails in JSONata: an expression first asks what its path
+takes for granted, such as $type($states.input) = "object". A failed expression raises States.QueryEvaluationError
+instead of States.Runtime; the command adds a retrier and a catcher where States.ALL would handle that.
 
 Options
   -o, --output FILE   the file to write; default: standard output

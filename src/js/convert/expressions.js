@@ -1,48 +1,20 @@
 // JSONPath, intrinsic functions and payload templates as JSONata.
-//
-// What is converted gives the same value wherever the original gives one. Where a path finds nothing the original fails;
-// JSONata fails too where the nothing is all that a field has.
 
-/** Something that has no JSONata of the same meaning, or none that a machine should choose. */
-export class Unmechanical extends Error {}
+import { CONTEXT, Code, Constant, Items, Members, Unmechanical, group, need, typeIs } from "./parts.js";
 
-/** What stands at the root of paths: JSONata for `$`, and for the Context Object. */
-export const CONTEXT = "$states.context";
-
-/** A converted value: JSONata code, or JSON with `{% … %}` in it. */
-export class Converted {
-  constructor(code, template) {
-    this.code = code;
-    this.template = template;
-  }
-
-  static code(code) {
-    return new Converted(code, undefined);
-  }
-
-  static template(value) {
-    return new Converted(undefined, value);
-  }
-
-  /** As the value of a field. */
-  field() {
-    return this.code === undefined ? this.template : `{% ${this.code} %}`;
-  }
-
-  /** As a part of an expression. */
-  expression() {
-    return this.code ?? literal(this.template);
-  }
+/** What a path selects: `$.a['b'][0]` in the input; `$$…` and `$variable…` have roots of their own. */
+export function path(text, input) {
+  const { start, steps } = split(text);
+  return steps.reduce((at, step) => at.step(step), origin(start, input));
 }
 
-/** `$.a['b'][0]` on a root; `$$…` and `$variable…` have roots of their own. */
-export function path(text, root) {
+/** `{start, steps}` of a path that names one place; a step is a name or an index. */
+export function split(text) {
   if (typeof text !== "string") throw new Unmechanical("it is not a string");
   const [, start] = /^(\$\$|\$[\p{L}_][\p{L}\p{N}_]*|\$)/u.exec(text) ?? [];
   if (start === undefined) throw new Unmechanical(`${text} is not a path`);
-  let code = start === "$" ? root : start === "$$" ? CONTEXT : start;
+  const steps = [];
   let rest = text.slice(start.length);
-  if (rest !== "" && /[^\w$.`\]]/.test(code) && !/\)$/.test(code)) code = `(${code})`;
   while (rest !== "") {
     const step = /^(?:\.([\p{L}\p{N}_-]+)|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]|\[\s*(-?\d+)\s*\])/u.exec(rest);
     if (step === null) {
@@ -50,31 +22,48 @@ export function path(text, root) {
       throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
     }
     const [whole, plain, single, double, index] = step;
-    code += index === undefined ? `.${name(plain ?? (single ?? double).replace(/\\(.)/g, "$1"))}` : `[${index}]`;
+    if (/\\/.test(single ?? double ?? "")) throw new Unmechanical(`a name in ${text} contains a backslash`);
+    steps.push(index === undefined ? (plain ?? single ?? double) : Number(index));
     rest = rest.slice(whole.length);
   }
-  return code;
+  return { start, steps };
 }
 
-/** A member's name in a path. */
-function name(text) {
-  if (/^[A-Za-z_]\w*$/.test(text) && !["and", "or", "in", "true", "false", "null", "function"].includes(text)) return text;
-  if (text.includes("`")) throw new Unmechanical(`the name ${JSON.stringify(text)} contains a backtick`);
-  return `\`${text}\``;
+function origin(start, input) {
+  if (start === "$") return input;
+  if (start === "$$") return new Code(CONTEXT, { type: "object" });
+  return new Code(start, { maybe: `$exists(${start})` });
+}
+
+/** A path in a template: beyond the end of a list it finds null, and elsewhere it fails where it finds nothing. */
+function selected(text, input) {
+  const { start, steps } = split(text);
+  let at = origin(start, input);
+  const ends = [];
+  const needs = [];
+  for (const step of steps) {
+    const before = at.needs?.length ?? 0;
+    at = at.step(step);
+    if (!(at instanceof Code)) continue;
+    for (const one of at.needs.slice(before)) needs.push(ends.length === 0 ? one : need([...ends.map((end) => `$not(${end})`), one.text].join(" or ")));
+    if (typeof step === "number") ends.push(at.maybe);
+  }
+  if (ends.length === 0) return at;
+  if (typeof steps.at(-1) !== "number") needs.push(need([...ends.map((end) => `$not(${end})`), at.maybe].join(" or ")));
+  return new Code(`${at.maybe} ? ${at.code} : null`, { needs: [...origin(start, input).needs, ...needs] });
 }
 
 /** A payload template: members that end in `.$` are computed. */
-export function template(value, root) {
-  return Converted.template(templateValue(value, root));
+export function template(value, input) {
+  if (Array.isArray(value)) return listOf(value.map((item) => template(item, input)));
+  if (typeof value !== "object" || value === null) return new Constant(constant(value));
+  const entries = Object.entries(value).map(([key, item]) => (key.endsWith(".$") ? [key.slice(0, -2), computed(item, input)] : [key, template(item, input)]));
+  if (entries.every(([, item]) => item instanceof Constant)) return new Constant(Object.fromEntries(entries.map(([key, item]) => [key, item.value])));
+  return new Members(entries);
 }
 
-function templateValue(value, root) {
-  if (Array.isArray(value)) return value.map((item) => templateValue(item, root));
-  if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).map(([key, item]) => (key.endsWith(".$") ? [key.slice(0, -2), computed(item, root).field()] : [key, templateValue(item, root)]));
-    return Object.fromEntries(members);
-  }
-  return constant(value);
+function listOf(items) {
+  return items.every((item) => item instanceof Constant) ? new Constant(items.map(({ value }) => value)) : new Items(items);
 }
 
 /** Literals of a template or a Result. */
@@ -85,16 +74,11 @@ export function constant(value) {
   return value;
 }
 
-/** Beyond the end of a list JSONPath finds null, and JSONata nothing. */
-function element(code) {
-  return code.endsWith("]") ? `$exists(${code}) ? ${code} : null` : code;
-}
-
 /** A path or an intrinsic call. */
-export function computed(text, root) {
+export function computed(text, input) {
   if (typeof text !== "string") throw new Unmechanical("the value of a field that ends in .$ is not a string");
-  if (text.startsWith("$")) return Converted.code(element(path(text, root)));
-  const parser = new Calls(text, root);
+  if (text.startsWith("$")) return selected(text, input);
+  const parser = new Calls(text, input);
   const found = parser.argument();
   parser.end();
   return found;
@@ -103,12 +87,12 @@ export function computed(text, root) {
 /** Reads intrinsic calls, each into JSONata. */
 class Calls {
   #text;
-  #root;
+  #input;
   #at = 0;
 
-  constructor(text, root) {
+  constructor(text, input) {
     this.#text = text;
-    this.#root = root;
+    this.#input = input;
   }
 
   #match(pattern) {
@@ -134,7 +118,7 @@ class Calls {
     const word = this.#match("(?:true|false|null)(?![\\w.])");
     if (word) return new Literal(JSON.parse(word[0]));
     const place = this.#match("\\$[^\\s,()\\[]*(?:\\[(?:'[^']*'|\"[^\"]*\"|[^\\]'\"]*)\\][^\\s,()\\[]*)*");
-    if (place) return Converted.code(path(place[0], this.#root));
+    if (place) return path(place[0], this.#input).expression();
     const call = this.#match("(States\\.\\w+)\\s*\\(");
     if (!call) throw new Unmechanical(`${this.#text} is not a call of an intrinsic function`);
     const args = [];
@@ -148,91 +132,162 @@ class Calls {
 }
 
 /** A literal argument: what it is matters to some functions. */
-class Literal extends Converted {
-  constructor(value) {
-    super(typeof value === "string" && value.includes("\\") ? undefined : JSON.stringify(value), undefined);
-    this.value = value;
-  }
-
+class Literal extends Constant {
   field() {
     return constant(this.value);
   }
+}
 
-  expression() {
-    return JSON.stringify(this.value);
+const [LEAST, MOST] = [-(2 ** 31), 2 ** 31 - 1];
+const ARITY = { ArrayPartition: 2, ArrayContains: 2, ArrayRange: 3, ArrayGetItem: 2, ArrayLength: 1, Base64Encode: 1, Base64Decode: 1, Hash: 2, JsonMerge: 3, JsonToString: 1, MathAdd: 2, StringSplit: 2, StringToJson: 1, UUID: 0 };
+
+/** A call that cannot succeed stays one. */
+class Never extends Error {}
+
+function convertCall(name, args) {
+  try {
+    return callOf(name, args);
+  } catch (error) {
+    if (!(error instanceof Never)) throw error;
+    return new Code(`$error(${JSON.stringify(`${name}: ${error.message}`)})`, { fails: true });
   }
 }
 
-function convertCall(name, args) {
-  const code = args.map((arg) => arg.expression());
-  const call = (to) => Converted.code(`${to}(${code.join(", ")})`);
-  const whole = (i) => args[i] instanceof Literal && Number.isInteger(args[i].value);
-  const number = (i, round) => (whole(i) ? code[i] : round(group(code[i])));
-  // As Java does: towards zero.
-  const truncated = (text) => `(${text} < 0 ? $ceil(${text}) : $floor(${text}))`;
+function callOf(name, args) {
+  const never = (why) => new Never(why);
+  const arity = ARITY[name.slice("States.".length)];
+  if (arity !== undefined && args.length !== arity) throw never(`it takes ${arity} arguments`);
+  if (name === "States.Array") return args.every((arg) => arg instanceof Literal) ? new Constant(args.map((arg) => arg.field())) : new Items(args);
+  if (name === "States.Format") return format(args);
+  const values = args.map((arg) => arg.expression());
+  const code = values.map((value) => value.code);
+  const needs = values.flatMap((value) => value.demands);
+  const literal = (i) => (args[i] instanceof Literal ? args[i].value : undefined);
+  const whole = (i) => Number.isInteger(literal(i));
+  /** The original takes no other type there. */
+  const wants = (i, type) => {
+    if (values[i].type === type) return;
+    if (values[i].type !== undefined) throw never(`its argument ${i + 1} must be of type ${type}`);
+    needs.push(need(typeIs(code[i], type)));
+  };
+  const make = (text, type, fails = false) => new Code(text, { needs, type, fails: fails || values.some((value) => value.fails) });
+  const call = (to, type, fails) => make(`${to}(${code.join(", ")})`, type, fails);
   switch (name) {
-    case "States.Format":
-      return format(args);
     case "States.StringToJson":
-      return args[0] instanceof Literal && String(args[0].value).trim() !== "" ? call("$parse") : Converted.code(`$trim(${code[0]}) = "" ? null : $parse(${code[0]})`);
+      wants(0, "string");
+      if (typeof literal(0) === "string" && literal(0).trim() !== "") return call("$parse", undefined, true);
+      return make(`$trim(${code[0]}) = "" ? null : $parse(${code[0]})`, undefined, true);
     case "States.JsonToString": {
       // Of a text $string gives the text itself; inside of an object it gets its quotes.
       const quoted = `$string({"v": ${code[0]}})`;
-      return Converted.code(`$type(${code[0]}) = "string" ? $substring(${quoted}, 5, $length(${quoted}) - 6) : $string(${code[0]})`);
+      return make(`$type(${code[0]}) = "string" ? $substring(${quoted}, 5, $length(${quoted}) - 6) : $string(${code[0]})`, "string");
     }
-    case "States.Array":
-      return Converted.template(args.map((arg) => arg.field()));
     case "States.ArrayPartition":
-      return Converted.code(`$partition(${code[0]}, ${number(1, truncated)})`);
+      wants(0, "array");
+      wants(1, "number");
+      if (literal(1) < 1) throw never("the size is less than 1");
+      if (!whole(1)) needs.push(need(`${group(code[1])} >= 1`));
+      return call("$partition", "array");
     case "States.ArrayContains":
+      wants(0, "array");
       if (!(args[1] instanceof Literal)) throw new Unmechanical("States.ArrayContains compares whole lists and objects, but JSONata's `in` does not");
-      return Converted.code(`${code[1]} in ${group(code[0])}`);
+      return make(`${code[1]} in ${group(code[0])}`, "boolean");
     case "States.ArrayRange": {
       if (![0, 1, 2].every(whole)) throw new Unmechanical("the bounds of States.ArrayRange are computed: if they run in the wrong direction, JSONata returns nothing but the original an empty list");
       const [from, to, step] = args.map(({ value }) => value);
-      return (to - from) * step < 0 ? Converted.template([]) : call("$range");
+      if (step === 0 || Math.floor((to - from) / step) + 1 > 1000) throw never(step === 0 ? "the step is 0" : "the list has more than 1000 items");
+      return (to - from) * step < 0 ? new Constant([]) : call("$range", "array");
     }
-    case "States.ArrayGetItem":
+    case "States.ArrayGetItem": {
+      wants(0, "array");
       if (!whole(1)) throw new Unmechanical("the index of States.ArrayGetItem is computed: beyond the end, JSONata returns nothing but the original fails");
-      // Of an empty list the original gives null, of one that is too short nothing.
-      return Converted.code(`$count(${code[0]}) = 0 ? null : ${group(code[0])}[${code[1]}]`);
+      // Of an empty list the original gives null, of one that is too short nothing; from the end it does not count.
+      if (literal(1) < 0) {
+        needs.push(need(`$count(${code[0]}) = 0`));
+        return make("null", "null");
+      }
+      const item = `${group(code[0])}[${code[1]}]`;
+      needs.push(need(`$count(${code[0]}) = 0 or $exists(${item})`));
+      return make(`$count(${code[0]}) = 0 ? null : ${item}`);
+    }
     case "States.ArrayLength":
-      return call("$count");
+      wants(0, "array");
+      return call("$count", "number");
     case "States.ArrayUnique":
       throw new Unmechanical("States.ArrayUnique returns its elements in a different order from $distinct");
     case "States.Base64Encode":
     case "States.Base64Decode": {
       const decodes = name.endsWith("Decode");
-      const plain = (text) => /^[\x20-\x7e]*$/.test(decodes ? Buffer.from(text, "base64").toString("latin1") : text);
-      if (!(args[0] instanceof Literal) || typeof args[0].value !== "string" || !plain(args[0].value)) throw new Unmechanical(`${name} encodes in UTF-8, but JSONata's functions do not`);
-      return call(decodes ? "$base64decode" : "$base64encode");
+      const plain = (text) => /^[\x20-\x7e]{0,7500}$/.test(decodes ? decoded(text) : text);
+      if (typeof literal(0) !== "string" || !plain(literal(0))) throw new Unmechanical(`${name} encodes in UTF-8, but JSONata's functions do not`);
+      return call(decodes ? "$base64decode" : "$base64encode", "string");
     }
     case "States.Hash":
-      return call("$hash");
+      // Other values are hashed as Java prints them.
+      needs.push(...printable(args[0], values[0], "States.Hash", ["null"]));
+      wants(1, "string");
+      if (values[0].type === "string") return call("$hash", "string", true);
+      needs.push(need(`$length($string(${code[0]})) <= 10000`));
+      return make(`$hash($string(${code[0]}), ${code[1]})`, "string", true);
     case "States.JsonMerge":
-      return Converted.code(`$merge([${code.slice(0, 2).join(", ")}])`);
+      if (!(args[2] instanceof Literal)) throw new Unmechanical("whether States.JsonMerge is to merge deeply is computed");
+      if (literal(2) === true) throw never("it does not merge deeply");
+      wants(0, "object");
+      wants(1, "object");
+      return make(`$merge([${code.slice(0, 2).join(", ")}])`, "object");
     case "States.MathAdd": {
-      // As Java rounds: halves go up.
-      const rounded = [0, 1].map((i) => number(i, (text) => `$floor(${text} + 0.5)`));
-      return Converted.code(`${rounded[0]} + ${rounded[1]}`);
+      const rounded = [0, 1].map((i) => {
+        wants(i, "number");
+        // As Java rounds: halves go up.
+        return whole(i) ? code[i] : `$floor(${code[i]} + 0.5)`;
+      });
+      const within = (text, low, high) => needs.push(need(`${text} >= ${low}`), need(`${text} <= ${high}`));
+      // Sides and sum are whole numbers of 32 bits.
+      for (const i of [0, 1]) {
+        if (whole(i) && (literal(i) < LEAST || literal(i) > MOST)) throw never("a number does not fit into 32 bits");
+        const other = whole(1 - i) ? literal(1 - i) : 0;
+        if (!whole(i)) within(rounded[i], LEAST - Math.min(other, 0), MOST - Math.max(other, 0));
+      }
+      if (whole(0) && whole(1) && (literal(0) + literal(1) < LEAST || literal(0) + literal(1) > MOST)) throw never("the sum does not fit into 32 bits");
+      const sum = `${rounded[0]} + ${rounded[1]}`;
+      if (!whole(0) && !whole(1)) within(sum, LEAST, MOST);
+      return make(sum, "number");
     }
     case "States.MathRandom":
       throw new Unmechanical("States.MathRandom returns different numbers from $random");
-    case "States.StringSplit": {
-      const [, by] = args;
-      if (!(by instanceof Literal) || typeof by.value !== "string" || by.value.length !== 1) throw new Unmechanical("States.StringSplit splits at any of several characters");
-      return Converted.code(`[$split(${code[0]}, ${code[1]})[$ != ""]]`);
-    }
+    case "States.StringSplit":
+      if (typeof literal(1) !== "string" || literal(1).length !== 1) throw new Unmechanical("States.StringSplit splits at any of several characters");
+      wants(0, "string");
+      return make(`[$split(${code[0]}, ${code[1]})[$ != ""]]`, "array");
     case "States.UUID":
-      return call("$uuid");
+      return call("$uuid", "string");
     default:
       throw new Unmechanical(`there is no function ${name}`);
   }
 }
 
+function decoded(text) {
+  try {
+    return atob(text);
+  } catch {
+    return "\0";
+  }
+}
+
+/** What has to hold for a value to be printed as Java prints it: lists and objects have another form there. */
+function printable(arg, value, name, others = []) {
+  const wrong = ["array", "object", ...others];
+  if (wrong.includes(value.type)) throw new Unmechanical(`${name} prints ${value.type === "null" ? "null" : "lists and objects"} in a different form from $string`);
+  if (value.type !== undefined) return [];
+  if (["$states.input", "$states.result", CONTEXT, `${CONTEXT}.Execution.Input`].includes(value.code)) throw new Unmechanical(`${name} prints lists and objects in a different form from $string`);
+  return /^\$states\.context\.\w+\.(Id|Name|StartTime|EnteredTime)$/.test(value.code) ? [] : [need(`$not($type(${value.code}) in ${JSON.stringify(wrong)})`)];
+}
+
 /** `'a {} b', x` → `"a " & $string(x) & " b"`. */
 function format([text, ...args]) {
   if (!(text instanceof Literal) || typeof text.value !== "string") throw new Unmechanical("the template of States.Format is computed");
+  const values = args.map((arg) => arg.expression());
+  const needs = values.flatMap((value, i) => [...value.demands, ...printable(args[i], value, "States.Format")]);
   const parts = [];
   let plain = "";
   let next = 0;
@@ -242,33 +297,16 @@ function format([text, ...args]) {
       plain += two[1];
       i += 1;
     } else if (two === "{}") {
-      const arg = args[next++];
-      if (arg === undefined) throw new Unmechanical("States.Format has more {} than arguments");
+      const value = values[next++];
+      if (value === undefined) throw new Never("there are more {} than arguments");
       if (plain !== "") parts.push(JSON.stringify(plain));
       plain = "";
-      parts.push(arg instanceof Literal && typeof arg.value === "string" ? arg.expression() : `$string(${arg.expression()})`);
+      parts.push(value.type === "string" && args[next - 1] instanceof Literal ? value.code : `$string(${value.code})`);
       i += 1;
-    } else plain += text.value[i];
+    } else if (/[{}]/.test(text.value[i])) throw new Never("the template has a bracket by itself");
+    else plain += text.value[i];
   }
+  if (next < values.length) throw new Never("there are more arguments than {}");
   if (plain !== "" || parts.length === 0) parts.push(JSON.stringify(plain));
-  return Converted.code(parts.length === 1 && parts[0].startsWith('"') ? parts[0] : parts.join(" & "));
-}
-
-/** JSON as JSONata; lists of computed values would be flattened. */
-function literal(value) {
-  if (typeof value === "string") {
-    const inner = /^\{%\s*([^]*?)\s*%\}$/.exec(value);
-    return inner ? inner[1] : JSON.stringify(value);
-  }
-  if (Array.isArray(value)) {
-    if (value.some((item) => typeof item === "string" && item.startsWith("{%"))) throw new Unmechanical("JSONata flattens a list of computed values inside an expression");
-    return `[${value.map(literal).join(", ")}]`;
-  }
-  if (typeof value === "object" && value !== null) return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${literal(item)}`).join(", ")}}`;
-  return JSON.stringify(value);
-}
-
-/** In brackets, where it is more than a path or a call. */
-export function group(code) {
-  return /^[$\w.`[\]-]+$/.test(code) || /^\$\w+\([^()]*\)$/.test(code) ? code : `(${code})`;
+  return new Code(parts.join(" & "), { needs, fails: values.some(({ fails }) => fails), type: "string" });
 }
