@@ -216,7 +216,8 @@ const debugging = {
     // No error comes to it from another copy of the package.
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]errors\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, "").replace(/^ +const ranOut = .*$/m, "    const ranOut = undefined;").replace(/^export class ExecutionError [^]*?^}$/m, "export class ExecutionError extends Error {}"), loader: "js" }));
     // Its options are those of the component, which makes no mistakes in them.
-    without("options", "export const checkOptions = () => {}, isInstant = () => true, shown = String;\n");
+    without("options", "export const checkOptions = () => {}, isInstant = () => true, shown = String, LAST = 8.64e15;\n");
+    without("debug[\\\\/]given", "export const guard = () => {}, checkBreakpoint = guard, must = guard, span = [];\n");
     // It saves none of its runs, and has no way to ask for what these methods do.
     const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|stop|#hits|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
     // What may not be started it asks before, in words of its own.

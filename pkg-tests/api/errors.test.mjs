@@ -180,6 +180,26 @@ test("the test kit", async () => {
   await everywhere("testMachine", testing.testMachine, [GOOD, {}], assertError);
   await everywhere("run", (input, options) => testing.testMachine(GOOD).run(input, options), [{}, {}], assertError);
   for (const name of ["returns", "throws", "iterations"]) await everywhere(name, testing[name], [undefined, undefined], assertError);
+  const definition = { StartAt: "T", States: { T: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:f", End: true } } };
+  const run = await testing.testMachine(definition).run({}, { mocks: { T: testing.returns(1) } });
+  // What an expectation says of a run that does not meet it is its own.
+  const told = (thrown, where) => {
+    assertError(thrown, where);
+    assert.ok(thrown.code === "TEST_KIT" || thrown.code === "ERR_ASSERTION" || documented.has(thrown.code), `${where}: ${thrown.stack}`);
+  };
+  for (const name of methods(testing.expectRun(run).constructor)) await everywhere(`expectRun().${name}`, (...given) => void testing.expectRun(run)[name](...given), ["T", "T", 1], told);
+  for (const [name, match] of Object.entries(testing.matchers)) await everywhere(name, (...given) => void match(...given), [run, "T", 1], told);
+  for (const name of methods(run.constructor)) await everywhere(`run.${name}`, (...given) => void run[name](...given), [{}], told);
+  for (const name of ["testMachine", "loadMockConfig", "expectRun"]) await everywhere(name, testing[name], [undefined], told);
+  for (const name of ["eachIteration", "responds"]) await everywhere(name, (given) => testing.testMachine(definition).run({}, { mocks: { T: testing[name](given) } }), [undefined], told);
+  await everywhere("property", testing.property, [definition, { runs: 1 }], told);
+  for (const name of ["runs", "seed", "check", "outputs", "input", "inputs", "errors", "mocks", "delays", "allow", "failures", "maxCalls"]) {
+    await everywhere(`property ${name}`, (value) => testing.property(definition, { runs: 2, [name]: value }), [undefined], (thrown, where) => {
+      assertError(thrown, where);
+      assert.ok(["TEST_KIT", "PROPERTY", "ERR_ASSERTION", ...documented].includes(thrown.code) || thrown.name === "PropertyError", `${where}: ${thrown.stack}`);
+      assert.ok(!/Cannot |is not a function|is not iterable/.test(thrown.message), `${where}: ${thrown.message}`);
+    });
+  }
 });
 
 describe("what the memory cannot hold", () => {

@@ -9,7 +9,7 @@
  * session.setBreakpoints([{ kind: "entry", state: "Charge", condition: "$iteration = 2" }]);
  * session.on("stopped", ({ reason, description }) => {
  *   console.log(reason, description, session.stackTrace(), session.scopes());
- *   session.stepBack();
+ *   if (reason === "breakpoint") session.stepBack();
  * });
  * session.continue();
  * ```
@@ -373,6 +373,10 @@ export interface DebugEvents {
  *
  * A session has a current position, on which everything that it returns depends. The position is at the end of what was played,
  * or before it after a step back or `goto()`.
+ *
+ * An argument that cannot be right throws an Error with a `code`: `INVALID_ARGUMENT`, or `INVALID_OPTION` for a member of the
+ * options. A number that names nothing (a visit, a thread or a task of another run) is not an error: the answer is then
+ * empty or false, or the same as without the number.
  */
 export class DebugSession {
   /** Creates a session that is paused before the first state. Throws DefinitionError, or a RangeError for a name or an input that StartExecution refuses. */
@@ -445,7 +449,7 @@ export class DebugSession {
   stepBack(): void;
   /** Goes back to the previous place where a breakpoint would stop. */
   reverseContinue(): void;
-  /** Moves the position to just after an event, in all executions. Does not change the run. */
+  /** Moves the position to just after an event, in all executions. Does not change the run. A number beyond the last event is the last. */
   goto(event: number): void;
   /** Moves the position to just after a stage, by its `place`. */
   gotoPlace(place: number): void;
@@ -473,7 +477,7 @@ export class DebugSession {
   /** Sets the machines that tasks can start from now on. Throws DefinitionError. */
   setMachines(machines: DebugOptions["machines"]): void;
   setClock(clock: "skip" | "manual" | number): void;
-  /** Lets time pass: this many milliseconds, or by default until the next timer. */
+  /** Lets time pass: this many milliseconds, or by default until the next timer. Returns false if the position is in the past or there is no timer. */
   advance(milliseconds?: number): boolean;
   /** When the next timer is due, in milliseconds since 1970. */
   readonly due: number | null;

@@ -4,7 +4,7 @@ import { misuse } from "./errors.js";
 
 const COUNT = 2 ** 32 - 1;
 // The last instant that a Date can have.
-const LAST = 8.64e15;
+export const LAST = 8.64e15;
 
 const whole = (least) => [`a whole number from ${least} to ${COUNT}`, (value) => Number.isInteger(value) && value >= least && value <= COUNT];
 const word = (...words) => [words.map((one) => JSON.stringify(one)).join(" or "), (value) => words.includes(value)];
@@ -42,6 +42,8 @@ const ALLOWED = {
   signal: ["an AbortSignal", isSignal],
   seed: ["a whole number or a BigInt", (value) => typeof value === "bigint" || Number.isInteger(value)],
   workerName: text,
+  ask: flag,
+  recorded: ["an array of the tasks of a recorded execution", (value) => Array.isArray(value) && value.every((task) => typeof task === "object" && task !== null)],
   direction: word("TB", "LR"),
   theme: word("auto", "light", "dark"),
   foldLarge: flag,

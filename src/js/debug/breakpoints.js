@@ -3,7 +3,9 @@
 import { misuse } from "../errors.js";
 import { detailsOf } from "./chains.js";
 import { ask, same, test } from "./expressions.js";
+import { checkBreakpoint } from "./given.js";
 import { inRanges } from "./mocks.js";
+import { shown } from "../options.js";
 import { visitOf } from "./view.js";
 
 export const KINDS = ["entry", "exit", "stage", "error", "retry", "catch", "transition", "iteration", "change"];
@@ -23,11 +25,12 @@ export class Breakpoints {
   }
 
   set(list) {
-    if (!Array.isArray(list)) throw misuse("INVALID_ARGUMENT", "breakpoints must be an array");
+    if (!Array.isArray(list)) throw misuse("INVALID_ARGUMENT", `breakpoints must be an array, not ${shown(list)}`);
     const before = new Map(this.#list.map((one) => [one.id, one]));
-    this.#list = list.map((given) => {
+    this.#list = list.map((given, place) => {
+      checkBreakpoint(given, place);
       const breakpoint = { kind: "entry", enabled: true, ...given };
-      if (!KINDS.includes(breakpoint.kind)) throw misuse("INVALID_ARGUMENT", `there is no breakpoint kind ${JSON.stringify(breakpoint.kind)}; the kinds are ${KINDS.join(", ")}`);
+      if (!KINDS.includes(breakpoint.kind)) throw misuse("INVALID_ARGUMENT", `there is no breakpoint kind ${shown(breakpoint.kind)}; the kinds are ${KINDS.join(", ")}`);
       if (breakpoint.hit !== undefined && breakpoint.hit !== "" && !HIT.test(breakpoint.hit)) throw misuse("INVALID_ARGUMENT", `a hit count is "3", ">= 3" or "% 3", not ${JSON.stringify(breakpoint.hit)}`);
       breakpoint.id ??= this.#next++;
       this.#next = Math.max(this.#next, breakpoint.id + 1);

@@ -15,7 +15,11 @@ export function changeOf(execution, at, { target, name, value }) {
   const { recording, position } = execution;
   if (target === "input") {
     const place = at.strand.eventAt[at.enter - 1];
-    const change = ({ frames, ready }) => (frames.find(({ id }) => id === ready[0]).input = value);
+    const change = ({ frames, ready }) => {
+      const frame = frames.find(({ id }) => id === ready[0]);
+      if (frame === undefined) throw misuse("NOT_SETTABLE", "the state has ended", Error);
+      frame.input = value;
+    };
     return { fact: recording.tape[place].fact, change, feed: ["tick"], label: `✎ input of ${at.state}`, event: eventAt(recording, place + 1), position: place + 1 };
   }
   if (target === "result") {

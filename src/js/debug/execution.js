@@ -1,7 +1,8 @@
 // One execution in a run, the run's own or one that a task has started: its recording, its tasks at work, answers to come.
 
 import { TaskCancelled, misuse } from "../errors.js";
-import { TaskResponse, failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
+import { TaskResponse, argumentText, failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
+import { LAST } from "../options.js";
 import { Reply, factsOf } from "./mocks.js";
 import { lowerBound } from "./search.js";
 
@@ -165,6 +166,7 @@ export class Execution {
     const call = this.calls.get(task);
     if (call === undefined) return false;
     const at = this.now() + (answer.after ?? 0);
+    if (answer.kind === "succeed") argumentText(answer.output, "the output");
     // Only a worker who has taken it can say anything of it.
     if (answer.kind !== "silence") this.take(task);
     switch (answer.kind) {
@@ -383,6 +385,7 @@ export class Execution {
   }
 
   #insert(entry) {
+    entry.at = Math.min(entry.at, LAST);
     let i = this.#coming.length;
     while (i > 0 && this.#coming[i - 1].at > entry.at) i--;
     this.#coming.splice(i, 0, entry);

@@ -3,7 +3,9 @@
 import { misuse } from "../errors.js";
 import { TaskResponse, handlerInput } from "../integration.js";
 import { Handlers, parseResource } from "../resource.js";
+import { shown } from "../options.js";
 import { ask } from "./expressions.js";
+import { must, span } from "./given.js";
 
 const MODES = ["ask", "echo", "result", "error", "script", "expression", "function", "recorded", "handler"];
 
@@ -24,6 +26,7 @@ export class Mocks {
   #modes = new Map();
 
   constructor(mocks = {}) {
+    if (typeof mocks !== "object" || mocks === null) throw misuse("INVALID_OPTION", `mocks must be an object, not ${shown(mocks)}`);
     for (const [name, mock] of Object.entries(mocks)) {
       const reply = planOf(check(mock, name));
       this.#modes.set(reply, mock.mode);
@@ -56,8 +59,15 @@ export function mockFor(mocks, task) {
 }
 
 function check(mock, name) {
-  const { mode, handler, answers } = mock ?? {};
-  const usable = MODES.includes(mode) && (mode !== "function" || typeof handler === "function") && (mode !== "recorded" || Array.isArray(answers));
+  const { mode, handler, answers, expression, steps = [] } = mock ?? {};
+  const isObject = (one) => typeof one === "object" && one !== null;
+  const usable =
+    MODES.includes(mode) &&
+    (mode !== "function" || typeof handler === "function") &&
+    (mode !== "recorded" || (Array.isArray(answers) && answers.every(isObject))) &&
+    (mode !== "expression" || typeof expression === "string") &&
+    (mode !== "script" || (Array.isArray(steps) && steps.every(isObject)));
+  if (usable) for (const { after } of [mock, ...steps, ...(answers ?? [])]) if (after !== undefined) must(span, after, `the mock of ${JSON.stringify(name)}: after`);
   if (!usable) throw misuse("INVALID_OPTION", `the mock of ${JSON.stringify(name)} needs a mode, one of ${MODES.join(", ")}, and the members of that mode`);
   return mock;
 }

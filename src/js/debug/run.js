@@ -4,6 +4,7 @@
 // is all that there is to where one looks, so that all executions are seen at the same moment.
 
 import { engineSettings, handleOf } from "../machine.js";
+import { LAST } from "../options.js";
 import { Relatives } from "./children.js";
 import { Execution } from "./execution.js";
 import { Recording } from "./recording.js";
@@ -89,7 +90,7 @@ export class Run {
   // Time.
 
   now() {
-    return this.#speed === 0 ? this.#base : Math.floor(this.#base + (now() - this.#since) * this.#speed);
+    return this.#speed === 0 ? this.#base : Math.min(Math.floor(this.#base + (now() - this.#since) * this.#speed), LAST);
   }
 
   /** Lets time flow so many times as fast as real time; 0 stops it. */
@@ -100,7 +101,7 @@ export class Run {
   }
 
   jump(to) {
-    this.#base = Math.max(to, this.now());
+    this.#base = Math.min(Math.max(to, this.now()), LAST);
     this.#since = now();
   }
 

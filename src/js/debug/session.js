@@ -2,7 +2,7 @@
 
 import { Task } from "../driver/task.js";
 import { inTime, later } from "../driver/scheduler.js";
-import { handlerInput, jsonText } from "../integration.js";
+import { argumentText, handlerInput } from "../integration.js";
 import { StateMachine, checkStart, compileSettings, seedOf } from "../machine.js";
 import { dispose } from "../dispose.js";
 import { checkOptions, shown } from "../options.js";
@@ -17,6 +17,7 @@ import { hitsOf, outlineOf } from "./coverage.js";
 import { differenceOf } from "./difference.js";
 import { answered, changeOf, madeAgain } from "./editing.js";
 import { ask } from "./expressions.js";
+import { guard } from "./given.js";
 import { Mocks, Reply, answerOf } from "./mocks.js";
 import { TASKS } from "./execution.js";
 import { Run, answersOf, firstOf, withoutTime } from "./run.js";
@@ -77,7 +78,7 @@ export class DebugSession {
     this.setClock(options.clock ?? "skip");
     if (options.breakpoints) this.setBreakpoints(options.breakpoints);
     if (options.exceptions) this.setExceptionBreakpoints(options.exceptions);
-    const text = options.input === undefined ? "{}" : jsonText(options.input);
+    const text = options.input === undefined ? "{}" : argumentText(options.input, "the input");
     const seed = seedOf(options.seed ?? 0);
     this.#begin(this.#newRun(definition, { input: text, seed, start: options.startTime ?? Date.now(), label: "Run" }));
   }
@@ -304,7 +305,7 @@ export class DebugSession {
     this.#options = { ...before, ...options };
     let run;
     try {
-      const text = input === undefined ? given : jsonText(input);
+      const text = input === undefined ? given : argumentText(input, "the input");
       run = this.#newRun(definition, { input: text, seed: options.seed === undefined ? seed : seedOf(options.seed), start: options.startTime ?? start, label, named: options.name !== undefined || options.arn !== undefined });
     } catch (thrown) {
       this.#options = before;
@@ -365,6 +366,7 @@ export class DebugSession {
 
   /** Whether breakpoints count at all. */
   set breakpointsEnabled(enabled) {
+    if (typeof enabled !== "boolean") throw misuse("INVALID_ARGUMENT", `breakpointsEnabled must be true or false, not ${shown(enabled)}`);
     this.#breakpoints.enabled = enabled;
   }
 
@@ -389,7 +391,7 @@ export class DebugSession {
 
   /** "skip", "manual", or how many times as fast as real time. */
   setClock(clock) {
-    if (clock !== "skip" && clock !== "manual" && !(typeof clock === "number" && clock > 0)) throw misuse("INVALID_OPTION", 'clock must be "skip", "manual" or a number');
+    if (clock !== "skip" && clock !== "manual" && !(Number.isFinite(clock) && clock > 0)) throw misuse("INVALID_OPTION", `clock must be "skip", "manual" or a number above 0, not ${shown(clock)}`);
     this.#clock = clock;
     if (this.#mode === "running") {
       this.#flow();
@@ -606,15 +608,17 @@ export class DebugSession {
   fork({ event = this.event, label = `fork at ${event}` } = {}) {
     const at = this.#at;
     const { recording } = at;
-    if (event <= 0 && at.parent === undefined) return this.restart();
-    if (event <= 0) return this.#fork(at, 0, undefined, label, 0, undefined, 0);
-    const place = recording.eventAt[Math.min(event, this.events) - 1];
+    const last = Math.min(event, this.events);
+    if (last <= 0 && at.parent === undefined) return this.restart();
+    if (last <= 0) return this.#fork(at, 0, undefined, label, 0, undefined, 0);
+    const place = recording.eventAt[last - 1];
     const { fact } = recording.tape[place];
     this.#fork(at, fact, undefined, label, event, withoutTime(recording.facts[fact].fact), place + 1);
   }
 
   /** Sets an input, a task's result or a variable where one looks, which is a fork: `target` is "input", "result" or "variable". */
   setValue({ target, name, value, visit }) {
+    argumentText(value, "the value");
     const execution = this.#at;
     const at = this.#visit(visit);
     if (at === undefined) {
@@ -953,5 +957,7 @@ export class DebugSession {
     }
   }
 }
+
+guard(DebugSession);
 
 const NOTHING = { logs: [] };

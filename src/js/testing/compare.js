@@ -1,11 +1,15 @@
 // Whether two JSON values are equal or match, and how they differ.
 
+import { TestKitError } from "./errors.js";
+
 /** What JSON makes of a value: members that are undefined are not there. Matchers stay. */
-function plain(value) {
+function plain(value, around = []) {
   if (typeof value !== "object" || value === null || isMatcher(value)) return value;
-  if (typeof value.toJSON === "function") return plain(value.toJSON());
-  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : plain(item)));
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined).map(([key, item]) => [key, plain(item)]));
+  if (around.includes(value)) throw new TestKitError("an expected value must not contain itself");
+  const inside = [...around, value];
+  if (typeof value.toJSON === "function") return plain(value.toJSON(), inside);
+  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : plain(item, inside)));
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined).map(([key, item]) => [key, plain(item, inside)]));
 }
 
 /** RegExps, predicates, and the asymmetric matchers of Vitest and Jest. */
@@ -37,8 +41,8 @@ export function brief(value, length = 100) {
 }
 
 function shown(value, space) {
-  const replace = (_, item) => (isMatcher(item) && typeof item !== "function" ? String(item) : typeof item === "function" ? `${item.name || "a predicate"}()` : item);
-  return JSON.stringify(sorted(value), replace, space) ?? String(value);
+  const replace = (_, item) => (isMatcher(item) && typeof item !== "function" ? String(item) : typeof item === "function" ? `${item.name || "a predicate"}()` : typeof item === "bigint" ? `${item}n` : item);
+  return JSON.stringify(sorted(plain(value)), replace, space) ?? String(value);
 }
 
 function sorted(value) {

@@ -35,7 +35,7 @@ function compiled(source, options) {
 
 /** The path that a string, file URL or URL object names; a template's `#LogicalId` stays. */
 export function pathOf(given, what) {
-  if (given instanceof URL || /^file:/.test(given)) {
+  if (given instanceof URL || (typeof given === "string" && given.startsWith("file:"))) {
     const url = new URL(given);
     return fileURLToPath(new URL(url.pathname, url)) + decodeURIComponent(url.hash);
   }

@@ -1,5 +1,6 @@
 // Expectations of a run that read like sentences, with messages that show what happened.
 
+import { shown as named } from "../options.js";
 import { brief, difference, matches } from "./compare.js";
 import { milliseconds, spoken } from "./duration.js";
 import { TestKitError, failed } from "./errors.js";
@@ -70,7 +71,7 @@ export class RunExpectation {
 
   /** The machine's own states were entered in exactly this order; those in branches and iterations do not count. */
   tookPath(...states) {
-    const expected = states.flat();
+    const expected = namesIn(states, "tookPath");
     const actual = this.#run.path;
     if (matches(actual, expected)) return this;
     const at = expected.findIndex((state, i) => actual[i] !== state);
@@ -81,7 +82,7 @@ export class RunExpectation {
 
   /** These states were entered in this order, at any depth, whatever came between them. */
   passedThrough(...states) {
-    const expected = states.flat();
+    const expected = namesIn(states, "passedThrough");
     const actual = this.#run.visits.map(({ state }) => state);
     let from = 0;
     for (const state of expected) {
@@ -97,6 +98,7 @@ export class RunExpectation {
 
   /** The state was entered; so many times, where a number is given. */
   entered(state, times) {
+    checkCount(times, "entered");
     this.#known(state, this.entered);
     const actual = this.#run.visits.filter((visit) => visit.state === state).length;
     if (times === undefined ? actual > 0 : actual === times) return this;
@@ -112,6 +114,7 @@ export class RunExpectation {
 
   /** A state, function or resource was called; so many times, where a number is given. Every attempt is a call. */
   called(name, times) {
+    checkCount(times, "called");
     this.#callable(name, this.called);
     const calls = this.#run.callsOf(name);
     if (times === undefined ? calls.length > 0 : calls.length === times) return this;
@@ -128,6 +131,8 @@ export class RunExpectation {
 
   /** One of its calls had this input; with a number that call, from 1 on. Members that are not named may be there. */
   calledWith(name, input, call) {
+    namesIn([name], "calledWith");
+    checkCount(call, "calledWith");
     const calls = this.#run.callsOf(name);
     if (calls.length === 0) this.#fail(`Expected ${name} to be called, but it was not.${this.#called(name)}`, [], [input], this.calledWith);
     const chosen = call === undefined ? calls : calls.slice(call - 1, call);
@@ -144,7 +149,9 @@ export class RunExpectation {
   }
 
   /** The state was retried so many times in all, on this error where one is given; without a number at least once. */
-  retried(state, times, { on } = {}) {
+  retried(state, times, options) {
+    checkCount(times, "retried");
+    const { on } = options ?? {};
     this.#known(state, this.retried);
     const all = this.#run.retries.filter((retry) => retry.state === state);
     const actual = all.filter(({ error }) => on === undefined || matches(error, on)).length;
@@ -162,7 +169,7 @@ export class RunExpectation {
   waited(state, duration) {
     this.#known(state, this.waited);
     const expected = milliseconds(duration);
-    if (expected === undefined) throw new TestKitError(`waited() takes a duration with its unit, such as "90 s" or "1h 30m", not ${JSON.stringify(duration)}`);
+    if (expected === undefined) throw new TestKitError(`waited() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
     const waits = [...this.#run.waits, ...this.#run.retries.map(({ state: retried, delay }) => ({ state: retried, duration: delay }))];
     const actual = waits.filter((wait) => wait.state === state).map((wait) => wait.duration);
     if (actual.includes(expected)) return this;
@@ -173,7 +180,7 @@ export class RunExpectation {
   /** The whole run lasted so long, in its own time. */
   lasted(duration) {
     const expected = milliseconds(duration);
-    if (expected === undefined) throw new TestKitError(`lasted() takes a duration with its unit, such as "90 s" or "1h 30m", not ${JSON.stringify(duration)}`);
+    if (expected === undefined) throw new TestKitError(`lasted() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
     const actual = this.#run.duration;
     return actual === expected ? this : this.#fail(`Expected the execution to last ${spoken(expected)}, but it lasted ${spoken(actual)}.`, actual, expected, this.lasted);
   }
@@ -181,6 +188,7 @@ export class RunExpectation {
   /** A catcher took this error on; of this state, and of this place in its Catch, where they are given. */
   caught(error, state, index) {
     if (state !== undefined) this.#known(state, this.caught);
+    checkCount(index, "caught");
     const all = this.#run.caught;
     const found = all.some((one) => matches(one.error ?? null, error) && (state === undefined || one.state === state) && (index === undefined || one.index === index));
     if (found) return this;
@@ -232,7 +240,7 @@ export class RunExpectation {
     const { outline } = this.#run.machine;
     if (outline.named.has(state)) return;
     const names = outline.states.map(({ name }) => name);
-    throw failed(`There is no state ${JSON.stringify(state)}; the states are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, { actual: names, expected: state, operator: "state", from });
+    throw failed(`There is no state ${named(state)}; the states are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, { actual: names, expected: state, operator: "state", from });
   }
 
   /** The same for what is called: nothing that no task could ever call. */
@@ -240,7 +248,7 @@ export class RunExpectation {
     const { machine, nested } = this.#run;
     if (nested.length > 0 || machine.outline.calls(name) !== false) return;
     const { tasks } = machine.outline;
-    throw failed(`Nothing in the definition calls ${JSON.stringify(name)}; its tasks are ${tasks.slice(0, 30).join(", ") || "none"}${tasks.length > 30 ? " …" : ""}.`, { actual: tasks, expected: name, operator: "task", from });
+    throw failed(`Nothing in the definition calls ${named(name)}; its tasks are ${tasks.slice(0, 30).join(", ") || "none"}${tasks.length > 30 ? " …" : ""}.`, { actual: tasks, expected: name, operator: "task", from });
   }
 
   #called(name) {
@@ -254,6 +262,17 @@ export class RunExpectation {
   #fail(message, actual, expected, from) {
     throw failed(`${message}\n\nWhat happened:\n${indented(this.#run.text({ times: true, lines: LINES }).trimEnd())}\n`, { actual, expected, operator: from.name, from });
   }
+}
+
+/** The names that an expectation was given, one by one or in a list. */
+function namesIn(states, where) {
+  const names = states.flat();
+  for (const name of names) if (typeof name !== "string") throw new TestKitError(`${where}() takes names, not ${named(name)}`);
+  return names;
+}
+
+function checkCount(number, where) {
+  if (number !== undefined && !(Number.isInteger(number) && number >= 0)) throw new TestKitError(`${where}() takes a whole number that is not negative, not ${named(number)}`);
 }
 
 function count(times) {

@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import { pathOf, readText } from "./definition.js";
+import { brief } from "./compare.js";
 import { TestKitError } from "./errors.js";
 import { plan } from "./mocks.js";
 
@@ -30,7 +31,7 @@ export class MockConfig {
         if (!isObject(states)) throw wrong(`StateMachines/${machine}/TestCases/${test} must be an object of states`);
         for (const [state, response] of Object.entries(states)) {
           if (typeof response !== "string" || !this.#responses.has(response)) {
-            throw wrong(`StateMachines/${machine}/TestCases/${test}/${state}: there is no mocked response ${JSON.stringify(response)}${known(this.#responses)}`);
+            throw wrong(`StateMachines/${machine}/TestCases/${test}/${state}: there is no mocked response ${brief(response)}${known(this.#responses)}`);
           }
         }
         cases.set(test, states);
@@ -65,7 +66,7 @@ export class MockConfig {
   mocks(machine, testCase) {
     const cases = this.#casesOf(machine);
     const states = cases.get(testCase);
-    if (states === undefined) throw new TestKitError(`${this.#where}: the state machine ${JSON.stringify(machine)} has no test case ${JSON.stringify(testCase)}${known(cases)}`);
+    if (states === undefined) throw new TestKitError(`${this.#where}: the state machine ${brief(machine)} has no test case ${brief(testCase)}${known(cases)}`);
     return Object.fromEntries(Object.entries(states).map(([state, response]) => [state, this.#responses.get(response)]));
   }
 
@@ -80,7 +81,7 @@ export class MockConfig {
 
   #casesOf(machine) {
     const cases = this.#machines.get(machine);
-    if (cases === undefined) throw new TestKitError(`${this.#where}: there is no state machine ${JSON.stringify(machine)}${known(this.#machines)}`);
+    if (cases === undefined) throw new TestKitError(`${this.#where}: there is no state machine ${brief(machine)}${known(this.#machines)}`);
     return cases;
   }
 }

@@ -1,6 +1,7 @@
 // From mocks as they are written to answers, call by call.
 
 import { TaskError, TaskResponse } from "../node.js";
+import { brief } from "./compare.js";
 import { MockError, TestKitError } from "./errors.js";
 import { MockResult, isIterations, isResult, responds, throws } from "./results.js";
 
@@ -30,7 +31,7 @@ function one(item, name) {
 }
 
 function unusable(mock, name) {
-  return new TestKitError(`the mock of ${name} must be a result such as returns(${JSON.stringify(mock) ?? "…"}) or throws("Error"), an array of results, an object of results by number ("0", "1-3"), or a function`);
+  return new TestKitError(`the mock of ${name} must be a result such as returns(${mock === undefined ? "…" : brief(mock)}) or throws("Error"), an array of results, an object of results by number ("0", "1-3"), or a function`);
 }
 
 /** `{Return: …}` and `{Throw: {Error, Cause}}` of Step Functions Local. */
@@ -147,5 +148,5 @@ function throughToken({ kind, value, error, cause, delay }, task) {
 
 /** A mock as it would be written. */
 export function written(mock) {
-  return mock instanceof MockResult ? String(mock) : Array.isArray(mock) ? `[${mock.map(written).join(", ")}]` : JSON.stringify(mock);
+  return mock instanceof MockResult ? String(mock) : Array.isArray(mock) ? `[${mock.map(written).join(", ")}]` : brief(mock);
 }

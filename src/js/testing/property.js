@@ -4,6 +4,7 @@
 // What a task comes to is decided by its name, iteration and number of call alone, so a schedule is a list of those calls
 // that do not simply succeed. Shrinking takes entries away and makes those that stay simpler; the rest of the run follows.
 
+import { shown } from "../options.js";
 import { brief } from "./compare.js";
 import { spoken } from "./duration.js";
 import { TestKitError } from "./errors.js";
@@ -35,6 +36,24 @@ export async function property(source, options = {}) {
   return new Property(machine, options).run();
 }
 
+const isFunction = (value) => typeof value === "function";
+const isObject = (value) => typeof value === "object" && value !== null;
+const count = ["a whole number that is not negative", (value) => Number.isInteger(value) && value >= 0];
+
+const ALLOWED = {
+  check: ["a function", isFunction],
+  inputs: ["an array that is not empty, or a function", (value) => isFunction(value) || (Array.isArray(value) && value.length > 0)],
+  outputs: ["an object", isObject],
+  errors: ["an array or an object", isObject],
+  schedule: ["an object", isObject],
+  timeouts: ['"declared", "all" or "none"', (value) => ["declared", "all", "none"].includes(value)],
+  delays: ["an array of numbers of seconds", (value) => Array.isArray(value) && value.every((one) => Number.isFinite(one) && one >= 0)],
+  allow: ["an array", Array.isArray],
+  failures: ["a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1],
+  maxCalls: count,
+  maxShrinks: count,
+};
+
 function pick(options, names) {
   return Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
 }
@@ -46,6 +65,7 @@ class Property {
 
   constructor(machine, options) {
     const { runs = 100, schedule, seed } = options;
+    for (const [name, [words, allows]] of Object.entries(ALLOWED)) if (options[name] !== undefined && !allows(options[name])) throw new TestKitError(`${name} must be ${words}, not ${shown(options[name])}`);
     if (!(Number.isInteger(runs) && runs > 0)) throw new TestKitError("runs must be a whole number, 1 or more");
     if (seed !== undefined && !Number.isInteger(seed)) throw new TestKitError("seed must be a whole number");
     this.#machine = machine;

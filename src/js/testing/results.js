@@ -1,6 +1,8 @@
 // What a mock answers.
 
 import { milliseconds, spoken } from "./duration.js";
+import { argumentText } from "../integration.js";
+import { brief } from "./compare.js";
 import { TestKitError } from "./errors.js";
 
 const RESULT = Symbol.for("stepglass.MockResult");
@@ -20,15 +22,15 @@ export class MockResult {
   /** The same answer, so much later: a number of seconds, or "90 s", "2h". */
   after(duration) {
     const delay = milliseconds(duration);
-    if (delay === undefined) throw new TestKitError(`after() takes a duration with its unit, such as "90 s" or "1h 30m", not ${JSON.stringify(duration)}`);
+    if (delay === undefined) throw new TestKitError(`after() takes a duration with its unit, such as "90 s" or "1h 30m", not ${brief(duration)}`);
     return new MockResult({ ...this, delay });
   }
 
   toString() {
     const late = this.delay > 0 ? `.after("${spoken(this.delay)}")` : "";
-    if (this.kind === "throw") return `throws(${[this.error, this.cause].filter((part) => part !== undefined).map((part) => JSON.stringify(part)).join(", ")})${late}`;
+    if (this.kind === "throw") return `throws(${[this.error, this.cause].filter((part) => part !== undefined).map((part) => brief(part, 1e4)).join(", ")})${late}`;
     if (this.kind === "never") return "never()";
-    return `${this.kind === "respond" ? "responds" : "returns"}(${JSON.stringify(this.value) ?? ""})${late}`;
+    return `${this.kind === "respond" ? "responds" : "returns"}(${this.value === undefined ? "" : brief(this.value, 1e4)})${late}`;
   }
 }
 
@@ -45,7 +47,7 @@ export function responds(value) {
 /** The task fails with this `Error` and `Cause`. */
 export function throws(error, cause) {
   if (typeof error !== "string") throw new TestKitError("throws() takes the error's name and, optionally, its cause");
-  return new MockResult({ kind: "throw", error, cause: cause === undefined || typeof cause === "string" ? cause : JSON.stringify(cause) });
+  return new MockResult({ kind: "throw", error, cause: cause === undefined || typeof cause === "string" ? cause : argumentText(cause, "the cause") });
 }
 
 /** No answer comes: the task runs into its TimeoutSeconds. */

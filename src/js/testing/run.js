@@ -94,14 +94,16 @@ export class TestRun {
   }
 
   /** What happened, event by event, in lines that are the same in every run. With `times` they begin with the time. */
-  text({ times = false, payloads = true, lines } = {}) {
+  text(options) {
+    const { times = false, payloads = true, lines } = options ?? {};
     const all = story(this.#facts, this.#all(), { times, payloads });
     const shown = lines !== undefined && all.length > lines ? [...all.slice(0, lines >> 1), `… ${all.length - lines} more lines`, ...all.slice(-(lines - (lines >> 1)))] : all;
     return `${shown.join("\n")}\n`;
   }
 
   /** The history for snapshots: without times, payloads as values; ids and links only with `ids`, times with `times`. */
-  historySnapshot({ ids = false, times = false } = {}) {
+  historySnapshot(options) {
+    const { ids = false, times = false } = options ?? {};
     return this.history.map((event) => stable(event, { ids, times }));
   }
 
