@@ -32,6 +32,11 @@ export default defineConfig({
     target: "es2022",
     manifest: true,
     // The page's own chunks are linked in the markup.
+    rolldownOptions: {
+      // What the page has at once in one chunk, also where a later one needs a part of it: chunks compress worse apart.
+      // The first script stays what it is: it begins the interpreter's thread.
+      output: { codeSplitting: { groups: [{ name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 }, { name: "store", test: /\/www\/src\/store\/(?!recordings)/ }] } },
+    },
     modulePreload: { polyfill: false, resolveDependencies: (file, needed) => (file.includes("/page-") ? [] : needed) },
   },
 });

@@ -4,18 +4,20 @@ import "./trusted.ts";
 import { render } from "preact";
 import { first } from "./examples/first.ts";
 import { keepForOffline } from "./offline.ts";
-import * as store from "./store.ts";
+import * as opening from "./store/opening.ts";
+import "./store/tabTitle.ts";
+import { shout } from "./store/words.ts";
 import { App } from "./ui/App.tsx";
 import { openDropped } from "./take/drop.ts";
 
 // A first visit has nothing to wait for.
 const fresh = !hasKept();
-if (fresh) store.open(first, true, { example: first.id });
+if (fresh) opening.open(first, true, { example: first.id });
 void import("./take/keep.ts")
   .then(({ keep }) => keep(fresh, first))
   .catch((error: Error) => {
-    if (!fresh) store.open(first, true, { example: first.id });
-    store.shout(`Drafts are not kept: a part of the page could not be loaded. ${error.message}`);
+    if (!fresh) opening.open(first, true, { example: first.id });
+    shout(`Drafts are not kept: a part of the page could not be loaded. ${error.message}`);
   })
   .then(attach);
 addEventListener("hashchange", () => void attach());

@@ -2,7 +2,10 @@
 
 import { isState } from "../model/graph.ts";
 import type { Breakpoint, Exceptions } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import * as model from "./model.ts";
 import { addBreakpoint, changeBreakpoint, removeBreakpoint } from "./session.ts";
@@ -24,7 +27,7 @@ export const STAGES = ["afterInputPath", "afterParameters", "afterArguments", "a
 export function Breakpoints() {
   const list = model.breakpoints.value;
   const hits = model.position.value?.hits ?? {};
-  const state = store.selectedState.value;
+  const state = selection.selectedState.value;
   return (
     <div class="breakpoints scroll">
       <div class="pane-bar">
@@ -75,7 +78,7 @@ function Row({ one, hits }: { one: Breakpoint; hits: number }) {
       <div class="breakpoint-row">
         <input type="checkbox" aria-label={`Breakpoint on ${state || "any state"}`} checked={one.enabled !== false} onChange={(event) => changeBreakpoint(one.id!, { enabled: event.currentTarget.checked })} />
         <span class={`bp-dot ${one.log ? "log" : one.condition || one.hit ? "condition" : "plain"}`} aria-hidden="true" />
-        <button type="button" class="link strong" onClick={() => state && model.here.value.includes(one) && store.selectState(state, "page")}>
+        <button type="button" class="link strong" onClick={() => state && model.here.value.includes(one) && selection.selectState(state, "page")}>
           {state || "Any state"}
         </button>
         {one.machine !== undefined && <span class="quiet">of {one.machine}</span>}
@@ -97,8 +100,8 @@ function Row({ one, hits }: { one: Breakpoint; hits: number }) {
 function Form({ one, id }: { one: Breakpoint; id: string }) {
   // The states of another machine than that on the graph are written by hand.
   const known = model.here.value.includes(one);
-  const nodes = known ? (store.graph.value?.graph.nodes.filter(isState) ?? []) : [];
-  const machines = [...new Set([...store.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1)), ...(one.machine === undefined ? [] : [one.machine])])].filter((name) => name !== "");
+  const nodes = known ? (analysis.graph.value?.graph.nodes.filter(isState) ?? []) : [];
+  const machines = [...new Set([...workspace.machines.value.map(({ name }) => name.slice(name.lastIndexOf(":") + 1)), ...(one.machine === undefined ? [] : [one.machine])])].filter((name) => name !== "");
   const set = (change: Partial<Breakpoint>): void => changeBreakpoint(one.id!, change);
   const maps = one.kind === "iteration" ? nodes.filter(({ type }) => type === "Map") : nodes;
   const any = one.kind === "error" || one.kind === "retry" || one.kind === "catch" || one.kind === "change";
@@ -134,7 +137,7 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
               model.breakpoints.value = model.breakpoints.value.map((other) => (other === one ? { ...rest, ...(name !== "" && { machine: name }) } : other));
             }}
           >
-            <option value="">{store.title.value}</option>
+            <option value="">{workspace.title.value}</option>
             {machines.map((name) => (
               <option key={name} value={name}>
                 {name}
@@ -212,7 +215,7 @@ function Form({ one, id }: { one: Breakpoint; id: string }) {
           <option value="jsonpath">JSONPath</option>
         </select>
       </label>
-      {text("Hit count", one.hit, (hit) => /^\s*((=|==|>=|>|%)?\s*\d+)?\s*$/.test(hit) ? set({ hit }) : store.showToast('A hit count is "3", ">= 3" or "% 3".'), "3, >= 3, % 3")}
+      {text("Hit count", one.hit, (hit) => /^\s*((=|==|>=|>|%)?\s*\d+)?\s*$/.test(hit) ? set({ hit }) : showToast('A hit count is "3", ">= 3" or "% 3".'), "3, >= 3, % 3")}
       {text("Log instead of stopping", one.log, (log) => set({ log }), "total is {% $.total %}")}
     </div>
   );

@@ -2,7 +2,10 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { VariableScope } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { elapsed, iterationPath } from "../ui/format.ts";
 import { Edit } from "./Edit.tsx";
@@ -14,7 +17,7 @@ import { setValue } from "./session.ts";
 export function CallStack() {
   const at = model.position.value;
   // Where there is no more than one state, its head says all.
-  if (!at || at.stack.length + at.callers.length < 2 || store.run.value?.recorded !== undefined) return null;
+  if (!at || at.stack.length + at.callers.length < 2 || execution.run.value?.recorded !== undefined) return null;
   const last = at.stack.length - 1;
   return (
     <nav class="call-stack" aria-label="Call stack">
@@ -23,7 +26,7 @@ export function CallStack() {
         {at.stack.toReversed().map((frame, i) => (
           <li key={frame.visit}>
             {frame.isIteration && <span class="quiet">item {iterationPath(frame.iterations.slice(-1))} › </span>}
-            <button type="button" class={i === last ? "link strong" : "link"} aria-current={i === last ? "step" : undefined} onClick={() => store.selectState(frame.state, "inspector")}>
+            <button type="button" class={i === last ? "link strong" : "link"} aria-current={i === last ? "step" : undefined} onClick={() => selection.selectState(frame.state, "inspector")}>
               {frame.state}
             </button>
             {i < last && <span class="quiet"> ({frame.type})</span>}
@@ -40,7 +43,7 @@ export function CallStack() {
 export function Around() {
   const at = model.position.value;
   const top = at?.stack[0];
-  if (!at || !top || store.run.value?.recorded !== undefined) return null;
+  if (!at || !top || execution.run.value?.recorded !== undefined) return null;
   const others = at.threads.filter((thread) => thread.id !== top.thread && !at.stack.some((frame) => frame.visit === thread.visit));
   return (
     <>
@@ -54,7 +57,7 @@ export function Around() {
             <ul class="threads">
               {others.slice(0, 100).map((thread) => (
                 <li key={thread.id}>
-                  <button type="button" class="frame" onClick={() => store.selectEvent(thread.event, thread.state, "inspector")}>
+                  <button type="button" class="frame" onClick={() => playback.selectEvent(thread.event, thread.state, "inspector")}>
                     <span>{thread.name}</span> <b>{thread.state}</b>
                   </button>
                 </li>
@@ -76,7 +79,7 @@ function Variables({ visit }: { visit: number }) {
   useSignalEffect(() => {
     model.stopped.value;
     let stale = false;
-    store.query("scopes", { visit: asked.value }).then((scopes) => !stale && (found.value = scopes), () => {});
+    interpreter.query("scopes", { visit: asked.value }).then((scopes) => !stale && (found.value = scopes), () => {});
     return () => {
       stale = true;
     };
@@ -102,10 +105,10 @@ function Variables({ visit }: { visit: number }) {
                   <span class="quiet">
                     {" "}
                     by{" "}
-                    <button type="button" class="link" onClick={() => store.selectEvent(event, state, "inspector")}>
+                    <button type="button" class="link" onClick={() => playback.selectEvent(event, state, "inspector")}>
                       {state}
                     </button>
-                    {` at ${elapsed(store.timeOf(event))}`}
+                    {` at ${elapsed(playback.timeOf(event))}`}
                     {scope.outer && ", outer scope"}
                     {hidden && ", shadowed by an inner variable"}
                     {!fresh && was && `, before that ${brief(was.value)} by ${was.state}`}

@@ -2,7 +2,10 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComparedVisit, RunInfo } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
+import { shout } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { Tree } from "../ui/Tree.tsx";
@@ -23,14 +26,14 @@ export function Compare() {
     model.stopped.value;
     if (!runs) return;
     let stale = false;
-    store.query("compare", { a: runs.a, b: runs.b }).then(
+    interpreter.query("compare", { a: runs.a, b: runs.b }).then(
       (found) => {
         const now = comparing.peek();
         if (stale || !now || JSON.stringify(found) === JSON.stringify(now.difference)) return;
         comparing.value = { ...now, difference: found };
       },
       (error: Error) => {
-        store.shout(error.message);
+        shout(error.message);
         comparing.value = null;
       },
     );
@@ -109,7 +112,7 @@ function Rows({ rows, chosen, choose, a, b }: { rows: ComparedVisit[]; chosen: n
       chosen={Math.min(chosen, rows.length - 1)}
       choose={(at) => {
         choose(at);
-        store.selectState(rows[at]!.state, "page");
+        selection.selectState(rows[at]!.state, "page");
       }}
       row={(at) => {
         const visit = rows[at]!;
@@ -139,7 +142,7 @@ function Data({ row, a, b }: { row: ComparedVisit; a: number; b: number }) {
   const sides = useSignal<[Side, Side] | null>(null);
   useSignalEffect(() => {
     let stale = false;
-    const side = (run: number, visit: ComparedVisit["a"]): Promise<Side> => (visit ? store.query("visitData", { run, enter: visit.enter, exit: visit.exit }) : Promise.resolve({}));
+    const side = (run: number, visit: ComparedVisit["a"]): Promise<Side> => (visit ? interpreter.query("visitData", { run, enter: visit.enter, exit: visit.exit }) : Promise.resolve({}));
     Promise.all([side(a, row.a), side(b, row.b)]).then((found) => !stale && (sides.value = found), () => {});
     return () => {
       stale = true;
@@ -184,5 +187,5 @@ function Part({ part, a, b, runs, paired }: { part: (typeof PARTS)[number]; a: S
 
 function lookAt(run: number, event: number, state: string): void {
   // What the run tells of itself comes before the answer.
-  void selectRun(run).then(() => store.selectEvent(event, state, "page"));
+  void selectRun(run).then(() => playback.selectEvent(event, state, "page"));
 }

@@ -3,7 +3,12 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { PendingTimer } from "../model/protocol.ts";
 import type { Config as Settings } from "../share.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as runner from "../store/runner.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { JsonView } from "../ui/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
 import { CLOCKS, MEANS } from "./clocks.ts";
@@ -21,13 +26,13 @@ export function Config() {
 }
 
 function set(change: { [K in keyof Settings]?: Settings[K] | undefined }): void {
-  const next = Object.fromEntries(Object.entries({ ...store.config.value, ...change }).filter(([, value]) => value !== undefined)) as Settings;
-  store.config.value = next;
+  const next = Object.fromEntries(Object.entries({ ...workspace.config.value, ...change }).filter(([, value]) => value !== undefined)) as Settings;
+  workspace.edit({ config: next });
 }
 
 function Begin() {
-  const { name = "", arn = "", startTime, type, payload, events, strict } = store.config.value;
-  const language = languageOf(store.definition.value, store.format.value);
+  const { name = "", arn = "", startTime, type, payload, events, strict } = workspace.config.value;
+  const language = languageOf(workspace.definition.value, workspace.format.value);
   return (
     <fieldset>
       <legend>Execution</legend>
@@ -76,11 +81,11 @@ function Begin() {
           min={0}
           max={Number.MAX_SAFE_INTEGER}
           step={1}
-          value={store.seed.value}
+          value={workspace.seed.value}
           onChange={(event) => {
             const next = event.currentTarget.valueAsNumber;
-            if (Number.isSafeInteger(next) && next >= 0) store.seed.value = next;
-            else event.currentTarget.value = String(store.seed.value);
+            if (Number.isSafeInteger(next) && next >= 0) workspace.edit({ seed: next });
+            else event.currentTarget.value = String(workspace.seed.value);
           }}
         />
         <span class="quiet">For random numbers, UUIDs and retry jitter.</span>
@@ -98,17 +103,17 @@ function Begin() {
 }
 
 function useLanguage(language: string): void {
-  for (const flush of store.flushers) flush();
-  const next = withLanguage(store.definition.value, store.format.value, language === "" ? undefined : (language as "JSONPath" | "JSONata"));
-  if (next === undefined) store.showToast("The definition cannot be read right now, so nothing was changed.");
-  else store.definition.value = next;
+  workspace.flush();
+  const next = withLanguage(workspace.definition.value, workspace.format.value, language === "" ? undefined : (language as "JSONPath" | "JSONata"));
+  if (next === undefined) showToast("The definition cannot be read right now, so nothing was changed.");
+  else workspace.edit({ definition: next });
 }
 
 const STEPS = [[1000, "+1 s"], [60_000, "+1 min"], [3_600_000, "+1 h"]] as const;
 
 function Time() {
-  const busy = store.busy.value;
-  const timer = store.timer.value;
+  const busy = execution.busy.value;
+  const timer = execution.timer.value;
   const timers = timer?.timers ?? [];
   const date = useSignal("");
   const now = timer?.now ?? 0;
@@ -119,14 +124,14 @@ function Time() {
       <legend>Time</legend>
       <label>
         <span>Clock</span>
-        <select value={store.clock.value} onChange={(event) => (store.clock.value = event.currentTarget.value as typeof store.clock.value)}>
+        <select value={workspace.clock.value} onChange={(event) => workspace.edit({ clock: event.currentTarget.value as typeof workspace.clock.value })}>
           {CLOCKS.map(([id, name]) => (
             <option key={id} value={id}>
               {name}
             </option>
           ))}
         </select>
-        <span class="quiet">{MEANS[store.clock.value]}</span>
+        <span class="quiet">{MEANS[workspace.clock.value]}</span>
       </label>
       {busy && timer && (
         <>
@@ -134,7 +139,7 @@ function Time() {
             <span class="quiet">It is</span> <output>{new Date(now).toISOString().replace("T", " ").replace(/(\.000)?Z$/, "")} UTC</output>
             <span class="segments" role="group" aria-label="Advance time">
               {STEPS.map(([ms, label]) => (
-                <button key={label} type="button" onClick={() => store.advance(ms)}>
+                <button key={label} type="button" onClick={() => runner.advance(ms)}>
                   {label}
                 </button>
               ))}
@@ -144,7 +149,7 @@ function Time() {
             class="inspect-line"
             onSubmit={(event) => {
               event.preventDefault();
-              if (to !== undefined && !past) store.advance(to - now);
+              if (to !== undefined && !past) runner.advance(to - now);
             }}
           >
             <label>
@@ -164,10 +169,10 @@ function Time() {
             <ol class="pending" aria-label="Pending timers">
               {timers.slice(0, 50).map((one, i) => (
                 <li key={i}>
-                  <button type="button" class="link" title="Advance to this time" onClick={() => store.advance(Math.max(0, one.at - now))}>
+                  <button type="button" class="link" title="Advance to this time" onClick={() => runner.advance(Math.max(0, one.at - now))}>
                     {one.state} {one.iterations.length > 0 && iterationPath(one.iterations)}
                   </button>{" "}
-                  <span class="quiet">{kindOf(one)}</span> in {duration(Math.max(0, one.at - now))} <span class="quiet">{elapsed(one.at - store.startTime())}</span>
+                  <span class="quiet">{kindOf(one)}</span> in {duration(Math.max(0, one.at - now))} <span class="quiet">{elapsed(one.at - playback.startTime())}</span>
                 </li>
               ))}
             </ol>
@@ -187,23 +192,23 @@ function Context() {
   const found = useSignal<unknown>(undefined);
   useSignalEffect(() => {
     model.stopped.value;
-    store.eventCount.value;
-    const run = store.run.value;
-    if (!run || run.id === 0 || run.recorded !== undefined || store.eventCount.value === 0) {
+    execution.eventCount.value;
+    const run = execution.run.value;
+    if (!run || run.id === 0 || run.recorded !== undefined || execution.eventCount.value === 0) {
       found.value = undefined;
       return;
     }
     let stale = false;
-    const timer = setTimeout(() => store.query("evaluate", { question: "$states.context", language: "jsonata" }).then(({ value }) => !stale && (found.value = value), () => {}), 80);
+    const timer = setTimeout(() => interpreter.query("evaluate", { question: "$states.context", language: "jsonata" }).then(({ value }) => !stale && (found.value = value), () => {}), 80);
     return () => {
       stale = true;
       clearTimeout(timer);
     };
   });
-  const { name, arn, startTime } = store.config.value;
+  const { name, arn, startTime } = workspace.config.value;
   let input: unknown = {};
   try {
-    if (store.input.value.trim() !== "") input = JSON.parse(store.input.value);
+    if (workspace.input.value.trim() !== "") input = JSON.parse(workspace.input.value);
   } catch {
     input = "not valid JSON";
   }

@@ -2,7 +2,10 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { Covered } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as selection from "../store/selection.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { ListBox } from "../ui/ListBox.tsx";
 import { count } from "../ui/format.ts";
@@ -21,14 +24,14 @@ export function Coverage() {
   const unused = useSignal(false);
   const chosen = useSignal(-1);
   useSignalEffect(() => {
-    store.eventCount.value;
-    store.run.value?.phase;
+    execution.eventCount.value;
+    execution.run.value?.phase;
     model.stopped.value;
     model.runs.value;
-    const [text, format] = [store.definition.value, store.format.value];
+    const [text, format] = [workspace.definition.value, workspace.format.value];
     let stale = false;
     const timer = setTimeout(() => {
-      store.query("coverage", { text, format }).then(
+      interpreter.query("coverage", { text, format }).then(
         (found) => {
           if (stale) return;
           covered.value = found;
@@ -48,9 +51,9 @@ export function Coverage() {
   const rows = unused.value ? found.places.filter((place) => place.count === 0) : found.places;
   const shown = coverageShown.value !== null;
   const file = async (form: "json" | "lcov"): Promise<void> => {
-    const name = `${store.title.value}.asl.${store.format.value}`;
-    const text = await store.query("coverageFile", { text: store.definition.value, format: store.format.value, file: name, form });
-    save(`${store.title.value}.coverage.${form === "json" ? "json" : "lcov"}`, text, form === "json" ? "application/json" : "text/plain");
+    const name = `${workspace.title.value}.asl.${workspace.format.value}`;
+    const text = await interpreter.query("coverageFile", { text: workspace.definition.value, format: workspace.format.value, file: name, form });
+    save(`${workspace.title.value}.coverage.${form === "json" ? "json" : "lcov"}`, text, form === "json" ? "application/json" : "text/plain");
   };
   return (
     <div class="coverage">
@@ -91,7 +94,7 @@ export function Coverage() {
           chosen={chosen.value}
           choose={(at) => {
             chosen.value = at;
-            store.selectState(rows[at]!.state, "page");
+            selection.selectState(rows[at]!.state, "page");
           }}
           row={(at) => rowOf(rows[at]!)}
         />

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { Breakpoint, Flow, FlowStage } from "../model/protocol.ts";
 import { DECISIONS, besideOf, labelOf, madeBy, plannedStages } from "../model/stages.ts";
-import * as store from "../store.ts";
+import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { bytes } from "../ui/format.ts";
 import { equal } from "./diff.ts";
@@ -115,7 +115,7 @@ export function toggleStop(state: string, stage: string, when: "before" | "after
   const words = input ? `before ${state}` : `${when} ${LABELS[stage] ?? labelOf(stage)} of ${state}`;
   if (there) removeBreakpoint(there.id!);
   else addBreakpoint(input ? { kind: "entry", state } : { kind: "stage", state, stage, ...(when === "before" && { when }) });
-  store.showToast(there ? `Breakpoint ${words} removed.` : `Breakpoint ${words} added.`);
+  showToast(there ? `Breakpoint ${words} removed.` : `Breakpoint ${words} added.`);
 }
 
 function Chip({ state, step, chosen, choose }: { state: string; step: Step; chosen: boolean; choose(): void }) {

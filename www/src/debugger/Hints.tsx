@@ -1,11 +1,12 @@
 // Three things to know, for who is here for the first time.
 
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export function Hints() {
-  if (prefs.welcomed.value || store.run.value !== null || store.graph.value === null) return null;
+  if (prefs.welcomed.value || execution.run.value !== null || analysis.graph.value === null) return null;
   return (
     <section class="hints" aria-label="First steps">
       <ol>

@@ -5,12 +5,13 @@ import { useMemo } from "preact/hooks";
 import { Editor } from "../editor/Editor.tsx";
 import { attachDefinition } from "../editor/attach.ts";
 import { definitionEditor } from "../editor/place.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as workspace from "../store/workspace.ts";
 import { lookInto } from "./session.ts";
 
 export function InnerDefinition({ visible, text }: { visible: boolean; text: string }) {
   const held = useMemo(() => signal(text), [text]);
-  const machine = store.inside.value?.machine ?? "";
+  const machine = analysis.inside.value?.machine ?? "";
   return (
     <>
       <p class="strip">
@@ -18,7 +19,7 @@ export function InnerDefinition({ visible, text }: { visible: boolean; text: str
           The definition of <b>{machine}</b>, the execution on screen. It can be edited under Mocks.
         </span>
         <button type="button" onClick={() => lookInto(0)}>
-          Back to {store.title.value}
+          Back to {workspace.title.value}
         </button>
       </p>
       <Editor

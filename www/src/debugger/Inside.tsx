@@ -1,7 +1,9 @@
 // Where one is among executions that tasks have started, and the ways in and out.
 
 import type { ChildExecution } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import * as model from "./model.ts";
@@ -9,7 +11,7 @@ import { lookInto } from "./session.ts";
 
 /// From the run's own execution to the one that is looked at, over the graph.
 export function InsidePath() {
-  const inside = store.inside.value;
+  const inside = analysis.inside.value;
   if (!inside) return null;
   const last = inside.way.length - 1;
   const parent = inside.way[last - 1]!;
@@ -40,7 +42,7 @@ export function InsidePath() {
 }
 
 function nameOf({ id, machine }: { id: number; machine: string }): string {
-  return id === 0 ? store.title.value : machine;
+  return id === 0 ? workspace.title.value : machine;
 }
 
 /// A name that nobody has given is a UUID.
@@ -52,8 +54,8 @@ const MOST = 50;
 
 /// The executions that a state has started, each to be looked into.
 export function Started({ state }: { state: string }) {
-  const here = store.inside.value?.id ?? 0;
-  const found = store.children.value.filter((one) => one.parent === here && one.state === state);
+  const here = analysis.inside.value?.id ?? 0;
+  const found = execution.children.value.filter((one) => one.parent === here && one.state === state);
   if (found.length === 0) return null;
   return (
     <section aria-label="Started executions">
@@ -85,7 +87,7 @@ export function StatusOf({ one: { status } }: { one: ChildExecution }) {
 /// The states around the tasks that have started the execution in which the run is paused, the outermost first.
 export function Callers() {
   const frames = model.position.value?.callers ?? [];
-  const inside = store.inside.value;
+  const inside = analysis.inside.value;
   if (!inside || frames.length === 0) return null;
   return (
     <>

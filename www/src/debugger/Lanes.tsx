@@ -4,7 +4,11 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Bar, Lane } from "../model/protocol.ts";
 import { textSize } from "../prefs.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
+import { say } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count as counted, duration } from "../ui/format.ts";
 import { type Scale, type View, scaleOf } from "./scale.ts";
@@ -22,19 +26,19 @@ export function Lanes() {
   const drag = useSignal<{ from: number; to: number } | null>(null);
   const pane = useRef<HTMLDivElement>(null);
   useSignalEffect(() => {
-    store.run.value?.id;
+    execution.run.value?.id;
     zoomed.value = null;
   });
   useSignalEffect(() => {
-    const count = store.eventCount.value;
-    const run = store.run.value;
+    const count = execution.eventCount.value;
+    const run = execution.run.value;
     const view = zoomed.value ?? { from: 0, to: count };
     if (!run || run.id === 0 || run.recorded !== undefined) {
       lanes.value = [];
       return;
     }
     let stale = false;
-    const timer = setTimeout(() => store.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }).then((found) => {
+    const timer = setTimeout(() => interpreter.query("lanes", { ...view, width: Math.max(200, (pane.current?.clientWidth ?? 1000) - NAMES - EDGE) }).then((found) => {
       if (stale) return;
       lanes.value = found;
       if (zoomed.peek() === null) whole.value = found;
@@ -44,27 +48,27 @@ export function Lanes() {
       clearTimeout(timer);
     };
   });
-  const count = store.eventCount.value;
+  const count = execution.eventCount.value;
   const all = lanes.value;
   if (all.length === 0) {
     return (
       <div class="empty small">
-        <p>{store.run.value?.recorded !== undefined ? "A recorded execution has no timeline: replay it to see one." : "No run yet. Run the state machine to see a lane for each branch and iteration, with attempts and pauses."}</p>
+        <p>{execution.run.value?.recorded !== undefined ? "A recorded execution has no timeline: replay it to see one." : "No run yet. Run the state machine to see a lane for each branch and iteration, with attempts and pauses."}</p>
       </div>
     );
   }
   const view = zoomed.value ?? { from: 1, to: count };
-  const scale = scaleOf(view, store.timeOf);
+  const scale = scaleOf(view, playback.timeOf);
   const zoom = (from: number, to: number): void => {
     const size = Math.max(Math.min(LEAST, count), to - from + 1);
     const begin = Math.max(1, Math.min(from, count - size + 1));
     const next = { from: begin, to: Math.min(count, begin + size - 1) };
     zoomed.value = next.from <= 1 && next.to >= count ? null : next;
-    store.say(zoomed.value ? `Events ${next.from} to ${next.to} of ${count}` : "All events");
+    say(zoomed.value ? `Events ${next.from} to ${next.to} of ${count}` : "All events");
   };
   /// By a factor around the event that is looked at, or the middle.
   const zoomBy = (factor: number): void => {
-    const cursor = store.cursor.value;
+    const cursor = playback.cursor.value;
     const size = view.to - view.from + 1;
     const middle = cursor >= view.from && cursor <= view.to && cursor > 0 ? cursor : (view.from + view.to) / 2;
     const next = Math.max(LEAST, Math.round(size * factor));
@@ -131,7 +135,7 @@ export function Lanes() {
               {duration(gap.length)}
             </span>
           ))}
-          {inView(scale.at(store.cursor.value)) && <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(store.cursor.value)) }} />}
+          {inView(scale.at(playback.cursor.value)) && <span class="lane-cursor" style={{ insetInlineStart: placeIn(scale.at(playback.cursor.value)) }} />}
           {selected && selected.to - selected.from > CLICK && <span class="lane-range" style={{ insetInlineStart: placeIn(selected.from), width: `calc((100% - ${NAMES + EDGE}px) * ${selected.to - selected.from})` }} />}
           {all.map((lane, i) => (
             <LaneRow key={i} lane={lane} scale={scale} first={i === 0} zoom={zoom} />
@@ -160,7 +164,7 @@ const MEANS = { run: "", task: "task", wait: "wait", backoff: "back-off before t
 
 /// A bar in words: what it stands for, what became of it, and how long it took.
 function wordsOf({ state, kind, bars, failed, from, to }: Bar): string {
-  const took = duration(store.timeOf(to) - store.timeOf(from));
+  const took = duration(playback.timeOf(to) - playback.timeOf(from));
   if (bars !== undefined) return `${counted(bars, "visit")} of ${state || "several states"}${failed ? `, ${counted(failed, "failure")}` : ""}, ${took}. Click to zoom in`;
   return `${state || "several states"}${MEANS[kind] ? `, ${MEANS[kind]}` : ""}, ${took}`;
 }
@@ -178,12 +182,12 @@ function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first
             <button
               key={i}
               type="button"
-              class={`lane-bar lane-${bar.kind}${bar.state !== "" && store.selectedState.value === bar.state ? " chosen" : ""}`}
+              class={`lane-bar lane-${bar.kind}${bar.state !== "" && selection.selectedState.value === bar.state ? " chosen" : ""}`}
               style={{ insetInlineStart: `${from * 100}%`, width: `${width * 100}%` }}
               title={words}
               aria-label={words}
               tabIndex={first && i === 0 ? 0 : -1}
-              onClick={() => (bar.bars === undefined ? store.selectEvent(bar.from, bar.state || null, "events") : zoom(bar.from, bar.to))}
+              onClick={() => (bar.bars === undefined ? playback.selectEvent(bar.from, bar.state || null, "events") : zoom(bar.from, bar.to))}
             >
               {width > 0.05 && <span>{bar.state}</span>}
             </button>
@@ -196,7 +200,7 @@ function LaneRow({ lane, scale, first, zoom }: { lane: Lane; scale: Scale; first
 
 /// The whole run as a strip, and which part of it is in view.
 function Overview({ lanes, count, view, zoom }: { lanes: Lane[]; count: number; view: Signal<View | null>; zoom(from: number, to: number): void }) {
-  const scale = scaleOf({ from: 1, to: count }, store.timeOf);
+  const scale = scaleOf({ from: 1, to: count }, playback.timeOf);
   const shown = view.value;
   const [left, right] = shown ? [scale.at(shown.from), scale.at(shown.to)] : [0, 1];
   return (

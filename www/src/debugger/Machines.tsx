@@ -3,7 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ChildExecution, Machine } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { save } from "../ui/save.ts";
@@ -14,13 +17,13 @@ import { serviceOf } from "./responses.ts";
 const EMPTY = '{\n  "StartAt": "Work",\n  "States": {\n    "Work": { "Type": "Pass", "End": true }\n  }\n}\n';
 
 const put = (at: number, change: Partial<Machine>): void => {
-  store.machines.value = store.machines.value.map((machine, i) => (i === at ? { ...machine, ...change } : machine));
+  workspace.edit({ machines: workspace.machines.value.map((machine, i) => (i === at ? { ...machine, ...change } : machine)) });
 };
 
 export function Machines() {
-  const machines = store.machines.value;
-  const starts = (store.analysis.value?.tasks ?? []).filter(({ resource }) => /^(?:aws-sdk:sfn:start(?:Sync)?Execution|states:startExecution)$/.test(serviceOf(resource)));
-  const children = store.children.value;
+  const machines = workspace.machines.value;
+  const starts = (analysis.latest.value?.tasks ?? []).filter(({ resource }) => /^(?:aws-sdk:sfn:start(?:Sync)?Execution|states:startExecution)$/.test(serviceOf(resource)));
+  const children = execution.children.value;
   return (
     <section class="machines" aria-labelledby="machines-title">
       <h2 id="machines-title">Machines</h2>
@@ -30,11 +33,11 @@ export function Machines() {
       </p>
       <ul>
         {machines.map((machine, i) => (
-          <MachineEditor key={`${i} ${store.generation.value}`} machine={machine} at={i} />
+          <MachineEditor key={`${i} ${workspace.generation.value}`} machine={machine} at={i} />
         ))}
       </ul>
       <p>
-        <button type="button" onClick={() => (store.machines.value = [...machines, { name: machines.length === 0 ? "Child" : `Child${machines.length + 1}`, type: "STANDARD", definition: EMPTY }])}>
+        <button type="button" onClick={() => workspace.edit({ machines: [...machines, { name: machines.length === 0 ? "Child" : `Child${machines.length + 1}`, type: "STANDARD", definition: EMPTY }] })}>
           <Icon name="plus" size={14} /> Add a machine
         </button>
       </p>
@@ -57,7 +60,7 @@ function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
   const { name, type, definition } = machine;
   useEffect(() => {
     let wanted = true;
-    store.query("checkMachine", machine).then((found) => wanted && (problem.value = found ?? ""), () => {});
+    interpreter.query("checkMachine", machine).then((found) => wanted && (problem.value = found ?? ""), () => {});
     return () => {
       wanted = false;
     };
@@ -70,7 +73,7 @@ function MachineEditor({ machine, at }: { machine: Machine; at: number }) {
           <option value="STANDARD">Standard</option>
           <option value="EXPRESS">Express</option>
         </select>
-        <button type="button" class="plain square small" aria-label={`Remove the machine ${name}`} onClick={() => (store.machines.value = store.machines.value.filter((_, i) => i !== at))}>
+        <button type="button" class="plain square small" aria-label={`Remove the machine ${name}`} onClick={() => workspace.edit({ machines: workspace.machines.value.filter((_, i) => i !== at) })}>
           <Icon name="close" size={13} />
         </button>
       </div>
@@ -101,7 +104,7 @@ function Child({ child }: { child: ChildExecution }) {
           </p>
         )}
         <LookInto one={child} />{" "}
-        <button type="button" class="link" onClick={() => void store.query("childHistory", { arn }).then((text) => save(`${machine}-${name}.history.json`, text, "application/json"))}>
+        <button type="button" class="link" onClick={() => void interpreter.query("childHistory", { arn }).then((text) => save(`${machine}-${name}.history.json`, text, "application/json"))}>
           Save its history
         </button>
       </details>

@@ -4,7 +4,9 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Mock } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { testStateOf } from "../take/mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
@@ -45,7 +47,7 @@ function beginning(mode: Mock["mode"], name: string, resource: string): Mock {
   }
 }
 
-const recordedFor = (state: string) => store.recordedAnswers.value?.tasks.filter((task) => task.state === state) ?? [];
+const recordedFor = (state: string) => workspace.recordedAnswers.value?.tasks.filter((task) => task.state === state) ?? [];
 
 interface Props {
   /// The state, or what the rule is for.
@@ -83,7 +85,7 @@ export function MockEditor({ name, resource, mock, otherwise, children }: Props)
 
 function Fields({ name, resource, mock }: { name: string; resource: string; mock: Mock }) {
   const set = (next: Mock): void => setMock(name, next);
-  const problem = store.mockProblems.value[name];
+  const problem = execution.mockProblems.value[name];
   const id = useId();
   return (
     <>
@@ -103,11 +105,11 @@ function Fields({ name, resource, mock }: { name: string; resource: string; mock
       )}
       {mock.mode === "javascript" && (
         <>
-          {!store.mocksTrusted.value && (
+          {!workspace.mocksTrusted.value && (
             <p class="strip warn">
               <Icon name="warning" />
               <span>Disabled: this code came with a link or a file. Review it first.</span>
-              <button type="button" onClick={() => (store.mocksTrusted.value = true)}>
+              <button type="button" onClick={() => workspace.edit({ mocksTrusted: true })}>
                 Enable the code
               </button>
             </p>
@@ -142,7 +144,7 @@ function Fields({ name, resource, mock }: { name: string; resource: string; mock
               type="button"
               class="link"
               title="The mock object of the TestState API"
-              onClick={() => void navigator.clipboard.writeText(testStateOf(mock, resource)!).then(() => store.showToast("Mock for TestState copied."), () => store.showToast("The browser did not allow copying."))}
+              onClick={() => void navigator.clipboard.writeText(testStateOf(mock, resource)!).then(() => showToast("Mock for TestState copied."), () => showToast("The browser did not allow copying."))}
             >
               Copy for TestState
             </button>

@@ -2,7 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import type { Mock } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
 import { type MockFile, readMockFile } from "../take/mockFiles.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
@@ -13,8 +15,8 @@ export function MockImport({ close, take }: { close(): void; take(mocks: Record<
   const file = useSignal<MockFile | null>(null);
   const problem = useSignal("");
   const chosen = useSignal(0);
-  const tasks = store.analysis.value?.tasks ?? [];
-  const state = useSignal(tasks.find((task) => task.state === store.selectedState.value)?.state ?? tasks[0]?.state ?? "");
+  const tasks = analysis.latest.value?.tasks ?? [];
+  const state = useSignal(tasks.find((task) => task.state === selection.selectedState.value)?.state ?? tasks[0]?.state ?? "");
   const read = (given: string): void => {
     text.value = given;
     file.value = null;
@@ -42,7 +44,7 @@ export function MockImport({ close, take }: { close(): void; take(mocks: Record<
           onClick={() => {
             take(mocks);
             close();
-            store.showToast(`${count(Object.keys(mocks).length, "mock")} imported.`);
+            showToast(`${count(Object.keys(mocks).length, "mock")} imported.`);
           }}
         >
           Use {count(Object.keys(mocks).length, "mock")}

@@ -2,7 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import type { TaskInfo } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as selection from "../store/selection.ts";
+import { shout, showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { mockConfigOf } from "../take/mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
@@ -20,7 +24,7 @@ const version = { value: 0 };
 
 export function Mocks() {
   const importing = useSignal(false);
-  const tasks = store.analysis.value?.tasks ?? [];
+  const tasks = analysis.latest.value?.tasks ?? [];
   const states = new Set(tasks.map(({ state }) => state));
   const mocks = model.mocks.value;
   const all = Object.keys(mocks);
@@ -47,7 +51,7 @@ export function Mocks() {
       {tasks.length === 0 && <p class="hint quiet">The definition has no Task states.</p>}
       <ul aria-label="Tasks">
         {tasks.map((task) => (
-          <Task key={`${task.state} ${version.value} ${store.generation.value}`} {...task} ruled={rules.length > 0} />
+          <Task key={`${task.state} ${version.value} ${workspace.generation.value}`} {...task} ruled={rules.length > 0} />
         ))}
       </ul>
       <Rules rules={rules} />
@@ -68,15 +72,15 @@ export function Mocks() {
 /// Each task without a mock gets one, with a result that fits what is read of it later.
 async function mockEvery(): Promise<void> {
   try {
-    await store.settled();
-    const results = await store.query("exampleResults", { text: store.definition.value, format: store.format.value });
-    const tasks = (store.analysis.value?.tasks ?? []).filter(({ state }) => !model.isMocked(state));
+    await analysis.settled();
+    const results = await interpreter.query("exampleResults", { text: workspace.definition.value, format: workspace.format.value });
+    const tasks = (analysis.latest.value?.tasks ?? []).filter(({ state }) => !model.isMocked(state));
     const made = tasks.map(({ state, resource }) => [state, { mode: "result", result: filledIn(exampleFor(resource), results[state]) }] as const);
     version.value += 1;
     model.mocks.value = { ...model.mocks.value, ...Object.fromEntries(made) };
-    store.showToast(`${count(tasks.length, "task")} mocked, with results of what the definition reads.`);
+    showToast(`${count(tasks.length, "task")} mocked, with results of what the definition reads.`);
   } catch (error) {
-    store.shout(`The tasks were not mocked: ${(error as Error).message}`);
+    shout(`The tasks were not mocked: ${(error as Error).message}`);
   }
 }
 
@@ -89,7 +93,7 @@ function Task({ ruled, ...task }: TaskInfo & { ruled: boolean }) {
   return (
     <li class={`mock${model.isMocked(state) ? " mocked" : ""}`}>
       <MockEditor name={state} resource={resource} mock={own} otherwise={otherwise}>
-        <button type="button" class="link strong" onClick={() => store.selectState(state, "page")}>
+        <button type="button" class="link strong" onClick={() => selection.selectState(state, "page")}>
           {state}
         </button>
         <code class="resource">{resource}</code>
@@ -101,7 +105,7 @@ function Task({ ruled, ...task }: TaskInfo & { ruled: boolean }) {
 /// Mocks for a resource, a pattern, or for all that is left.
 function Rules({ rules }: { rules: string[] }) {
   const name = useSignal("");
-  const known = [...new Set((store.analysis.value?.tasks ?? []).flatMap(({ resource, functionName }) => [resource, ...(functionName === undefined ? [] : [functionName])]))];
+  const known = [...new Set((analysis.latest.value?.tasks ?? []).flatMap(({ resource, functionName }) => [resource, ...(functionName === undefined ? [] : [functionName])]))];
   const add = (event: Event): void => {
     event.preventDefault();
     const given = name.value.trim();
@@ -117,7 +121,7 @@ function Rules({ rules }: { rules: string[] }) {
       </p>
       <ul>
         {rules.map((rule) => (
-          <li key={`${rule} ${version.value} ${store.generation.value}`} class="mock mocked">
+          <li key={`${rule} ${version.value} ${workspace.generation.value}`} class="mock mocked">
             <MockEditor name={rule} resource={resourceLike(rule)} mock={model.mocks.value[rule]}>
               <code class="resource strong">{rule}</code>
               <span class="quiet">{reach(rule)}</span>
@@ -147,15 +151,15 @@ function Rules({ rules }: { rules: string[] }) {
 const resourceLike = (rule: string): string => (rule.startsWith("arn:") || !/^[\w-]+:/.test(rule) ? rule : `arn:aws:states:::${rule}`);
 
 function reach(rule: string): string {
-  const own = (store.analysis.value?.tasks ?? []).filter(({ state }) => model.ruled.value.get(state) === rule);
+  const own = (analysis.latest.value?.tasks ?? []).filter(({ state }) => model.ruled.value.get(state) === rule);
   return own.length === 0 ? "for no task" : `for ${own.map(({ state }) => state).slice(0, 3).join(", ")}${own.length > 3 ? ` and ${own.length - 3} more` : ""}`;
 }
 
 function exportMocks(): void {
-  const tasks = store.analysis.value?.tasks ?? [];
+  const tasks = analysis.latest.value?.tasks ?? [];
   // By states, as the file has them: rules are written out.
   const byState = Object.fromEntries(tasks.flatMap(({ state }) => (model.mockOf(state) ? [[state, model.mockOf(state)!]] : [])));
-  const { text, left } = mockConfigOf(byState, store.title.value, (state) => tasks.find((task) => task.state === state)?.resource);
+  const { text, left } = mockConfigOf(byState, workspace.title.value, (state) => tasks.find((task) => task.state === state)?.resource);
   save("MockConfigFile.json", text, "application/json");
-  if (left.length > 0) store.showToast(`A mock file cannot express the mocks of ${left.slice(0, 3).join(", ")}${left.length > 3 ? " …" : ""}, so they were left out.`);
+  if (left.length > 0) showToast(`A mock file cannot express the mocks of ${left.slice(0, 3).join(", ")}${left.length > 3 ? " …" : ""}, so they were left out.`);
 }

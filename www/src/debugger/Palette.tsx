@@ -2,13 +2,13 @@
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { keymap } from "../keys/keymap.ts";
 import { type Command, findCommands } from "./commands.ts";
 
 const close = (): void => {
-  if (store.dialog.value === "palette") store.dialog.value = "";
+  if (panes.dialog.value === "palette") panes.closeDialog();
 };
 
 export function Palette() {

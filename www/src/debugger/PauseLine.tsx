@@ -1,16 +1,16 @@
 // What to do with an edited definition; on a phone also where the run is paused.
 
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
 import { PausedWhere } from "./Toolbar.tsx";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
 export function PauseLine({ narrow = false }: { narrow?: boolean }) {
   const at = model.position.value;
-  const run = store.run.value;
+  const run = execution.run.value;
   if (!run || !at || (run.phase !== "paused" && run.phase !== "ended")) return null;
   const report = session.edit.value;
-  const changed = store.changedSince.value && !store.outlived.value && run.recorded === undefined;
+  const changed = execution.changedSince.value && !execution.outlived.value && run.recorded === undefined;
   const other = report !== null && !report.same;
   if (!changed && !other && !(narrow && run.phase === "paused")) return null;
   return (

@@ -2,7 +2,8 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { RunInfo } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as playback from "../store/playback.ts";
+import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { Compare, labelOf } from "./Compare.tsx";
@@ -12,7 +13,7 @@ import { canStep, fork, forgetRun, selectRun } from "./session.ts";
 
 export function Runs() {
   const runs = model.runs.value;
-  const cursor = store.cursor.value;
+  const cursor = playback.cursor.value;
   const pane = useRef<HTMLDivElement>(null);
   const both = comparing.value !== null;
   const was = useRef(both);
@@ -62,7 +63,7 @@ export function compareRuns(): void {
   const shown = runs.find(({ current }) => current) ?? runs.at(-1);
   const others = runs.filter((run) => run !== shown);
   const other = others.find(({ id }) => id === shown?.parent) ?? others.findLast(({ id }) => id < (shown?.id ?? 0)) ?? others[0];
-  if (!shown || !other) return store.showToast("There is only one run. Run again or fork it to compare.");
+  if (!shown || !other) return showToast("There is only one run. Run again or fork it to compare.");
   const [a, b] = [other.id, shown.id].sort((one, two) => one - two) as [number, number];
   comparing.value = { a, b, difference: null };
 }

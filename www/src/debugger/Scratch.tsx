@@ -3,7 +3,8 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { Evaluated, Flow } from "../model/protocol.ts";
 import { type Leaf, type Made, inner, isExpression, leavesOf, pathText } from "../model/stages.ts";
-import * as store from "../store.ts";
+import * as interpreter from "../store/interpreter.ts";
+import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";
 import { change } from "./apply.ts";
@@ -27,7 +28,7 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
     let stale = false;
     const begun = performance.now();
     // An expression of the stage sees what the stage has read; any other sees the value that is looked at.
-    const asked = into ? store.query("tryField", { visit: of.visit, attempt: of.attempt, stage, item: of.item, language, text }) : store.query("evaluate", { question: text, language, visit: of.visit, input: tried });
+    const asked = into ? interpreter.query("tryField", { visit: of.visit, attempt: of.attempt, stage, item: of.item, language, text }) : interpreter.query("evaluate", { question: text, language, visit: of.visit, input: tried });
     asked.then((found) => !stale && (answer.value = { found, took: performance.now() - begun }), () => {});
     return () => {
       stale = true;
@@ -80,7 +81,7 @@ export function Scratch({ flow, at, made, value }: { flow: Flow; at: number; mad
           </button>
         )}
         {!bad && (
-          <button type="button" class="link" onClick={() => void navigator.clipboard.writeText(dialect.value === "jsonata" ? `{% ${question.value} %}` : question.value).then(() => store.showToast("Copied for the definition."))}>
+          <button type="button" class="link" onClick={() => void navigator.clipboard.writeText(dialect.value === "jsonata" ? `{% ${question.value} %}` : question.value).then(() => showToast("Copied for the definition."))}>
             <Icon name="copy" size={12} /> Copy for the definition
           </button>
         )}
@@ -97,7 +98,7 @@ function fieldOf(made: Made, leaf: Leaf): string {
 
 function putIn(flow: Flow, made: Made, leaf: Leaf, text: string): Promise<string | undefined> {
   const value = isExpression(leaf.text) ? `{% ${text.trim()} %}` : text.trim();
-  return change((at) => store.query("put", { ...at, state: flow.state, path: [...made.path, ...leaf.path], value }));
+  return change((at) => interpreter.query("put", { ...at, state: flow.state, path: [...made.path, ...leaf.path], value }));
 }
 
 /// A text with the part underlined in which something is wrong.

@@ -4,7 +4,12 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { keyHint, keymap } from "../keys/keymap.ts";
 import type { ClockMode } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as runner from "../store/runner.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { elapsed } from "../ui/format.ts";
 import { CLOCKS } from "./clocks.ts";
@@ -12,14 +17,14 @@ import * as model from "./model.ts";
 import * as session from "./session.ts";
 
 export function Toolbar({ narrow = false }: { narrow?: boolean }) {
-  const phase = store.run.value?.phase;
-  const busy = store.busy.value;
-  const blocked = store.engine.value === "broken";
+  const phase = execution.run.value?.phase;
+  const busy = execution.busy.value;
+  const blocked = interpreter.engine.value === "broken";
   const on = session.canGoOn();
-  const back = session.canStep() && store.cursor.value > 0;
+  const back = session.canStep() && playback.cursor.value > 0;
   const begins = !busy && !blocked;
   // Before anything has happened there is nothing to step through, to go back in or to stop: one button begins with a step.
-  const untouched = store.run.value === null;
+  const untouched = execution.run.value === null;
   const first = <Move icon="over" label="Step" command="over" title="Run step by step: pauses before the first state" able={begins} run={() => session.stepOrBegin("next")} />;
   const steps = untouched ? first : (
     <>
@@ -28,7 +33,7 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
     </>
   );
   const undo = <Move icon="undo" label="Back" command="back" title="One event back" able={back} run={() => session.step("stepBack")} />;
-  const stop = <Move icon="stop" label="Stop" command="stop" title="Stop" able={busy} run={store.stop} />;
+  const stop = <Move icon="stop" label="Stop" command="stop" title="Stop" able={busy} run={runner.stop} />;
   return (
     <div class={narrow ? "debug-bar narrow-bar" : "debug-bar"} role="toolbar" aria-label="Run controls">
       {phase === "running" ? (
@@ -36,14 +41,14 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
       ) : on && phase === "paused" ? (
         <Main icon="play" label="Continue" command="continue" run={() => session.step("continue")} hold={session.runOut} />
       ) : (
-        <Main icon="play" label="Run" command="run" disabled={blocked || phase === "starting"} run={() => void store.start()} hold={session.runOut} />
+        <Main icon="play" label="Run" command="run" disabled={blocked || phase === "starting"} run={() => void runner.start()} hold={session.runOut} />
       )}
       {narrow ? (
         <>
           {!untouched && undo}
           {steps}
           {busy && stop}
-          <Move icon="more" label="More" command="palette" title="All commands" able run={() => (store.dialog.value = "palette")} />
+          <Move icon="more" label="More" command="palette" title="All commands" able run={() => panes.openDialog("palette")} />
         </>
       ) : (
         <>
@@ -66,7 +71,7 @@ export function Toolbar({ narrow = false }: { narrow?: boolean }) {
           <Clock />
           <PausedWhere />
           <span class="gap" />
-          <button type="button" class="plain" onClick={() => (store.dialog.value = "palette")} title={`All commands${keyHint("palette")}`} aria-keyshortcuts={keymap.value?.spoken("palette")}>
+          <button type="button" class="plain" onClick={() => panes.openDialog("palette")} title={`All commands${keyHint("palette")}`} aria-keyshortcuts={keymap.value?.spoken("palette")}>
             <Icon name="search" size={14} /> <span class="label">Commands</span> {keymap.value?.shown("palette").slice(0, 1).map((key) => <kbd key={key}>{key}</kbd>)}
           </button>
         </>
@@ -140,14 +145,14 @@ function Main({ icon, label, command, disabled = false, run, hold }: { icon: Ico
 }
 
 function Clock() {
-  const busy = store.busy.value;
-  const manual = store.clock.value === "manual";
-  const timers = store.timer.value?.timers ?? [];
+  const busy = execution.busy.value;
+  const manual = workspace.clock.value === "manual";
+  const timers = execution.timer.value?.timers ?? [];
   return (
     <div class="debug-group clock-group">
       <label class="field">
         <span class="label">Clock</span>
-        <select value={store.clock.value} aria-label="Clock" onChange={(event) => (store.clock.value = event.currentTarget.value as ClockMode)}>
+        <select value={workspace.clock.value} aria-label="Clock" onChange={(event) => workspace.edit({ clock: event.currentTarget.value as ClockMode })}>
           {CLOCKS.map(([id, name]) => (
             <option key={id} value={id}>
               {name}
@@ -156,17 +161,17 @@ function Clock() {
         </select>
       </label>
       <Time />
-      <button type="button" disabled={!busy || store.timer.value?.due == null} onClick={() => store.advance()} title={`Advance to the next timer${keyHint("nextTimer")}`} aria-keyshortcuts={keymap.value?.spoken("nextTimer")} aria-label="Next timer">
+      <button type="button" disabled={!busy || execution.timer.value?.due == null} onClick={() => runner.advance()} title={`Advance to the next timer${keyHint("nextTimer")}`} aria-keyshortcuts={keymap.value?.spoken("nextTimer")} aria-label="Next timer">
         <Icon name="skip" />
       </button>
       {manual && busy && (
         <span class="segments">
           {([[1000, "+1 s"], [60_000, "+1 min"], [3_600_000, "+1 h"]] as const).map(([ms, label]) => (
-            <button key={label} type="button" onClick={() => store.advance(ms)}>
+            <button key={label} type="button" onClick={() => runner.advance(ms)}>
               {label}
             </button>
           ))}
-          <button type="button" title="To a date: opens Config" onClick={() => { store.leftTab.value = "config"; store.narrowTab.value = "code"; }}>
+          <button type="button" title="To a date: opens Config" onClick={() => { panes.showLeft("config"); }}>
             To…
           </button>
         </span>
@@ -177,7 +182,7 @@ function Clock() {
           <ol>
             {timers.slice(0, 20).map((timer, i) => (
               <li key={i}>
-                <button type="button" class="link" onClick={() => store.advance(Math.max(0, timer.at - (store.timer.value?.now ?? timer.at)))}>
+                <button type="button" class="link" onClick={() => runner.advance(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)))}>
                   {timer.state}
                   {timer.iterations.length > 0 && ` #${timer.iterations.join(" #")}`}
                 </button>
@@ -194,21 +199,21 @@ function Clock() {
 
 /// When the execution began, in its own time.
 function startOf(): number {
-  return store.startTime();
+  return playback.startTime();
 }
 
 /// Time since the run began, going on where time flows.
 function Time() {
   const now = useSignal(0);
-  const timer = store.timer.value;
+  const timer = execution.timer.value;
   const flows = (timer?.speed ?? 0) > 0;
   useEffect(() => {
     if (!flows) return;
     const tick = setInterval(() => (now.value = performance.now()), 100);
     return () => clearInterval(tick);
   }, [flows]);
-  if (!store.run.value || store.eventCount.value === 0) return null;
-  const shown = store.busy.value && store.live.value && timer ? timer.now + (flows ? Math.max(0, now.value - timer.heard) * timer.speed : 0) - startOf() : store.timeOf(store.cursor.value);
+  if (!execution.run.value || execution.eventCount.value === 0) return null;
+  const shown = execution.busy.value && playback.live.value && timer ? timer.now + (flows ? Math.max(0, now.value - timer.heard) * timer.speed : 0) - startOf() : playback.timeOf(playback.cursor.value);
   return (
     <output class="clock-time" title="Time since the run began">
       {elapsed(flows ? Math.floor(shown / 100) * 100 : shown)}
@@ -219,7 +224,7 @@ function Time() {
 /// Where the run is paused, and why.
 export function PausedWhere() {
   const at = model.position.value;
-  if (!at || store.run.value?.phase !== "paused") return null;
+  if (!at || execution.run.value?.phase !== "paused") return null;
   const words = model.stopWords.value;
   return (
     <span class={at.stop.reason === "exception" ? "pause-where bad" : "pause-where"} title={`Paused ${words}`}>

@@ -5,7 +5,9 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Flow, Origin } from "../model/protocol.ts";
 import { type Leaf, type Made, type Path, type Source, besideOf, jsonataText, labelOf, leavesOf, madeBy, pathText, valueAt } from "../model/stages.ts";
-import * as store from "../store.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Cut, SearchBox, Tree, findIn } from "../ui/Tree.tsx";
 import { bytes } from "../ui/format.ts";
@@ -141,7 +143,7 @@ function sizeOf(flow: Flow, at: number): number {
 }
 
 function copy(text: string, said: string): void {
-  void navigator.clipboard.writeText(text).then(() => store.showToast(said), () => store.showToast("The browser did not allow copying."));
+  void navigator.clipboard.writeText(text).then(() => showToast(said), () => showToast("The browser did not allow copying."));
 }
 
 function lightWords(n: number, { approximate, variables, context, literal, text }: { approximate: boolean; variables: string[]; context: boolean; literal: boolean; text?: string }, sources: Source[]): string {
@@ -222,7 +224,7 @@ function Provenance({ flow, at, path, value, name, close }: { flow: Flow; at: nu
   useSignalEffect(() => {
     const part = asked.value;
     let stale = false;
-    store.query("origin", { visit: flow.visit, attempt: flow.attempt, stage: at, item: flow.item, path: part }).then((found) => !stale && (origins.value = found), () => {});
+    interpreter.query("origin", { visit: flow.visit, attempt: flow.attempt, stage: at, item: flow.item, path: part }).then((found) => !stale && (origins.value = found), () => {});
     return () => {
       stale = true;
     };
@@ -251,7 +253,7 @@ function Provenance({ flow, at, path, value, name, close }: { flow: Flow; at: nu
         {origins.value?.map((origin, i) => (
           <li key={i} class={origin.approximate ? "quiet" : ""} style={{ marginInlineStart: `${origin.depth * 12}px` }}>
             {origin.event !== undefined ? (
-              <button type="button" class="link" onClick={() => store.selectEvent(origin.event!, origin.state ?? null, "inspector")}>
+              <button type="button" class="link" onClick={() => playback.selectEvent(origin.event!, origin.state ?? null, "inspector")}>
                 {origin.text}
               </button>
             ) : (

@@ -2,7 +2,8 @@
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { Evaluated } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { iterationPath } from "../ui/format.ts";
 import * as model from "./model.ts";
@@ -72,9 +73,9 @@ function Watched({ question, language, visit, remove }: { question: string; lang
   useSignalEffect(() => {
     model.stopped.value;
     const frame = visit.value;
-    if (!store.run.value || store.run.value.phase === "running" || store.run.value.id === 0) return;
+    if (!execution.run.value || execution.run.value.phase === "running" || execution.run.value.id === 0) return;
     let stale = false;
-    store.query("evaluate", { question, language, ...(frame !== undefined && { visit: frame }) }).then((found) => !stale && (answer.value = found), (error: Error) => !stale && (answer.value = { message: error.message }));
+    interpreter.query("evaluate", { question, language, ...(frame !== undefined && { visit: frame }) }).then((found) => !stale && (answer.value = found), (error: Error) => !stale && (answer.value = { message: error.message }));
     return () => {
       stale = true;
     };

@@ -2,30 +2,31 @@
 
 import { definitionEditor } from "../editor/place.ts";
 import type { Edit } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as workspace from "../store/workspace.ts";
 
 /// Asks for edits of the present text and makes them; what is wrong, in words, or undefined.
 export async function change(ask: (at: { text: string; format: "json" | "yaml" }) => Promise<{ edits: Edit[] } | { refused: string }>): Promise<string | undefined> {
-  for (const flush of store.flushers) flush();
-  if (store.inside.value) return changeMachine(store.inside.value.machine, ask);
-  const text = store.definition.value;
-  const answer = await ask({ text, format: store.format.value }).catch((error: Error) => ({ refused: error.message }));
+  workspace.flush();
+  if (analysis.inside.value) return changeMachine(analysis.inside.value.machine, ask);
+  const text = workspace.definition.value;
+  const answer = await ask({ text, format: workspace.format.value }).catch((error: Error) => ({ refused: error.message }));
   if ("refused" in answer) return answer.refused;
-  for (const flush of store.flushers) flush();
-  if (store.definition.value !== text) return "The text has changed. Try again.";
+  workspace.flush();
+  if (workspace.definition.value !== text) return "The text has changed. Try again.";
   const editor = definitionEditor.value;
   if (editor) editor.edit(answer.edits);
-  else store.definition.value = edited(text, answer.edits);
+  else workspace.edit({ definition: edited(text, answer.edits) });
   return undefined;
 }
 
 /// The same in the text of a machine that tasks start, which counts from the next run on.
 async function changeMachine(name: string, ask: Parameters<typeof change>[0]): Promise<string | undefined> {
-  const machine = store.machines.value.find((one) => one.name.trim().split(":").at(-1) === name);
+  const machine = workspace.machines.value.find((one) => one.name.trim().split(":").at(-1) === name);
   if (!machine) return `There is no machine ${name} on this page.`;
   const answer = await ask({ text: machine.definition, format: "json" }).catch((error: Error) => ({ refused: error.message }));
   if ("refused" in answer) return answer.refused;
-  store.machines.value = store.machines.value.map((one) => (one === machine ? { ...one, definition: edited(one.definition, answer.edits) } : one));
+  workspace.edit({ machines: workspace.machines.value.map((one) => (one === machine ? { ...one, definition: edited(one.definition, answer.edits) } : one)) });
   return undefined;
 }
 

@@ -8,7 +8,13 @@ import type { Place } from "../keys/keymap.ts";
 import { textCommands } from "../keys/text.ts";
 import { isState } from "../model/graph.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as runner from "../store/runner.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
 import { saveSession } from "../take/session.ts";
 import { copyShareLink } from "../take/link.ts";
 import { focusGraph, nextPane } from "../ui/panes.ts";
@@ -31,21 +37,21 @@ export interface Command {
   run?(): void;
 }
 
-const going = (): boolean => store.run.value?.phase === "running";
-const selected = (): boolean => store.selectedState.value !== null;
+const going = (): boolean => execution.run.value?.phase === "running";
+const selected = (): boolean => selection.selectedState.value !== null;
 const withState = (run: (state: string) => void) => (): void => {
-  const state = store.selectedState.value;
+  const state = selection.selectedState.value;
   if (state !== null) run(state);
-  else store.showToast("Select a state first, in the graph or in the definition.");
+  else showToast("Select a state first, in the graph or in the definition.");
 };
 
 /// With the choice of iterations, which is there where there are any.
 const stepIteration = (by: number): void => {
-  if (store.iterations()) void import("../graph/Iterations.tsx").then((module) => module.stepIteration(by));
+  if (playback.iterations()) void import("../graph/Iterations.tsx").then((module) => module.stepIteration(by));
 };
 
 const inEditor = (id: string) => (): void => {
-  show(() => (store.leftTab.value = "definition"), "code");
+  show(() => panes.chooseLeft("definition"), "code");
   requestAnimationFrame(() => definitionEditor.value?.command(id));
 };
 
@@ -54,77 +60,77 @@ const folding = (collapsed: boolean) => (): boolean => {
   const node = selectedNode();
   return node !== undefined && (node.type === "Parallel" || node.type === "Map") && node.collapsed !== collapsed;
 };
-const selectedNode = () => store.graph.value?.node(store.graph.value.byName.get(store.selectedState.value ?? "") ?? -1);
+const selectedNode = () => analysis.graph.value?.node(analysis.graph.value.byName.get(selection.selectedState.value ?? "") ?? -1);
 const fold = (): void => {
   const node = selectedNode();
-  if (node) store.toggleFold(node.pointer);
+  if (node) analysis.toggleFold(node.pointer);
 };
 
 /// Whether the focus is where states and events are chosen, not written.
 const choosing = (): boolean => document.activeElement?.closest("#graph-pane, #dock") != null;
 /// Where End goes to the end of something else, that is meant.
-const lookingBack = (): boolean => store.run.value !== null && store.cursor.value < store.eventCount.value && !document.activeElement?.closest("input, select, textarea, [contenteditable], [role=tablist], [role=menu], [role=listbox], [role=treegrid], [role=separator]");
-const rerunnable = (): boolean => session.canStep() && (selected() || store.selectedEvent.value !== null) && (store.busy.value || choosing());
+const lookingBack = (): boolean => execution.run.value !== null && playback.cursor.value < execution.eventCount.value && !document.activeElement?.closest("input, select, textarea, [contenteditable], [role=tablist], [role=menu], [role=listbox], [role=treegrid], [role=separator]");
+const rerunnable = (): boolean => session.canStep() && (selected() || selection.selectedEvent.value !== null) && (execution.busy.value || choosing());
 
 export const commands: readonly Command[] = [
   { id: "continue", group: "Run", title: "Continue or pause", keys: ["F8", "Mod+\\"], run: session.continueOrPause },
-  { id: "runOut", group: "Run", title: "Run to the end, past all breakpoints", keys: ["Shift+F8"], able: () => session.canGoOn() || !store.busy.value, run: session.runOut },
+  { id: "runOut", group: "Run", title: "Run to the end, past all breakpoints", keys: ["Shift+F8"], able: () => session.canGoOn() || !execution.busy.value, run: session.runOut },
   // Before "run", whose key it shares: where a state or event is chosen in a run, that is meant.
   { id: "rerun", group: "Run", title: "Run again from the selected state or event (a fork)", keys: ["Mod+Enter"], able: rerunnable, run: session.rerunSelected },
-  { id: "run", group: "Run", title: "Run", keys: ["Mod+Enter"], able: () => !store.busy.value, run: () => void store.start() },
-  { id: "runPaused", group: "Run", title: "Run, paused before the first state", able: () => !store.busy.value, run: () => void store.start({ paused: true }) },
-  { id: "restart", group: "Run", title: "Restart", keys: ["Mod+Shift+Enter"], run: () => (store.run.value === null ? void store.start() : session.restart()) },
+  { id: "run", group: "Run", title: "Run", keys: ["Mod+Enter"], able: () => !execution.busy.value, run: () => void runner.start() },
+  { id: "runPaused", group: "Run", title: "Run, paused before the first state", able: () => !execution.busy.value, run: () => void runner.start({ paused: true }) },
+  { id: "restart", group: "Run", title: "Restart", keys: ["Mod+Shift+Enter"], run: () => (execution.run.value === null ? void runner.start() : session.restart()) },
   { id: "pause", group: "Run", title: "Pause", able: going, run: () => session.step("pause") },
-  { id: "stop", group: "Run", title: "Stop", keys: ["Mod+F2"], able: () => store.busy.value, run: store.stop },
-  { id: "nextTimer", group: "Run", title: "Advance to the next timer", keys: ["Mod+Alt+."], able: () => store.timer.value?.due != null, run: () => store.advance() },
+  { id: "stop", group: "Run", title: "Stop", keys: ["Mod+F2"], able: () => execution.busy.value, run: runner.stop },
+  { id: "nextTimer", group: "Run", title: "Advance to the next timer", keys: ["Mod+Alt+."], able: () => execution.timer.value?.due != null, run: () => runner.advance() },
 
   { id: "over", group: "Debug", title: "Step over, to the next state", keys: ["F10", "Mod+'"], run: () => session.stepOrBegin("next") },
   { id: "into", group: "Debug", title: "Step into the state", keys: ["F11", "Mod+;"], run: () => session.stepOrBegin("stepIn") },
   { id: "out", group: "Debug", title: "Step out of the branch or iteration", keys: ["Shift+F11", "Mod+Shift+;"], able: session.canGoOn, run: () => session.step("stepOut") },
   { id: "stage", group: "Debug", title: "Step by one stage of the data flow", keys: ["Mod+F11", "Mod+Shift+'"], run: () => session.stepOrBegin("stepStage") },
-  { id: "back", group: "Debug", title: "One event back, along the branch", keys: ["Alt+["], able: () => store.cursor.value > 0, run: () => (session.canStep() ? session.step("stepBack") : store.goTo(store.cursor.value - 1)) },
-  { id: "forward", group: "Debug", title: "One event forward", keys: ["Alt+]"], run: () => store.goTo(store.cursor.value + 1) },
+  { id: "back", group: "Debug", title: "One event back, along the branch", keys: ["Alt+["], able: () => playback.cursor.value > 0, run: () => (session.canStep() ? session.step("stepBack") : playback.goTo(playback.cursor.value - 1)) },
+  { id: "forward", group: "Debug", title: "One event forward", keys: ["Alt+]"], run: () => playback.goTo(playback.cursor.value + 1) },
   { id: "reverse", group: "Debug", title: "Run backwards to the previous breakpoint", keys: ["Alt+Shift+["], able: session.canStep, run: () => session.step("reverseContinue") },
-  { id: "lookInto", group: "Debug", title: "Open the execution that the selected state started", able: () => session.startedBy(store.selectedState.value) !== undefined, run: withState((state) => session.lookInto(session.startedBy(state)!.id)) },
-  { id: "lookOut", group: "Debug", title: "Go back to the execution that started this one", able: () => store.inside.value !== null, run: () => session.lookInto(store.inside.value!.way.at(-2)!.id) },
+  { id: "lookInto", group: "Debug", title: "Open the execution that the selected state started", able: () => session.startedBy(selection.selectedState.value) !== undefined, run: withState((state) => session.lookInto(session.startedBy(state)!.id)) },
+  { id: "lookOut", group: "Debug", title: "Go back to the execution that started this one", able: () => analysis.inside.value !== null, run: () => session.lookInto(analysis.inside.value!.way.at(-2)!.id) },
   { id: "runTo", group: "Debug", title: "Run to the selected state", keys: ["Mod+F10"], able: selected, run: withState(session.runTo) },
   { id: "breakpoint", group: "Debug", title: "Breakpoint on the selected state", keys: ["F9"], able: selected, run: withState(session.toggleBreakpoint) },
   { id: "editBreakpoint", group: "Debug", title: "Edit the selected state's breakpoint", keys: ["Shift+F9"], able: selected, run: withState(session.editBreakpoint) },
   { id: "stops", group: "Debug", title: "Breakpoints on or off", keys: ["Mod+F8"], run: session.toggleStops },
   { id: "clearBreakpoints", group: "Debug", title: "Remove all breakpoints", able: () => model.breakpoints.value.length > 0, run: () => (model.breakpoints.value = []) },
   { id: "fork", group: "Debug", title: "Fork the run at the event shown", able: session.canStep, run: () => session.fork() },
-  { id: "apply", group: "Debug", title: "Apply the edited definition to the paused run", able: () => session.canStep() && store.changedSince.value, run: () => void session.applyDefinition() },
-  { id: "first", group: "Debug", title: "Go to the beginning", run: () => store.goTo(0) },
-  { id: "live", group: "Debug", title: "Return to live", keys: ["End"], able: lookingBack, run: store.returnToLive },
-  { id: "back10", group: "Debug", title: "Ten events back, on the timeline", keys: ["Shift+ArrowLeft", "Shift+ArrowDown"], place: "timeline", run: () => store.goTo(store.cursor.value - 10) },
-  { id: "forward10", group: "Debug", title: "Ten events forward, on the timeline", keys: ["Shift+ArrowRight", "Shift+ArrowUp"], place: "timeline", run: () => store.goTo(store.cursor.value + 10) },
+  { id: "apply", group: "Debug", title: "Apply the edited definition to the paused run", able: () => session.canStep() && execution.changedSince.value, run: () => void session.applyDefinition() },
+  { id: "first", group: "Debug", title: "Go to the beginning", run: () => playback.goTo(0) },
+  { id: "live", group: "Debug", title: "Return to live", keys: ["End"], able: lookingBack, run: playback.returnToLive },
+  { id: "back10", group: "Debug", title: "Ten events back, on the timeline", keys: ["Shift+ArrowLeft", "Shift+ArrowDown"], place: "timeline", run: () => playback.goTo(playback.cursor.value - 10) },
+  { id: "forward10", group: "Debug", title: "Ten events forward, on the timeline", keys: ["Shift+ArrowRight", "Shift+ArrowUp"], place: "timeline", run: () => playback.goTo(playback.cursor.value + 10) },
   { id: "iterationBefore", group: "Debug", title: "Previous Map iteration", keys: ["["], run: () => stepIteration(-1) },
   { id: "iterationAfter", group: "Debug", title: "Next Map iteration", keys: ["]"], run: () => stepIteration(1) },
 
-  { id: "palette", group: "Anywhere", title: "All commands", keys: ["Mod+K", "F1"], run: () => (store.dialog.value = "palette") },
-  { id: "help", group: "Anywhere", title: "Help and keyboard shortcuts", keys: ["?"], run: () => (store.dialog.value = "help") },
+  { id: "palette", group: "Anywhere", title: "All commands", keys: ["Mod+K", "F1"], run: () => panes.openDialog("palette") },
+  { id: "help", group: "Anywhere", title: "Help and keyboard shortcuts", keys: ["?"], run: () => panes.openDialog("help") },
   { id: "paneAfter", group: "Anywhere", title: "Next pane", keys: ["Mod+F6"], run: () => nextPane(false) },
   { id: "paneBefore", group: "Anywhere", title: "Previous pane", keys: ["Mod+Shift+F6"], run: () => nextPane(true) },
   { id: "problemAfter", group: "Anywhere", title: "Next problem", keys: ["F4"], run: () => void goToProblem(false) },
   { id: "problemBefore", group: "Anywhere", title: "Previous problem", keys: ["Shift+F4"], run: () => void goToProblem(true) },
   { id: "goToState", group: "Anywhere", title: "Go to a state by its name", keys: ["Mod+Shift+O"], run: openGoTo },
   { id: "goToDefinition", group: "Anywhere", title: "Go to the selected state's definition", able: selected, run: withState(goToDefinition) },
-  { id: "search", group: "Anywhere", title: "Search in the definition", run: () => { store.leftTab.value = "definition"; definitionEditor.value?.search(); } },
+  { id: "search", group: "Anywhere", title: "Search in the definition", run: () => { panes.chooseLeft("definition"); definitionEditor.value?.search(); } },
   { id: "saveSession", group: "Anywhere", title: "Save everything as a session file", keys: ["Mod+S"], run: saveSession },
   { id: "copyLink", group: "Anywhere", title: "Copy a link to this workspace", run: () => void copyShareLink() },
   { id: "graph", group: "Anywhere", title: "Graph", run: focusGraph },
-  { id: "mocks", group: "Anywhere", title: "Mocks of the tasks", run: () => show(() => (store.leftTab.value = "mocks"), "code") },
-  { id: "watch", group: "Anywhere", title: "Watch expressions", run: () => show(() => store.chooseDock("watch"), "events") },
-  { id: "breakpoints", group: "Anywhere", title: "List of breakpoints", run: () => show(() => store.chooseDock("breakpoints"), "events") },
-  { id: "timeline", group: "Anywhere", title: "Timeline", run: () => show(() => store.chooseDock("timeline"), "events") },
-  { id: "runs", group: "Anywhere", title: "Runs and forks", run: () => show(() => store.chooseDock("runs"), "events") },
-  { id: "coverage", group: "Anywhere", title: "Coverage of all runs", run: () => show(() => store.chooseDock("coverage"), "events") },
-  { id: "examples", group: "Anywhere", title: "Examples and recent drafts", run: () => (store.dialog.value = "examples") },
-  { id: "import", group: "Anywhere", title: "Import", run: () => (store.dialog.value = "import") },
-  { id: "export", group: "Anywhere", title: "Export", run: () => (store.dialog.value = "export") },
-  { id: "share", group: "Anywhere", title: "Make a link, and choose what is in it", run: () => (store.dialog.value = "share") },
-  { id: "settings", group: "Anywhere", title: "Settings", run: () => (store.dialog.value = "settings") },
-  { id: "keys", group: "Anywhere", title: "Change keys", run: () => (store.dialog.value = "keys") },
+  { id: "mocks", group: "Anywhere", title: "Mocks of the tasks", run: () => show(() => panes.chooseLeft("mocks"), "code") },
+  { id: "watch", group: "Anywhere", title: "Watch expressions", run: () => show(() => panes.chooseDock("watch"), "events") },
+  { id: "breakpoints", group: "Anywhere", title: "List of breakpoints", run: () => show(() => panes.chooseDock("breakpoints"), "events") },
+  { id: "timeline", group: "Anywhere", title: "Timeline", run: () => show(() => panes.chooseDock("timeline"), "events") },
+  { id: "runs", group: "Anywhere", title: "Runs and forks", run: () => show(() => panes.chooseDock("runs"), "events") },
+  { id: "coverage", group: "Anywhere", title: "Coverage of all runs", run: () => show(() => panes.chooseDock("coverage"), "events") },
+  { id: "examples", group: "Anywhere", title: "Examples and recent drafts", run: () => panes.openDialog("examples") },
+  { id: "import", group: "Anywhere", title: "Import", run: () => panes.openDialog("import") },
+  { id: "export", group: "Anywhere", title: "Export", run: () => panes.openDialog("export") },
+  { id: "share", group: "Anywhere", title: "Make a link, and choose what is in it", run: () => panes.openDialog("share") },
+  { id: "settings", group: "Anywhere", title: "Settings", run: () => panes.openDialog("settings") },
+  { id: "keys", group: "Anywhere", title: "Change keys", run: () => panes.openDialog("keys") },
   { id: "theme", group: "Anywhere", title: "Change the theme", run: () => (prefs.theme.value = prefs.theme.value === "dark" ? "light" : "dark") },
 
   { id: "graphDown", group: "Graph", title: "Along the transition, down", keys: ["ArrowDown"], place: "graph" },
@@ -159,21 +165,21 @@ export const commands: readonly Command[] = [
   ...textCommands.map(({ id, title, keys }): Command => ({ id, title, group: "Text", keys, place: "text", run: inEditor(id) })),
 ];
 
-function show(choose: () => void, narrow: typeof store.narrowTab.value): void {
+function show(choose: () => void, narrow: typeof panes.narrowTab.value): void {
   choose();
-  store.narrowTab.value = narrow;
+  panes.showNarrow(narrow);
 }
 
 async function goToProblem(back: boolean): Promise<void> {
-  show(() => (store.leftTab.value = "definition"), "code");
-  await store.settled();
+  show(() => panes.chooseLeft("definition"), "code");
+  await analysis.settled();
   requestAnimationFrame(() => definitionEditor.value?.nextProblem(back));
 }
 
 /// Commands and states, for the palette.
 export function findCommands(text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const states = (store.graph.value?.graph.nodes ?? []).filter(isState).slice(0, 5000).map(({ name }): Command => ({ id: `state ${name}`, group: "Anywhere", title: `Go to ${name}`, run: () => store.selectState(name, "page") }));
+  const states = (analysis.graph.value?.graph.nodes ?? []).filter(isState).slice(0, 5000).map(({ name }): Command => ({ id: `state ${name}`, group: "Anywhere", title: `Go to ${name}`, run: () => selection.selectState(name, "page") }));
   const all = words.length === 0 ? commands : [...commands, ...states];
   return all.filter(({ title, able, run }) => run !== undefined && words.every((word) => title.toLowerCase().includes(word)) && able?.() !== false).slice(0, 80);
 }

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { FailureInfo, Flow, FlowStage, Operand } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { Tree } from "../ui/Tree.tsx";
@@ -116,7 +116,7 @@ function useOperands(flow: Flow, stage: FlowStage, texts: string[][]): Operand[]
   const key = JSON.stringify([flow.visit, flow.attempt, texts]);
   useEffect(() => {
     let stale = false;
-    store.query("operands", { visit: flow.visit, attempt: flow.attempt, stage: flow.stages.indexOf(stage), texts: texts.flat() }).then(
+    interpreter.query("operands", { visit: flow.visit, attempt: flow.attempt, stage: flow.stages.indexOf(stage), texts: texts.flat() }).then(
       (all) => {
         if (stale) return;
         let n = 0;
@@ -162,7 +162,7 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
   const at = flow.stages.indexOf(stage);
   useEffect(() => {
     let stale = false;
-    store.query("failure", { visit: flow.visit, attempt: flow.attempt }).then((found) => !stale && (info.value = found), () => {});
+    interpreter.query("failure", { visit: flow.visit, attempt: flow.attempt }).then((found) => !stale && (info.value = found), () => {});
     return () => {
       stale = true;
     };
@@ -186,7 +186,7 @@ export function ErrorCard({ flow, stage }: { flow: Flow; stage: FlowStage }) {
       {fate.note && <p class="quiet">{fate.note}</p>}
       {fate.open && (
         <p class="inspect-line">
-          <button type="button" class="small" onClick={() => void change((where) => store.query("addCatch", { ...where, state: flow.state, error: error ?? "States.ALL" })).then((problem) => (done.value = problem ?? `Added a catcher to ${flow.state}. Apply the definition, or run again.`))}>
+          <button type="button" class="small" onClick={() => void change((where) => interpreter.query("addCatch", { ...where, state: flow.state, error: error ?? "States.ALL" })).then((problem) => (done.value = problem ?? `Added a catcher to ${flow.state}. Apply the definition, or run again.`))}>
             <Icon name="bulb" size={13} /> Add a Catch
           </button>
           <span role="status">{done.value}</span>
@@ -211,9 +211,9 @@ export function NodeFailure({ state }: { state: string }) {
   const info = useSignal<FailureInfo | null>(null);
   useEffect(() => {
     let stale = false;
-    store.query("flow", { state }).then(async (found) => {
+    interpreter.query("flow", { state }).then(async (found) => {
       if (!found || stale) return;
-      const failure = await store.query("failure", { visit: found.visit, attempt: found.attempt });
+      const failure = await interpreter.query("failure", { visit: found.visit, attempt: found.attempt });
       if (stale) return;
       flow.value = found;
       info.value = failure;

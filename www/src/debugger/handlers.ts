@@ -1,10 +1,10 @@
 // Whether the tasks' module has a handler for a task: told from its text, as nothing of it runs before a run does.
 
 import type { TaskInfo } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as workspace from "../store/workspace.ts";
 
 export function hasHandler({ state, resource, functionName }: TaskInfo): boolean {
-  const text = store.tasks.value;
+  const text = workspace.tasks.value;
   if (text.trim() === "") return false;
   // One function for all tasks, and a pattern for all that is left.
   if (/export\s+default\s+(?:async\s*)?(?:function\b|\(|[\w$]+\s*=>)/.test(text) || /["'`]\*["'`]/.test(text)) return true;

@@ -2,19 +2,19 @@
 
 import { computed, effect } from "@preact/signals";
 import { GraphIndex } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as interpreter from "../store/interpreter.ts";
 
-const shown = computed(() => store.inside.value?.definition);
+const shown = computed(() => analysis.inside.value?.definition);
 
 effect(() => {
   const json = shown.value;
   if (json === undefined) return;
-  const asked = { json, ...store.drawnAs(json) };
+  const asked = { json, ...analysis.drawnAs(json) };
   let stale = false;
-  store.query("layOut", asked).then(
-    ({ graph, analysis }) => {
-      const now = store.inside.peek();
-      if (!stale && now) store.inside.value = { ...now, graph: new GraphIndex(graph), analysis };
+  interpreter.query("layOut", asked).then(
+    ({ graph, analysis: found }) => {
+      if (!stale) analysis.readInside(new GraphIndex(graph), found);
     },
     () => {},
   );

@@ -4,7 +4,9 @@ import { effect, signal } from "@preact/signals";
 import { type Overlay, overlay } from "../graph/hooks.ts";
 import { type GraphIndex, isState } from "../model/graph.ts";
 import type { Covered, RunDifference } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import { say } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { count } from "../ui/format.ts";
 
 /// The two runs that are compared, and where they differ once that is known.
@@ -14,20 +16,20 @@ export const coverageShown = signal<Covered | null>(null);
 
 export function leaveComparing(): void {
   comparing.value = null;
-  store.say("Comparison closed");
+  say("Comparison closed");
 }
 
 effect(() => {
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   const compared = comparing.value;
   const covered = coverageShown.value;
   // Both are of the definition on the page.
-  overlay.value = !index || store.inside.value ? null : compared?.difference ? ofDifference(index, compared.a, compared.b, compared.difference) : covered ? ofCoverage(index, covered) : null;
+  overlay.value = !index || analysis.inside.value ? null : compared?.difference ? ofDifference(index, compared.a, compared.b, compared.difference) : covered ? ofCoverage(index, covered) : null;
 });
 
 // Neither outlives the workspace that it is of.
 effect(() => {
-  store.generation.value;
+  workspace.generation.value;
   comparing.value = null;
   coverageShown.value = null;
 });

@@ -4,7 +4,12 @@ import { computed, effect } from "@preact/signals";
 import { type NodeMark, type Override, addNodeCommands, edgeMarks, nodeMarks, overrides } from "../graph/hooks.ts";
 import { isState } from "../model/graph.ts";
 import type { Breakpoint } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
+import * as workspace from "../store/workspace.ts";
 import { bytes } from "../ui/format.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
@@ -30,12 +35,12 @@ function breakpointMark(one: Breakpoint): NodeMark {
 
 /// How many large payloads there are up to the event shown.
 const largeShown = computed(() => {
-  const cursor = model.large.value.length > 0 ? store.cursor.value : 0;
+  const cursor = model.large.value.length > 0 ? playback.cursor.value : 0;
   return model.large.value.filter(({ event }) => event <= cursor).length;
 });
 
 effect(() => {
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   const marks = new Map<string, NodeMark[]>();
   const onEdges = new Map<string, NodeMark[]>();
   const put = (map: Map<string, NodeMark[]>, id: string, mark: NodeMark): void => {
@@ -65,8 +70,8 @@ effect(() => {
     }
     if (one.from || one.to) add((one.from || one.to)!, mark);
   }
-  for (const { state } of store.shownAnalysis.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
-  const answers = store.recordedAnswers.value;
+  for (const { state } of analysis.shown.value?.tasks ?? []) if (model.isMocked(state)) add(state, { kind: "mock", title: "mocked" });
+  const answers = workspace.recordedAnswers.value;
   for (const state of new Set(answers?.tasks.map(({ state: name }) => name))) if (!model.isMocked(state)) add(state, { kind: "replayed", title: `answers recorded in ${answers!.title}` });
   const sizes = new Map<string, number>();
   for (const { state, size } of model.large.value.slice(0, largeShown.value)) sizes.set(state, Math.max(size, sizes.get(state) ?? 0));
@@ -79,17 +84,17 @@ effect(() => {
 });
 
 effect(() => {
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   const at = model.position.value;
   const shown = new Map<string, Override>();
   // Of the iteration that is looked at only.
   const put = (state: string, iterations: readonly number[], override: Override): void => {
     const pointer = index?.node(index.byName.get(state) ?? -1)?.pointer;
-    if (pointer !== undefined && store.isLookedAt(pointer, iterations)) shown.set(pointer, override);
+    if (pointer !== undefined && playback.isLookedAt(pointer, iterations)) shown.set(pointer, override);
   };
-  if (store.live.value) for (const task of store.waiting.value) if (task.execution === store.inside.value?.name) put(task.state, task.iterations, { status: "awaiting", title: "waits for your answer" });
+  if (playback.live.value) for (const task of execution.waiting.value) if (task.execution === analysis.inside.value?.name) put(task.state, task.iterations, { status: "awaiting", title: "waits for your answer" });
   const [top] = at?.stack ?? [];
-  if (top && store.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
+  if (top && execution.run.value?.phase === "paused") put(top.state, top.iterations, { status: "paused", title: model.pausedWords.value });
   overrides.value = shown;
 });
 
@@ -97,7 +102,7 @@ addNodeCommands([
   { id: "breakpoint", group: "debug", label: "Breakpoint", command: "breakpoint", shown: isState, checked: (node) => model.byState.value.has(node.name), run: (node) => session.toggleBreakpoint(node.name) },
   { id: "editBreakpoint", group: "debug", label: "Edit the breakpoint", command: "editBreakpoint", shown: isState, run: (node) => session.editBreakpoint(node.name) },
   { id: "runTo", group: "debug", label: "Run to here", command: "runTo", shown: isState, run: (node) => session.runTo(node.name) },
-  { id: "rerun", group: "debug", label: "Run again from here", shown: (node) => isState(node) && session.canStep() && store.runOf(node.id).value.entered > 0, run: (node) => session.rerunFrom(node.name) },
+  { id: "rerun", group: "debug", label: "Run again from here", shown: (node) => isState(node) && session.canStep() && playback.runOf(node.id).value.entered > 0, run: (node) => session.rerunFrom(node.name) },
   { id: "lookInto", group: "debug", label: "Open the execution it started", shown: (node) => session.startedBy(node.name) !== undefined, run: (node) => session.lookInto(session.startedBy(node.name)!.id) },
   {
     id: "mock",
@@ -105,9 +110,8 @@ addNodeCommands([
     label: "Mock",
     shown: (node) => node.type === "Task",
     run: (node) => {
-      store.selectState(node.name, "graph");
-      store.leftTab.value = "mocks";
-      store.narrowTab.value = "code";
+      selection.selectState(node.name, "graph");
+      panes.showLeft("mocks");
     },
   },
 ]);

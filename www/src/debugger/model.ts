@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type { Breakpoint, Exceptions, LargePayload, Mock, Position, RunInfo } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
 
 export const breakpoints = signal<Breakpoint[]>([]);
 /// Whether breakpoints count.
@@ -30,7 +30,7 @@ export const pausedWords = computed(() => {
 });
 
 /// The breakpoints of the machine whose graph is shown.
-export const here = computed(() => breakpoints.value.filter(({ machine }) => machine === store.inside.value?.machine));
+export const here = computed(() => breakpoints.value.filter(({ machine }) => machine === analysis.inside.value?.machine));
 
 /// Breakpoints by their state, for marks.
 export const byState = computed(() => {
@@ -53,7 +53,7 @@ export const stopWords = computed(() => {
   const [top] = at.stack;
   // Where another run or an earlier moment is looked at, what it is called says nothing of the place.
   const where = (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the transition from ")) || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
-  return `${where}${store.inside.value ? ` · ${store.inside.value.machine}` : ""}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
+  return `${where}${analysis.inside.value ? ` · ${analysis.inside.value.machine}` : ""}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
 
 export interface BreakpointMark {

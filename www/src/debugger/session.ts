@@ -3,7 +3,15 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Breakpoint, ChildExecution, EditReport, Mock, StepCommand } from "../model/protocol.ts";
 import type { SharedBreakpoint } from "../share.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as runner from "../store/runner.ts";
+import * as selection from "../store/selection.ts";
+import { say, shout, showToast, silence, tellFailure } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import * as model from "./model.ts";
 
 /// What has become of an edited definition.
@@ -11,7 +19,7 @@ export const edit = signal<EditReport | null>(null);
 
 /// Whether there is a run that may be gone through: one that is paused, or has ended.
 export function canStep(): boolean {
-  const run = store.run.value;
+  const run = execution.run.value;
   return run !== null && run.recorded === undefined && run.refused === undefined && (run.phase === "paused" || run.phase === "ended");
 }
 
@@ -25,77 +33,77 @@ export function canGoOn(): boolean {
 let told: Promise<void> = Promise.resolve();
 
 export function step(command: StepCommand): void {
-  const able = command === "pause" ? store.run.value?.phase === "running" : command === "stepBack" || command === "reverseContinue" ? canStep() : canGoOn();
+  const able = command === "pause" ? execution.run.value?.phase === "running" : command === "stepBack" || command === "reverseContinue" ? canStep() : canGoOn();
   if (!able) return;
-  store.alarm.value = "";
-  void told.then(() => store.query("step", { command })).catch(fail);
+  silence();
+  void told.then(() => interpreter.query("step", { command })).catch(fail);
 }
 
 /// F8: goes on, pauses, or begins.
 export function continueOrPause(): void {
-  if (store.run.value?.phase === "running") step("pause");
+  if (execution.run.value?.phase === "running") step("pause");
   else if (canGoOn()) step("continue");
-  else void store.start();
+  else void runner.start();
 }
 
 /// A step; a machine that does not run yet begins with a step to its first state.
 export function stepOrBegin(command: "next" | "stepIn" | "stepStage"): void {
   if (canGoOn()) step(command);
-  else if (!store.busy.value) void store.start({ step: "next" });
+  else if (!execution.busy.value) void runner.start({ step: "next" });
 }
 
 /// To the end, whatever breakpoints there are; a machine that does not run yet begins.
 export function runOut(): void {
   if (canGoOn()) step("runOut");
-  else if (!store.busy.value) void store.start({ step: "runOut" });
+  else if (!execution.busy.value) void runner.start({ step: "runOut" });
 }
 
 export function restart(): void {
-  const paused = store.run.value?.phase === "paused";
-  void store.start({ paused });
+  const paused = execution.run.value?.phase === "paused";
+  void runner.start({ paused });
 }
 
 export function runTo(state: string): void {
-  if (canGoOn()) void told.then(() => store.query("runTo", { state })).catch(fail);
-  else if (!store.busy.value) void store.start({ runTo: state });
+  if (canGoOn()) void told.then(() => interpreter.query("runTo", { state })).catch(fail);
+  else if (!execution.busy.value) void runner.start({ runTo: state });
 }
 
 export function goToPlace(place: number): void {
-  if (canStep()) void store.query("goToPlace", { place }).catch(fail);
+  if (canStep()) void interpreter.query("goToPlace", { place }).catch(fail);
 }
 
 /// Looks at another execution of the run, at the same moment.
 export function lookInto(id: number): void {
-  void store.query("selectExecution", { id }).catch(fail);
+  void interpreter.query("selectExecution", { id }).catch(fail);
 }
 
 /// The execution that a state was seen to start last.
 export function startedBy(state: string | null): ChildExecution | undefined {
-  const here = store.inside.value?.id ?? 0;
-  return store.children.value.findLast((one) => one.parent === here && one.state === state);
+  const here = analysis.inside.value?.id ?? 0;
+  return execution.children.value.findLast((one) => one.parent === here && one.state === state);
 }
 
-export function fork(event = store.cursor.value): void {
-  if (canStep()) void store.query("fork", { event }).then(refreshRuns, fail);
+export function fork(event = playback.cursor.value): void {
+  if (canStep()) void interpreter.query("fork", { event }).then(refreshRuns, fail);
 }
 
 /// Forks where a state was last entered, so that it runs again with what it had.
 export function rerunFrom(state: string): void {
-  void store.query("visitsOf", { state }).then((visits) => {
-    const visit = visits.findLast(({ enter }) => enter <= store.cursor.value) ?? visits[0];
+  void interpreter.query("visitsOf", { state }).then((visits) => {
+    const visit = visits.findLast(({ enter }) => enter <= playback.cursor.value) ?? visits[0];
     if (visit) fork(visit.enter);
   }, fail);
 }
 
 /// The same from the event that is chosen, or else from the chosen state.
 export function rerunSelected(): void {
-  const state = store.selectedState.value;
-  if (store.selectedEvent.value !== null) fork(store.selectedEvent.value);
+  const state = selection.selectedState.value;
+  if (selection.selectedEvent.value !== null) fork(selection.selectedEvent.value);
   else if (state !== null) rerunFrom(state);
 }
 
 export function setValue(target: "input" | "result" | "variable", value: unknown, name?: string, visit?: number): Promise<void> {
-  return store.query("setValue", { target, value, ...(name !== undefined && { name }), ...(visit !== undefined && { visit }) }).then(refreshRuns);
+  return interpreter.query("setValue", { target, value, ...(name !== undefined && { name }), ...(visit !== undefined && { visit }) }).then(refreshRuns);
 }
 
 /// The text that the edited one stands for.
@@ -116,39 +124,39 @@ export function backToOld(): void {
   const parent = model.runs.value.find((run) => run.current)?.parent;
   edit.value = null;
   focusRun();
-  store.definition.value = replaced;
-  if (parent !== undefined) void selectRun(parent).then(() => store.ran(replaced));
+  workspace.edit({ definition: replaced });
+  if (parent !== undefined) void selectRun(parent).then(() => execution.ran(replaced));
 }
 
 /// Takes the edited text over at the place where the run is paused.
 export async function applyDefinition(): Promise<void> {
-  for (const flush of store.flushers) flush();
-  const old = store.run.value?.definition ?? "";
+  workspace.flush();
+  const old = execution.run.value?.definition ?? "";
   try {
-    const report = await store.query("applyDefinition", { definition: store.definition.value, format: store.format.value });
+    const report = await interpreter.query("applyDefinition", { definition: workspace.definition.value, format: workspace.format.value });
     edit.value = report;
     if (!report.same) replaced = old;
-    store.ran(store.definition.value);
-    if (report.same) store.showToast("Applied. The run takes the same path up to here.");
+    execution.ran(workspace.definition.value);
+    if (report.same) showToast("Applied. The run takes the same path up to here.");
     refreshRuns();
   } catch (error) {
-    store.shout("The definition has errors, so the run continues with the previous one. The problems are listed below the editor.");
+    shout("The definition has errors, so the run continues with the previous one. The problems are listed below the editor.");
     void error;
   }
 }
 
 export function refreshRuns(): void {
   // Those of another workspace are gone with it.
-  void store.query("runs", {}).then((runs) => (model.runs.value = store.run.value ? runs : []), () => {});
+  void interpreter.query("runs", {}).then((runs) => (model.runs.value = execution.run.value ? runs : []), () => {});
 }
 
 export function selectRun(id: number): Promise<void> {
-  return store.query("selectRun", { id }).then(refreshRuns, fail);
+  return interpreter.query("selectRun", { id }).then(refreshRuns, fail);
 }
 
 /// Forgets a run that is not shown.
 export function forgetRun(id: number): void {
-  void store.query("removeRun", { id }).then(refreshRuns, fail);
+  void interpreter.query("removeRun", { id }).then(refreshRuns, fail);
 }
 
 export function setMock(state: string, mock: Mock | undefined): void {
@@ -160,13 +168,13 @@ export function setMock(state: string, mock: Mock | undefined): void {
 
 export function toggleStops(): void {
   model.stops.value = !model.stops.value;
-  store.showToast(model.stops.value ? "Breakpoints are enabled." : "Breakpoints are disabled.");
+  showToast(model.stops.value ? "Breakpoints are enabled." : "Breakpoints are disabled.");
 }
 
 let numbers = 1;
 
 export function addBreakpoint(one: Breakpoint): Breakpoint {
-  const machine = store.inside.value?.machine;
+  const machine = analysis.inside.value?.machine;
   const added = { enabled: true, ...(machine !== undefined && { machine }), ...one, id: ++numbers };
   model.breakpoints.value = [...model.breakpoints.value, added];
   return added;
@@ -187,14 +195,14 @@ export function toggleBreakpoint(state: string): void {
     model.breakpoints.value = model.breakpoints.value.map((one) => (there.includes(one) ? { ...one, enabled: true } : one));
     const words = `The breakpoint on ${state} is enabled again: ${there.map(model.describe).join("; ")}`;
     // Why it may not stop should not be a riddle.
-    if (there.some(({ condition, hit, log }) => condition || hit || log)) store.showToast(words);
-    else store.say(words);
+    if (there.some(({ condition, hit, log }) => condition || hit || log)) showToast(words);
+    else say(words);
   } else if (there) {
     model.breakpoints.value = model.breakpoints.value.filter((one) => !there.includes(one));
-    store.say(`Breakpoint on ${state} removed`);
+    say(`Breakpoint on ${state} removed`);
   } else {
     addBreakpoint({ kind: "entry", state });
-    store.say(`Breakpoint before ${state}`);
+    say(`Breakpoint before ${state}`);
   }
 }
 
@@ -207,19 +215,19 @@ export function editBreakpoint(state: string): void {
 export function showBreakpoint(id: number): void {
   batch(() => {
     model.editing.value = id;
-    store.chooseDock("breakpoints");
-    store.narrowTab.value = "events";
+    panes.chooseDock("breakpoints");
+    panes.showNarrow("events");
   });
 }
 
 function fail(error: unknown): void {
-  store.shout((error as Error).message);
+  shout((error as Error).message);
 }
 
 /// Whether another execution is looked at since the last stop: then its state is chosen as well.
 let entered = false;
 
-store.listeners.add((note) => {
+runner.listeners.add((note) => {
   switch (note.note) {
     case "stopped": {
       const { position } = note;
@@ -228,16 +236,16 @@ store.listeners.add((note) => {
         model.position.value = position;
         model.stopped.value += 1;
         const [top] = position.stack;
-        const over = position.over && !(position.beside && store.inside.value);
+        const over = position.over && !(position.beside && analysis.inside.value);
         const looks = position.stop.reason === "goto" && !entered;
         entered = false;
         if (looks) return;
-        if (top && (!over || before)) store.selectState(top.state, "page");
-        if (top && !over) store.chooseAround(top.state, top.iterations);
+        if (top && (!over || before)) selection.selectState(top.state, "page");
+        if (top && !over) playback.chooseAround(top.state, top.iterations);
         if (!top || over) return;
         const words = `Paused ${model.stopWords.value.replace(/ · (item )?#?/g, ", $1").replaceAll(" › #", ", ")}${position.stop.reason === "breakpoint" ? ", breakpoint" : ""}`;
-        if (position.stop.reason === "exception") store.failure.value = words;
-        else store.say(words);
+        if (position.stop.reason === "exception") tellFailure(words);
+        else say(words);
       });
       refreshRuns();
       break;
@@ -261,22 +269,22 @@ effect(() => {
   const breakpoints = model.breakpoints.value;
   const stops = model.stops.value;
   const exceptions = model.exceptions.value;
-  if (!first) void store.query("setStops", { breakpoints, stops, exceptions }).catch(() => {});
+  if (!first) void interpreter.query("setStops", { breakpoints, stops, exceptions }).catch(() => {});
 });
 effect(() => {
   const mocks = model.mocks.value;
-  if (!first) told = store.tellMocks(mocks).then(refreshRuns, () => {});
+  if (!first) told = runner.tellMocks(mocks).then(refreshRuns, () => {});
 });
 effect(() => {
-  const clock = store.clock.value;
-  if (!first) void store.query("setClock", { clock }).catch(() => {});
+  const clock = workspace.clock.value;
+  if (!first) void interpreter.query("setClock", { clock }).catch(() => {});
 });
 first = false;
 
 // Breakpoints come with a workspace, and go with it.
 let shared: readonly SharedBreakpoint[] = [];
 effect(() => {
-  const brought = store.broughtBreakpoints.value;
+  const brought = workspace.broughtBreakpoints.value;
   if (brought === shared) return;
   shared = brought;
   model.breakpoints.value = brought.map((one) => ({ enabled: true, ...(one as Breakpoint), id: ++numbers }));
@@ -285,32 +293,32 @@ effect(() => {
   const next = model.breakpoints.value.map(({ id: _, hits: __, enabled, ...one }): SharedBreakpoint => ({ ...one, ...(enabled === false && { enabled }) }));
   if (JSON.stringify(next) === JSON.stringify(shared)) return;
   shared = next;
-  store.broughtBreakpoints.value = next;
+  workspace.edit({ broughtBreakpoints: next });
 });
 // So do mocks.
 effect(() => {
-  store.broughtMocks.value = model.mocks.value;
+  workspace.edit({ broughtMocks: model.mocks.value });
 });
 // Which tasks the rules among them are meant for.
 let asked = 0;
 effect(() => {
-  const tasks = store.analysis.value?.tasks ?? [];
+  const tasks = analysis.latest.value?.tasks ?? [];
   const names = Object.keys(model.mocks.value);
   const mine = ++asked;
   if (names.every((name) => tasks.some(({ state }) => state === name))) model.ruled.value = new Map();
-  else void store.query("ruled", { names, tasks }).then((rules) => mine === asked && (model.ruled.value = new Map(tasks.flatMap(({ state }, i) => (rules[i] == null ? [] : [[state, rules[i]] as const])))), () => {});
+  else void interpreter.query("ruled", { names, tasks }).then((rules) => mine === asked && (model.ruled.value = new Map(tasks.flatMap(({ state }, i) => (rules[i] == null ? [] : [[state, rules[i]] as const])))), () => {});
 });
 effect(() => {
-  store.generation.value;
+  workspace.generation.value;
   batch(() => {
-    model.mocks.value = store.broughtMocks.peek();
+    model.mocks.value = workspace.broughtMocks.peek();
     model.position.value = null;
     model.runs.value = [];
     edit.value = null;
   });
 });
 // What was large was so in that run.
-const runId = computed(() => store.run.value?.id);
+const runId = computed(() => execution.run.value?.id);
 effect(() => {
   runId.value;
   model.large.value = [];

@@ -3,7 +3,9 @@
 import type { NodeCommand } from "../graph/hooks.ts";
 import { type GraphEdge, type GraphNode, isState } from "../model/graph.ts";
 import type { Breakpoint } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
+import { say } from "../store/words.ts";
 import * as model from "./model.ts";
 import * as session from "./session.ts";
 
@@ -46,7 +48,7 @@ export function wayMenu(edge: GraphEdge): NodeCommand[][] {
       wayCommand(edge, "Breakpoint on this transition"),
       ...(there ? [{ id: "way-edit", group: "way", label: "Edit the breakpoint", run: () => session.showBreakpoint(there.id!) }] : []),
     ],
-    [from, to].map((name, i) => ({ id: `way-${i}`, group: "go", label: `Choose ${name}`, run: () => store.selectState(name, "page") })),
+    [from, to].map((name, i) => ({ id: `way-${i}`, group: "go", label: `Choose ${name}`, run: () => selection.selectState(name, "page") })),
   ];
 }
 
@@ -67,7 +69,7 @@ function wayCommand(edge: GraphEdge, label: string): NodeCommand {
 /// The transitions out of a state, one for each state that they lead to.
 function waysFrom(node: GraphNode): GraphEdge[] {
   const found = new Map<string, GraphEdge>();
-  for (const edge of store.graph.value?.graph.edges ?? []) if (edge.from === node.id && isWay(edge) && !found.has(edge.to)) found.set(edge.to, edge);
+  for (const edge of analysis.graph.value?.graph.edges ?? []) if (edge.from === node.id && isWay(edge) && !found.has(edge.to)) found.set(edge.to, edge);
   return [...found.values()];
 }
 
@@ -84,12 +86,12 @@ function toggle(there: Breakpoint | undefined, one: Breakpoint): void {
   if (!there) session.addBreakpoint(one);
   else if (counts(there)) session.removeBreakpoint(there.id!);
   else session.changeBreakpoint(there.id!, { enabled: true });
-  store.say(counts(there) ? `Removed the breakpoint ${words}` : `Breakpoint ${words}`);
+  say(counts(there) ? `Removed the breakpoint ${words}` : `Breakpoint ${words}`);
 }
 
 /// The state at an end of a transition; "" for a name that there is not.
 function nameOf(id: string): string {
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   const node = index?.node(index.byId.get(id) ?? -1);
   return node && isState(node) ? node.name : "";
 }

@@ -3,7 +3,8 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ChildVisit } from "stepglass/debug";
 import type { Flow } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
 import * as model from "./model.ts";
 
 /// The data of a visit, asked again when there is more of it; `enter` is the event that began it.
@@ -14,16 +15,16 @@ export function useFlow(state: string, enter: number, attempt: number | undefine
   const held = useSignal<Flow | null>(null);
   useSignalEffect(() => {
     const { state: name, enter: event, attempt: nth, child: inside, item: of } = wanted.value;
-    store.eventCount.value;
+    execution.eventCount.value;
     model.stopped.value;
-    const run = store.run.value;
+    const run = execution.run.value;
     if (!run || run.id === 0 || run.recorded !== undefined) {
       held.value = null;
       return;
     }
     let stale = false;
     const timer = setTimeout(() => {
-      store.query("flow", { state: name, enter: event, ...(nth !== undefined && { attempt: nth }), ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }), ...(of !== undefined && { item: of }) }).then((found) => !stale && (held.value = found), () => {});
+      interpreter.query("flow", { state: name, enter: event, ...(nth !== undefined && { attempt: nth }), ...(inside && { child: { id: inside.id, enter: inside.enter, iterations: inside.iterations } }), ...(of !== undefined && { item: of }) }).then((found) => !stale && (held.value = found), () => {});
     }, run.phase === "running" ? 60 : 0);
     return () => {
       stale = true;

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { Flow, Lights } from "../model/protocol.ts";
 import type { Path } from "../model/stages.ts";
-import * as store from "../store.ts";
+import * as interpreter from "../store/interpreter.ts";
 
 /// What is pointed at, and what that goes back to.
 export interface Shining extends Lights {
@@ -24,7 +24,7 @@ export function light(flow: Flow, stage: number, what: { path?: Path; expression
     shining.value = null;
     return;
   }
-  store.query("lights", { visit: flow.visit, attempt: flow.attempt, stage, item: flow.item, ...what }).then(
+  interpreter.query("lights", { visit: flow.visit, attempt: flow.attempt, stage, item: flow.item, ...what }).then(
     (lights) => {
       if (mine === latest) shining.value = { ...lights, visit: flow.visit, stage, ...(what.path && { part: what.path }) };
     },

@@ -2,7 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { fileName, mockConfig, type Runner, testText } from "../take/asTest.ts";
 import { pngOf, svgOf } from "../take/picture.ts";
 import { saveSession } from "../take/session.ts";
@@ -12,7 +17,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { save } from "../ui/save.ts";
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 export default function Export() {
@@ -22,16 +27,16 @@ export default function Export() {
   const scale = useSignal<1 | 2 | 3>(2);
   const runner = useSignal<Runner>("node:test");
   const problem = useSignal("");
-  const run = store.run.value;
-  const ended = run?.phase === "ended" && run.refused === undefined && store.eventCount.value > 0;
-  const title = store.title.value;
-  const drawn = store.graph.value !== null;
+  const run = execution.run.value;
+  const ended = run?.phase === "ended" && run.refused === undefined && execution.eventCount.value > 0;
+  const title = workspace.title.value;
+  const drawn = analysis.graph.value !== null;
 
   /// Does it, and says what went wrong.
   const act = (work: () => Promise<void> | void) => async (): Promise<void> => {
     problem.value = "";
     try {
-      for (const flush of store.flushers) flush();
+      workspace.flush();
       await work();
     } catch (error) {
       problem.value = (error as Error).message;
@@ -41,7 +46,7 @@ export default function Export() {
     await navigator.clipboard.writeText(text).catch(() => {
       throw new Error("The browser did not allow copying.");
     });
-    store.showToast(`${what} copied.`);
+    showToast(`${what} copied.`);
   };
   const picture = () => ({ theme: theme.value, withRun: withRun.value && run !== null });
   return (
@@ -112,7 +117,7 @@ export default function Export() {
           </div>
           {!ended && <p class="quiet">After a run has ended, you can save its history and a test made from it.</p>}
           <p class="buttons">
-            <button type="button" disabled={store.eventCount.value === 0} onClick={act(async () => save(`${title}.history.json`, await store.query("history", {}), "application/json"))}>
+            <button type="button" disabled={execution.eventCount.value === 0} onClick={act(async () => save(`${title}.history.json`, await interpreter.query("history", {}), "application/json"))}>
               <Icon name="download" /> History, as AWS has it
             </button>
             <button type="button" disabled={!ended} onClick={act(async () => copy(testText(await theRun(), runner.value), "Test"))}>
@@ -137,12 +142,12 @@ export default function Export() {
   );
 }
 
-const mermaid = (): Promise<string> => store.query("mermaid", { text: store.definition.value, format: store.format.value, direction: store.direction.value });
+const mermaid = (): Promise<string> => interpreter.query("mermaid", { text: workspace.definition.value, format: workspace.format.value, direction: analysis.direction.value });
 
 async function definitionAs(format: "json" | "yaml"): Promise<string> {
-  const text = store.definition.value;
-  if (store.format.value === format) return text;
-  const json = await store.query("json", { text, format: store.format.value });
+  const text = workspace.definition.value;
+  if (workspace.format.value === format) return text;
+  const json = await interpreter.query("json", { text, format: workspace.format.value });
   if (format === "json") return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
   return (await import("yaml")).stringify(JSON.parse(json), { lineWidth: 0 });
 }

@@ -5,7 +5,10 @@ import { useEffect } from "preact/hooks";
 import { examples } from "../examples/index.ts";
 import * as prefs from "../prefs.ts";
 import type { Workspace } from "../share.ts";
-import * as store from "../store.ts";
+import * as opening from "../store/opening.ts";
+import * as panes from "../store/panes.ts";
+import { say } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { type Draft, MOST, drafts, listDrafts, removeDraft, restoreDraft } from "../take/drafts.ts";
 import { currentDraft, openDraft } from "../take/keep.ts";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -13,7 +16,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 const EMPTY: Workspace = { title: "Untitled", format: "json", definition: "", input: "{}", tasks: "", clock: "skip", seed: 1 };
@@ -34,8 +37,8 @@ export default function Gallery() {
   });
   const open = (workspace: Workspace, example?: string): void => {
     close();
-    store.open(workspace, true, example === undefined ? {} : { example });
-    store.say(`Opened ${workspace.title}`);
+    opening.open(workspace, true, example === undefined ? {} : { example });
+    say(`Opened ${workspace.title}`);
   };
   const theme = prefs.theme.value === "dark" || (prefs.theme.value === "system" && prefs.systemDark.value) ? "dark" : "light";
   return (
@@ -62,7 +65,7 @@ export default function Gallery() {
       <ul class="gallery">
         {shown.map((example) => (
           <li key={example.id}>
-            <button type="button" aria-current={example.title === store.title.value ? "true" : undefined} onClick={() => open(example, example.id)}>
+            <button type="button" aria-current={example.title === workspace.title.value ? "true" : undefined} onClick={() => open(example, example.id)}>
               <img class="gallery-drawing" src={`thumbs/${example.id}-${theme}.svg`} alt="" loading="lazy" decoding="async" />
               <span class="gallery-title">{example.title}</span>
               <span class="gallery-lesson">{example.lesson}</span>

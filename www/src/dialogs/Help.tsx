@@ -4,12 +4,12 @@ import { commands } from "../debugger/commands.ts";
 import { isSingle, shown } from "../keys/chord.ts";
 import { keysOf } from "../keys/table.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { GROUPS } from "./groups.ts";
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 /// Keys that are as everywhere, and cannot be changed.
@@ -37,7 +37,7 @@ export default function Help() {
       close={close}
       wide
       footer={
-        <button type="button" onClick={() => (store.dialog.value = "keys")}>
+        <button type="button" onClick={() => panes.openDialog("keys")}>
           Change keys…
         </button>
       }

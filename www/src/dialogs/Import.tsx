@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
 import { bringIn, brought, readFile, readText } from "../take/bring.ts";
 import { fill } from "../take/template.ts";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -11,7 +11,7 @@ import { count } from "../ui/format.ts";
 
 const close = (): void => {
   brought.value = null;
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 export default function Import() {

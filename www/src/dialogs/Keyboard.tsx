@@ -6,13 +6,13 @@ import { type Command, commands } from "../debugger/commands.ts";
 import { caution, isSingle, recorded, shown } from "../keys/chord.ts";
 import { give, holders, isChanged, keysOf, resetAll, setKeys } from "../keys/table.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { GROUPS } from "./groups.ts";
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 export default function Keyboard() {

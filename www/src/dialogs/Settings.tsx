@@ -2,12 +2,13 @@
 
 import { forgetOffline } from "../offline.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
+import { showToast } from "../store/words.ts";
 import { forgetDrafts } from "../take/keep.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 export default function Settings() {
@@ -38,7 +39,7 @@ export default function Settings() {
         <Check label="Single-character keys" help="For example ? for the help, and [ ] for Map iterations." held={prefs.singleKeys} />
       </div>
       <p>
-        <button type="button" onClick={() => (store.dialog.value = "keys")}>
+        <button type="button" onClick={() => panes.openDialog("keys")}>
           Change keys…
         </button>
       </p>
@@ -50,7 +51,7 @@ export default function Settings() {
             prefs.forgetAll();
             forgetDrafts();
             void forgetOffline();
-            store.showToast("Drafts, settings and the page's files were removed from this browser.");
+            showToast("Drafts, settings and the page's files were removed from this browser.");
           }}
         >
           Clear everything saved in this browser

@@ -2,7 +2,10 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { type LinkParts, shareLink } from "../take/link.ts";
 import { saveSession } from "../take/session.ts";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -15,16 +18,16 @@ const LONG = 2_000;
 const TOO_LONG = 8_000;
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 export default function Share() {
   const parts = useSignal<LinkParts>({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
   const link = useSignal("");
   const problem = useSignal("");
-  const state = store.selectedState.value;
-  const breakpoints = store.broughtBreakpoints.value.length;
-  const mocks = Object.keys(store.broughtMocks.value).length + store.machines.value.length;
+  const state = selection.selectedState.value;
+  const breakpoints = workspace.broughtBreakpoints.value.length;
+  const mocks = Object.keys(workspace.broughtMocks.value).length + workspace.machines.value.length;
   useEffect(() => {
     let wanted = true;
     shareLink(parts.value).then(
@@ -34,7 +37,7 @@ export default function Share() {
     return () => {
       wanted = false;
     };
-  }, [parts.value, store.title.value]);
+  }, [parts.value, workspace.title.value]);
   const { length } = link.value;
   const check = (name: keyof typeof parts.value, label: string, there: boolean) => (
     <label>
@@ -58,9 +61,9 @@ export default function Share() {
               void navigator.clipboard.writeText(link.value).then(
                 () => {
                   close();
-                  store.showToast(`Link copied, ${count(length, "character")}.`);
+                  showToast(`Link copied, ${count(length, "character")}.`);
                 },
-                () => store.showToast("The browser did not allow copying: copy the link from its field."),
+                () => showToast("The browser did not allow copying: copy the link from its field."),
               )
             }
           >
@@ -72,15 +75,15 @@ export default function Share() {
       <p>The link contains everything in the part after #, which browsers do not send to a server. Anyone who opens it can read your texts. Nothing runs by itself.</p>
       <label class="stack title-field">
         <span>Title</span>
-        <input value={store.title.value} maxLength={200} onInput={(event) => (store.title.value = event.currentTarget.value || "Untitled")} />
+        <input value={workspace.title.value} maxLength={200} onInput={(event) => workspace.edit({ title: event.currentTarget.value || "Untitled" })} />
       </label>
       <fieldset class="checks">
         <legend>What is in it</legend>
         <label>
           <input type="checkbox" checked disabled /> Definition
         </label>
-        {check("input", "Input", store.input.value.trim() !== "")}
-        {check("tasks", "Task handlers", store.tasks.value.trim() !== "")}
+        {check("input", "Input", workspace.input.value.trim() !== "")}
+        {check("tasks", "Task handlers", workspace.tasks.value.trim() !== "")}
         {check("mocks", mocks > 0 ? `Mocks and machines (${mocks})` : "Mocks and machines", mocks > 0)}
         {check("breakpoints", breakpoints > 0 ? `Breakpoints (${breakpoints})` : "Breakpoints", breakpoints > 0)}
         {check("position", state === null ? "Position" : `Position: ${state}`, state !== null)}

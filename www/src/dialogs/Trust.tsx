@@ -1,14 +1,16 @@
 // The question before code from a link runs.
 
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
+import * as runner from "../store/runner.ts";
+import * as workspace from "../store/workspace.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 
 /// What of the code nobody has looked at yet.
-const what = (): string => (store.mocksTrusted.value ? "The code of the task handlers" : store.tasksTrusted.value ? "The code of mocks" : "The task handlers and mocks");
+const what = (): string => (workspace.mocksTrusted.value ? "The code of the task handlers" : workspace.tasksTrusted.value ? "The code of mocks" : "The task handlers and mocks");
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 export default function Trust() {
@@ -22,8 +24,7 @@ export default function Trust() {
             type="button"
             onClick={() => {
               close();
-              store.leftTab.value = store.tasksTrusted.value ? "mocks" : "tasks";
-              store.narrowTab.value = "code";
+              panes.showLeft(workspace.tasksTrusted.value ? "mocks" : "tasks");
             }}
           >
             Look at it first
@@ -32,9 +33,9 @@ export default function Trust() {
             type="button"
             class="primary"
             onClick={() => {
-              store.tasksTrusted.value = store.mocksTrusted.value = true;
+              workspace.edit({ tasksTrusted: true, mocksTrusted: true });
               close();
-              void store.startHeld();
+              void runner.startHeld();
             }}
           >
             <Icon name="play" /> Run it
@@ -42,7 +43,7 @@ export default function Trust() {
         </>
       }
     >
-      <p>{what()} came with a link or a file and {store.tasksTrusted.value || store.mocksTrusted.value ? "is" : "are"} someone else's JavaScript.</p>
+      <p>{what()} came with a link or a file and {workspace.tasksTrusted.value || workspace.mocksTrusted.value ? "is" : "are"} someone else's JavaScript.</p>
       <p class="quiet">They run in a sandbox: no network, no storage, no access to this page, and they are stopped if they do not respond.</p>
     </Dialog>
   );

@@ -1,17 +1,22 @@
 // A place for CodeMirror, which is loaded beside the page and not before it. Until then, and if it never comes, a plain
 // text area does the work.
 
-import { type Signal, effect, useSignal } from "@preact/signals";
+import { type ReadonlySignal, effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as interpreter from "../store/interpreter.ts";
+import { say, showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import type { EditorHandle, Language } from "./codemirror.ts";
 import type { AskLanguage } from "./language.ts";
 
 interface Props {
   label: string;
   id: string;
-  text: Signal<string>;
+  text: ReadonlySignal<string>;
+  /// Hears of every change; without it the text is only read.
+  edit?: (text: string) => void;
   language: Language;
   visible: boolean;
   /// Called once with the editor, and what it gives is called when the editor goes.
@@ -30,7 +35,7 @@ const load = () => (chunk ??= graphPainted().then(() => import("./codemirror.ts"
 function graphPainted(): Promise<void> {
   return new Promise((resolve) => {
     const stop = effect(() => {
-      if (store.analysis.value === null && store.engine.value !== "broken") return;
+      if (analysis.latest.value === null && interpreter.engine.value !== "broken") return;
       queueMicrotask(() => stop());
       // The second frame comes after the one that draws what has just come. A tab in the background has no frames.
       if (document.hidden) resolve();
@@ -42,24 +47,24 @@ function graphPainted(): Promise<void> {
 
 function asking(format: "json" | "yaml"): AskLanguage {
   return {
-    complete: (text, offset) => store.query("complete", { text, format, offset }),
-    hover: (text, offset) => store.query("hover", { text, format, offset }),
-    references: (text, offset) => store.query("references", { text, format, offset }),
-    rename: (text, offset, to) => store.query("rename", { text, format, offset, to }),
-    actions: (text, offset, end) => store.query("actions", { text, format, offset, end }),
-    format: (text) => store.query("format", { text, format }),
-    say: store.say,
-    tell: store.showToast,
+    complete: (text, offset) => interpreter.query("complete", { text, format, offset }),
+    hover: (text, offset) => interpreter.query("hover", { text, format, offset }),
+    references: (text, offset) => interpreter.query("references", { text, format, offset }),
+    rename: (text, offset, to) => interpreter.query("rename", { text, format, offset, to }),
+    actions: (text, offset, end) => interpreter.query("actions", { text, format, offset, end }),
+    format: (text) => interpreter.query("format", { text, format }),
+    say: say,
+    tell: showToast,
   };
 }
 
-export function Editor({ label, id, text, language, visible, attach, placeholder = "", readOnly = false }: Props) {
+export function Editor({ label, id, text, edit, language, visible, attach, placeholder = "", readOnly = false }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const state = useSignal<"loading" | "ready" | "plain">("loading");
   const handle = useRef<EditorHandle | null>(null);
   /// What the editor has said last: the page's text is that, and need not be held against the editor's.
   const told = useRef("");
-  const generation = store.generation.value;
+  const generation = workspace.generation.value;
 
   const wanted = useRef(visible);
   if (visible) wanted.current = true;
@@ -81,12 +86,12 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           label,
           placeholder,
           readOnly,
-          changed: (next) => (text.value = told.current = next),
+          changed: (next) => edit?.((told.current = next)),
           ...(language.startsWith("asl-") && !readOnly ? { asked: asking(language === "asl-yaml" ? "yaml" : "json") } : {}),
         });
         handle.current = editor;
         detach = attach?.(editor);
-        store.flushers.add(editor.flush);
+        workspace.flushers.add(editor.flush);
         state.value = "ready";
       },
       () => {
@@ -97,7 +102,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
     return () => {
       gone = true;
       detach?.();
-      if (handle.current) store.flushers.delete(handle.current.flush);
+      if (handle.current) workspace.flushers.delete(handle.current.flush);
       handle.current?.destroy();
       handle.current = null;
       state.value = "loading";
@@ -128,7 +133,7 @@ export function Editor({ label, id, text, language, visible, attach, placeholder
           spellcheck={false}
           readOnly={readOnly || state.value === "loading"}
           value={text.value}
-          onInput={(event) => (text.value = event.currentTarget.value)}
+          onInput={(event) => edit?.(event.currentTarget.value)}
         />
       )}
       <div class="code-host" ref={host} hidden={state.value !== "ready"} />

@@ -2,7 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { goToDefinition, goingTo as open } from "./place.ts";
 
@@ -28,7 +29,7 @@ export function GoTo() {
   const wanted = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
-  const states = store.shownAnalysis.value?.states ?? [];
+  const states = analysis.shown.value?.states ?? [];
   const found = states
     .map((state) => ({ state, rank: rank(state.name, wanted.value.trim()) }))
     .filter((entry) => entry.rank >= 0)
@@ -39,7 +40,7 @@ export function GoTo() {
   useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [chosen]);
   const go = (name: string): void => {
     open.value = false;
-    store.selectState(name, "page");
+    selection.selectState(name, "page");
     // The dialog gives the focus back first.
     queueMicrotask(() => goToDefinition(name));
   };

@@ -7,7 +7,13 @@ import { keyHint } from "../keys/keymap.ts";
 import { isState } from "../model/graph.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
+import * as workspace from "../store/workspace.ts";
 import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
 import type { EditorHandle } from "./codemirror.ts";
 import type { Lens, Sign } from "./marks.ts";
@@ -18,23 +24,23 @@ const NO_VALUES: { at: number; text: string }[] = [];
 
 /// `inner`: of the text of a started execution's machine, which is shown while that is looked at, and the page's is not.
 export function attachDefinition(editor: EditorHandle, inner = false): () => void {
-  const away = (): boolean => (store.inside.value !== null) !== inner;
-  editor.onState((name) => store.selectState(name, "editor"));
+  const away = (): boolean => (analysis.inside.value !== null) !== inner;
+  editor.onState((name) => selection.selectState(name, "editor"));
   editor.onPath((crumbs) => (path.value = crumbs));
   editor.onBreakpoint((state, edit) => (edit ? session.editBreakpoint(state) : session.toggleBreakpoint(state)));
   /// Grows when the text has been read, so that what waits for places looks again.
   const read = signal(0);
   const ends = [
     effect(() => {
-      const found = inner ? store.inside.value?.analysis : store.analysis.value;
+      const found = inner ? analysis.inside.value?.analysis : analysis.latest.value;
       // What was found is of the text as it was sent; newer text gets newer findings in a moment.
-      if (!found || editor.text() !== (inner ? store.inside.value!.definition : store.analyzed())) return;
+      if (!found || editor.text() !== (inner ? analysis.inside.value!.definition : analysis.analyzed())) return;
       editor.setAnalysis(found);
       read.value = read.peek() + 1;
     }),
     effect(() => {
-      const name = store.selectedState.value;
-      const origin = store.selectionOrigin.value;
+      const name = selection.selectedState.value;
+      const origin = selection.selectionOrigin.value;
       if (away()) return;
       if (inner) read.value;
       editor.show({ current: name });
@@ -43,21 +49,21 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       if (place && !(prefs.followPause.peek() && name === pausedAt())) editor.reveal(place.nameFrom, place.nameTo, false);
     }),
     effect(() => {
-      const place = store.reveal.value;
+      const place = selection.reveal.value;
       if (!place || away()) return;
       requestAnimationFrame(() => {
         editor.measure();
         editor.reveal(place.from, place.to, true);
       });
-      store.reveal.value = null;
+      selection.revealed();
     }),
     effect(() => {
-      const index = store.graph.value;
+      const index = analysis.graph.value;
       const signs = new Map<string, Sign>();
       if (away()) return;
-      if (index && store.run.value) {
+      if (index && execution.run.value) {
         for (const [name, at] of index.byName) {
-          const { status, entered } = store.runOf(index.graph.nodes[at]!.id).value;
+          const { status, entered } = playback.runOf(index.graph.nodes[at]!.id).value;
           if (status !== "idle") signs.set(name, { sign: STATUS_ICON[status] === null ? "" : iconPath(STATUS_ICON[status]), count: entered, kind: status, title: `${name}: ${STATUS_TEXT[status]}${entered > 1 ? `, entered ${entered} times` : ""}` });
         }
       }
@@ -76,13 +82,13 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
     effect(() => {
       if (away()) return;
       const paused = pausedAt();
-      const state = paused ?? (store.run.value?.phase === "running" ? activeState() : null);
+      const state = paused ?? (execution.run.value?.phase === "running" ? activeState() : null);
       editor.show({ executing: state === null ? null : { state, paused: paused !== null } });
     }),
     effect(() => {
       debug.stopped.value;
-      store.narrowTab.value;
-      store.leftTab.value;
+      panes.narrowTab.value;
+      panes.leftTab.value;
       const state = pausedAt();
       if (inner) read.value;
       if (state === null || !prefs.followPause.value || away()) return;
@@ -95,9 +101,9 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       read.value;
       const state = pausedAt();
       if (away()) return;
-      if (state === null || !prefs.inlineValues.value || store.run.value?.recorded !== undefined) return editor.setValues(NO_VALUES);
+      if (state === null || !prefs.inlineValues.value || execution.run.value?.recorded !== undefined) return editor.setValues(NO_VALUES);
       const text = editor.text();
-      store.query("values", { text, format: inner ? "json" : store.format.peek(), state }).then(
+      interpreter.query("values", { text, format: inner ? "json" : workspace.format.peek(), state }).then(
         (values) => pausedAt() === state && editor.text() === text && editor.setValues(values),
         () => {},
       );
@@ -110,12 +116,12 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
 }
 
 function pausedAt(): string | null {
-  return store.run.value?.phase === "paused" ? debug.pausedState.value : null;
+  return execution.run.value?.phase === "paused" ? debug.pausedState.value : null;
 }
 
 function activeState(): string | null {
-  const index = store.graph.value;
-  const node = index?.node(index.byId.get(store.active.value ?? "") ?? -1);
+  const index = analysis.graph.value;
+  const node = index?.node(index.byId.get(playback.active.value ?? "") ?? -1);
   return node && isState(node) ? node.name : null;
 }
 
@@ -126,17 +132,17 @@ function clickOn(state: string): string {
 }
 
 function lensesOf(state: string): Lens[] {
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   const node = index?.node(index.byName.get(state) ?? -1);
   if (!node) return [];
   const chosen = (run: (name: string) => void) => (): void => {
-    store.selectState(state, "page");
+    selection.selectState(state, "page");
     run(state);
   };
   const found: Lens[] = [];
-  if (!store.busy.value || session.canGoOn()) found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
-  if (session.canStep() && store.runOf(node.id).value.entered > 0) found.push({ id: "rerun", text: "Rerun from here", title: `Fork the run where ${state} was last entered, and run again from there`, run: chosen(session.rerunFrom) });
-  if (node.type === "Task" && store.inside.value === null) {
+  if (!execution.busy.value || session.canGoOn()) found.push({ id: "runTo", text: "Run to here", title: `Run until ${state} is entered${keyHint("runTo")}`, run: chosen(session.runTo) });
+  if (session.canStep() && playback.runOf(node.id).value.entered > 0) found.push({ id: "rerun", text: "Rerun from here", title: `Fork the run where ${state} was last entered, and run again from there`, run: chosen(session.rerunFrom) });
+  if (node.type === "Task" && analysis.inside.value === null) {
     const mocked = debug.isMocked(state);
     found.push({
       id: "mock",
@@ -144,8 +150,7 @@ function lensesOf(state: string): Lens[] {
       title: mocked ? `Change how ${state} is mocked` : `Choose what answers for ${state}`,
       run: chosen(() =>
         batch(() => {
-          store.leftTab.value = "mocks";
-          store.narrowTab.value = "code";
+          panes.showLeft("mocks");
         }),
       ),
     });

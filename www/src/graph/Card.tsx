@@ -3,7 +3,9 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
 import { bytes, count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { waysOf } from "./node.tsx";
@@ -75,11 +77,11 @@ export function Card({ index }: { index: GraphIndex }) {
 }
 
 function Content({ index, node, at }: { index: GraphIndex; node: GraphNode; at: number }) {
-  const run = store.runOf(node.id).value;
+  const run = playback.runOf(node.id).value;
   const { text } = shownOf(node, run);
   const sizes = useSignal<{ input?: number; output?: number }>({});
   useSignalEffect(() => {
-    const upTo = store.cursor.value;
+    const upTo = playback.cursor.value;
     let gone = false;
     if (upTo > 0 && run.entered > 0) void lastSizes(node.name, upTo).then((found) => !gone && (sizes.value = found));
     return () => (gone = true);
@@ -104,7 +106,7 @@ function Content({ index, node, at }: { index: GraphIndex; node: GraphNode; at: 
         {run.entered > 1 && `, ${run.entered} visits`}
         {run.failures > 0 && `, ${count(run.failures, "failed attempt")}`}
       </span>
-      {FAILED.has(run.status) && store.run.value?.recorded === undefined && <NodeFailure state={node.name} />}
+      {FAILED.has(run.status) && execution.run.value?.recorded === undefined && <NodeFailure state={node.name} />}
       {(input !== undefined || output !== undefined) && (
         <span class="what">
           {input !== undefined && `In ${bytes(input)}`}
@@ -118,10 +120,10 @@ function Content({ index, node, at }: { index: GraphIndex; node: GraphNode; at: 
 /// Sizes of what went into the last visit that is shown, and of what came out.
 async function lastSizes(state: string, upTo: number): Promise<{ input?: number; output?: number }> {
   try {
-    const visit = (await store.query("visits", { state })).filter(({ enter }) => enter <= upTo).at(-1);
+    const visit = (await interpreter.query("visits", { state })).filter(({ enter }) => enter <= upTo).at(-1);
     if (!visit) return {};
     const size = async (id: number, member: string): Promise<number | undefined> => {
-      const event = id > 0 && id <= upTo ? await store.query("event", { id }) : null;
+      const event = id > 0 && id <= upTo ? await interpreter.query("event", { id }) : null;
       const details = Object.entries(event ?? {}).find(([name]) => name.endsWith("EventDetails"))?.[1] as Record<string, unknown> | undefined;
       const text = details?.[member];
       return typeof text === "string" ? new TextEncoder().encode(text).length : undefined;

@@ -1,16 +1,18 @@
 // What is said of a machine with more states than anybody looks at.
 
 import { useSignal } from "@preact/signals";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 
 export function Crowd() {
   const seen = useSignal(-1);
-  const generation = store.generation.value;
-  const states = store.analysis.value?.states ?? [];
+  const generation = workspace.generation.value;
+  const states = analysis.latest.value?.states ?? [];
   // What else is to be said stands in the same place.
-  if (seen.value === generation || store.stale.value || store.run.value !== null) return null;
+  if (seen.value === generation || analysis.stale.value || execution.run.value !== null) return null;
   const folds = states.some(({ type }) => type === "Parallel" || type === "Map");
   return (
     <p class="banner info" role="status">

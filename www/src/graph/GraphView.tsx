@@ -9,7 +9,13 @@ import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { count } from "../ui/format.ts";
@@ -45,7 +51,7 @@ const CULL_FROM = 300;
 const MOST_MOVING = 400;
 
 export function fitGraph(): void {
-  const graph = store.graph.value?.graph;
+  const graph = analysis.graph.value?.graph;
   if (graph) fit(graph, glide, true);
 }
 
@@ -55,11 +61,11 @@ function keysInWords(): string {
   return `The graph is one stop of the Tab key. Arrow keys go along transitions and to neighbours, ${of("graphInto")} goes into Parallel and Map states or to the definition, ${of("graphOut")} goes out, ${of("unfold")} and ${of("fold")} unfold and fold, ${of("graphSearch")} searches, ${of("iterationBefore")} and ${of("iterationAfter")} go through the iterations of a Map, ${of("graphMenu")} opens the menu, the arrow keys with Space held move the view.`;
 }
 
-const shownMachine = computed(() => store.inside.value?.machine);
+const shownMachine = computed(() => analysis.inside.value?.machine);
 
 export function GraphView() {
   const frame = useRef<HTMLDivElement>(null);
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   const before = useRef<{ index: GraphIndex; direction: string; aspect: number } | null>(null);
   const table = prefs.graphMode.value === "table";
 
@@ -69,8 +75,8 @@ export function GraphView() {
       const { clientWidth: width, clientHeight: height } = element;
       if (width === size.value.width && height === size.value.height) return;
       size.value = { width, height };
-      if (store.aspect.peek() === 0) expectMachine();
-      const graph = store.graph.value?.graph;
+      if (analysis.aspect.peek() === 0) expectMachine();
+      const graph = analysis.graph.value?.graph;
       if (graph && !moved.value) fit(graph, (to) => (view.value = to));
     };
     measure();
@@ -82,57 +88,57 @@ export function GraphView() {
   // A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
   // At once and not after the next painting: the layout on screen and the view belong together.
   useLayoutEffect(() => effect(() => {
-    store.generation.value;
+    workspace.generation.value;
     shownMachine.value;
     untracked(expectMachine);
   }), []);
   useLayoutEffect(() => effect(() => {
-    const now = store.graph.value;
+    const now = analysis.graph.value;
     const last = before.current;
-    before.current = now && { index: now, direction: now.graph.direction, aspect: store.laidOutFor };
+    before.current = now && { index: now, direction: now.graph.direction, aspect: analysis.laidOutFor };
     shift.dx = shift.dy = 0;
     if (!now) return;
-    if (fresh.value || !last || last.direction !== now.graph.direction || last.aspect !== store.laidOutFor) {
+    if (fresh.value || !last || last.direction !== now.graph.direction || last.aspect !== analysis.laidOutFor) {
       if (size.peek().width === 0) return;
       fresh.value = false;
       shift.dx = Infinity;
       untracked(() => fit(now.graph, (to) => (view.value = to)));
       return;
     }
-    const selected = now.byName.get(store.selectedState.peek() ?? "");
+    const selected = now.byName.get(selection.selectedState.peek() ?? "");
     const { dx, dy } = anchor(last.index, now, [refocus.id, selected === undefined ? null : now.graph.nodes[selected]!.id, focused.peek()]);
     [shift.dx, shift.dy] = [dx, dy];
   }), []);
 
   // A replay begins.
   useSignalEffect(() => {
-    if (store.live.value && store.cursor.value === 0) follow.value = true;
+    if (playback.live.value && playback.cursor.value === 0) follow.value = true;
   });
   // Follow what happens, and what is selected elsewhere.
   useSignalEffect(() => {
-    if (store.run.value?.phase !== "starting") return;
+    if (execution.run.value?.phase !== "starting") return;
     follow.value = true;
     // Wanted with the first state that it enters.
     void Promise.all([import("./Signs.tsx"), import("./failing.ts")]).catch(() => {});
   });
   useSignalEffect(() => {
-    const id = store.active.value;
-    if (!store.live.value || store.run.value === null || id === null || !follow.value) return;
-    const drawn = store.graph.peek()?.byId;
+    const id = playback.active.value;
+    if (!playback.live.value || execution.run.value === null || id === null || !follow.value) return;
+    const drawn = analysis.graph.peek()?.byId;
     let near = id;
     while (near !== "" && !drawn?.has(near)) near = near.slice(0, near.lastIndexOf("/"));
     // What somebody has folded stays so while a run passes through it; where the run stops inside, it is shown.
-    if (near === id || (store.run.peek()?.phase !== "paused" && store.collapsed.peek().has(near))) reveal(near);
+    if (near === id || (execution.run.peek()?.phase !== "paused" && analysis.collapsed.peek().has(near))) reveal(near);
     // Untracked: it changes what it reads.
-    else untracked(() => store.unfoldTo(id));
+    else untracked(() => analysis.unfoldTo(id));
   });
   useSignalEffect(() => {
-    const state = store.selectedState.value;
-    const origin = store.selectionOrigin.value;
+    const state = selection.selectedState.value;
+    const origin = selection.selectionOrigin.value;
     if (state === null || origin === "graph") return;
-    const at = store.graph.peek()?.byName.get(state);
+    const at = analysis.graph.peek()?.byName.get(state);
     if (at === undefined) return;
-    const node = store.graph.peek()!.graph.nodes[at]!;
+    const node = analysis.graph.peek()!.graph.nodes[at]!;
     focused.value = node.id;
     reveal(node.id);
   });
@@ -144,19 +150,19 @@ export function GraphView() {
 
   return (
     <>
-      {store.inside.value && <InsidePath />}
-      <div class={`graph-frame${store.stale.value ? " stale" : ""}${table ? " as-table" : ""}`} ref={frame}>
+      {analysis.inside.value && <InsidePath />}
+      <div class={`graph-frame${analysis.stale.value ? " stale" : ""}${table ? " as-table" : ""}`} ref={frame}>
         {!index ? <EmptyGraph /> : table ? <Table index={index} /> : <Canvas index={index} />}
-        {store.stale.value && index && (
+        {analysis.stale.value && index && (
           <p class="banner warn" role="status">
             <Icon name="warning" />
             <span>The definition cannot be read right now. The graph shows the last valid version.</span>
           </p>
         )}
-        {store.analysis.value?.crowded && !table && <Crowd />}
-        {store.run.value !== null && <LookingBack />}
+        {analysis.latest.value?.crowded && !table && <Crowd />}
+        {execution.run.value !== null && <LookingBack />}
         {overlay.value && <Legend />}
-        {index && !table && store.choices.value.size > 0 && <IterationPath />}
+        {index && !table && playback.choices.value.size > 0 && <IterationPath />}
         {index && (
           <div class="graph-head">
             {!table && <SearchBox back={back} />}
@@ -172,7 +178,7 @@ export function GraphView() {
         )}
         {index && !table && (
           <div class="graph-foot">
-            {store.run.value !== null && <Follow />}
+            {execution.run.value !== null && <Follow />}
             {index.stateCount >= MINIMAP_FROM && prefs.layoutSize() !== "narrow" && <Minimap index={index} />}
             <GraphTools index={index} />
           </div>
@@ -190,19 +196,19 @@ export function GraphView() {
 const shift = { dx: 0, dy: 0 };
 
 function EmptyGraph() {
-  if (store.engine.value === "broken") {
+  if (interpreter.engine.value === "broken") {
     return (
       <div class="empty">
         <Icon name="error" size={28} />
         <h2>The interpreter could not be loaded</h2>
-        <p>{store.engineMessage.value}</p>
+        <p>{interpreter.engineMessage.value}</p>
         <button type="button" class="primary" onClick={() => location.reload()}>
           Reload the page
         </button>
       </div>
     );
   }
-  if (store.engine.value === "loading") {
+  if (interpreter.engine.value === "loading") {
     return (
       <div class="empty">
         <span class="spinner" />
@@ -214,8 +220,8 @@ function EmptyGraph() {
     <div class="empty">
       <Icon name="graph" size={28} />
       <h2>No states yet</h2>
-      <p>{store.stale.value ? "The definition cannot be read. The problems below the editor say why." : "Write a definition, or begin with an example."}</p>
-      <button type="button" class="primary" onClick={() => (store.dialog.value = "examples")}>
+      <p>{analysis.stale.value ? "The definition cannot be read. The problems below the editor say why." : "Write a definition, or begin with an example."}</p>
+      <button type="button" class="primary" onClick={() => panes.openDialog("examples")}>
         Open an example
       </button>
     </div>
@@ -314,7 +320,7 @@ function Canvas({ index }: { index: GraphIndex }) {
       onPointerUp={up}
       onPointerCancel={up}
       onClick={(event) => {
-        if (!dragged.current && event.target === svg.current) store.selectState(null, "graph");
+        if (!dragged.current && event.target === svg.current) selection.selectState(null, "graph");
       }}
       onClickCapture={(event) => {
         if (dragged.current) event.stopPropagation();
@@ -442,7 +448,7 @@ function holds(index: GraphIndex, at: number, id: string | null): boolean {
 
 const State = memo(function State({ index, at }: At) {
   const node = index.graph.nodes[at]!;
-  const run = store.runOf(node.id);
+  const run = playback.runOf(node.id);
   return (
     <NodeButton index={index} at={at} run={run}>
       {node.collapsed && detail.value !== "far" && <rect class="behind" x={node.x + 6} y={node.y + 5} width={node.width - 12} height={node.height} rx="10" />}
@@ -461,7 +467,7 @@ function scopeTop(index: GraphIndex, at: number): number {
 
 const Container = memo(function Container({ index, at }: At) {
   const node = index.graph.nodes[at]!;
-  const run = store.runOf(node.id);
+  const run = playback.runOf(node.id);
   const scopes = index.children[at]!;
   return (
     <>

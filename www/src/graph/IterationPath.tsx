@@ -1,14 +1,16 @@
 // Which iterations the graph shows: the way there from the outermost Map on.
 
 import { viewOf } from "../model/iterations.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export function IterationPath() {
-  const look = store.iterations();
-  const index = store.graph.value;
+  const look = playback.iterations();
+  const index = analysis.graph.value;
   if (!look || !index) return null;
-  const maps = [...store.choices.value].flatMap(([map, choice]) => {
+  const maps = [...playback.choices.value].flatMap(([map, choice]) => {
     const node = look.index.node(look.index.byId.get(map) ?? -1);
     const view = node && viewOf(look, map);
     if (!node || !view || view.total === 0) return [];
@@ -22,12 +24,12 @@ export function IterationPath() {
       {maps.map(({ node, shown }, i) => (
         <span key={node.id}>
           {i > 0 && <span aria-hidden="true"> › </span>}
-          <button type="button" class="link" title={`Select ${node.name}`} onClick={() => store.selectState(node.name, "page")}>
+          <button type="button" class="link" title={`Select ${node.name}`} onClick={() => selection.selectState(node.name, "page")}>
             {node.name} <b>{shown === undefined ? "…" : `#${shown}`}</b>
           </button>
         </span>
       ))}
-      <button type="button" class="plain square small" aria-label="Show all iterations together" title="Show all iterations together" onClick={() => store.choose(maps.map(({ node }) => [node.id, undefined]))}>
+      <button type="button" class="plain square small" aria-label="Show all iterations together" title="Show all iterations together" onClick={() => playback.choose(maps.map(({ node }) => [node.id, undefined]))}>
         <Icon name="close" size={12} />
       </button>
     </nav>

@@ -4,7 +4,8 @@ import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
 import { type Choice, type EventLog, Item, type View, choicesOf, pathOf, viewOf } from "../model/iterations.ts";
 import * as debug from "../debugger/model.ts";
-import * as store from "../store.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { keyHint } from "../keys/keymap.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
@@ -28,7 +29,7 @@ let present: { map: string; of: readonly number[] } | null = null;
 
 /// A Map's iterations as they are shown, and how to choose among them.
 function chooser(map: string, of: readonly number[] = []) {
-  const look = store.iterations();
+  const look = playback.iterations();
   const view = look && viewOf(look, map);
   if (!look || !view || view.total === 0) return null;
   const path = (slot: number): string => (view.items[slot]! >= 0 ? pathOf(look.log, view.items[slot]!) : `#${slot}`);
@@ -38,7 +39,7 @@ function chooser(map: string, of: readonly number[] = []) {
   const kind = filters.value.get(map);
   const fits = (slot: number): boolean => kind === undefined || view.statuses[slot] === kind;
   const go = (slot: number): void => {
-    if (slot >= 0 && slot < view.total) store.choose(choicesOf(look, view, map, slot));
+    if (slot >= 0 && slot < view.total) playback.choose(choicesOf(look, view, map, slot));
   };
   const step = (by: number): void => {
     for (let n = 1, slot = at; n <= view.total; n++) {
@@ -51,10 +52,10 @@ function chooser(map: string, of: readonly number[] = []) {
 
 /// Goes to the next iteration of the selected state's Map, or of the one that iterates.
 export function stepIteration(by: number): void {
-  const look = store.iterations();
+  const look = playback.iterations();
   if (!look) return;
   const { index, log } = look;
-  const state = store.selectedState.value;
+  const state = selection.selectedState.value;
   let map = "";
   for (let at = state === null ? -1 : (index.byName.get(state) ?? -1); at >= 0 && map === ""; at = index.stateAround(at)) if (index.graph.nodes[at]!.type === "Map" && log.roundsOf.has(at)) map = index.graph.nodes[at]!.id;
   if (map === "") {
@@ -93,11 +94,11 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
     );
   }
   const { view, at, path, go, step, kind, look } = found;
-  const choice = store.choices.value.get(map);
+  const choice = playback.choices.value.get(map);
   const all = choice === undefined;
   const gauge = gaugeOf(view, most);
   const word = (slot: number): string => KIND_OF.get(view.statuses[slot]!)!.name.toLowerCase();
-  const follow = (how: Choice): void => store.choose([[map, choice === how ? (view.at >= 0 && view.items[view.at]! >= 0 ? look.log.itemIndex[view.items[view.at]!]! : undefined) : how]]);
+  const follow = (how: Choice): void => playback.choose([[map, choice === how ? (view.at >= 0 && view.items[view.at]! >= 0 ? look.log.itemIndex[view.items[view.at]!]! : undefined) : how]]);
   return (
     <div class={`iterations ${place}`} role="group" aria-label={`Iterations of ${node.name}`}>
       <div class="it-row" role="group" aria-label="Iteration">
@@ -135,7 +136,7 @@ export function Iterations({ node, place, of }: { node: GraphNode; place: "graph
         <Toggle on={choice === "latest"} tab={tab} name="Follow the latest" go={() => follow("latest")}>
           <Icon name="last" size={13} />
         </Toggle>
-        <Toggle on={all} tab={tab} name="All iterations together" go={() => (all ? go(firstOf(view)) : store.choose([[map, undefined], ...innerOf(map)]))}>
+        <Toggle on={all} tab={tab} name="All iterations together" go={() => (all ? go(firstOf(view)) : playback.choose([[map, undefined], ...innerOf(map)]))}>
           Σ
         </Toggle>
       </div>
@@ -221,7 +222,7 @@ function firstOf(view: View): number {
 
 /// The Maps inside of a Map, which have no chosen iteration without one around.
 function innerOf(map: string): [string, undefined][] {
-  return [...store.choices.value.keys()].filter((other) => other.startsWith(`${map}/`)).map((other) => [other, undefined]);
+  return [...playback.choices.value.keys()].filter((other) => other.startsWith(`${map}/`)).map((other) => [other, undefined]);
 }
 
 const WIDTH = 1000;
@@ -304,7 +305,7 @@ function breakpointsOf(state: string, total: number): number[] {
 function Stages({ node, total }: { node: GraphNode; total: number }) {
   const { reader, batcher, writer } = node.map ?? {};
   if (reader === undefined && batcher === undefined && writer === undefined) return null;
-  const run = store.runOf(node.id).value;
+  const run = playback.runOf(node.id).value;
   const limits = [batcher?.items === undefined ? "" : `≤ ${batcher.items} items`, batcher?.bytes === undefined ? "" : `≤ ${batcher.bytes} bytes`].filter(Boolean).join(", ");
   const stages: [string, string, boolean][] = [];
   if (reader !== undefined) stages.push(["ItemReader", reader, total > 0]);

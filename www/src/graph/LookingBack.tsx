@@ -2,23 +2,24 @@
 
 import { canStep, fork } from "../debugger/session.ts";
 import { keyHint } from "../keys/keymap.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { follow } from "./viewport.ts";
 
 export function LookingBack() {
-  if (store.run.value === null || store.live.value || store.cursor.value === store.eventCount.value) return null;
+  if (execution.run.value === null || playback.live.value || playback.cursor.value === execution.eventCount.value) return null;
   return (
     <p class="banner info">
       <span>
-        Viewing event <b>{store.cursor.value}</b> of {store.eventCount.value}
+        Viewing event <b>{playback.cursor.value}</b> of {execution.eventCount.value}
       </span>
       {canStep() && (
         <button type="button" class="link" onClick={() => fork()}>
           Fork here
         </button>
       )}
-      <button type="button" class="link" onClick={store.returnToLive}>
+      <button type="button" class="link" onClick={playback.returnToLive}>
         Return to live<span class="label">{keyHint("live")}</span>
       </button>
     </p>
@@ -27,7 +28,7 @@ export function LookingBack() {
 
 /// The view does not go along with what is played, because somebody has moved it: it may again.
 export function Follow() {
-  const played = store.live.value && (store.busy.value || store.cursor.value < store.eventCount.value);
+  const played = playback.live.value && (execution.busy.value || playback.cursor.value < execution.eventCount.value);
   if (follow.value || !played) return null;
   return (
     <button type="button" class="small follow" title="Keep the state that runs in sight" onClick={() => (follow.value = true)}>

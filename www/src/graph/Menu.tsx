@@ -5,7 +5,11 @@ import { stopCommands } from "../debugger/stops.ts";
 import { goToDefinition, renameState } from "../editor/place.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as panes from "../store/panes.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type NodeCommand, nodeCommands } from "./hooks.ts";
 import { menu } from "./menuOpen.ts";
@@ -13,9 +17,9 @@ import { menu } from "./menuOpen.ts";
 const copy = async (text: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text);
-    store.showToast("Copied.");
+    showToast("Copied.");
   } catch {
-    store.showToast(text);
+    showToast(text);
   }
 };
 
@@ -30,22 +34,22 @@ const OWN: readonly NodeCommand[] = [
     group: "go",
     label: "Go to the reference",
     shown: (node) => node.type === "Missing",
-    run: (node) => void store.revealPointer(node.pointer),
+    run: (node) => void analysis.revealPointer(node.pointer),
   },
   {
     id: "events",
     group: "go",
     label: "Show only its events",
-    shown: (node) => isState(node) && store.eventCount.value > 0,
+    shown: (node) => isState(node) && execution.eventCount.value > 0,
     run(node) {
-      store.selectState(node.name, "graph");
-      store.filter.value = { ...store.filter.value, state: node.name };
-      store.chooseDock("events");
-      store.narrowTab.value = "events";
+      selection.selectState(node.name, "graph");
+      panes.setFilter({ ...panes.filter.value, state: node.name });
+      panes.chooseDock("events");
+      panes.showNarrow("events");
     },
   },
-  { id: "unfold", group: "fold", label: "Unfold", command: "unfold", shown: (node) => folds(node) && node.collapsed, run: (node) => store.toggleFold(node.pointer) },
-  { id: "fold", group: "fold", label: "Fold", command: "fold", shown: (node) => folds(node) && !node.collapsed, run: (node) => store.toggleFold(node.pointer) },
+  { id: "unfold", group: "fold", label: "Unfold", command: "unfold", shown: (node) => folds(node) && node.collapsed, run: (node) => analysis.toggleFold(node.pointer) },
+  { id: "fold", group: "fold", label: "Fold", command: "fold", shown: (node) => folds(node) && !node.collapsed, run: (node) => analysis.toggleFold(node.pointer) },
   { id: "rename", group: "edit", label: "Rename…", command: "rename", shown: isState, run: (node) => void renameState(node.name) },
   { id: "copy-name", group: "copy", label: "Copy the name", run: (node) => void copy(node.name) },
   { id: "copy-path", group: "copy", label: "Copy the path", run: (node) => void copy(node.pointer) },

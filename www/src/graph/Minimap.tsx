@@ -3,7 +3,9 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { failing } from "./status.ts";
 import { centre, size, view } from "./viewport.ts";
 
@@ -38,13 +40,13 @@ export function Minimap({ index }: { index: GraphIndex }) {
       if (held === undefined) colours.set(name, (held = style.getPropertyValue(name)));
       return held;
     };
-    const selected = store.selectedState.peek();
-    const active = store.busy.peek() || store.cursor.peek() < store.eventCount.peek() ? store.active.peek() : null;
+    const selected = selection.selectedState.peek();
+    const active = execution.busy.peek() || playback.cursor.peek() < execution.eventCount.peek() ? playback.active.peek() : null;
     /// What is looked for is drawn last, and large enough to be found.
     const marks: [number, number, string][] = [];
     for (const node of index.graph.nodes) {
       if (!isState(node) && node.type !== "Scope") continue;
-      const status = store.runOf(node.id).peek().status;
+      const status = playback.runOf(node.id).peek().status;
       const open = isContainer(node);
       const [x, y, w, h] = [left + node.x * k, top + node.y * k, Math.max(node.width * k, 1), Math.max(node.height * k, 1)];
       if (open) {
@@ -81,8 +83,8 @@ export function Minimap({ index }: { index: GraphIndex }) {
   useEffect(draw, [index, document.documentElement.dataset["theme"]]);
   useEffect(() => () => clearTimeout(due.current), []);
   useSignalEffect(() => {
-    store.cursor.value;
-    store.selectedState.value;
+    playback.cursor.value;
+    selection.selectedState.value;
     failing.value;
     drawSoon();
   });

@@ -4,7 +4,9 @@
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { type GraphIndex, isContainer, isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { iconPath } from "../ui/Icon.tsx";
 import { nameSize } from "./lod.ts";
 import { cut, widthOf } from "./measure.ts";
@@ -98,8 +100,8 @@ export function Names({ index }: { index: GraphIndex }) {
   // Where the run is changes many times a second: the others are not placed anew for it.
   const forced = useComputed(() => {
     const wanted = new Set([...failing.value.states].slice(0, MOST_PINS));
-    if (store.busy.value || store.cursor.value < store.eventCount.value) wanted.add(store.active.value ?? "");
-    wanted.add(index.graph.nodes[index.byName.get(store.selectedState.value ?? "") ?? -1]?.id ?? "");
+    if (execution.busy.value || playback.cursor.value < execution.eventCount.value) wanted.add(playback.active.value ?? "");
+    wanted.add(index.graph.nodes[index.byName.get(selection.selectedState.value ?? "") ?? -1]?.id ?? "");
     return [...wanted].flatMap((id) => index.node(index.byId.get(id) ?? -1) ?? []).filter(isState);
   }).value;
   return (

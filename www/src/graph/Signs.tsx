@@ -5,7 +5,8 @@ import { useEffect } from "preact/hooks";
 import type { GraphNode } from "../model/graph.ts";
 import type { NodeRun } from "../model/log.ts";
 import type { PendingTimer } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
 import { duration } from "../ui/format.ts";
 import { type Part, Parts, rowWidth } from "./Parts.tsx";
 import type { Shown } from "./status.ts";
@@ -34,7 +35,7 @@ export function Signs({ node, run, status, sign, near, after, timer }: Props) {
   const parts = near ? words(node, run, status) : [];
   const wide = rowWidth(parts, LETTER);
   // Time that the clock has just skipped here.
-  const leap = useComputed(() => (store.live.value && store.skipped.value?.id === node.id ? store.skipped.value.ms : undefined)).value;
+  const leap = useComputed(() => (playback.live.value && playback.skipped.value?.id === node.id ? playback.skipped.value.ms : undefined)).value;
   return (
     <>
       {status === "paused" && (
@@ -84,7 +85,7 @@ const ROUND = 2 * Math.PI * 4;
 /// The time that a Wait, a pause before a retry or a time out has left, as a ring that empties and in figures.
 function Remaining({ node, since, timer: next, leap, used }: { node: GraphNode; since: number; timer: PendingTimer | undefined; leap: number | undefined; used: number }) {
   const now = useSignal(performance.now());
-  const timer = store.timer.value;
+  const timer = execution.timer.value;
   const flows = next !== undefined && (timer?.speed ?? 0) > 0;
   useEffect(() => {
     if (!flows) return;

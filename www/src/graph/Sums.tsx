@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
 import { meanOf } from "../model/log.ts";
-import * as store from "../store.ts";
+import * as playback from "../store/playback.ts";
 import { duration } from "../ui/format.ts";
 import { type Part, Parts, rowWidth } from "./Parts.tsx";
 
@@ -14,12 +14,12 @@ const LETTER = 6.2;
 let longest: { at: number; of: Map<number, number> } = { at: -1, of: new Map() };
 
 function longestIn(map: number): number {
-  const look = store.iterations()!;
-  const at = store.shownAt.value;
+  const look = playback.iterations()!;
+  const at = playback.shownAt.value;
   if (longest.at !== at) longest = { at, of: new Map() };
   let most = longest.of.get(map);
   if (most === undefined) {
-    const now = store.shownTime();
+    const now = playback.shownTime();
     most = 0;
     for (const state of look.index.statesInside(map)) if (look.index.stateAround(state) === map) most = Math.max(most, meanOf(look.fold.runs[state]!, now));
     longest.of.set(map, most);
@@ -30,15 +30,15 @@ function longestIn(map: number): number {
 /// Drawn for states inside of a Map whose iterations are looked at together.
 export function Sums({ node }: { node: GraphNode }) {
   const text = useComputed((): string => {
-    const look = store.iterations();
+    const look = playback.iterations();
     const at = look?.index.byId.get(node.id) ?? -1;
     if (!look || at < 0) return "";
     let map = look.index.stateAround(at);
     while (map >= 0 && look.index.graph.nodes[map]!.type !== "Map") map = look.index.stateAround(map);
     if (map < 0 || look.choices.has(look.index.graph.nodes[map]!.id)) return "";
-    const run = store.runOf(node.id).value;
+    const run = playback.runOf(node.id).value;
     if (run.entered < 2) return "";
-    const mean = meanOf(run, store.shownTime());
+    const mean = meanOf(run, playback.shownTime());
     const most = longestIn(map);
     const level = mean <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil((mean / most) * LEVELS));
     const done = run.exited - run.caught;

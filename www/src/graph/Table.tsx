@@ -6,7 +6,11 @@ import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isState } from "../model/graph.ts";
 import type { LastVisit } from "../model/protocol.ts";
 import { textSize } from "../prefs.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { openMenu } from "./menuOpen.ts";
@@ -76,8 +80,8 @@ export function Table({ index }: { index: GraphIndex }) {
     else if (to > element.scrollTop + element.clientHeight) element.scrollTop = to - element.clientHeight;
   };
   useSignalEffect(() => {
-    const state = store.selectedState.value;
-    if (state === null || store.selectionOrigin.value === "graph") return;
+    const state = selection.selectedState.value;
+    if (state === null || selection.selectionOrigin.value === "graph") return;
     const row = places.get(nodes[index.byName.get(state) ?? -1]?.id ?? "");
     if (row !== undefined) show(row);
   });
@@ -87,7 +91,7 @@ export function Table({ index }: { index: GraphIndex }) {
     if (!to) return;
     const node = nodes[to.at]!;
     focused.value = node.id;
-    store.selectState(node.name, "graph");
+    selection.selectState(node.name, "graph");
     show(row);
     requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true }));
   };
@@ -107,19 +111,19 @@ export function Table({ index }: { index: GraphIndex }) {
     else if (event.key === "PageDown") go(chosen + 10);
     else if (event.key === "PageUp") go(chosen - 10);
     else if (event.key === "ArrowRight" || event.key === "+") {
-      if (folds && node.collapsed) store.toggleFold(node.pointer);
+      if (folds && node.collapsed) analysis.toggleFold(node.pointer);
       else if (event.key === "ArrowRight" && rows[chosen + 1]?.level === row.level + 1) go(chosen + 1);
       // To the columns out of sight, and back.
       else if (event.key === "ArrowRight") scroller.current?.scrollBy({ left: COLUMN });
     } else if (event.key === "ArrowLeft" || event.key === "-") {
       if (event.key === "ArrowLeft" && scroller.current!.scrollLeft > 0) scroller.current?.scrollBy({ left: -COLUMN });
-      else if (folds && !node.collapsed && node.states > 0) store.toggleFold(node.pointer);
+      else if (folds && !node.collapsed && node.states > 0) analysis.toggleFold(node.pointer);
       else if (event.key === "ArrowLeft") {
         const around = index.stateAround(row.at);
         if (around >= 0) go(places.get(nodes[around]!.id) ?? chosen);
       }
     } else if (event.key === "Enter") goToDefinition(node.name);
-    else if (event.key === " ") store.selectState(node.name, "graph");
+    else if (event.key === " ") selection.selectState(node.name, "graph");
     else if (event.key === "ContextMenu" || (event.shiftKey && event.key === "F10")) menu(node, scroller.current!.querySelector<HTMLElement>('[role="row"][tabindex="0"]')!);
     else if (event.key.length === 1 && /[\p{L}\p{N}]/u.test(event.key)) {
       const next = [...rows.keys()].map((i) => (chosen + 1 + i) % rows.length).find((i) => nodes[rows[i]!.at]!.name.toLowerCase().startsWith(event.key.toLowerCase()));
@@ -140,11 +144,11 @@ export function Table({ index }: { index: GraphIndex }) {
   shown.value = useMemo(() => windowed.map((row) => nodes[rows[row]!.at]!.name), [rows, first, end, chosen]);
   useSignalEffect(() => {
     const states = shown.value;
-    const upTo = store.cursor.value;
+    const upTo = playback.cursor.value;
     let stale = false;
     const timer = setTimeout(() => {
-      if (!store.run.peek()) last.value = new Map();
-      else store.query("lastVisits", { states, upTo }).then((found) => !stale && (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))), () => {});
+      if (!execution.run.peek()) last.value = new Map();
+      else interpreter.query("lastVisits", { states, upTo }).then((found) => !stale && (last.value = new Map(found.flatMap((visit, i) => (visit ? [[states[i]!, visit]] : [])))), () => {});
     }, 60);
     return () => {
       stale = true;
@@ -175,11 +179,11 @@ export function Table({ index }: { index: GraphIndex }) {
 
 function TableRow({ index, row, number, chosen, last, menu, go }: { index: GraphIndex; row: Row; number: number; chosen: boolean; last: LastVisit | undefined; menu: (node: GraphNode, element: HTMLElement) => void; go: (row: number) => void }) {
   const node = index.graph.nodes[row.at]!;
-  const run = store.runOf(node.id).value;
+  const run = playback.runOf(node.id).value;
   const { status, text } = shownOf(node, run);
-  const selected = store.selectedState.value === node.name;
-  const total = Math.max(1, store.timeOf(store.cursor.value));
-  const begin = store.beginning();
+  const selected = selection.selectedState.value === node.name;
+  const total = Math.max(1, playback.timeOf(playback.cursor.value));
+  const begin = playback.startTime();
   const start = run.began > 0 ? run.began - begin : 0;
   const took = run.began > 0 ? run.last - run.began : 0;
   const sign = signOf(status);
@@ -206,7 +210,7 @@ function TableRow({ index, row, number, chosen, last, menu, go }: { index: Graph
     >
       <span role="rowheader" class="col-name" style={{ paddingInlineStart: `${8 + (row.level - 1) * 18}px` }}>
         {folds && (
-          <span class="twist" aria-hidden="true" onClick={(event) => (event.stopPropagation(), store.toggleFold(node.pointer))}>
+          <span class="twist" aria-hidden="true" onClick={(event) => (event.stopPropagation(), analysis.toggleFold(node.pointer))}>
             <Icon name={node.collapsed ? "right" : "chevron"} size={12} />
           </span>
         )}

@@ -4,7 +4,10 @@ import { computed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { keyHint } from "../keys/keymap.ts";
 import type { GraphIndex } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as interpreter from "../store/interpreter.ts";
+import { shout } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { useRoving } from "../ui/roving.ts";
 import { save } from "../ui/save.ts";
@@ -31,11 +34,11 @@ export function GraphTools({ index }: { index: GraphIndex }) {
       <button
         type="button"
         class="square"
-        aria-label={store.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
-        title={store.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
+        aria-label={analysis.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
+        title={analysis.direction.value === "TB" ? "Lay out from left to right" : "Lay out from top to bottom"}
         onClick={() => {
           moved.value = false;
-          store.direction.value = store.direction.value === "TB" ? "LR" : "TB";
+          analysis.turnGraph();
         }}
       >
         <Icon name="turn" />
@@ -50,11 +53,11 @@ export function GraphTools({ index }: { index: GraphIndex }) {
 async function saveSvg(): Promise<void> {
   try {
     // A file is seen with whatever font there is: its texts keep to the common widths.
-    const { widths: _, ...drawing } = store.drawnAs(store.definition.value);
+    const { widths: _, ...drawing } = analysis.drawnAs(workspace.definition.value);
     const options = { ...drawing, foldLarge: true };
-    const svg = await store.query("svg", { text: store.definition.value, format: store.format.value, options });
-    save(`${store.title.value}.svg`, svg, "image/svg+xml");
+    const svg = await interpreter.query("svg", { text: workspace.definition.value, format: workspace.format.value, options });
+    save(`${workspace.title.value}.svg`, svg, "image/svg+xml");
   } catch (error) {
-    store.shout(`The graph could not be saved: ${(error as Error).message}`);
+    shout(`The graph could not be saved: ${(error as Error).message}`);
   }
 }

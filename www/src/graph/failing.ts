@@ -2,22 +2,24 @@
 
 import { effect } from "@preact/signals";
 import { type GraphIndex, isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
 import { failing, over } from "./status.ts";
 
 const FAILED = new Set(["failed", "timedOut"]);
 const NOTHING = failing.peek();
 
 effect(() => {
-  const index = store.graph.value;
-  const status = store.run.value?.result?.status;
-  store.shownAt.value;
+  const index = analysis.graph.value;
+  const status = execution.run.value?.result?.status;
+  playback.shownAt.value;
   failing.value = index && over.value && status !== undefined && status !== "SUCCEEDED" ? find(index) : NOTHING;
 });
 
 function find(index: GraphIndex): typeof NOTHING {
   const { nodes, edges } = index.graph;
-  const failed = (at: number): boolean => isState(nodes[at]!) && FAILED.has(store.runOf(nodes[at]!.id).peek().status);
+  const failed = (at: number): boolean => isState(nodes[at]!) && FAILED.has(playback.runOf(nodes[at]!.id).peek().status);
   const there = nodes.map((_, at) => at).filter(failed);
   // In a Parallel or Map that has failed it is the state inside that is looked for.
   const states = there.filter((at) => !index.statesInside(at).some(failed));
@@ -30,7 +32,7 @@ function find(index: GraphIndex): typeof NOTHING {
       const to = queue.shift()!;
       for (const e of index.in[to]!) {
         const from = index.byId.get(edges[e]!.from) ?? -1;
-        if (from < 0 || seen.has(from) || store.takenOf(edges[e]!.id).peek() === 0) continue;
+        if (from < 0 || seen.has(from) || playback.takenOf(edges[e]!.id).peek() === 0) continue;
         seen.set(from, e);
         queue.push(from);
         if (nodes[from]!.type === "Start") beginning = from;

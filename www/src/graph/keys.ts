@@ -4,7 +4,8 @@ import { signal } from "@preact/signals";
 import { goToDefinition } from "../editor/place.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
 import { dismiss } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
 import { pan, reveal } from "./viewport.ts";
@@ -15,7 +16,7 @@ export const focused = signal<string | null>(null);
 export const refocus: { id: string | null } = { id: null };
 
 export function choose(node: GraphNode): void {
-  if (isState(node)) store.selectState(node.name, "graph");
+  if (isState(node)) selection.selectState(node.name, "graph");
 }
 
 /// While the space bar is held, the arrow keys move the view.
@@ -85,7 +86,7 @@ function act(id: string | undefined, event: KeyboardEvent, index: GraphIndex, at
     case "unfold":
       if ((node.type !== "Parallel" && node.type !== "Map") || node.collapsed !== (id === "unfold")) return false;
       refocus.id = node.id;
-      store.toggleFold(node.pointer);
+      analysis.toggleFold(node.pointer);
       return true;
     case "graphHome":
       go(index, index.graph.nodes.findIndex(isState), svg);

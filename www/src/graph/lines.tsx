@@ -5,7 +5,7 @@ import { memo } from "../ui/memo.ts";
 import { useEffect, useRef } from "preact/hooks";
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
-import * as store from "../store.ts";
+import * as playback from "../store/playback.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { DRAWN, detail, nameSize } from "./lod.ts";
 import { edgeMarks, overlay } from "./hooks.ts";
@@ -36,7 +36,7 @@ const SHORTEST = 100;
 let tokens = 0;
 
 export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
-  const taken = store.takenOf(edge.id);
+  const taken = playback.takenOf(edge.id);
   const before = useRef(taken.peek());
   const last = useRef(0);
   const token = useSignal(0);
@@ -53,7 +53,7 @@ export const Edge = memo(function Edge({ edge }: { edge: GraphEdge }) {
     const time = performance.now();
     const quick = time - last.current < SHORTEST;
     last.current = time;
-    if (quick || !motion() || !store.live.peek() || token.peek() > 0 || tokens >= MOST_TOKENS) return;
+    if (quick || !motion() || !playback.live.peek() || token.peek() > 0 || tokens >= MOST_TOKENS) return;
     tokens += 1;
     token.value = now;
   });
@@ -101,7 +101,7 @@ function Count({ edge, count }: { edge: GraphEdge; count: number }) {
 
 export const EdgeLabel = memo(function EdgeLabel({ edge }: { edge: GraphEdge }) {
   const box = edge.labelBox!;
-  const taken = store.takenOf(edge.id).value;
+  const taken = playback.takenOf(edge.id).value;
   return (
     <g class={`edge-label edge-label-${lineKind(edge)}${taken > 0 ? " taken" : ""}`}>
       <title>{edge.title ?? edge.label}</title>
@@ -118,7 +118,7 @@ export const FarLines = memo(function FarLines({ edges }: { edges: readonly Grap
   const paths = useComputed(() => {
     const by: Record<string, string> = {};
     for (const edge of edges) {
-      const kind = failing.value.way.has(edge.id) ? "taken by-failed" : store.takenOf(edge.id).value > 0 && edge.kind !== "catch" ? "taken by-succeeded" : `line-${lineKind(edge)}`;
+      const kind = failing.value.way.has(edge.id) ? "taken by-failed" : playback.takenOf(edge.id).value > 0 && edge.kind !== "catch" ? "taken by-succeeded" : `line-${lineKind(edge)}`;
       by[kind] = (by[kind] ?? "") + edge.path;
     }
     // The way to a failure lies above those that share it.

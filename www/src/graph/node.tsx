@@ -6,7 +6,10 @@ import { useMemo } from "preact/hooks";
 import { goToDefinition } from "../editor/place.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import { type NodeRun, meanOf } from "../model/log.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { GLYPHS } from "../ui/Icon.tsx";
 import { position } from "../debugger/model.ts";
 import type { PendingTimer } from "../model/protocol.ts";
@@ -35,14 +38,14 @@ export function NodeButton({ index, at, run, container = false, children }: At &
   const now = run.value;
   const { status, text } = shownOf(node, now);
   // Computed, so that a node is drawn anew only when its own part of these changes.
-  const selected = useComputed(() => isState(node) && store.selectedState.value === node.name).value;
+  const selected = useComputed(() => isState(node) && selection.selectedState.value === node.name).value;
   const reachable = useComputed(() => focused.value === node.id).value;
   const match = useComputed(() => (found.value.names.has(node.name) ? (found.value.current === node.name ? "match current-match" : "match") : "")).value;
   const bad = useComputed(() => problemCounts.value.get(node.pointer) ?? 0).value;
   const marks = useComputed(() => nodeMarks.value.get(node.pointer) ?? NONE).value;
   // Only what waits looks at the timers.
   const waits = WAITS.has(status);
-  const timer = useMemo(() => computed(() => (waits && store.busy.value && store.live.value ? store.timer.value?.timers.find(({ state, iterations, execution }) => execution === undefined && state === node.name && store.isLookedAt(node.id, iterations)) : undefined)), [waits, node]).value;
+  const timer = useMemo(() => computed(() => (waits && execution.busy.value && playback.live.value ? execution.timer.value?.timers.find(({ state, iterations, execution }) => execution === undefined && state === node.name && playback.isLookedAt(node.id, iterations)) : undefined)), [waits, node]).value;
   const over = useComputed(() => overlay.value?.nodes.get(node.pointer)).value;
   const classes = [
     container ? "node container" : "node",
@@ -104,7 +107,7 @@ const left = computed(() => position.value?.left === true);
 /// What is left of a wait, as it was told last: not with every tick.
 function waitWords(timer: PendingTimer | undefined): string {
   if (!timer) return "";
-  const time = duration(Math.max(0, timer.at - (store.timer.value?.now ?? timer.at)));
+  const time = duration(Math.max(0, timer.at - (execution.timer.value?.now ?? timer.at)));
   return timer.kind === "wait" ? `, ${time} left` : timer.kind === "timeout" ? `, times out in ${time}` : `, attempt ${timer.retries + 1}${timer.of === undefined ? "" : ` of ${timer.of + 1}`} in ${time}`;
 }
 
@@ -112,7 +115,7 @@ function waitWords(timer: PendingTimer | undefined): string {
 function FoldButton({ node }: { node: GraphNode }) {
   const x = node.x + node.width - 24 - (node.retries ? 16 : 0);
   return (
-    <g class="fold" aria-hidden="true" transform={`translate(${x} ${node.y + (node.collapsed ? 8 : 12)})`} onClick={() => store.toggleFold(node.pointer)}>
+    <g class="fold" aria-hidden="true" transform={`translate(${x} ${node.y + (node.collapsed ? 8 : 12)})`} onClick={() => analysis.toggleFold(node.pointer)}>
       <title>{node.collapsed ? "Unfold (+)" : "Fold (−)"}</title>
       <rect x="-6" y="-4" width="24" height="24" rx="6" />
       <path d={node.collapsed ? "M1 8H11M6 3V13" : "M1 8H11"} />
@@ -172,9 +175,9 @@ const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job to
 
 const problemCounts = computed(() => {
   const counts = new Map<string, number>();
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   if (!index) return counts;
-  for (const { pointer } of store.problems.value) {
+  for (const { pointer } of analysis.problems.value) {
     // The innermost state that holds the place.
     for (let at = pointer; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
       if (!index.byId.has(at)) continue;

@@ -1,7 +1,8 @@
 // Looking for states by name: what is found is lit up, and Enter goes from one to the next.
 
 import { batch, computed, signal } from "@preact/signals";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as selection from "../store/selection.ts";
 import { focused } from "./keys.ts";
 import { reveal } from "./viewport.ts";
 
@@ -14,7 +15,7 @@ export const hits = computed<string[]>(() => {
   const text = query.value.trim().toLowerCase();
   if (!open.value || text === "") return [];
   const fits = (state: { name: string; type: string; detail: string }): boolean => `${state.name}\n${state.type}\n${state.detail}`.toLowerCase().includes(text);
-  return (store.shownAnalysis.value?.states ?? []).filter(fits).map(({ name }) => name);
+  return (analysis.shown.value?.states ?? []).filter(fits).map(({ name }) => name);
 });
 
 export const position = computed(() => (hits.value.length === 0 ? 0 : (at.value % hits.value.length) + 1));
@@ -48,12 +49,12 @@ export function close(): void {
 function show(): void {
   const name = hits.value[position.value - 1];
   if (name === undefined) return;
-  const pointer = store.shownAnalysis.value?.states.find((state) => state.name === name)?.pointer;
-  store.selectState(name, "graph");
-  const index = store.graph.value;
+  const pointer = analysis.shown.value?.states.find((state) => state.name === name)?.pointer;
+  selection.selectState(name, "graph");
+  const index = analysis.graph.value;
   const node = index?.node(index.byName.get(name) ?? -1);
   if (node) {
     focused.value = node.id;
     reveal(node.id);
-  } else if (pointer !== undefined) store.unfoldTo(pointer);
+  } else if (pointer !== undefined) analysis.unfoldTo(pointer);
 }

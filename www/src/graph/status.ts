@@ -3,7 +3,8 @@
 import { computed, signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
 import { type NodeRun, STATUS_TEXT, type Status } from "../model/log.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
 import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
 import { overrides } from "./hooks.ts";
 
@@ -11,8 +12,8 @@ export type Shown = Status | "paused" | "queued" | "skipped";
 
 /// The run has ended and its end is on screen: what was not reached will not be.
 export const over = computed(() => {
-  const run = store.run.value;
-  return run !== null && run.phase === "ended" && run.refused === undefined && store.eventCount.value > 0 && store.cursor.value >= store.eventCount.value;
+  const run = execution.run.value;
+  return run !== null && run.phase === "ended" && run.refused === undefined && execution.eventCount.value > 0 && playback.cursor.value >= execution.eventCount.value;
 });
 
 /// Of a run that has failed: the states that have, and the transitions that led to them.

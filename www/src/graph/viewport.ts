@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { type Graph, type GraphIndex, isContainer } from "../model/graph.ts";
 import { motion } from "../prefs.ts";
-import { aspect, graph } from "../store.ts";
+import { graph, setAspect } from "../store/analysis.ts";
 
 /// The least scale, but for graphs that are larger still.
 const MIN_ZOOM = 0.05;
@@ -44,7 +44,7 @@ export function expectMachine(): void {
   const { width, height } = size.peek();
   moved.value = false;
   fresh.value = true;
-  if (width > 0 && height > 0) aspect.value = Math.min(5, Math.max(0.2, Math.round((width / height) * 10) / 10));
+  if (width > 0 && height > 0) setAspect(Math.min(5, Math.max(0.2, Math.round((width / height) * 10) / 10)));
 }
 
 /// Tiles of this many px of the drawing come and go as a whole, and not at every pixel.

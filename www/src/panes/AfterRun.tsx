@@ -5,7 +5,13 @@ import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import * as model from "../debugger/model.ts";
 import { canStep, fork } from "../debugger/session.ts";
 import type { RunOutcome } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
 import { Failure } from "../ui/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
@@ -16,17 +22,17 @@ import { resultShown, statusWords } from "./Outcome.tsx";
 export function AfterRun() {
   const found = useSignal<RunOutcome | null>(null);
   useSignalEffect(() => {
-    store.eventCount.value;
-    const run = store.run.value;
+    execution.eventCount.value;
+    const run = execution.run.value;
     found.value = null;
     if (!run || run.id === 0) return;
     let stale = false;
-    store.query("outcome", {}).then((outcome) => !stale && (found.value = outcome), () => {});
+    interpreter.query("outcome", {}).then((outcome) => !stale && (found.value = outcome), () => {});
     return () => {
       stale = true;
     };
   });
-  const run = store.run.value;
+  const run = execution.run.value;
   const result = resultShown();
   if (run?.refused) {
     return (
@@ -48,13 +54,13 @@ export function AfterRun() {
           <Icon name={status === "SUCCEEDED" ? "check" : status === "ABORTED" ? "cancelled" : "cross"} size={13} /> {statusWords(status)}
         </span>
         <span class="quiet">
-          after {duration(store.timeOf(store.eventCount.value))}
-          {run.clock === "real" ? "" : " of virtual time"}, {count(store.eventCount.value, "event")}
+          after {duration(playback.timeOf(execution.eventCount.value))}
+          {run.clock === "real" ? "" : " of virtual time"}, {count(execution.eventCount.value, "event")}
         </span>
       </p>
       {failed && (
         <p>
-          <button type="button" class="link strong" onClick={() => store.selectState(failed.state, "inspector")}>
+          <button type="button" class="link strong" onClick={() => selection.selectState(failed.state, "inspector")}>
             {failed.state}
           </button>{" "}
           failed
@@ -83,7 +89,7 @@ function States({ names }: { names: readonly string[] }) {
       {names.map((name, i) => (
         <span key={name}>
           {i > 0 && ", "}
-          <button type="button" class="link" onClick={() => store.selectState(name, "inspector")}>
+          <button type="button" class="link" onClick={() => selection.selectState(name, "inspector")}>
             {name}
           </button>
         </span>
@@ -95,15 +101,15 @@ function States({ names }: { names: readonly string[] }) {
 /// What to do now.
 function Next({ outcome, status }: { outcome: RunOutcome | null; status: string }) {
   const failed = outcome?.failure;
-  const inside = store.inside.value !== null;
+  const inside = analysis.inside.value !== null;
   return (
     <p class="buttons" role="group" aria-label="What to do next">
       {failed && (
         <>
-          <button type="button" onClick={() => store.selectState(failed.state, "inspector")}>
+          <button type="button" onClick={() => selection.selectState(failed.state, "inspector")}>
             Look at {failed.state}
           </button>
-          <button type="button" onClick={() => store.selectEvent(failed.event, null, "inspector")}>
+          <button type="button" onClick={() => playback.selectEvent(failed.event, null, "inspector")}>
             Go to event {failed.event}
           </button>
           {canStep() && (
@@ -111,7 +117,7 @@ function Next({ outcome, status }: { outcome: RunOutcome | null; status: string 
               Fork from {failed.state}
             </button>
           )}
-          {failed.type === "Task" && !inside && store.run.value?.recorded === undefined && (
+          {failed.type === "Task" && !inside && execution.run.value?.recorded === undefined && (
             <button type="button" onClick={() => mock(failed.state)}>
               {model.isMocked(failed.state) ? "Change its mock" : "Mock this task"}
             </button>
@@ -119,7 +125,7 @@ function Next({ outcome, status }: { outcome: RunOutcome | null; status: string 
         </>
       )}
       {status !== "ABORTED" && !inside && (
-        <button type="button" title="A test for Node's test runner, with the answers that the tasks gave" onClick={() => void copyTest().catch((error: Error) => store.showToast(error.message))}>
+        <button type="button" title="A test for Node's test runner, with the answers that the tasks gave" onClick={() => void copyTest().catch((error: Error) => showToast(error.message))}>
           Copy as test
         </button>
       )}
@@ -129,9 +135,8 @@ function Next({ outcome, status }: { outcome: RunOutcome | null; status: string 
 
 function mock(state: string): void {
   batch(() => {
-    store.selectState(state, "inspector");
-    store.leftTab.value = "mocks";
-    store.narrowTab.value = "code";
+    selection.selectState(state, "inspector");
+    panes.showLeft("mocks");
   });
 }
 
@@ -152,7 +157,7 @@ function Figures({ outcome: { slowest, retried, retries, caught, used, states } 
           <span>
             {used} of {count(states, "state")} entered in this run
           </span>
-          <button type="button" class="link" onClick={() => (store.dockTab.value = "coverage")}>
+          <button type="button" class="link" onClick={() => panes.showDock("coverage")}>
             Coverage of all runs
           </button>
         </p>
@@ -168,7 +173,7 @@ function List({ title, rows }: { title: string; rows: { state: string; event: nu
       <ul class="ways">
         {rows.map(({ state, event, words }) => (
           <li key={state}>
-            <button type="button" class="link" onClick={() => store.selectEvent(event, state, "inspector")}>
+            <button type="button" class="link" onClick={() => playback.selectEvent(event, state, "inspector")}>
               {state}
             </button>
             <span class="way-when">{words}</span>

@@ -5,7 +5,12 @@ import { exampleFor, remarkOn } from "../debugger/responses.ts";
 import { setMock } from "../debugger/session.ts";
 import type { Mock, WaitingTask } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as runner from "../store/runner.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration, iterationPath } from "../ui/format.ts";
@@ -25,7 +30,7 @@ const OTHER = "other";
 const text = (value: unknown): string => JSON.stringify(value, null, 2) ?? "null";
 
 export function AnswerCard({ task, number }: { task: WaitingTask; number?: number }) {
-  const output = useSignal(answered.get(task.state) ?? text(store.lesson.value?.answers.get(store.input.value)?.[task.state] ?? exampleFor(task.resource)));
+  const output = useSignal(answered.get(task.state) ?? text(workspace.lesson.value?.answers.get(workspace.input.value)?.[task.state] ?? exampleFor(task.resource)));
   const failing = useSignal(false);
   const preset = useSignal(PRESETS[0]![0]);
   const own = useSignal("");
@@ -43,7 +48,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
   const submit = (): void => {
     if (failing.value) {
       remember({ mode: "error", error, cause: cause.value, ...later() });
-      store.answerTask(task.id, { kind: "fail", error, cause: cause.value, ...later() });
+      runner.answerTask(task.id, { kind: "fail", error, cause: cause.value, ...later() });
       return;
     }
     let value: unknown;
@@ -55,9 +60,9 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
     }
     answered.set(task.state, output.value);
     remember({ mode: "result", result: value, ...later() });
-    store.answerTask(task.id, { kind: "succeed", output: value, ...later() });
+    runner.answerTask(task.id, { kind: "succeed", output: value, ...later() });
   };
-  const left = task.timeoutAt === undefined || !store.timer.value ? undefined : Math.max(0, task.timeoutAt - store.timer.value.now);
+  const left = task.timeoutAt === undefined || !execution.timer.value ? undefined : Math.max(0, task.timeoutAt - execution.timer.value.now);
   const last = answered.get(task.state);
   const fill = (given: string): void => {
     output.value = given;
@@ -76,7 +81,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
       <header>
         {number !== undefined && number <= 9 && <kbd title={`Press ${number} to answer this task`}>{number}</kbd>}
         <Icon name="hand" />
-        <button type="button" class="link strong" onClick={() => store.selectState(task.state, "events")}>
+        <button type="button" class="link strong" onClick={() => selection.selectState(task.state, "events")}>
           {task.state}
         </button>
         <span class="quiet">
@@ -99,7 +104,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
                 class="plain square small"
                 aria-label={`Copy the token of ${task.state}`}
                 title="Copy"
-                onClick={() => void navigator.clipboard.writeText(task.token!).then(() => store.showToast("Token copied."), () => store.showToast("The browser did not allow copying."))}
+                onClick={() => void navigator.clipboard.writeText(task.token!).then(() => showToast("Token copied."), () => showToast("The browser did not allow copying."))}
               >
                 <Icon name="copy" size={14} />
               </button>
@@ -110,7 +115,7 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
               <label>
                 Worker <input value={worker.value} maxLength={80} onInput={(event) => (worker.value = event.currentTarget.value)} />
               </label>
-              <button type="button" onClick={() => store.takeTask(task.id, worker.value.trim())}>
+              <button type="button" onClick={() => runner.takeTask(task.id, worker.value.trim())}>
                 Take the task
               </button>
             </p>
@@ -127,10 +132,10 @@ export function AnswerCard({ task, number }: { task: WaitingTask; number?: numbe
               </button>
             </div>
             <span class="gap" />
-            <button type="button" onClick={() => store.answerTask(task.id, { kind: "heartbeat" })}>
+            <button type="button" onClick={() => runner.answerTask(task.id, { kind: "heartbeat" })}>
               Heartbeat
             </button>
-            <button type="button" title="Leaves the task without an answer, so that it fails when its TimeoutSeconds have passed" onClick={() => store.answerTask(task.id, { kind: "silence" })}>
+            <button type="button" title="Leaves the task without an answer, so that it fails when its TimeoutSeconds have passed" onClick={() => runner.answerTask(task.id, { kind: "silence" })}>
               Let it time out
             </button>
             <button type="submit" class={failing.value ? "danger" : "primary"}>
@@ -225,7 +230,7 @@ function Remark({ resource, text: given }: { resource: string; text: string }) {
 }
 
 export function Waiting() {
-  const tasks = store.waiting.value;
+  const tasks = execution.waiting.value;
   if (tasks.length === 0) {
     return (
       <div class="empty small">
@@ -277,10 +282,10 @@ function Inbox({ tokens }: { tokens: string[] }) {
         return;
       }
     }
-    const found = await store.query("answerToken", { token: token.value.trim(), method: method.value, value });
+    const found = await interpreter.query("answerToken", { token: token.value.trim(), method: method.value, value });
     if (!found) problem.value = "No task is waiting for this token.";
     else {
-      store.showToast(method.value === "heartbeat" ? "Heartbeat sent." : "Answer sent.");
+      showToast(method.value === "heartbeat" ? "Heartbeat sent." : "Answer sent.");
       if (method.value !== "heartbeat") token.value = "";
     }
   };

@@ -5,7 +5,11 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
 import { keyHint, keymap } from "../keys/keymap.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
@@ -21,7 +25,7 @@ const Runs = lazy(() => import("../debugger/Runs.tsx").then((module) => module.R
 const Waiting = lazy(() => import("./Answer.tsx").then((module) => module.Waiting));
 const Watch = lazy(() => import("../debugger/Watch.tsx").then((module) => module.Watch));
 
-type DockTab = store.DockTab;
+type DockTab = panes.DockTab;
 
 const PANES: Record<DockTab, () => VNode> = {
   events: () => <Events />,
@@ -37,18 +41,18 @@ const PANES: Record<DockTab, () => VNode> = {
 
 /// Before there is a run or a wish to see something of it, the graph has the room.
 export function Dock({ whole = false }: { whole?: boolean }) {
-  const open = whole || store.dockOpen.value;
-  const shown = store.dockTab.value;
-  const waiting = store.waiting.value.length;
-  const lines = store.console.value.length;
+  const open = whole || panes.dockOpen.value;
+  const shown = panes.dockTab.value;
+  const waiting = execution.waiting.value.length;
+  const lines = execution.console.value.length;
   // Those that a run stops at.
   const stops = debug.stops.value ? debug.breakpoints.value.filter(({ enabled }) => enabled !== false).length : 0;
   const watches = debug.watches.value.length;
   const runs = debug.runs.value.length;
-  const result = store.run.value?.result;
-  const refused = store.run.value?.refused;
+  const result = execution.run.value?.result;
+  const refused = execution.run.value?.refused;
   const tabs: Tab<DockTab>[] = [
-    { id: "events", label: "Events", ...(store.eventCount.value > 0 ? { badge: store.eventCount.value.toLocaleString("en"), badgeText: "events" } : {}) },
+    { id: "events", label: "Events", ...(execution.eventCount.value > 0 ? { badge: execution.eventCount.value.toLocaleString("en"), badgeText: "events" } : {}) },
     {
       id: "result",
       label: "Result",
@@ -66,7 +70,7 @@ export function Dock({ whole = false }: { whole?: boolean }) {
   return (
     <section class="pane dock" id="dock" aria-label="Run">
       <div class="dock-head">
-        <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={store.chooseDock} />
+        <Tabs label="Run" prefix="dock" tabs={tabs} chosen={shown} choose={panes.chooseDock} />
         {open && <Timeline />}
       </div>
       {tabs.map(({ id }) => (
@@ -79,33 +83,33 @@ export function Dock({ whole = false }: { whole?: boolean }) {
 }
 
 function Timeline() {
-  const total = store.eventCount.value;
-  const cursor = store.cursor.value;
+  const total = execution.eventCount.value;
+  const cursor = playback.cursor.value;
   const off = total === 0;
-  const playing = store.live.value && cursor < total;
+  const playing = playback.live.value && cursor < total;
   // What the event is comes a moment later than its number.
   const about = useSignal<{ at: number; words: string }>({ at: 0, words: "" });
   useSignalEffect(() => {
-    const at = store.cursor.value;
-    if (at > 0) store.query("brief", { id: at }).then((found) => (about.value = { at, words: found ? [found.type, found.state].filter(Boolean).join(", ") : "" }), () => {});
+    const at = playback.cursor.value;
+    if (at > 0) interpreter.query("brief", { id: at }).then((found) => (about.value = { at, words: found ? [found.type, found.state].filter(Boolean).join(", ") : "" }), () => {});
   });
   const words = about.value.at === cursor && about.value.words ? `${about.value.words}, ` : "";
-  const text = off ? "No events" : cursor === 0 ? `Before event 1 of ${total}` : `Event ${cursor} of ${total}, ${words}${elapsed(store.timeOf(cursor))}`;
+  const text = off ? "No events" : cursor === 0 ? `Before event 1 of ${total}` : `Event ${cursor} of ${total}, ${words}${elapsed(playback.timeOf(cursor))}`;
   return (
     <div class="timeline" role="group" aria-label="Timeline">
-      <button type="button" class="plain square" aria-label="To the beginning" title="To the beginning" disabled={off} onClick={() => store.goTo(0)}>
+      <button type="button" class="plain square" aria-label="To the beginning" title="To the beginning" disabled={off} onClick={() => playback.goTo(0)}>
         <Icon name="first" />
       </button>
-      <button type="button" class="plain square" aria-label="One event back" title={`One event back${keyHint("back")}`} disabled={off || cursor === 0} onClick={() => store.goTo(cursor - 1)}>
+      <button type="button" class="plain square" aria-label="One event back" title={`One event back${keyHint("back")}`} disabled={off || cursor === 0} onClick={() => playback.goTo(cursor - 1)}>
         <Icon name="back" />
       </button>
-      <button type="button" class="plain square" aria-label={playing ? "Pause the replay" : "Play again"} title={playing ? "Pause the replay" : "Play again"} disabled={off} onClick={() => (playing ? store.pausePlayback() : store.replay())}>
+      <button type="button" class="plain square" aria-label={playing ? "Pause the replay" : "Play again"} title={playing ? "Pause the replay" : "Play again"} disabled={off} onClick={() => (playing ? playback.pausePlayback() : playback.replay())}>
         <Icon name={playing ? "pause" : "replay"} />
       </button>
-      <button type="button" class="plain square" aria-label="One event forward" title={`One event forward${keyHint("forward")}`} disabled={off || cursor === total} onClick={() => store.goTo(cursor + 1)}>
+      <button type="button" class="plain square" aria-label="One event forward" title={`One event forward${keyHint("forward")}`} disabled={off || cursor === total} onClick={() => playback.goTo(cursor + 1)}>
         <Icon name="forward" />
       </button>
-      <button type="button" class="plain square" aria-label="To the end" title="To the end" disabled={off || cursor === total} onClick={store.returnToLive}>
+      <button type="button" class="plain square" aria-label="To the end" title="To the end" disabled={off || cursor === total} onClick={playback.returnToLive}>
         <Icon name="last" />
       </button>
       <input
@@ -118,8 +122,8 @@ function Timeline() {
         disabled={off}
         style={{ "--done": `${total === 0 ? 0 : (cursor / total) * 100}%` }}
         onInput={(event) => {
-          store.selectedEvent.value = null;
-          store.goTo(event.currentTarget.valueAsNumber);
+          selection.forgetEvent();
+          playback.goTo(event.currentTarget.valueAsNumber);
         }}
         onKeyDown={(event) => {
           const command = keymap.value?.find(event, "timeline");
@@ -133,7 +137,7 @@ function Timeline() {
           <span class="quiet">No run yet</span>
         ) : (
           <>
-            <b>{cursor}</b> / {total} <span class="quiet">{elapsed(store.timeOf(cursor))}</span>
+            <b>{cursor}</b> / {total} <span class="quiet">{elapsed(playback.timeOf(cursor))}</span>
           </>
         )}
       </output>
@@ -144,7 +148,7 @@ function Timeline() {
 /// Time until the next timer, counted down where time flows.
 export function Countdown() {
   const now = useSignal(0);
-  const timer = store.timer.value;
+  const timer = execution.timer.value;
   useEffect(() => {
     const tick = setInterval(() => (now.value = performance.now()), 250);
     return () => clearInterval(tick);

@@ -5,7 +5,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { EventFilter, EventRow, Facets } from "../model/protocol.ts";
 import { isMocked } from "../debugger/model.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count, elapsed, iterationPath } from "../ui/format.ts";
 
@@ -13,11 +17,11 @@ const ROW = 28 * prefs.textSize;
 const MARGIN = 12;
 
 export function Events() {
-  if (store.run.value === null || (store.eventCount.value === 0 && store.run.value.phase === "ended")) {
+  if (execution.run.value === null || (execution.eventCount.value === 0 && execution.run.value.phase === "ended")) {
     return (
       <div class="empty small">
         <Icon name="list" size={22} />
-        <p>{store.run.value?.refused ? "Nothing has run." : "No events yet. Run the state machine to see its history here."}</p>
+        <p>{execution.run.value?.refused ? "Nothing has run." : "No events yet. Run the state machine to see its history here."}</p>
       </div>
     );
   }
@@ -30,17 +34,17 @@ export function Events() {
 }
 
 function FilterBar() {
-  const { value: filter } = store.filter;
+  const { value: filter } = panes.filter;
   const set = (change: Partial<EventFilter>): void => {
-    store.filter.value = { ...store.filter.value, ...change };
+    panes.setFilter({ ...panes.filter.value, ...change });
   };
-  const state = store.selectedState.value;
+  const state = selection.selectedState.value;
   const facets = useSignal<Facets>({ types: [], scopes: [] });
   useSignalEffect(() => {
-    store.eventCount.value;
-    store.run.value?.id;
+    execution.eventCount.value;
+    execution.run.value?.id;
     let stale = false;
-    const timer = setTimeout(() => store.query("facets", {}).then((found) => !stale && (facets.value = found), () => {}), 200);
+    const timer = setTimeout(() => interpreter.query("facets", {}).then((found) => !stale && (facets.value = found), () => {}), 200);
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -48,13 +52,13 @@ function FilterBar() {
   });
   // Another run has other branches.
   useSignalEffect(() => {
-    store.run.value?.id;
-    const { scope, ...rest } = store.filter.peek();
-    if (scope !== undefined) store.filter.value = rest;
+    execution.run.value?.id;
+    const { scope, ...rest } = panes.filter.peek();
+    if (scope !== undefined) panes.setFilter(rest);
   });
   const choose = (key: "type" | "scope", value: string | number | undefined): void => {
-    const { [key]: _, ...rest } = store.filter.value;
-    store.filter.value = value === undefined ? rest : { ...rest, [key]: value };
+    const { [key]: _, ...rest } = panes.filter.value;
+    panes.setFilter(value === undefined ? rest : { ...rest, [key]: value });
   };
   return (
     <div class="filter-bar" role="search">
@@ -115,11 +119,11 @@ function List() {
   useSignalEffect(() => {
     const from = first.value;
     const rows = length.value;
-    const filter = store.filter.value;
-    store.eventCount.value;
-    store.run.value?.id;
+    const filter = panes.filter.value;
+    execution.eventCount.value;
+    execution.run.value?.id;
     let stale = false;
-    store.query("rows", { filter, from, count: rows }).then(
+    interpreter.query("rows", { filter, from, count: rows }).then(
       (found) => {
         if (!stale) window_.value = found;
       },
@@ -133,10 +137,10 @@ function List() {
   // The events that led to the one that is looked at.
   const chain = useSignal<Chain>({ ids: new Set(), first: 0, last: 0 });
   useSignalEffect(() => {
-    const id = store.selectedEvent.value ?? store.cursor.value;
-    store.run.value?.id;
+    const id = selection.selectedEvent.value ?? playback.cursor.value;
+    execution.run.value?.id;
     let stale = false;
-    const timer = setTimeout(() => (id > 0 ? store.query("chain", { id }) : Promise.resolve([])).then((found) => !stale && (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }), () => {}), 30);
+    const timer = setTimeout(() => (id > 0 ? interpreter.query("chain", { id }) : Promise.resolve([])).then((found) => !stale && (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }), () => {}), 30);
     return () => {
       stale = true;
       clearTimeout(timer);
@@ -144,13 +148,13 @@ function List() {
   });
 
   // The row of the last event shown stays in sight while the run goes on, and the selected one whenever it changes.
-  const wanted = useComputed(() => store.selectedEvent.value ?? store.cursor.value);
+  const wanted = useComputed(() => selection.selectedEvent.value ?? playback.cursor.value);
   useSignalEffect(() => {
     const id = wanted.value;
-    const filter = store.filter.value;
+    const filter = panes.filter.value;
     if (id === 0) return;
     let stale = false;
-    store.query("place", { filter, id }).then(
+    interpreter.query("place", { filter, id }).then(
       (place) => {
         const element = scroller.current;
         if (stale || !element || place < 0) return;
@@ -167,14 +171,14 @@ function List() {
 
   // A state that is chosen elsewhere shows its last visit.
   useSignalEffect(() => {
-    const state = store.selectedState.value;
-    if (state === null || store.selectionOrigin.value === "events" || store.selectedEvent.peek() !== null || store.run.peek() === null) return;
+    const state = selection.selectedState.value;
+    if (state === null || selection.selectionOrigin.value === "events" || selection.selectedEvent.peek() !== null || execution.run.peek() === null) return;
     let stale = false;
     const show = async (): Promise<void> => {
-      const upTo = store.cursor.peek();
-      const visit = (await store.query("visits", { state })).findLast(({ enter }) => enter <= upTo);
+      const upTo = playback.cursor.peek();
+      const visit = (await interpreter.query("visits", { state })).findLast(({ enter }) => enter <= upTo);
       if (!visit) return;
-      const place = await store.query("place", { filter: store.filter.peek(), id: visit.enter });
+      const place = await interpreter.query("place", { filter: panes.filter.peek(), id: visit.enter });
       const element = scroller.current;
       if (stale || !element || place < 0) return;
       const at = place * ROW;
@@ -188,31 +192,31 @@ function List() {
 
   const { from, total, rows } = window_.value;
   const select = (row: EventRow | undefined): void => {
-    if (row) store.selectEvent(row.id, row.state, "events");
+    if (row) playback.selectEvent(row.id, row.state, "events");
   };
   const keys = (event: KeyboardEvent): void => {
-    const now = rows.findIndex((row) => row.id === (store.selectedEvent.value ?? store.cursor.value));
+    const now = rows.findIndex((row) => row.id === (selection.selectedEvent.value ?? playback.cursor.value));
     const page = Math.max(1, Math.floor(height.value / ROW) - 1);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      const to = now < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, now + (store.selectedEvent.value === null ? 0 : step)));
+      const to = now < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, now + (selection.selectedEvent.value === null ? 0 : step)));
       select(rows[to]);
     } else if (event.key === "Home" || event.key === "End") {
       event.preventDefault();
       const place = event.key === "Home" ? 0 : total - 1;
-      void store.query("rows", { filter: store.filter.value, from: place, count: 1 }).then((found) => select(found.rows[0]));
-    } else if (event.key === "Escape" && store.selectedEvent.value !== null) {
+      void interpreter.query("rows", { filter: panes.filter.value, from: place, count: 1 }).then((found) => select(found.rows[0]));
+    } else if (event.key === "Escape" && selection.selectedEvent.value !== null) {
       event.preventDefault();
-      store.returnToLive();
-    } else if (event.key === "Enter" && store.selectedEvent.value !== null) {
+      playback.returnToLive();
+    } else if (event.key === "Enter" && selection.selectedEvent.value !== null) {
       event.preventDefault();
-      store.narrowTab.value = "inspect";
+      panes.showNarrow("inspect");
     }
   };
-  const chosen = store.selectedEvent.value;
-  const state = store.selectedState.value;
-  const cursor = store.cursor.value;
+  const chosen = selection.selectedEvent.value;
+  const state = selection.selectedState.value;
+  const cursor = playback.cursor.value;
   return (
     <>
       <div
@@ -256,7 +260,7 @@ function List() {
           ))}
         </div>
       </div>
-      {total === 0 && <p class="quiet pad">{store.eventCount.value === 0 ? "No events yet." : "No event matches the filter."}</p>}
+      {total === 0 && <p class="quiet pad">{execution.eventCount.value === 0 ? "No events yet." : "No event matches the filter."}</p>}
     </>
   );
 }

@@ -2,21 +2,23 @@
 
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import * as store from "../store.ts";
+import * as interpreter from "../store/interpreter.ts";
+import { say, showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 export function InputHead() {
-  const { value: inputs } = store.inputs;
-  const chosen = inputs.findIndex(({ text }) => text === store.input.value);
+  const { value: inputs } = workspace.inputs;
+  const chosen = inputs.findIndex(({ text }) => text === workspace.input.value);
   const open = useSignal<"" | "rename" | "history">("");
   const choose = (at: number): void => {
-    for (const flush of store.flushers) flush();
-    const next = store.inputs.value[at];
-    if (next) store.input.value = next.text;
+    workspace.flush();
+    const next = workspace.inputs.value[at];
+    if (next) workspace.edit({ input: next.text });
   };
   const remove = (): void => {
-    store.say(`${inputs[chosen]!.name} removed from the list`);
-    store.inputs.value = inputs.filter((_, i) => i !== chosen);
+    say(`${inputs[chosen]!.name} removed from the list`);
+    workspace.edit({ inputs: inputs.filter((_, i) => i !== chosen) });
   };
   return (
     <>
@@ -64,43 +66,43 @@ export function InputHead() {
 }
 
 /// Keeps the text that is written now in the list, under a name that no other has.
-function keep(wanted = `Input ${store.inputs.value.length + 1}`): void {
-  for (const flush of store.flushers) flush();
-  const text = store.input.value;
-  if (store.inputs.value.some((input) => input.text === text)) return;
-  const names = new Set(store.inputs.value.map(({ name }) => name));
+function keep(wanted = `Input ${workspace.inputs.value.length + 1}`): void {
+  workspace.flush();
+  const text = workspace.input.value;
+  if (workspace.inputs.value.some((input) => input.text === text)) return;
+  const names = new Set(workspace.inputs.value.map(({ name }) => name));
   let name = wanted;
   for (let n = 2; names.has(name); n++) name = `${wanted} (${n})`;
-  store.inputs.value = [...store.inputs.value, { name, text }];
-  store.say(`Saved as ${name}`);
+  workspace.edit({ inputs: [...workspace.inputs.value, { name, text }] });
+  say(`Saved as ${name}`);
 }
 
 /// Puts another input in place of the one that is written, which is kept where it says something.
 function replace(text: string, name: string): void {
-  for (const flush of store.flushers) flush();
+  workspace.flush();
   batch(() => {
-    if (!/^\s*(\{\s*\}\s*)?$/.test(store.input.value)) keep();
-    store.input.value = text;
+    if (!/^\s*(\{\s*\}\s*)?$/.test(workspace.input.value)) keep();
+    workspace.edit({ input: text });
     keep(name);
   });
 }
 
 async function generate(): Promise<void> {
-  for (const flush of store.flushers) flush();
+  workspace.flush();
   try {
-    const input = await store.query("exampleInput", { text: store.definition.value, format: store.format.value });
+    const input = await interpreter.query("exampleInput", { text: workspace.definition.value, format: workspace.format.value });
     replace(`${JSON.stringify(input, null, 2)}\n`, "Generated");
     const members = Object.keys(input as object).length;
-    store.showToast(members === 0 ? "The definition does not seem to read its input." : `Generated an input with ${members === 1 ? "the member" : `the ${members} members`} that the definition reads.`);
+    showToast(members === 0 ? "The definition does not seem to read its input." : `Generated an input with ${members === 1 ? "the member" : `the ${members} members`} that the definition reads.`);
   } catch {
-    store.showToast("The definition cannot be read right now.");
+    showToast("The definition cannot be read right now.");
   }
 }
 
 function Rename({ at, done }: { at: number; done(): void }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
-  const name = store.inputs.value[at]?.name ?? "";
+  const name = workspace.inputs.value[at]?.name ?? "";
   const problem = useSignal("");
   return (
     <form
@@ -108,11 +110,11 @@ function Rename({ at, done }: { at: number; done(): void }) {
       onSubmit={(event) => {
         event.preventDefault();
         const next = field.current!.value.trim().slice(0, 200);
-        if (next === "" || store.inputs.value.some((input, i) => i !== at && input.name === next)) {
+        if (next === "" || workspace.inputs.value.some((input, i) => i !== at && input.name === next)) {
           problem.value = next === "" ? "Enter a name." : "Another input has that name.";
           return;
         }
-        store.inputs.value = store.inputs.value.map((input, i) => (i === at ? { ...input, name: next } : input));
+        workspace.edit({ inputs: workspace.inputs.value.map((input, i) => (i === at ? { ...input, name: next } : input)) });
         done();
       }}
       onKeyDown={(event) => event.key === "Escape" && done()}

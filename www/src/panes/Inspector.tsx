@@ -2,7 +2,11 @@
 
 import { keyHint } from "../keys/keymap.ts";
 import { type GraphNode, isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
+import * as workspace from "../store/workspace.ts";
 import { shownOf, signOf } from "../graph/status.ts";
 import { TypeTile } from "../ui/Icon.tsx";
 import { Hints } from "../debugger/Hints.tsx";
@@ -20,32 +24,32 @@ const Started = lazy(() => import("../debugger/Inside.tsx").then((module) => mod
 const Around = lazy(() => import("../debugger/CallStack.tsx").then((module) => module.Around));
 
 export function Inspector() {
-  const state = store.selectedState.value;
-  const index = store.graph.value;
+  const state = selection.selectedState.value;
+  const index = analysis.graph.value;
   const node = state === null ? undefined : index?.node(index.byName.get(state) ?? -1);
-  const paused = store.selectedEvent.value === null && store.run.value?.phase === "paused";
+  const paused = selection.selectedEvent.value === null && execution.run.value?.phase === "paused";
   return (
     <div class={paused ? "inspector paused" : "inspector"}>
       {paused && <CallStack />}
-      {store.selectedEvent.value !== null && <EventDetails id={store.selectedEvent.value} />}
-      {node ? <StateDetails node={node} paused={paused} /> : store.selectedEvent.value === null && <Machine />}
+      {selection.selectedEvent.value !== null && <EventDetails id={selection.selectedEvent.value} />}
+      {node ? <StateDetails node={node} paused={paused} /> : selection.selectedEvent.value === null && <Machine />}
       {paused && <Around />}
     </div>
   );
 }
 
 function Machine() {
-  const index = store.graph.value;
+  const index = analysis.graph.value;
   if (!index) return <p class="quiet pad">Nothing to inspect yet.</p>;
   const counts = new Map<string, number>();
   for (const node of index.graph.nodes) if (isState(node)) counts.set(node.type, (counts.get(node.type) ?? 0) + 1);
   return (
     <>
-      {store.run.value?.phase === "ended" && <AfterRun />}
+      {execution.run.value?.phase === "ended" && <AfterRun />}
       <header class="inspect-head">
-        <h3>{store.inside.value?.machine ?? store.title.value}</h3>
-        {index.graph.comment && index.graph.comment !== store.title.value && <p class="quiet">{index.graph.comment}</p>}
-        {store.lesson.value && !store.inside.value && <p class="lesson">{store.lesson.value.lesson}</p>}
+        <h3>{analysis.inside.value?.machine ?? workspace.title.value}</h3>
+        {index.graph.comment && index.graph.comment !== workspace.title.value && <p class="quiet">{index.graph.comment}</p>}
+        {workspace.lesson.value && !analysis.inside.value && <p class="lesson">{workspace.lesson.value.lesson}</p>}
       </header>
       <section>
         <h4>{count(index.stateCount, "state")}</h4>
@@ -67,8 +71,8 @@ function Machine() {
 
 /// While a run is paused what is known of the state stands below its data.
 function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
-  const index = store.graph.value!;
-  const { status, text } = shownOf(node, store.runOf(node.id).value);
+  const index = analysis.graph.value!;
+  const { status, text } = shownOf(node, playback.runOf(node.id).value);
   const sign = signOf(status);
   const at = index.byId.get(node.id)!;
   const about = <About node={node} at={at} />;
@@ -90,7 +94,7 @@ function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
         </div>
         {!paused && about}
       </header>
-      {node.type === "Task" && store.children.value.length > 0 && <Started state={node.name} />}
+      {node.type === "Task" && execution.children.value.length > 0 && <Started state={node.name} />}
       <Visits key={node.id} node={node} />
       {paused && <div class="inspect-head">{about}</div>}
       <Ways at={at} />
@@ -99,7 +103,7 @@ function StateDetails({ node, paused }: { node: GraphNode; paused: boolean }) {
 }
 
 function About({ node, at }: { node: GraphNode; at: number }) {
-  const index = store.graph.value!;
+  const index = analysis.graph.value!;
   const around = index.stateAround(at);
   return (
     <>
@@ -109,7 +113,7 @@ function About({ node, at }: { node: GraphNode; at: number }) {
         {around >= 0 && (
           <span class="quiet">
             in{" "}
-            <button type="button" class="link" onClick={() => store.selectState(index.node(around)!.name, "inspector")}>
+            <button type="button" class="link" onClick={() => selection.selectState(index.node(around)!.name, "inspector")}>
               {index.node(around)!.name}
             </button>
           </span>
@@ -118,7 +122,7 @@ function About({ node, at }: { node: GraphNode; at: number }) {
           Go to the definition
         </button>
         {(node.type === "Parallel" || node.type === "Map") && (
-          <button type="button" class="link" onClick={() => store.toggleFold(node.pointer)}>
+          <button type="button" class="link" onClick={() => analysis.toggleFold(node.pointer)}>
             {node.collapsed ? "Unfold" : "Fold"}
           </button>
         )}
@@ -139,7 +143,7 @@ function BreakpointToggle({ state }: { state: string }) {
 }
 
 function Ways({ at }: { at: number }) {
-  const index = store.graph.value!;
+  const index = analysis.graph.value!;
   const edges = index.out[at]!.map((e) => index.graph.edges[e]!);
   if (edges.length === 0) return null;
   return (
@@ -148,12 +152,12 @@ function Ways({ at }: { at: number }) {
       <ul class="ways">
         {edges.map((edge) => {
           const to = index.node(index.byId.get(edge.to) ?? -1);
-          const taken = store.takenOf(edge.id).value;
+          const taken = playback.takenOf(edge.id).value;
           return (
             <li key={edge.id} class={taken > 0 ? "taken" : ""}>
               <span class="way-when">{edge.kind === "end" ? "" : edge.kind === "next" ? "Next" : edge.kind === "default" ? "Default" : edge.kind === "catch" ? `Catch ${edge.title ?? ""}` : `If ${edge.title ?? edge.label ?? ""}`}</span>
               {to && isState(to) ? (
-                <button type="button" class="link" onClick={() => store.selectState(to.name, "inspector")}>
+                <button type="button" class="link" onClick={() => selection.selectState(to.name, "inspector")}>
                   {to.name}
                 </button>
               ) : (

@@ -1,6 +1,5 @@
 // The texts: definition, input, tasks, and the problems of the definition.
 
-import { batch } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
 import { Editor } from "../editor/Editor.tsx";
@@ -10,7 +9,11 @@ import { keyHint } from "../keys/keymap.ts";
 import type { Diagnostic, Fix } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
 import { hasHandler } from "../debugger/handlers.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as panes from "../store/panes.ts";
+import * as selection from "../store/selection.ts";
+import { say, showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
@@ -22,38 +25,38 @@ const InnerDefinition = lazy(() => import("../debugger/InnerDefinition.tsx").the
 const InputHead = lazy(() => import("./Inputs.tsx").then((module) => module.InputHead));
 const Mocks = lazy(() => import("../debugger/Mocks.tsx").then((module) => module.Mocks));
 
-type LeftTab = typeof store.leftTab.value;
+type LeftTab = typeof panes.leftTab.value;
 
 export function Left() {
   const withInspector = prefs.layoutSize() === "medium";
-  const shown: LeftTab = !withInspector && store.leftTab.value === "inspector" ? "definition" : store.leftTab.value;
-  const errors = store.errorCount.value;
-  const warnings = store.problems.value.length - errors;
+  const shown: LeftTab = !withInspector && panes.leftTab.value === "inspector" ? "definition" : panes.leftTab.value;
+  const errors = analysis.errorCount.value;
+  const warnings = analysis.problems.value.length - errors;
   const definitionTab: Tab<LeftTab> = { id: "definition", label: "Definition" };
   if (errors > 0) Object.assign(definitionTab, { badge: errors, tone: "bad", badgeText: errors === 1 ? "error" : "errors" });
   else if (warnings > 0) Object.assign(definitionTab, { badge: warnings, tone: "warn", badgeText: warnings === 1 ? "warning" : "warnings" });
   const inputTab: Tab<LeftTab> = { id: "input", label: "Input" };
-  if (store.inputProblem.value) Object.assign(inputTab, { badge: "!", tone: "bad", badgeText: "not JSON" });
+  if (workspace.inputProblem.value) Object.assign(inputTab, { badge: "!", tone: "bad", badgeText: "not JSON" });
   const tasksTab: Tab<LeftTab> = { id: "tasks", label: "Tasks" };
-  if (!store.tasksTrusted.value && store.tasks.value.trim() !== "") Object.assign(tasksTab, { badge: "review", tone: "warn" });
+  if (!workspace.tasksTrusted.value && workspace.tasks.value.trim() !== "") Object.assign(tasksTab, { badge: "review", tone: "warn" });
   const mocked = Object.values(debug.mocks.value).filter(({ mode }) => mode !== "handler").length;
   const mocksTab: Tab<LeftTab> = { id: "mocks", label: "Mocks", ...(mocked > 0 ? { badge: mocked, badgeText: "mocked", tone: "warn" as const } : {}) };
   const tabs: Tab<LeftTab>[] = [definitionTab, inputTab, tasksTab, mocksTab, { id: "config", label: "Config" }];
   if (withInspector) tabs.push({ id: "inspector", label: "Inspector" });
   return (
     <section class="pane left" id="left" aria-label="Code">
-      <Tabs label="Code" prefix="left" tabs={tabs} chosen={shown} choose={(tab) => (store.leftTab.value = tab)} />
+      <Tabs label="Code" prefix="left" tabs={tabs} chosen={shown} choose={(tab) => panes.chooseLeft(tab)} />
       <div class="panel" id="left-definition" role="tabpanel" aria-labelledby="left-tab-definition" hidden={shown !== "definition"}>
         <Definition visible={shown === "definition"} />
         <Problems />
       </div>
       <div class="panel" id="left-input" role="tabpanel" aria-labelledby="left-tab-input" hidden={shown !== "input"}>
         {shown === "input" && <InputHead />}
-        <Editor id="input-editor" label="Input" text={store.input} language="json" visible={shown === "input"} placeholder="{}" />
-        {store.inputProblem.value && (
+        <Editor id="input-editor" label="Input" text={workspace.input} edit={(input) => workspace.edit({ input })} language="json" visible={shown === "input"} placeholder="{}" />
+        {workspace.inputProblem.value && (
           <p class="strip bad">
             <Icon name="error" />
-            <span>{store.inputProblem.value.message}</span>
+            <span>{workspace.inputProblem.value.message}</span>
           </p>
         )}
       </div>
@@ -62,7 +65,8 @@ export function Left() {
         <Editor
           id="tasks-editor"
           label="Task handlers, JavaScript"
-          text={store.tasks}
+          text={workspace.tasks}
+          edit={(tasks) => workspace.edit({ tasks })}
           language="javascript"
           visible={shown === "tasks"}
           placeholder={"// Without handlers, the page asks you for each task's answer.\nexport default {\n  ChargeCard: async (input, task) => ({ paid: true }),\n};"}
@@ -88,7 +92,7 @@ function FormatSwitch() {
   return (
     <label class="mini">
       <span class="unseen">Format</span>
-      <select value={store.format.value} onChange={(event) => void convert(event.currentTarget.value as "json" | "yaml")}>
+      <select value={workspace.format.value} onChange={(event) => void convert(event.currentTarget.value as "json" | "yaml")}>
         <option value="json">JSON</option>
         <option value="yaml">YAML</option>
       </select>
@@ -98,30 +102,27 @@ function FormatSwitch() {
 
 /// Turns the text into the other format, where it can be read.
 async function convert(to: "json" | "yaml"): Promise<void> {
-  for (const flush of store.flushers) flush();
-  const from = store.format.value;
+  workspace.flush();
+  const from = workspace.format.value;
   if (from === to) return;
-  const before = store.definition.value;
+  const before = workspace.definition.value;
   let text = before;
   try {
     const yaml = await import("yaml");
     if (before.trim() !== "") text = to === "yaml" ? yaml.stringify(JSON.parse(before), { lineWidth: 0 }) : `${JSON.stringify(yaml.parse(before, { merge: true }), null, 2)}\n`;
   } catch {
-    store.showToast(`The text is not valid ${from.toUpperCase()}, so it was not converted.`);
+    showToast(`The text is not valid ${from.toUpperCase()}, so it was not converted.`);
   }
-  batch(() => {
-    store.format.value = to;
-    store.definition.value = text;
-  });
+  workspace.edit({ format: to, definition: text });
 }
 
 function TasksHead() {
-  if (!store.tasksTrusted.value && store.tasks.value.trim() !== "") {
+  if (!workspace.tasksTrusted.value && workspace.tasks.value.trim() !== "") {
     return (
       <p class="strip warn">
         <Icon name="warning" />
         <span>This code came with a link. It does not run until you enable it.</span>
-        <button type="button" onClick={() => (store.tasksTrusted.value = true)}>
+        <button type="button" onClick={() => workspace.edit({ tasksTrusted: true })}>
           Enable the code
         </button>
       </p>
@@ -144,29 +145,31 @@ function TasksHead() {
 
 /// States whose tasks have no handler.
 function missingHandlers(): string[] {
-  return [...new Set((store.analysis.value?.tasks ?? []).filter((task) => !hasHandler(task)).map(({ state }) => state))];
+  return [...new Set((analysis.latest.value?.tasks ?? []).filter((task) => !hasHandler(task)).map(({ state }) => state))];
 }
 
 function addHandlers(names: string[]): void {
   const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
   const lines = names.map((name) => `  ${key(name)}: async (input, task) => {\n    return { ok: true };\n  },\n`).join("\n");
-  const text = store.tasks.value;
+  const text = workspace.tasks.value;
   const end = text.lastIndexOf("};");
-  store.tasks.value =
-    text.trim() === "" ? `export default {\n${lines}};\n`
-    : /export\s+default\s*\{/.test(text) && end >= 0 ? `${text.slice(0, end).replace(/\s*$/, "\n")}\n${lines}${text.slice(end)}`
-    : `${text.replace(/\s*$/, "\n\n")}${names.map((name) => `// ${name} has no handler yet.\n`).join("")}`;
+  workspace.edit({
+    tasks:
+      text.trim() === "" ? `export default {\n${lines}};\n`
+      : /export\s+default\s*\{/.test(text) && end >= 0 ? `${text.slice(0, end).replace(/\s*$/, "\n")}\n${lines}${text.slice(end)}`
+      : `${text.replace(/\s*$/, "\n\n")}${names.map((name) => `// ${name} has no handler yet.\n`).join("")}`,
+  });
 }
 
 function Definition({ visible }: { visible: boolean }) {
-  const language = store.format.value === "yaml" ? "asl-yaml" : "asl-json";
-  const inner = store.inside.value?.definition;
+  const language = workspace.format.value === "yaml" ? "asl-yaml" : "asl-json";
+  const inner = analysis.inside.value?.definition;
   return (
     <>
       <Breadcrumbs />
       {inner !== undefined && <InnerDefinition visible={visible} text={inner} />}
       <div class="own-definition" hidden={inner !== undefined}>
-        <Editor id="definition-editor" label="Definition" text={store.definition} language={language} visible={visible && inner === undefined} attach={attach} placeholder={'{ "StartAt": …, "States": { … } }'} />
+        <Editor id="definition-editor" label="Definition" text={workspace.definition} edit={(definition) => workspace.edit({ definition })} language={language} visible={visible && inner === undefined} attach={attach} placeholder={'{ "StartAt": …, "States": { … } }'} />
       </div>
     </>
   );
@@ -210,14 +213,14 @@ function attach(editor: EditorHandle): () => void {
 }
 
 function Problems() {
-  const problems = store.problems.value;
-  const errors = store.errorCount.value;
+  const problems = analysis.problems.value;
+  const errors = analysis.errorCount.value;
   const open = prefs.problemsOpen.value && problems.length > 0;
   useEffect(() => {
-    if (errors > 0) store.say(`${count(errors, "error")} in the definition`);
+    if (errors > 0) say(`${count(errors, "error")} in the definition`);
   }, [errors]);
   const summary =
-    store.analysis.value === null ? "Reading…"
+    analysis.latest.value === null ? "Reading…"
     : problems.length === 0 ? "No problems"
     : [errors ? count(errors, "error") : "", problems.length - errors ? count(problems.length - errors, "warning") : ""].filter(Boolean).join(", ");
   return (
@@ -267,7 +270,7 @@ function Problem({ problem }: { problem: Diagnostic }) {
   const { range, fixes = [] } = problem;
   return (
     <li class={problem.severity === "error" ? "is-bad" : "is-warn"}>
-      <button type="button" class="problem" onClick={() => range && store.revealRange(range.start.offset, range.end.offset)}>
+      <button type="button" class="problem" onClick={() => range && selection.revealRange(range.start.offset, range.end.offset)}>
         <Icon name={problem.severity === "error" ? "error" : "warning"} size={14} />
         <span>
           <span class="problem-text">
@@ -304,11 +307,11 @@ function Words({ text }: { text: string }) {
 function applyFix({ title, edits }: Fix): void {
   const editor = definitionEditor.value;
   if (editor) {
-    if (!editor.apply(edits, store.problems.value)) return store.say("The text has changed. Try again.");
+    if (!editor.apply(edits, analysis.problems.value)) return say("The text has changed. Try again.");
   } else {
-    let text = store.definition.value;
+    let text = workspace.definition.value;
     for (const { from, to, text: put } of [...edits].reverse()) text = text.slice(0, from) + put + text.slice(to);
-    store.definition.value = text;
+    workspace.edit({ definition: text });
   }
-  store.say(`Done: ${unticked(title)}`);
+  say(`Done: ${unticked(title)}`);
 }

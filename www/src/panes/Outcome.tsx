@@ -3,7 +3,11 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { RunResult } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
 import { count, duration } from "../ui/format.ts";
@@ -12,9 +16,9 @@ import { Failure } from "../ui/Failure.tsx";
 
 /// How the execution that is looked at has ended: the run's own, or one that a task has started.
 export function resultShown(): RunResult | undefined {
-  const inside = store.inside.value;
-  const own = inside && store.children.value.find(({ id }) => id === inside.id);
-  return own ? (own.status === "RUNNING" ? undefined : { ...own, status: own.status }) : store.run.value?.result;
+  const inside = analysis.inside.value;
+  const own = inside && execution.children.value.find(({ id }) => id === inside.id);
+  return own ? (own.status === "RUNNING" ? undefined : { ...own, status: own.status }) : execution.run.value?.result;
 }
 
 /// `TIMED_OUT` as AWS's console writes it.
@@ -23,7 +27,7 @@ export function statusWords(status: string): string {
 }
 
 export function Result() {
-  const run = store.run.value;
+  const run = execution.run.value;
   if (!run) {
     return (
       <div class="empty small">
@@ -43,7 +47,7 @@ export function Result() {
       </div>
     );
   }
-  const inside = store.inside.value;
+  const inside = analysis.inside.value;
   const result = resultShown();
   if (!result) {
     return (
@@ -54,7 +58,7 @@ export function Result() {
     );
   }
   const { status, output, error, cause } = result;
-  const virtual = store.timeOf(store.eventCount.value);
+  const virtual = playback.timeOf(execution.eventCount.value);
   return (
     <div class="result">
       <p class="result-head">
@@ -63,20 +67,20 @@ export function Result() {
         </span>
         <span class="quiet">
           {inside && `${inside.machine} (${inside.name}) · `}
-          {count(store.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"} · computed in {duration(run.took ?? 0)} · seed {run.seed}
+          {count(execution.eventCount.value, "event")} · {duration(virtual)} {run.clock === "real" ? "" : "of virtual time"} · computed in {duration(run.took ?? 0)} · seed {run.seed}
         </span>
         <button type="button" class="link" onClick={() => void saveHistory()}>
           Save the history
         </button>
       </p>
-      {store.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
+      {execution.changedSince.value && <p class="quiet">The definition has changed since this run.</p>}
       {status === "SUCCEEDED" ? <JsonView label="Output" value={output} /> : status === "TIMED_OUT" && error === undefined ? <Failure error="States.Timeout" cause="The machine's TimeoutSeconds have passed." /> : <Failure error={error} cause={cause} />}
     </div>
   );
 }
 
 async function saveHistory(): Promise<void> {
-  save(`${store.inside.value?.name ?? store.title.value}.history.json`, await store.query("history", {}), "application/json");
+  save(`${analysis.inside.value?.name ?? workspace.title.value}.history.json`, await interpreter.query("history", {}), "application/json");
 }
 
 const SOURCES = [["all", "All"], ["points", "Log points"], ["handlers", "Handlers"]] as const;
@@ -85,10 +89,10 @@ export function Console() {
   const list = useRef<HTMLOListElement>(null);
   const source = useSignal<(typeof SOURCES)[number][0]>("all");
   useSignalEffect(() => {
-    store.console.value;
+    execution.console.value;
     requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }));
   });
-  const all = store.console.value;
+  const all = execution.console.value;
   if (all.length === 0) {
     return (
       <div class="empty small">
@@ -109,16 +113,16 @@ export function Console() {
         </div>
         <span class="quiet">{count(lines.length, "line")}</span>
         <span class="gap" />
-        <button type="button" onClick={() => (store.console.value = [])}>
+        <button type="button" onClick={() => execution.clearConsole()}>
           Clear
         </button>
       </div>
       <ol class="console" ref={list} tabIndex={0} aria-label="Console">
         {lines.map(({ level, text, event, execution }, i) => (
           <li key={i} class={`console-${level}`}>
-            {event !== undefined && execution === store.inside.value?.id && (
+            {event !== undefined && execution === analysis.inside.value?.id && (
               <>
-                <button type="button" class="link" title="Look at this event" onClick={() => void store.query("brief", { id: event }).then((found) => store.selectEvent(event, found?.state ?? null, "page"))}>
+                <button type="button" class="link" title="Look at this event" onClick={() => void interpreter.query("brief", { id: event }).then((found) => playback.selectEvent(event, found?.state ?? null, "page"))}>
                   event {event}
                 </button>
                 <span aria-hidden="true"> · </span>

@@ -7,7 +7,11 @@ import { useFlow } from "../debugger/useFlow.ts";
 import { Iterations } from "../graph/Iterations.tsx";
 import type { GraphIndex, GraphNode } from "../model/graph.ts";
 import type { Visit } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as selection from "../store/selection.ts";
 import { Failure, parsed } from "../ui/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "../ui/JsonView.tsx";
@@ -21,17 +25,17 @@ export function Visits({ node }: { node: GraphNode }) {
   const pinned = useSignal(false);
   // Never while the state is another: an answer that comes late is of the state before.
   useSignalEffect(() => {
-    store.eventCount.value;
-    const { value: now } = store.run;
+    execution.eventCount.value;
+    const { value: now } = execution.run;
     const name = node.name;
-    const iterations = store.chosenAround(node.id);
+    const iterations = playback.chosenAround(node.id);
     if (!now || now.id === 0) {
       visits.value = [];
       return;
     }
     let stale = false;
     const timer = setTimeout(() => {
-      store.query("visits", { state: name, iterations }).then(
+      interpreter.query("visits", { state: name, iterations }).then(
         (found) => {
           if (stale) return;
           visits.value = found;
@@ -44,26 +48,26 @@ export function Visits({ node }: { node: GraphNode }) {
       clearTimeout(timer);
     };
   });
-  const cursor = store.cursor.value;
-  const wanted = store.chosenAround(node.id);
-  const known = visits.value.filter((visit) => (visit.child ? store.isSeen(visit.enter, visit.child.place) : visit.enter <= cursor) && wanted.every((index, i) => index === undefined || visit.iterations[i] === index));
-  const event = store.selectedEvent.value;
-  const frames = store.run.value?.phase === "paused" ? (position.value?.stack ?? []) : [];
+  const cursor = playback.cursor.value;
+  const wanted = playback.chosenAround(node.id);
+  const known = visits.value.filter((visit) => (visit.child ? playback.isSeen(visit.enter, visit.child.place) : visit.enter <= cursor) && wanted.every((index, i) => index === undefined || visit.iterations[i] === index));
+  const event = selection.selectedEvent.value;
+  const frames = execution.run.value?.phase === "paused" ? (position.value?.stack ?? []) : [];
   const holding = event === null ? known.findIndex(({ child }) => child && frames.some((frame) => frame.visit === child.id)) : known.findLastIndex((visit) => !visit.child && visit.enter <= event && (visit.exit === 0 || visit.exit >= event));
   const at = pinned.value && chosen.value < known.length ? chosen.value : holding >= 0 ? holding : known.length - 1;
   const visit = known[at];
-  const index = store.graph.value!;
+  const index = analysis.graph.value!;
   const maps = [index.byId.get(node.id) ?? -1, ...around(index, node.id)].filter((n) => index.node(n)?.type === "Map").reverse();
-  const selectors = store.run.value && maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
+  const selectors = execution.run.value && maps.map((n, i) => <Iterations key={n} node={index.node(n)!} place="inspector" of={visit?.iterations.slice(0, i + 1) ?? []} />);
   if (!visit) {
     return (
       <>
         {selectors}
-        <p class="quiet pad">{!store.run.value ? "Run the state machine to see the input and output of this state." : wanted.some((one) => one !== undefined) ? "The selected iteration has not entered this state." : "The run has not entered this state."}</p>
+        <p class="quiet pad">{!execution.run.value ? "Run the state machine to see the input and output of this state." : wanted.some((one) => one !== undefined) ? "The selected iteration has not entered this state." : "The run has not entered this state."}</p>
       </>
     );
   }
-  const choice = store.choices.value.get(node.id);
+  const choice = playback.choices.value.get(node.id);
   const step = (to: number): void => {
     pinned.value = true;
     chosen.value = Math.max(0, Math.min(known.length - 1, to));
@@ -101,7 +105,7 @@ function around(index: GraphIndex, id: string): number[] {
 function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Visit; cursor: number; chosen: number | undefined }) {
   const item = useSignal<number | undefined>(undefined);
   useSignalEffect(() => {
-    store.choices.value;
+    playback.choices.value;
     item.value = undefined;
   });
   const wanted = useSignal<{ enter: number; attempt: number | undefined }>({ enter: visit.enter, attempt: undefined });
@@ -109,7 +113,7 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   const nth = wanted.value.enter === visit.enter ? wanted.value.attempt : undefined;
   const { child } = visit;
   // Where it has stopped for an item, that one is shown.
-  const stopped = store.run.value?.phase === "paused" && position.value?.stack[0]?.state === state;
+  const stopped = execution.run.value?.phase === "paused" && position.value?.stack[0]?.state === state;
   const flow = useFlow(state, visit.enter, nth, child, item.value ?? (stopped ? undefined : chosen));
   const entered = useEvent(child ? 0 : visit.enter);
   const left = useEvent(!child && visit.exit > 0 && visit.exit <= cursor ? visit.exit : 0);
@@ -117,16 +121,16 @@ function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Vis
   const output = details(left)["output"];
   const assigned = details(left)["assignedVariables"] as Record<string, string> | undefined;
   const attempts = visit.attempts.filter(({ scheduled }) => scheduled <= cursor);
-  const [began, ended] = (child?.times ?? []).map((time) => Date.parse(time) - store.startTime());
-  const spent = child ? (ended === undefined || !store.isSeen(visit.enter, child.left) ? null : ended - began!) : visit.exit > 0 && visit.exit <= cursor ? store.timeOf(visit.exit) - store.timeOf(visit.enter) : null;
+  const [began, ended] = (child?.times ?? []).map((time) => Date.parse(time) - playback.startTime());
+  const spent = child ? (ended === undefined || !playback.isSeen(visit.enter, child.left) ? null : ended - began!) : visit.exit > 0 && visit.exit <= cursor ? playback.timeOf(visit.exit) - playback.timeOf(visit.enter) : null;
   const several = attempts.length > 1 || (flow && isMocked(state));
   return (
     <>
-      {(spent !== null || several || store.run.value?.phase !== "paused") && <p class="visit-times">
+      {(spent !== null || several || execution.run.value?.phase !== "paused") && <p class="visit-times">
         <span title="Time since the run began">
           entered at{" "}
-          <button type="button" class="link" onClick={() => store.selectEvent(visit.enter, null, "inspector")}>
-            {elapsed(began ?? store.timeOf(visit.enter))}
+          <button type="button" class="link" onClick={() => playback.selectEvent(visit.enter, null, "inspector")}>
+            {elapsed(began ?? playback.timeOf(visit.enter))}
           </button>
         </span>
         {child && <span class="quiet" title="The child execution">{child.child}</span>}
@@ -169,7 +173,7 @@ function Attempt({ n, of, scheduled, ended, failed }: { n: number; of: number; s
           <span class={failed ? "is-bad" : ended > 0 ? "is-good" : ""}>
             <Icon name={failed ? "cross" : ended > 0 ? "check" : "dot"} size={12} /> Attempt {n}
           </span>
-          <span class="quiet" title="Time since the run began">at {elapsed(store.timeOf(scheduled))}</span>
+          <span class="quiet" title="Time since the run began">at {elapsed(playback.timeOf(scheduled))}</span>
         </p>
       )}
       {typeof sent === "string" && n === of && <JsonView label={`Sent to the task${label}`} text={sent} />}
@@ -193,17 +197,17 @@ export function EventDetails({ id }: { id: number }) {
         <div class="inspect-title">
           <span class="event-id">{id}</span>
           <h3>{String(event["type"])}</h3>
-          <button type="button" class="plain square small" aria-label="Close the event" title="Close" onClick={store.returnToLive}>
+          <button type="button" class="plain square small" aria-label="Close the event" title="Close" onClick={playback.returnToLive}>
             <Icon name="close" size={14} />
           </button>
         </div>
         <p class="inspect-line quiet">
-          <span title="Time since the run began">{elapsed(store.timeOf(id))} into the run</span>
+          <span title="Time since the run began">{elapsed(playback.timeOf(id))} into the run</span>
           <span title={String(event["timestamp"])}>{String(event["timestamp"]).replace("T", " ").slice(0, 23)}</span>
           {previous > 0 && (
             <span>
               after{" "}
-              <button type="button" class="link" onClick={() => store.selectEvent(previous, null, "inspector")}>
+              <button type="button" class="link" onClick={() => playback.selectEvent(previous, null, "inspector")}>
                 event {previous}
               </button>
             </span>
@@ -226,10 +230,10 @@ function useEvent(id: number): Details | null {
   wanted.value = id;
   useSignalEffect(() => {
     const want = wanted.value;
-    const runId = store.run.value?.id;
+    const runId = execution.run.value?.id;
     if (want === 0 || runId === undefined) return;
     let stale = false;
-    store.query("event", { id: want }).then(
+    interpreter.query("event", { id: want }).then(
       (event) => {
         if (!stale) held.value = { id: want, event };
       },

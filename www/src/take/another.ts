@@ -6,7 +6,13 @@ import * as debug from "../debugger/model.ts";
 import { expectMachine, fit, fresh, view } from "../graph/viewport.ts";
 import type { Analysis } from "../model/protocol.ts";
 import type { Workspace } from "../share.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as opening from "../store/opening.ts";
+import * as runner from "../store/runner.ts";
+import { dismiss, notify, say, shout } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { titleOf } from "./title.ts";
 
 type DraftPlace = { id: string; turn: number } | undefined;
@@ -21,7 +27,7 @@ interface Keeper {
 /// The machine that was read last.
 let last: (Pick<Workspace, "title" | "format" | "definition"> & { names: ReadonlySet<string> }) | undefined;
 /// What the present machine has taken the place of.
-let left: { workspace: Workspace; lesson: store.Lesson | null; trusted: [tasks: boolean, mocks: boolean]; draft: DraftPlace } | undefined;
+let left: { workspace: Workspace; lesson: workspace.Lesson | null; trusted: [tasks: boolean, mocks: boolean]; draft: DraftPlace } | undefined;
 /// The draft of a machine whose text is gone while the next one is not there yet.
 let aside: { draft: DraftPlace } | undefined;
 /// The title that was made of the text, and follows it.
@@ -29,23 +35,23 @@ let derived = "";
 let generation = -1;
 
 /// Whether the title on the page is the text's own: nobody has written it.
-export const isTitleDerived = (): boolean => derived !== "" && store.title.value === derived;
+export const isTitleDerived = (): boolean => derived !== "" && workspace.title.value === derived;
 
 export function heedMachines(keeper: Keeper): void {
   effect(() => {
-    const found = store.analysis.value;
-    void store.generation.value;
+    const found = analysis.latest.value;
+    void workspace.generation.value;
     // Newer text is read in a moment.
-    if (found && store.analyzed() === store.definition.value) untracked(() => batch(() => look(found, keeper)));
+    if (found && analysis.analyzed() === workspace.definition.value) untracked(() => batch(() => look(found, keeper)));
   });
 }
 
 function look(found: Analysis, keeper: Keeper): void {
-  const text = store.definition.value;
-  if (generation !== store.generation.value) {
-    generation = store.generation.value;
+  const text = workspace.definition.value;
+  if (generation !== workspace.generation.value) {
+    generation = workspace.generation.value;
     last = left = aside = undefined;
-    derived = store.title.value === "Untitled" ? "Untitled" : "";
+    derived = workspace.title.value === "Untitled" ? "Untitled" : "";
   }
   const names = new Set(found.states.map(({ name }) => name));
   if (names.size === 0) {
@@ -60,17 +66,23 @@ function look(found: Analysis, keeper: Keeper): void {
     keeper.restart(aside.draft);
   }
   aside = undefined;
-  if (derived !== "" && store.title.value === derived) store.title.value = derived = titleOf(store.graph.value?.graph.comment, [...names]);
-  if (store.format.value === "json" && isOneLine(text)) {
-    if ((other || last === undefined) && store.opened.source.draft === undefined) offerLayout();
-  } else store.dismiss("formatted");
-  last = { title: store.title.value, format: store.format.value, definition: text, names };
+  if (derived !== "" && workspace.title.value === derived) derive(names);
+  if (workspace.format.value === "json" && isOneLine(text)) {
+    if ((other || last === undefined) && opening.opened.source.draft === undefined) offerLayout();
+  } else dismiss("formatted");
+  last = { title: workspace.title.value, format: workspace.format.value, definition: text, names };
+}
+
+/// The machine's own title, of its comment or its states.
+function derive(names: ReadonlySet<string>): void {
+  derived = titleOf(analysis.graph.value?.graph.comment, [...names]);
+  workspace.edit({ title: derived });
 }
 
 /// The workspace as it was before its text was replaced.
-const before = ({ names: _, ...machine }: NonNullable<typeof last>): Workspace => ({ ...store.workspace(), ...machine });
+const before = ({ names: _, ...machine }: NonNullable<typeof last>): Workspace => ({ ...workspace.current(), ...machine });
 
-const isTouched = (workspace: Workspace): boolean => JSON.stringify(workspace) !== JSON.stringify(store.opened.as);
+const isTouched = (whole: Workspace): boolean => JSON.stringify(whole) !== JSON.stringify(opening.opened.as);
 
 /// Few of the names are the same, or hardly any of the text is. A state that is renamed, a text that is laid out, are no
 /// other machine.
@@ -95,8 +107,8 @@ const NOTHING: Required<Parts & Pick<Workspace, "config">> = { input: "{}\n", in
 
 function replace(names: ReadonlySet<string>, keeper: Keeper): void {
   const old = before(last!);
-  const { as } = store.opened;
-  left = { workspace: old, lesson: store.lesson.value, trusted: [store.tasksTrusted.value, store.mocksTrusted.value], draft: aside ? aside.draft : keeper.keep(old, isTouched(old)) };
+  const { as } = opening.opened;
+  left = { workspace: old, lesson: workspace.lesson.value, trusted: [workspace.tasksTrusted.value, workspace.mocksTrusted.value], draft: aside ? aside.draft : keeper.keep(old, isTouched(old)) };
   // What came with the machine goes with it; what was written since may be for this one, and stays.
   const same = (key: keyof typeof NOTHING): boolean => JSON.stringify(old[key] ?? NOTHING[key]) === JSON.stringify(as[key] ?? NOTHING[key]);
   const next: Parts = {
@@ -115,25 +127,24 @@ function replace(names: ReadonlySet<string>, keeper: Keeper): void {
     (old.machines?.length ?? 0) > 0 && same("machines") && "started machines",
   ].filter((one): one is string => one !== false);
   put(next, left.trusted);
-  if (same("config")) store.config.value = {};
-  store.recordedAnswers.value = null;
-  store.lesson.value = null;
-  store.collapsed.value = store.expanded.value = new Set();
-  store.opened.as = { ...as, ...NOTHING };
-  store.opened.source = {};
-  store.title.value = derived = titleOf(store.graph.value?.graph.comment, [...names]);
+  if (same("config")) workspace.edit({ config: {} });
+  workspace.edit({ recordedAnswers: null, lesson: null });
+  analysis.resetFolds();
+  opening.opened.as = { ...as, ...NOTHING };
+  opening.opened.source = {};
+  derive(names);
   fitGraph();
-  const run = store.run.value;
-  store.outlive();
+  const run = execution.run.value;
+  runner.outlive();
   const words = gone.length === 0 ? "" : ` The ${listed(gone)} of “${old.title}” ${gone.length === 1 && gone[0] === "input" ? "was" : "were"} removed.`;
   const ran = run === null ? "" : ` The run on screen is still of “${old.title}”.`;
-  if (words === "" && ran === "") return store.say(`This is another machine: ${store.title.value}.`);
-  store.notify({
+  if (words === "" && ran === "") return say(`This is another machine: ${workspace.title.value}.`);
+  notify({
     kind: "another",
     text: `This is another machine.${words}${ran}`,
     actions: [
       ...(gone.length > 0 ? [{ label: gone.length === 1 && gone[0] === "input" ? "Bring it back" : "Bring them back", run: () => bringBack(old) }] : []),
-      ...(run === null ? [] : [{ label: store.busy.value ? "Stop that run" : "Clear that run", run: endRun }]),
+      ...(run === null ? [] : [{ label: execution.busy.value ? "Stop that run" : "Clear that run", run: endRun }]),
     ],
   });
 }
@@ -141,44 +152,41 @@ function replace(names: ReadonlySet<string>, keeper: Keeper): void {
 const listed = (words: string[]): string => (words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`);
 
 function put(parts: Parts, [tasks, mocks]: [boolean, boolean]): void {
-  store.takeParts(parts, true);
-  store.tasksTrusted.value = tasks || parts.tasks.trim() === "";
-  store.mocksTrusted.value = mocks;
+  opening.takeParts(parts, true);
+  workspace.edit({ tasksTrusted: tasks || parts.tasks.trim() === "", mocksTrusted: mocks });
   debug.mocks.value = parts.mocks ?? {};
 }
 
 function bringBack(old: Workspace): void {
-  const now = store.workspace();
+  const now = workspace.current();
   put({ input: old.input, inputs: old.inputs ?? [], tasks: old.tasks, breakpoints: old.breakpoints ?? [], mocks: { ...old.mocks, ...now.mocks }, machines: old.machines ?? [] }, left?.trusted ?? [true, true]);
-  store.dismiss("another");
+  dismiss("another");
 }
 
 function endRun(): void {
-  store.stop();
-  store.clearRun();
+  runner.stop();
+  runner.clearRun();
   debug.position.value = null;
   debug.runs.value = [];
-  store.dismiss("another");
+  dismiss("another");
 }
 
 /// The text is that of before again: an undo brings all of it back.
-function goBack({ workspace, lesson, trusted, draft }: NonNullable<typeof left>, keeper: Keeper): void {
-  put(workspace, trusted);
-  store.title.value = workspace.title;
-  store.config.value = workspace.config ?? {};
-  store.lesson.value = lesson;
+function goBack({ workspace: whole, lesson, trusted, draft }: NonNullable<typeof left>, keeper: Keeper): void {
+  put(whole, trusted);
+  workspace.edit({ title: whole.title, config: whole.config ?? {}, lesson });
   derived = "";
   left = undefined;
-  store.outlived.value = false;
+  runner.comeBack();
   keeper.restart(draft);
-  store.dismiss("another");
+  dismiss("another");
   fitGraph();
 }
 
 function fitGraph(): void {
   // In the shape that the pane has now; another shape is another layout, which is fitted when it comes.
   expectMachine();
-  const drawn = store.graph.value?.graph;
+  const drawn = analysis.graph.value?.graph;
   if (!drawn) return;
   fit(drawn, (to) => (view.value = to));
   fresh.value = false;
@@ -188,18 +196,19 @@ function fitGraph(): void {
 const isOneLine = (text: string): boolean => text.length > 160 && text.length / text.trim().split("\n").length > 400 || (text.length > 160 && !text.trim().includes("\n"));
 
 function offerLayout(): void {
-  store.notify({ kind: "formatted", text: "The definition is written without line breaks.", actions: [{ label: "Format it", run: () => void layOut() }] });
+  notify({ kind: "formatted", text: "The definition is written without line breaks.", actions: [{ label: "Format it", run: () => void layOut() }] });
 }
 
 async function layOut(): Promise<void> {
-  const text = store.definition.value;
+  const text = workspace.definition.value;
   try {
-    const edits = await store.query("format", { text, format: store.format.value });
-    if (store.definition.value !== text) return;
+    const edits = await interpreter.query("format", { text, format: workspace.format.value });
+    if (workspace.definition.value !== text) return;
     // From the end, so that the places of those before stay.
-    store.definition.value = [...edits].sort((a, b) => b.from - a.from).reduce((now, { from, to, text: by }) => now.slice(0, from) + by + now.slice(to), text);
-    store.dismiss("formatted");
+    const laidOut = [...edits].sort((a, b) => b.from - a.from).reduce((now, { from, to, text: by }) => now.slice(0, from) + by + now.slice(to), text);
+    workspace.edit({ definition: laidOut });
+    dismiss("formatted");
   } catch (error) {
-    store.shout(`The definition was not formatted: ${(error as Error).message}`);
+    shout(`The definition was not formatted: ${(error as Error).message}`);
   }
 }

@@ -1,6 +1,8 @@
 // An execution of `stepglass serve`, opened by its address: its document, and its events as they happen. Nothing is run here.
 
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as recordings from "../store/recordings.ts";
+import { shout } from "../store/words.ts";
 import { type Recorded, eventOf, readRecorded } from "./recorded.ts";
 
 let source: EventSource | undefined;
@@ -25,10 +27,10 @@ export async function attach(address: string): Promise<void> {
     const text = await response.text();
     if (!response.ok) throw new Error(problemOf(text) ?? `the server answers ${response.status}`);
     const recorded = readRecorded(JSON.parse(text), "Execution");
-    await store.showRecorded(recorded);
+    await recordings.showRecorded(recorded);
     if (recorded.live !== undefined) follow(sameOrigin(recorded.live), recorded.events.length);
   } catch (error) {
-    store.shout(`The execution was not opened: ${(error as Error).message}`);
+    shout(`The execution was not opened: ${(error as Error).message}`);
   }
 }
 
@@ -43,10 +45,10 @@ function follow(url: URL, after: number): void {
     telling = undefined;
     const events = waiting;
     waiting = [];
-    if (events.length > 0 || result) void store.showMore(events, result);
+    if (events.length > 0 || result) void recordings.showMore(events, result);
   };
   // Another workspace takes the execution's place.
-  const gone = (): boolean => store.run.value?.recorded === undefined;
+  const gone = (): boolean => execution.run.value?.recorded === undefined;
   stream.addEventListener("history", (message) => {
     if (gone()) return stream.close();
     const event = eventOf(JSON.parse(message.data as string));

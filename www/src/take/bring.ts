@@ -1,7 +1,13 @@
 // Takes what was dropped, chosen or pasted to where it belongs.
 
 import { signal } from "@preact/signals";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as opening from "../store/opening.ts";
+import * as panes from "../store/panes.ts";
+import * as recordings from "../store/recordings.ts";
+import * as runner from "../store/runner.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { type Recorded, statesOf } from "./recorded.ts";
 import { contentsOf } from "./link.ts";
 import { type Brought, LARGEST, read } from "./read.ts";
@@ -19,28 +25,28 @@ export async function readText(text: string, name?: string): Promise<void> {
   const found = await read(text, name);
   switch (found.kind) {
     case "workspace":
-      store.dialog.value = "";
+      panes.closeDialog();
       // Its code is somebody else's, as with a link.
-      store.open(found.workspace, false, { brought: true });
-      store.showToast(`Opened “${found.workspace.title}”. In it: ${contentsOf(found.workspace)}.`);
-      if (found.workspace.runs) await store.start({ saved: found.workspace.runs });
+      opening.open(found.workspace, false, { brought: true });
+      showToast(`Opened “${found.workspace.title}”. In it: ${contentsOf(found.workspace)}.`);
+      if (found.workspace.runs) await runner.start({ saved: found.workspace.runs });
       break;
     case "definition":
       if (found.placeholders.length > 0) {
         brought.value = found;
-        store.dialog.value = "import";
+        panes.openDialog("import");
         break;
       }
-      store.dialog.value = "";
+      panes.closeDialog();
       bringIn(found);
       break;
     case "template":
       brought.value = found;
-      store.dialog.value = "import";
+      panes.openDialog("import");
       break;
     case "recorded":
-      store.dialog.value = "";
-      await store.showRecorded(found.recorded);
+      panes.closeDialog();
+      await recordings.showRecorded(found.recorded);
       break;
   }
 }
@@ -48,14 +54,14 @@ export async function readText(text: string, name?: string): Promise<void> {
 /// A definition in place of the present one. Input, tasks and settings belong to another machine, so they go. Without a
 /// title it gets one of its text.
 export function bringIn({ title, format, definition, type }: { title: string; format: "json" | "yaml"; definition: string; type?: "EXPRESS" }): void {
-  const history = store.sketched.value;
-  store.open({ title, format, definition, input: "{}\n", tasks: "", clock: "skip", seed: 1, ...(type && { config: { type } }) }, true, { brought: true });
-  store.showToast(title === "Untitled" ? "Opened the text. It is kept as a draft." : `Opened ${title}. It is kept as a draft.`);
+  const history = workspace.sketched.value;
+  opening.open({ title, format, definition, input: "{}\n", tasks: "", clock: "skip", seed: 1, ...(type && { config: { type } }) }, true, { brought: true });
+  showToast(title === "Untitled" ? "Opened the text. It is kept as a draft." : `Opened ${title}. It is kept as a draft.`);
   if (history) void showOn(history);
 }
 
 /// The definition of a history that was shown without one: its events go on that.
 async function showOn(history: Recorded): Promise<void> {
-  await store.settled();
-  if (statesOf(history.events).every((name) => store.graph.value?.byName.has(name))) await store.showRecorded(history);
+  await analysis.settled();
+  if (statesOf(history.events).every((name) => analysis.graph.value?.byName.has(name))) await recordings.showRecorded(history);
 }

@@ -1,9 +1,9 @@
 // A file dropped on the page. What reads it is loaded then.
 
-import * as store from "../store.ts";
+import { shout } from "../store/words.ts";
 
 export function openDropped(file: File): void {
   void import("./bring.ts")
     .then(({ readFile }) => readFile(file))
-    .catch((error: Error) => store.shout(`${file.name} was not opened. ${error.message}`));
+    .catch((error: Error) => shout(`${file.name} was not opened. ${error.message}`));
 }

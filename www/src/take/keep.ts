@@ -3,7 +3,12 @@
 
 import { effect } from "@preact/signals";
 import { type Workspace, packedOf } from "../share.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as opening from "../store/opening.ts";
+import * as panes from "../store/panes.ts";
+import * as runner from "../store/runner.ts";
+import { dismiss, notify, showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { type Draft, draftIn, drafts, latestDraft, listDrafts, newId, readDraft, turnOf, writeDraft } from "./drafts.ts";
 import { heedMachines, isTitleDerived } from "./another.ts";
 import { openLink } from "./link.ts";
@@ -32,45 +37,45 @@ let failed = false;
 export const currentDraft = (): string | undefined => current?.id;
 
 /// What is on the page, to tell whether it has changed: looking at code that came with a link is a change as well.
-const textOf = (workspace: Workspace): string => JSON.stringify([workspace, store.tasksTrusted.value, store.mocksTrusted.value]);
+const textOf = (whole: Workspace): string => JSON.stringify([whole, workspace.tasksTrusted.value, workspace.mocksTrusted.value]);
 
 /// Begins to keep, after what was on the page before is there again. `fresh`: nothing was, the first example is shown.
 export async function keep(fresh: boolean, first: Workspace): Promise<void> {
   const before = fresh ? {} : tab();
   let same = false;
   if (!fresh) same = await restore(before, first);
-  else enter(store.opened.source);
-  store.openings.add({ leave: save, enter });
+  else enter(opening.opened.source);
+  opening.openings.add({ leave: save, enter });
   heedMachines({ keep: keepAside, restart: (id) => (current = id) });
   let quiet = true;
   effect(() => {
-    store.workspace();
-    void store.tasksTrusted.value;
-    void store.mocksTrusted.value;
+    workspace.current();
+    void workspace.tasksTrusted.value;
+    void workspace.mocksTrusted.value;
     clearTimeout(timer);
     if (!quiet) timer = setTimeout(save, PAUSE);
     quiet = false;
   });
   effect(() => {
-    const run = store.run.value;
-    setTab(run?.recorded === undefined ? { running: store.busy.value ? store.title.value : undefined, recorded: undefined } : { recorded: run.recorded, running: undefined });
-    if (run !== null) store.dismiss("reload");
+    const run = execution.run.value;
+    setTab(run?.recorded === undefined ? { running: execution.busy.value ? workspace.title.value : undefined, recorded: undefined } : { recorded: run.recorded, running: undefined });
+    if (run !== null) dismiss("reload");
   });
   addEventListener("storage", heardOfStorage);
   addEventListener("pagehide", flush);
   document.addEventListener("visibilitychange", () => document.hidden && flush());
   addEventListener("beforeunload", (event) => {
     flush();
-    if (failed && textOf(store.workspace()) !== saved) event.preventDefault();
+    if (failed && textOf(workspace.current()) !== saved) event.preventDefault();
   });
   addEventListener("hashchange", () => {
     if (isLink()) void openLink();
   });
   if (!same) return;
   if (before.running !== undefined) {
-    store.notify({ kind: "reload", text: `The run of “${before.running}” ended when the page was reloaded. A session file keeps runs.`, actions: [{ label: "Run again", run: () => void store.start() }] });
+    notify({ kind: "reload", text: `The run of “${before.running}” ended when the page was reloaded. A session file keeps runs.`, actions: [{ label: "Run again", run: () => void runner.start() }] });
   } else if (before.recorded !== undefined) {
-    store.notify({ kind: "reload", text: `The history of “${before.recorded}” is gone with the reload: the page keeps definitions, not histories.`, actions: [{ label: "Open it again", run: () => (store.dialog.value = "import") }] });
+    notify({ kind: "reload", text: `The history of “${before.recorded}” is gone with the reload: the page keeps definitions, not histories.`, actions: [{ label: "Open it again", run: () => panes.openDialog("import") }] });
   }
 }
 
@@ -94,36 +99,36 @@ async function restore(before: Tab, first: Workspace): Promise<boolean> {
     const { examples } = await import("../examples/index.ts");
     const example = examples.find(({ id }) => id === before.example);
     if (example) {
-      store.open(example, true, { example: example.id });
-      enter(store.opened.source);
+      opening.open(example, true, { example: example.id });
+      enter(opening.opened.source);
       return true;
     }
   }
   const last = latestDraft();
   if (last) openDraft(last);
   else {
-    store.open(first, true, { example: "order" });
-    enter(store.opened.source);
+    opening.open(first, true, { example: "order" });
+    enter(opening.opened.source);
   }
   return false;
 }
 
 /// Opens a draft, whose edits go on being saved as that draft.
-export function openDraft({ id, turn, trusted, workspace }: Draft): void {
-  store.open(workspace, trusted, { draft: { id, turn } });
-  if (current?.id !== id) enter(store.opened.source);
+export function openDraft({ id, turn, trusted, workspace: whole }: Draft): void {
+  opening.open(whole, trusted, { draft: { id, turn } });
+  if (current?.id !== id) enter(opening.opened.source);
 }
 
 function openById(id: string): void {
   const draft = readDraft(id);
   if (draft) openDraft(draft);
-  else store.showToast("That draft was removed.");
+  else showToast("That draft was removed.");
 }
 
-function enter(source: store.Source): void {
+function enter(source: opening.Source): void {
   clearTimeout(timer);
   current = source.draft;
-  saved = textOf(store.workspace());
+  saved = textOf(workspace.current());
   setTab({ draft: current?.id, example: source.example });
   if (!source.brought) return;
   saved = "";
@@ -131,27 +136,28 @@ function enter(source: store.Source): void {
 }
 
 function flush(): void {
-  for (const tell of store.flushers) tell();
+  workspace.flush();
   save();
 }
 
 /// Saves what is on the page, where it is another than before. What another tab has saved is never written over.
 function save(): void {
   clearTimeout(timer);
-  const workspace = store.workspace();
-  if (workspace.definition.trim() === "" || textOf(workspace) === saved) return;
+  let whole = workspace.current();
+  if (whole.definition.trim() === "" || textOf(whole) === saved) return;
   if (current && isTaken(current)) {
     const { id } = current;
-    if (isUnedited(workspace) || follow(id)) return;
-    const name = store.title.value;
+    if (isUnedited(whole) || follow(id)) return;
+    const name = workspace.title.value;
     current = undefined;
-    store.title.value = workspace.title = `${name} (copy)`;
-    store.notify({ kind: "tabs", warn: true, text: `“${name}” was also edited in another tab. This tab's version is kept as “${store.title.value}”; both are among the drafts.`, actions: [{ label: "Open the other version", run: () => openById(id) }] });
+    workspace.edit({ title: `${name} (copy)` });
+    whole = workspace.current();
+    notify({ kind: "tabs", warn: true, text: `“${name}” was also edited in another tab. This tab's version is kept as “${workspace.title.value}”; both are among the drafts.`, actions: [{ label: "Open the other version", run: () => openById(id) }] });
   }
   const next = { id: current?.id ?? newId(), turn: (current?.turn ?? 0) + 1 };
-  if (!write(next, workspace)) return;
+  if (!write(next, whole)) return;
   current = next;
-  saved = textOf(workspace);
+  saved = textOf(whole);
   setTab({ draft: next.id, example: undefined });
 }
 
@@ -159,22 +165,22 @@ function save(): void {
 function follow(id: string): boolean {
   const there = readDraft(id);
   if (!there) return false;
-  const here = store.workspace();
+  const here = workspace.current();
   const title = here.title === "Untitled" || isTitleDerived() ? there.workspace.title : here.title;
   const same = (a: Workspace, b: Workspace): boolean => JSON.stringify(packedOf(a)) === JSON.stringify(packedOf(b));
   if (!same(there.workspace, { ...here, title })) return false;
   current = { id, turn: there.turn };
-  store.title.value = title;
-  saved = textOf(store.workspace());
+  workspace.edit({ title });
+  saved = textOf(workspace.current());
   return true;
 }
 
 /// Whether nothing but the title is another since the last save, and that came from the text by itself: every tab that opens a
 /// text without a title gives it one, which is no reason to part from the draft.
-function isUnedited(workspace: Workspace): boolean {
+function isUnedited(whole: Workspace): boolean {
   if (saved === "" || !isTitleDerived()) return false;
   const [{ title }] = JSON.parse(saved) as [Workspace];
-  return textOf({ ...workspace, title }) === saved;
+  return textOf({ ...whole, title }) === saved;
 }
 
 /// Whether another tab has saved the draft since this one did.
@@ -183,16 +189,16 @@ function isTaken({ id, turn }: { id: string; turn: number }): boolean {
   return there !== undefined && there !== turn;
 }
 
-function write({ id, turn }: { id: string; turn: number }, workspace: Workspace): boolean {
+function write({ id, turn }: { id: string; turn: number }, whole: Workspace): boolean {
   try {
-    writeDraft({ id, turn, at: Date.now(), trusted: store.tasksTrusted.value && store.mocksTrusted.value, workspace });
+    writeDraft({ id, turn, at: Date.now(), trusted: workspace.tasksTrusted.value && workspace.mocksTrusted.value, workspace: whole });
     failed = false;
-    store.dismiss("storage");
+    dismiss("storage");
     if (drafts.value.length > 0) listDrafts();
     return true;
   } catch (error) {
     // Said once, until it works again.
-    if (!failed) complain(workspace.title, (error as Error).name === "QuotaExceededError");
+    if (!failed) complain(whole.title, (error as Error).name === "QuotaExceededError");
     failed = true;
     return false;
   }
@@ -200,22 +206,22 @@ function write({ id, turn }: { id: string; turn: number }, workspace: Workspace)
 
 function complain(title: string, full: boolean): void {
   const save = { label: "Save a session file", run: () => void import("./session.ts").then(({ saveSession }) => saveSession()) };
-  store.notify({
+  notify({
     kind: "storage",
     warn: true,
     text: full ? `This browser has no more room for drafts, so “${title}” is not kept: it is gone when this tab is closed. Remove drafts, or save it as a file.` : `This browser keeps no data for this page, so “${title}” is not kept: it is gone when this tab is closed. Allow site data for this address, or save it as a file.`,
-    actions: full ? [{ label: "Show the drafts", run: () => (store.dialog.value = "examples") }, save] : [save],
+    actions: full ? [{ label: "Show the drafts", run: () => panes.openDialog("examples") }, save] : [save],
   });
 }
 
 /// Keeps a workspace that another one takes the place of by its text alone, and says where. The next edit is saved elsewhere.
-function keepAside(workspace: Workspace, touched: boolean): { id: string; turn: number } | undefined {
+function keepAside(whole: Workspace, touched: boolean): { id: string; turn: number } | undefined {
   clearTimeout(timer);
   const before = current;
   current = undefined;
-  if (!touched || workspace.definition.trim() === "") return before;
+  if (!touched || whole.definition.trim() === "") return before;
   const next = before && !isTaken(before) ? { id: before.id, turn: before.turn + 1 } : { id: newId(), turn: 1 };
-  return write(next, workspace) ? next : before;
+  return write(next, whole) ? next : before;
 }
 
 function heardOfStorage({ key, newValue }: StorageEvent): void {
@@ -223,9 +229,9 @@ function heardOfStorage({ key, newValue }: StorageEvent): void {
   if (key !== null && id === undefined) return;
   if (drafts.value.length > 0) listDrafts();
   if (id === undefined || id !== current?.id || newValue === null || !isTaken(current) || follow(id)) return;
-  store.notify({
+  notify({
     kind: "tabs",
-    text: `“${store.title.value}” was edited in another tab. What you edit here is kept as a draft of its own.`,
+    text: `“${workspace.title.value}” was edited in another tab. What you edit here is kept as a draft of its own.`,
     actions: [{ label: "Show the other tab's version", run: () => openById(id) }],
   });
 }
@@ -250,7 +256,7 @@ function setTab(change: { [K in keyof Tab]: Tab[K] | undefined }): void {
 export function forgetDrafts(): void {
   clearTimeout(timer);
   current = undefined;
-  saved = textOf(store.workspace());
+  saved = textOf(workspace.current());
   drafts.value = [];
   try {
     sessionStorage.removeItem(TAB);

@@ -1,17 +1,22 @@
 // Links: the whole workspace in the address of the page.
 
 import { type Workspace, decode, encode } from "../share.ts";
-import * as store from "../store.ts";
+import * as opening from "../store/opening.ts";
+import * as playback from "../store/playback.ts";
+import * as panes from "../store/panes.ts";
+import * as selection from "../store/selection.ts";
+import { shout, showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 
 /// What of the workspace goes with a link besides the definition.
 export type LinkParts = Record<"input" | "tasks" | "mocks" | "breakpoints" | "position", boolean>;
 
 /// The address of this page with the workspace in its hash; of the parts only those that are wanted.
 export async function shareLink(parts: LinkParts): Promise<string> {
-  for (const flush of store.flushers) flush();
+  workspace.flush();
   // Of several inputs the chosen one goes with the link; a session file takes them all.
-  const { inputs: _, breakpoints = [], mocks = {}, machines: started = [], ...now } = store.workspace();
-  const state = store.selectedState.value;
+  const { inputs: _, breakpoints = [], mocks = {}, machines: started = [], ...now } = workspace.current();
+  const state = selection.selectedState.value;
   const hash = await encode({
     ...now,
     input: parts.input ? now.input : "",
@@ -19,7 +24,7 @@ export async function shareLink(parts: LinkParts): Promise<string> {
     mocks: parts.mocks ? mocks : {},
     machines: parts.mocks ? started : [],
     breakpoints: parts.breakpoints ? breakpoints : [],
-    ...(parts.position && state !== null ? { selected: state, iterations: Object.fromEntries([...store.choices.value].filter((one): one is [string, number] => typeof one[1] === "number")) } : {}),
+    ...(parts.position && state !== null ? { selected: state, iterations: Object.fromEntries([...playback.choices.value].filter((one): one is [string, number] => typeof one[1] === "number")) } : {}),
   });
   return new URL(hash, location.href.replace(/#.*$/s, "")).href;
 }
@@ -29,16 +34,16 @@ export async function copyShareLink(): Promise<void> {
   const link = await shareLink({ input: true, tasks: true, mocks: true, breakpoints: true, position: false });
   try {
     await navigator.clipboard.writeText(link);
-    store.showToast("Link copied.");
+    showToast("Link copied.");
   } catch {
-    store.dialog.value = "share";
+    panes.openDialog("share");
   }
 }
 
 /// What is in a workspace that came from elsewhere, in words.
 export function contentsOf({ input: given, tasks: code, mocks = {}, machines: started = [], breakpoints = [], selected, runs, config: settings }: Workspace): string {
   const many = (list: { length: number }, what: string): string => (list.length > 0 ? `${list.length} ${what}${list.length === 1 ? "" : "s"}` : "");
-  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", settings && "settings", (code.trim() !== "" || store.hasCode(mocks)) && "code (disabled until you enable it)"];
+  const parts = ["definition", given.trim() !== "" && "input", many(Object.keys(mocks), "mock"), many(started, "machine"), many(breakpoints, "breakpoint"), many(Array.isArray(runs?.runs) ? runs.runs : [], "run"), selected !== undefined && "position", settings && "settings", (code.trim() !== "" || workspace.hasCode(mocks)) && "code (disabled until you enable it)"];
   return parts.filter(Boolean).join(", ");
 }
 
@@ -46,12 +51,12 @@ export function contentsOf({ input: given, tasks: code, mocks = {}, machines: st
 export async function openLink(): Promise<boolean> {
   try {
     const shared = await decode(location.hash);
-    store.open(shared, false, { brought: true });
+    opening.open(shared, false, { brought: true });
     history.replaceState(null, "", location.pathname + location.search);
-    store.showToast(`Opened “${shared.title}” from the link. In it: ${contentsOf(shared)}.`);
+    showToast(`Opened “${shared.title}” from the link. In it: ${contentsOf(shared)}.`);
     return true;
   } catch (error) {
-    store.shout((error as Error).message);
+    shout((error as Error).message);
     return false;
   }
 }

@@ -1,7 +1,11 @@
 // The graph as a picture: SVG as the interpreter draws it, and PNG made of that.
 
 import { isState } from "../model/graph.ts";
-import * as store from "../store.ts";
+import * as analysis from "../store/analysis.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as playback from "../store/playback.ts";
+import * as workspace from "../store/workspace.ts";
 
 export interface PictureOptions {
   theme: "light" | "dark";
@@ -11,25 +15,25 @@ export interface PictureOptions {
 
 /// A file is seen with whatever font there is: its texts keep to the common widths. A picture made here has the font of here.
 export async function svgOf({ theme, withRun }: PictureOptions, here = false): Promise<string> {
-  const inner = store.inside.value?.definition;
-  const text = inner ?? store.definition.value;
-  const { widths, ...drawing } = store.drawnAs(text);
+  const inner = analysis.inside.value?.definition;
+  const text = inner ?? workspace.definition.value;
+  const { widths, ...drawing } = analysis.drawnAs(text);
   const options: Record<string, unknown> = { theme, ...drawing, ...(here && { widths }), foldLarge: true };
-  const index = store.graph.value;
-  if (withRun && index && store.run.value) {
+  const index = analysis.graph.value;
+  if (withRun && index && execution.run.value) {
     const status: Record<string, string> = {};
     const notes: Record<string, string> = {};
     const taken: Record<string, number> = {};
     for (const node of index.graph.nodes) {
       if (!isState(node)) continue;
-      const run = store.runOf(node.id).peek();
+      const run = playback.runOf(node.id).peek();
       status[node.pointer] = run.status;
       if (run.entered > 1) notes[node.pointer] = `×${run.entered}`;
     }
-    for (const edge of index.graph.edges) taken[edge.id] = store.takenOf(edge.id).peek();
+    for (const edge of index.graph.edges) taken[edge.id] = playback.takenOf(edge.id).peek();
     Object.assign(options, { status, notes, taken });
   }
-  return store.query("svg", { text, format: inner === undefined ? store.format.value : "json", options });
+  return interpreter.query("svg", { text, format: inner === undefined ? workspace.format.value : "json", options });
 }
 
 /// Browsers make no larger pictures.

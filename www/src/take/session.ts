@@ -1,7 +1,11 @@
 // The session file: the whole workspace, readable, for when a link would be too long.
 
 import { type Workspace, packedOf, workspaceOf } from "../share.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import * as selection from "../store/selection.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { save } from "../ui/save.ts";
 
 const KIND = "stepglass/session/1";
@@ -31,11 +35,11 @@ export function sessionOf(value: { kind: string }): Workspace {
 
 /// Saves all of it; of runs that are too large the workspace alone.
 export async function saveSession(): Promise<void> {
-  for (const flush of store.flushers) flush();
-  const workspace = store.workspace();
-  const { value: selected } = store.selectedState;
-  const runs = store.run.value === null || store.run.value.recorded !== undefined ? null : await store.query("saveRuns", {});
+  workspace.flush();
+  const whole = workspace.current();
+  const { value: selected } = selection.selectedState;
+  const runs = execution.run.value === null || execution.run.value.recorded !== undefined ? null : await interpreter.query("saveRuns", {});
   const small = runs !== null && JSON.stringify(runs).length <= LARGEST_RUNS;
-  save(`${workspace.title}.asldbg.json`, sessionText({ ...workspace, ...(selected === null ? {} : { selected }), ...(small ? { runs } : {}) }), "application/json");
-  if (runs !== null && !small) store.showToast("The runs are too large for the file, so they were left out.");
+  save(`${whole.title}.asldbg.json`, sessionText({ ...whole, ...(selected === null ? {} : { selected }), ...(small ? { runs } : {}) }), "application/json");
+  if (runs !== null && !small) showToast("The runs are too large for the file, so they were left out.");
 }

@@ -1,20 +1,23 @@
 // The run on screen as what a test is made of.
 
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as interpreter from "../store/interpreter.ts";
+import { showToast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import type { HistoryEvent } from "../worker/history.ts";
 import { callsAnswered } from "./answers.ts";
 import { type Run, hasChildExecutions, testText } from "./asTest.ts";
 
 /// The run on screen, with what it was made of.
 export async function theRun(): Promise<Run> {
-  const run = store.run.value!;
-  const { events } = JSON.parse(await store.query("history", {})) as { events: HistoryEvent[] };
-  const made = await store.query("calls", {});
+  const run = execution.run.value!;
+  const { events } = JSON.parse(await interpreter.query("history", {})) as { events: HistoryEvent[] };
+  const made = await interpreter.query("calls", {});
   if (!made && hasChildExecutions(events)) throw new Error("A Distributed Map's children have histories of their own, so a complete test cannot be made from this recording.");
   const started = events[0]?.["executionStartedEventDetails"] as { input?: string } | undefined;
   return {
-    title: store.title.value,
-    definition: await store.query("json", { text: run.definition, format: store.format.value }),
+    title: workspace.title.value,
+    definition: await interpreter.query("json", { text: run.definition, format: workspace.format.value }),
     input: started?.input ?? "{}",
     seed: made?.seed ?? run.seed,
     name: made?.name ?? `run-${run.id}`,
@@ -30,5 +33,5 @@ export async function copyTest(): Promise<void> {
   await navigator.clipboard.writeText(testText(await theRun(), "node:test")).catch(() => {
     throw new Error("The browser did not allow copying.");
   });
-  store.showToast("Test copied.");
+  showToast("Test copied.");
 }

@@ -10,7 +10,10 @@ import { Dock } from "../panes/Dock.tsx";
 import { Inspector } from "../panes/Inspector.tsx";
 import { Left } from "../panes/Left.tsx";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as panes from "../store/panes.ts";
+import { alarm, announcement, failure, notices, silence, toast } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { Dialogs } from "./Dialogs.tsx";
 import { Header } from "./Header.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
@@ -41,9 +44,9 @@ export function App() {
         </section>
       )}
       <Alarm />
-      {store.notices.value.length > 0 && <Notices />}
-      {(store.run.value?.recorded !== undefined || store.recordedAnswers.value !== null) && <RecordedStrip />}
-      {store.run.value !== null && <PauseLine narrow={size === "narrow"} />}
+      {notices.value.length > 0 && <Notices />}
+      {(execution.run.value?.recorded !== undefined || workspace.recordedAnswers.value !== null) && <RecordedStrip />}
+      {execution.run.value !== null && <PauseLine narrow={size === "narrow"} />}
       <main class="work">
         {size === "narrow" ? <Narrow /> : <Columns size={size} />}
         {menu.value && <NodeMenu />}
@@ -53,16 +56,16 @@ export function App() {
       <Dialogs />
       <ErrorNames />
       {goingTo.value && <GoTo />}
-      {store.toast.value && (
+      {toast.value && (
         <section class="toast" aria-label="Message">
-          {store.toast.value}
+          {toast.value}
         </section>
       )}
       <div class="unseen" role="status" aria-live="polite">
-        {store.announcement.value}
+        {announcement.value}
       </div>
       <div class="unseen" role="alert">
-        {store.failure.value}
+        {failure.value}
       </div>
     </div>
   );
@@ -86,8 +89,8 @@ function Columns({ size }: { size: "wide" | "medium" }) {
           </>
         )}
       </div>
-      {store.dockOpen.value && <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => prefs.textSize} controls="dock" />}
-      <div class={store.dockOpen.value ? "lower" : "lower slim"} style={store.dockOpen.value ? { height: `min(${prefs.dockHeight.value / 16}rem, 70%, 100% - 12rem)` } : {}}>
+      {panes.dockOpen.value && <Splitter label="Height of the run" size={prefs.dockHeight} min={84} max={640} initial={248} orientation="horizontal" after scale={() => prefs.textSize} controls="dock" />}
+      <div class={panes.dockOpen.value ? "lower" : "lower slim"} style={panes.dockOpen.value ? { height: `min(${prefs.dockHeight.value / 16}rem, 70%, 100% - 12rem)` } : {}}>
         <Dock />
       </div>
     </>
@@ -113,7 +116,7 @@ function InspectorPane() {
   );
 }
 
-const NARROW: { id: typeof store.narrowTab.value; tab?: typeof store.leftTab.value; label: string; icon: IconName }[] = [
+const NARROW: { id: typeof panes.narrowTab.value; tab?: typeof panes.leftTab.value; label: string; icon: IconName }[] = [
   { id: "code", label: "Code", icon: "code" },
   { id: "graph", label: "Graph", icon: "graph" },
   { id: "inspect", label: "Inspect", icon: "inspect" },
@@ -122,8 +125,8 @@ const NARROW: { id: typeof store.narrowTab.value; tab?: typeof store.leftTab.val
 ];
 
 function Narrow() {
-  const shown = store.narrowTab.value;
-  const mocks = store.leftTab.value === "mocks";
+  const shown = panes.narrowTab.value;
+  const mocks = panes.leftTab.value === "mocks";
   return (
     <>
       <div class="narrow-panes">
@@ -145,8 +148,8 @@ function Narrow() {
           <Dock whole />
         </div>
       </div>
-      {store.waiting.value.length > 0 && <Sheet />}
-      {store.run.value?.phase !== "paused" && <StatusBar narrow />}
+      {execution.waiting.value.length > 0 && <Sheet />}
+      {execution.run.value?.phase !== "paused" && <StatusBar narrow />}
       <div class="narrow-foot">
         <Toolbar narrow />
         <nav class="bottom-bar" aria-label="Panes">
@@ -156,14 +159,14 @@ function Narrow() {
               type="button"
               aria-current={id === shown && (id !== "code" || (tab === "mocks") === mocks) ? "page" : undefined}
               onClick={() => {
-                store.narrowTab.value = id;
-                if (tab) store.leftTab.value = tab;
-                else if (id === "code" && mocks) store.leftTab.value = "definition";
+                panes.showNarrow(id);
+                if (tab) panes.chooseLeft(tab);
+                else if (id === "code" && mocks) panes.chooseLeft("definition");
               }}
             >
               <Icon name={icon} size={20} />
               {label}
-              {id === "events" && store.waiting.value.length > 0 && <span class="badge accent">{store.waiting.value.length}</span>}
+              {id === "events" && execution.waiting.value.length > 0 && <span class="badge accent">{execution.waiting.value.length}</span>}
             </button>
           ))}
         </nav>
@@ -173,14 +176,14 @@ function Narrow() {
 }
 
 function Alarm() {
-  const text = store.alarm.value;
+  const text = alarm.value;
   return (
     <div role="alert" class={text ? "alarm" : ""}>
       {text && (
         <>
           <Icon name="warning" />
           <span>{text}</span>
-          <button type="button" class="plain square small" aria-label="Dismiss" onClick={() => (store.alarm.value = "")}>
+          <button type="button" class="plain square small" aria-label="Dismiss" onClick={() => (silence())}>
             <Icon name="close" size={14} />
           </button>
         </>

@@ -1,11 +1,11 @@
 // The dialogs, each loaded when it is first opened.
 
 import type { ComponentType } from "preact";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
 import { lazy } from "./lazy.tsx";
 
 const close = (): void => {
-  store.dialog.value = "";
+  panes.closeDialog();
 };
 
 const opened = (load: () => Promise<{ default: ComponentType }>) => lazy(() => load().then((module) => module.default), close);
@@ -21,7 +21,7 @@ const Keyboard = opened(() => import("../dialogs/Keyboard.tsx"));
 const Palette = lazy(() => import("../debugger/Palette.tsx").then((module) => module.Palette), close);
 
 export function Dialogs() {
-  switch (store.dialog.value) {
+  switch (panes.dialog.value) {
     case "help":
       return <Help />;
     case "examples":

@@ -2,7 +2,8 @@
 
 import { keyHint } from "../keys/keymap.ts";
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "./Icon.tsx";
 
 export function Header() {
@@ -21,27 +22,27 @@ export function Header() {
         </svg>
         <span>Stepglass</span>
       </h1>
-      <button type="button" class="document" onClick={() => (store.dialog.value = "examples")} title="Examples and recent drafts">
-        <span>{store.title.value}</span>
+      <button type="button" class="document" onClick={() => panes.openDialog("examples")} title="Examples and recent drafts">
+        <span>{workspace.title.value}</span>
         <Icon name="chevron" size={14} />
       </button>
       <div class="bar-end">
-        <button type="button" class="plain" aria-label="Import" onClick={() => (store.dialog.value = "import")} title="Open a definition, a template, a history or a session">
+        <button type="button" class="plain" aria-label="Import" onClick={() => panes.openDialog("import")} title="Open a definition, a template, a history or a session">
           <Icon name="upload" /> <span class="label">Import</span>
         </button>
-        <button type="button" class="plain" aria-label="Export" onClick={() => (store.dialog.value = "export")} title="Save pictures, texts, the run, a test">
+        <button type="button" class="plain" aria-label="Export" onClick={() => panes.openDialog("export")} title="Save pictures, texts, the run, a test">
           <Icon name="download" /> <span class="label">Export</span>
         </button>
-        <button type="button" class="plain" aria-label="Share" onClick={() => (store.dialog.value = "share")} title="Make a link">
+        <button type="button" class="plain" aria-label="Share" onClick={() => panes.openDialog("share")} title="Make a link">
           <Icon name="share" /> <span class="label">Share</span>
         </button>
         <button type="button" class="plain square theme-button" aria-label={`Theme: ${theme}. Change to ${next[theme]}`} title={`Theme: ${theme}`} onClick={() => (prefs.theme.value = next[theme])}>
           <Icon name={themes[theme]} />
         </button>
-        <button type="button" class="plain square" aria-label="Settings" title="Settings" onClick={() => (store.dialog.value = "settings")}>
+        <button type="button" class="plain square" aria-label="Settings" title="Settings" onClick={() => panes.openDialog("settings")}>
           <Icon name="gear" />
         </button>
-        <button type="button" class="plain square" aria-label="Help and keyboard shortcuts" title={`Help${keyHint("help")}`} onClick={() => (store.dialog.value = "help")}>
+        <button type="button" class="plain square" aria-label="Help and keyboard shortcuts" title={`Help${keyHint("help")}`} onClick={() => panes.openDialog("help")}>
           <Icon name="help" />
         </button>
       </div>

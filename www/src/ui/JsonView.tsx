@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { showToast } from "../store.ts";
+import { showToast } from "../store/words.ts";
 import { Icon } from "./Icon.tsx";
 import { lazy } from "./lazy.tsx";
 

@@ -1,21 +1,21 @@
 // What somebody should know of their work, with what can be done about it. It stays until it is dismissed or done.
 
-import * as store from "../store.ts";
+import { dismiss, notices } from "../store/words.ts";
 import { Icon } from "./Icon.tsx";
 
 export function Notices() {
   return (
     <>
-      {store.notices.value.map(({ kind, text, warn, actions = [] }) => (
+      {notices.value.map(({ kind, text, warn, actions = [] }) => (
         <section key={kind} class={`strip recorded${warn ? " warn" : ""}`} aria-label="Notice">
           <Icon name={warn ? "warning" : "help"} />
           <span class="recorded-words">{text}</span>
           {actions.map(({ label, run }) => (
-            <button key={label} type="button" onClick={() => (run(), kind === "reload" || kind === "tabs" ? store.dismiss(kind) : undefined)}>
+            <button key={label} type="button" onClick={() => (run(), kind === "reload" || kind === "tabs" ? dismiss(kind) : undefined)}>
               {label}
             </button>
           ))}
-          <button type="button" class="plain square small" aria-label="Dismiss the notice" onClick={() => store.dismiss(kind)}>
+          <button type="button" class="plain square small" aria-label="Dismiss the notice" onClick={() => dismiss(kind)}>
             <Icon name="close" size={14} />
           </button>
         </section>

@@ -3,15 +3,20 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ReplayReport } from "../model/protocol.ts";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as panes from "../store/panes.ts";
+import * as playback from "../store/playback.ts";
+import * as recordings from "../store/recordings.ts";
+import { shout } from "../store/words.ts";
+import * as workspace from "../store/workspace.ts";
 import { Icon } from "./Icon.tsx";
 import { count, iterationPath, unticked } from "./format.ts";
 
 export function RecordedStrip() {
-  const run = store.run.value;
-  if (run?.recorded !== undefined && store.sketched.value !== null) return <Sketched name={run.recorded} />;
+  const run = execution.run.value;
+  if (run?.recorded !== undefined && workspace.sketched.value !== null) return <Sketched name={run.recorded} />;
   if (run?.recorded !== undefined && run.phase === "ended" && run.id > 0) return <Replay key={run.id} name={run.recorded} />;
-  const answers = store.recordedAnswers.value;
+  const answers = workspace.recordedAnswers.value;
   if (answers === null) return null;
   return (
     <div class="strip recorded" role="region" aria-label="Recorded execution">
@@ -19,7 +24,7 @@ export function RecordedStrip() {
       <span>
         Tasks answer as they did in the execution <b>{answers.title}</b>: {count(answers.tasks.length, "recorded call")}.
       </span>
-      <button type="button" onClick={() => (store.recordedAnswers.value = null)}>
+      <button type="button" onClick={() => workspace.edit({ recordedAnswers: null })}>
         Use handlers and mocks again
       </button>
     </div>
@@ -29,9 +34,9 @@ export function RecordedStrip() {
 /// The history came alone. There is nothing to compare it with.
 function Sketched({ name }: { name: string }) {
   const again = (): void => {
-    const recorded = store.sketched.value!;
-    store.sketched.value = null;
-    void store.showRecorded(recorded).catch((error: Error) => store.shout(error.message));
+    const recorded = workspace.sketched.value!;
+    workspace.edit({ sketched: null });
+    void recordings.showRecorded(recorded).catch((error: Error) => shout(error.message));
   };
   return (
     <div class="strip recorded" role="region" aria-label="Recorded execution">
@@ -39,12 +44,12 @@ function Sketched({ name }: { name: string }) {
       <p class="recorded-words">
         Recorded execution <b>{name}</b>, nothing was run here. Its definition is not in the file: the graph shows the states that the history tells of. Import or paste the definition to compare it and to debug with the recorded answers.
       </p>
-      {store.changedSince.value ? (
+      {execution.changedSince.value ? (
         <button type="button" class="primary" onClick={again}>
           Show it on this definition
         </button>
       ) : (
-        <button type="button" onClick={() => (store.dialog.value = "import")}>
+        <button type="button" onClick={() => panes.openDialog("import")}>
           Open the definition…
         </button>
       )}
@@ -57,7 +62,7 @@ function Replay({ name }: { name: string }) {
   const problem = useSignal("");
   useEffect(() => {
     let wanted = true;
-    store.replayRecorded().then(
+    recordings.replayRecorded().then(
       (found) => wanted && (report.value = found),
       (error: Error) => wanted && (problem.value = error.message),
     );
@@ -98,14 +103,14 @@ function Replay({ name }: { name: string }) {
       </div>
       {first?.event !== undefined && (
         <button type="button" onClick={() => {
-            store.chooseDock("events");
-            store.selectEvent(first.event!, first.state ?? null, "page");
+            panes.chooseDock("events");
+            playback.selectEvent(first.event!, first.state ?? null, "page");
           }}>
           Show event {first.event}
         </button>
       )}
       {found && (
-        <button type="button" class="primary" onClick={() => void store.debugRecorded(name, found)}>
+        <button type="button" class="primary" onClick={() => void recordings.debugRecorded(name, found)}>
           <Icon name="play" /> Debug with its answers
         </button>
       )}

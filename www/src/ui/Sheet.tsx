@@ -2,16 +2,17 @@
 
 import { useSignal } from "@preact/signals";
 import { AnswerCard } from "../panes/Answer.tsx";
-import * as store from "../store.ts";
+import * as execution from "../store/execution.ts";
+import * as panes from "../store/panes.ts";
 import { Icon } from "./Icon.tsx";
 
 export function Sheet() {
   /// Tasks that somebody has put off.
   const later = useSignal<ReadonlySet<number>>(new Set());
-  const tasks = store.waiting.value;
+  const tasks = execution.waiting.value;
   const [task] = tasks.filter(({ id }) => !later.value.has(id));
   // The list of all of them is on screen.
-  if (!task || (store.narrowTab.value === "events" && store.dockTab.value === "waiting")) return null;
+  if (!task || (panes.narrowTab.value === "events" && panes.dockTab.value === "waiting")) return null;
   const close = (): void => {
     later.value = new Set([...later.value, ...tasks.map(({ id }) => id)]);
   };

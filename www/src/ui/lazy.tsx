@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import * as store from "../store.ts";
+import { shout } from "../store/words.ts";
 
 /// A component of a chunk of its own; nothing stands in its place until that is there.
 /// `failed` is called when it cannot be loaded.
@@ -22,7 +22,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>, fa
         (error: Error) => {
           if (!wanted) return;
           failed?.();
-          store.shout(`A part of the page could not be loaded: ${error.message}`);
+          shout(`A part of the page could not be loaded: ${error.message}`);
         },
       );
       return () => {

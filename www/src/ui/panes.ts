@@ -1,10 +1,10 @@
 // Going from pane to pane by keyboard.
 
 import * as prefs from "../prefs.ts";
-import * as store from "../store.ts";
+import * as panes from "../store/panes.ts";
 
 export function focusGraph(): void {
-  if (prefs.layoutSize() === "narrow") store.narrowTab.value = "graph";
+  if (prefs.layoutSize() === "narrow") panes.showNarrow("graph");
   // When the pane is drawn.
   queueMicrotask(() => document.querySelector<SVGGElement>('.canvas [data-node][tabindex="0"]')?.focus());
 }

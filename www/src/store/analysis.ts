@@ -1,0 +1,154 @@
+// What the definition's text says: its graph as it is folded, its states, and what is wrong with it.
+
+import { batch, computed, effect, signal } from "@preact/signals";
+import { WorkerLost } from "../client.ts";
+import { widthsFor } from "../graph/measure.ts";
+import { GraphIndex } from "../model/graph.ts";
+import type { Analysis, Diagnostic, Drawn, Inside } from "../model/protocol.ts";
+import { client, engine } from "./interpreter.ts";
+import { revealRange, selectedState } from "./selection.ts";
+import { shout } from "./words.ts";
+import { definition, flush, format, machineType } from "./workspace.ts";
+
+/// Of the definition on the page.
+export const latest = signal<Analysis | null>(null);
+const ownGraph = signal<GraphIndex | null>(null);
+/// The started execution that is looked at in place of the run's own, and what was read of its machine.
+export const inside = signal<(Inside & { graph: GraphIndex; analysis: Analysis | null }) | null>(null);
+export const graph = computed(() => inside.value?.graph ?? ownGraph.value);
+/// Of the definition whose graph is shown: that on the page, or a started execution's.
+export const shown = computed(() => (inside.value ? inside.value.analysis : latest.value));
+/// The graph on screen is of an earlier text: this one cannot be read.
+export const stale = signal(false);
+export const direction = signal<"TB" | "LR">("TB");
+/// Width by height of the graph's pane, as it was when the machine was opened; 0 before the pane is there.
+export const aspect = signal(0);
+/// What somebody has folded, and what of the large and deep, which is folded by itself, somebody has opened.
+export const collapsed = signal<ReadonlySet<string>>(new Set());
+export const expanded = signal<ReadonlySet<string>>(new Set());
+export const problems = computed<Diagnostic[]>(() => latest.value?.diagnostics ?? []);
+export const errorCount = computed(() => problems.value.filter((problem) => problem.severity === "error").length);
+
+/// The text that the analysis is of.
+let analyzedText = "";
+export const analyzed = (): string => analyzedText;
+
+/// The graph that the page has, by the interpreter's number.
+let graphHeld = 0;
+/// The shape of the pane that it was laid out for.
+export let laidOutFor = 0;
+let analyzeTimer: ReturnType<typeof setTimeout> | undefined;
+let analyzing = 0;
+
+/// How a definition's graph is laid out.
+export function drawnAs(text: string): Drawn {
+  return { collapsed: [...collapsed.value], expanded: [...expanded.value], direction: direction.value, widths: widthsFor(text), ...(aspect.value > 0 && { aspect: aspect.value }) };
+}
+
+export function analyzeSoon(delay: number): void {
+  clearTimeout(analyzeTimer);
+  analyzeTimer = setTimeout(() => void analyze(), delay);
+}
+
+/// Reads the text at once.
+export async function analyze(): Promise<void> {
+  clearTimeout(analyzeTimer);
+  const mine = ++analyzing;
+  const text = definition.value;
+  const drawn = drawnAs(text);
+  try {
+    const found = await client.call("analyze", { text, format: format.value, type: machineType.value, ...drawn, have: ownGraph.value ? graphHeld : 0 });
+    if (mine !== analyzing) return;
+    batch(() => {
+      analyzedText = text;
+      latest.value = found;
+      if (found.graphId !== undefined) {
+        laidOutFor = drawn.aspect ?? 0;
+        if (found.graph) ownGraph.value = new GraphIndex(found.graph);
+        graphHeld = found.graphId;
+        stale.value = false;
+      } else if (definition.value.trim() === "") {
+        ownGraph.value = null;
+        stale.value = false;
+      } else {
+        stale.value = true;
+      }
+      const state = selectedState.value;
+      if (state !== null && found.graphId !== undefined && !graph.value!.byName.has(state)) selectedState.value = null;
+    });
+  } catch (error) {
+    if (!(error instanceof WorkerLost) && engine.value !== "broken") shout(`The definition could not be read: ${(error as Error).message}`);
+  }
+}
+
+/// Resolves when what is known of the definition is of its present text.
+export async function settled(): Promise<void> {
+  flush();
+  if (analyzedText !== definition.value) await analyze();
+}
+
+let first = true;
+effect(() => {
+  definition.value;
+  format.value;
+  direction.value;
+  aspect.value;
+  collapsed.value;
+  expanded.value;
+  machineType.value;
+  // With the patience of the editor, 150 ms after the last key.
+  analyzeSoon(first ? 0 : 90);
+  first = false;
+});
+
+/// The pane's shape, which a layout is made for.
+export function setAspect(ratio: number): void {
+  aspect.value = ratio;
+}
+
+export function turnGraph(): void {
+  direction.value = direction.value === "TB" ? "LR" : "TB";
+}
+
+export function toggleFold(pointer: string): void {
+  const index = graph.value;
+  setFolded([pointer], !index?.node(index.byId.get(pointer) ?? -1)?.collapsed);
+}
+
+function setFolded(pointers: string[], folded: boolean): void {
+  const [closed, open] = [new Set(collapsed.value), new Set(expanded.value)];
+  for (const pointer of pointers) {
+    (folded ? closed : open).add(pointer);
+    (folded ? open : closed).delete(pointer);
+  }
+  setFolds(closed, open);
+  analyzeSoon(0);
+}
+
+export function setFolds(closed: ReadonlySet<string>, open: ReadonlySet<string>): void {
+  batch(() => {
+    collapsed.value = closed;
+    expanded.value = open;
+  });
+}
+
+/// As the machine is drawn where nobody has folded anything.
+export const resetFolds = (): void => setFolds(new Set(), new Set());
+
+/// Opens all that a state is inside of.
+export function unfoldTo(pointer: string): void {
+  const around = (shown.value?.states ?? []).filter((state) => pointer.startsWith(`${state.pointer}/`)).map((state) => state.pointer);
+  if (around.length > 0) setFolded(around, false);
+}
+
+/// What was read of the machine of the started execution that is looked at.
+export function readInside(drawn: GraphIndex, found: Analysis | null): void {
+  const now = inside.peek();
+  if (now) inside.value = { ...now, graph: drawn, analysis: found };
+}
+
+/// Goes to the place of a value in the definition.
+export function revealPointer(pointer: string): void {
+  const place = problems.value.find((problem) => problem.pointer === pointer && problem.range)?.range;
+  if (place) revealRange(place.start.offset, place.end.offset);
+}

@@ -1,0 +1,23 @@
+// Which machine of the run is looked at: its own, or one that a task of it has started.
+
+import type { Choices } from "../model/iterations.ts";
+import { collapsed, expanded, inside, setFolds } from "./analysis.ts";
+import { choices } from "./playback.ts";
+
+/// How graphs of other machines were looked at.
+const views = new Map<string, [ReadonlySet<string>, ReadonlySet<string>, Choices]>();
+
+export function turnTo(next: typeof inside.value): void {
+  const [from, to] = [inside.value?.machine ?? "", next?.machine ?? ""];
+  inside.value = next;
+  if (next) void import("../debugger/inside.ts");
+  if (from === to) return;
+  views.set(from, [collapsed.value, expanded.value, choices.value]);
+  const [closed, open, looked] = views.get(to) ?? [new Set<string>(), new Set<string>(), new Map()];
+  setFolds(closed, open);
+  choices.value = looked;
+}
+
+export function forgetViews(): void {
+  views.clear();
+}

@@ -1,0 +1,37 @@
+// The interpreter's thread and the frame of the task handlers, as the page sees them.
+
+import { signal } from "@preact/signals";
+import { Client } from "../client.ts";
+import type { Note } from "../model/protocol.ts";
+import { type Loaded, Sandbox } from "../sandbox.ts";
+import { console, mockProblems } from "./execution.ts";
+import { shout } from "./words.ts";
+
+export const engine = signal<"loading" | "ready" | "broken">("loading");
+export const engineMessage = signal("");
+export const engineVersion = signal("");
+
+/// Who hears what the interpreter says unasked, and that its thread was lost, with the reason. The runner, as the first.
+export const hearers: { heard(note: Note): void; lost(why: string): void } = { heard() {}, lost() {} };
+
+export const client = new Client(
+  (note) => hearers.heard(note),
+  (why) => hearers.lost(why),
+);
+
+export const query = client.call.bind(client);
+
+export const sandbox = new Sandbox(
+  (message) => {
+    console.value = [...console.value, { level: "error", text: message }];
+    shout(message);
+    void client.call("handlersDied", { message });
+  },
+  (problems) => (mockProblems.value = problems),
+);
+
+/// The interpreter asks the handlers that were loaded from now on.
+export function useSandbox({ port, problems }: Loaded): void {
+  client.connect(port);
+  mockProblems.value = problems;
+}

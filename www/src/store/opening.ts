@@ -1,0 +1,81 @@
+// Puts a workspace on the page: an example, a draft, what came with a link or a file.
+
+import { batch } from "@preact/signals";
+import type { Workspace } from "../share.ts";
+import { resetFolds } from "./analysis.ts";
+import { mockProblems } from "./execution.ts";
+import { forgetViews } from "./inside.ts";
+import { resetPanes } from "./panes.ts";
+import { setChoices } from "./playback.ts";
+import { clearRun, stop } from "./runner.ts";
+import { selectedState } from "./selection.ts";
+import { dismissAllButStorage } from "./words.ts";
+import { type Lesson, current, edit, flush, generation, hasCode } from "./workspace.ts";
+
+/// Where a workspace comes from: a draft of this browser, the gallery, or elsewhere, which is kept as a draft at once.
+export interface Source {
+  draft?: { id: string; turn: number };
+  example?: string;
+  brought?: boolean;
+}
+
+export interface Opening {
+  /// Called before another workspace takes the place of the present one.
+  leave(): void;
+  enter(source: Source): void;
+}
+export const openings = new Set<Opening>();
+/// Of the present workspace: where it comes from, and what it was when it was opened.
+export const opened: { source: Source; as: Workspace } = { source: {}, as: current() };
+
+export const isTouched = (): boolean => JSON.stringify(current()) !== JSON.stringify(opened.as);
+
+/// Puts a workspace in place of the present one.
+export function open(next: Workspace, trusted: boolean, source: Source = {}): void {
+  stop();
+  flush();
+  for (const opening of openings) opening.leave();
+  batch(() => {
+    clearRun();
+    selectedState.value = next.selected ?? null;
+    resetFolds();
+    forgetViews();
+    setChoices(new Map(Object.entries(next.iterations ?? {})));
+    edit({
+      // One line, wherever it comes from: files are named by it.
+      title: next.title.replace(/\s+/g, " "),
+      format: next.format,
+      definition: next.definition,
+      clock: next.clock,
+      seed: next.seed,
+      config: next.config ?? {},
+      lesson: "lesson" in next ? (next as Workspace & Lesson) : null,
+      sketched: null,
+      recordedAnswers: null,
+    });
+    takeParts(next, trusted);
+    generation.value += 1;
+    resetPanes();
+    dismissAllButStorage();
+    opened.source = source;
+    opened.as = current();
+  });
+  for (const opening of openings) opening.enter(source);
+}
+
+/// Puts in place what is of one machine besides its definition.
+export function takeParts(next: Pick<Workspace, "input" | "inputs" | "tasks" | "breakpoints" | "mocks" | "machines">, trusted: boolean): void {
+  batch(() => {
+    edit({
+      input: next.input,
+      inputs: next.inputs ?? [],
+      broughtBreakpoints: next.breakpoints ?? [],
+      broughtMocks: next.mocks ?? {},
+      machines: next.machines ?? [],
+      tasks: next.tasks,
+      tasksTrusted: trusted || next.tasks.trim() === "",
+      mocksTrusted: trusted || !hasCode(next.mocks ?? {}),
+    });
+    mockProblems.value = {};
+  });
+}

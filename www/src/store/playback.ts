@@ -1,0 +1,348 @@
+// The events of the execution on screen, played at a pace that an eye can follow, and looked back at.
+
+import { type Signal, batch, signal } from "@preact/signals";
+import type { EventLog, Fold } from "../model/fold.ts";
+import type { GraphIndex } from "../model/graph.ts";
+import type { Choice, Choices, Look, Part } from "../model/iterations.ts";
+import { type LogChunk, type NodeRun, idleRun } from "../model/log.ts";
+import * as prefs from "../prefs.ts";
+import { type RunState, eventCount, run } from "./execution.ts";
+import { client } from "./interpreter.ts";
+import { offerDock } from "./panes.ts";
+import { type Origin, selectedEvent, selectedState, selectionOrigin } from "./selection.ts";
+import { say, tellFailure } from "./words.ts";
+
+/// How many events the page shows: all of them, or fewer while it catches up or looks back.
+export const cursor = signal(0);
+export const live = signal(true);
+/// Which iteration of a Map is looked at, by the Map's pointer; of a Map without one, all together.
+export const choices = signal<Choices>(new Map());
+/// Grows whenever something else of the run is shown.
+export const shownAt = signal(0);
+/// The node that the last event shown is about, for the graph to follow.
+export const active = signal<string | null>(null);
+/// The node that waits while its time is skipped, and how long it does.
+export const skipped = signal<{ id: string; ms: number } | null>(null);
+
+/// What reads a run's log: loaded with the first run.
+let reader: typeof import("../model/iterations.ts") | undefined;
+export const loadReader = async (): Promise<void> => void (reader ??= await import("../model/iterations.ts"));
+let log: EventLog | undefined;
+let fold: Fold | undefined;
+/// What has become of the chosen iterations alone.
+let part: Part | undefined;
+/// The run's own graph, with nothing folded: what happens inside of a folded state is known when it is unfolded.
+let runGraph: GraphIndex | null = null;
+const nodeRuns = new Map<string, Signal<NodeRun>>();
+const edgeCounts = new Map<string, Signal<number>>();
+
+/// What has become of a node up to the event shown, by the node's id.
+export function runOf(id: string): Signal<NodeRun> {
+  let held = nodeRuns.get(id);
+  if (!held) nodeRuns.set(id, (held = signal(idleRun())));
+  return held;
+}
+
+/// How often an edge was travelled, by the edge's id.
+export function takenOf(id: string): Signal<number> {
+  let held = edgeCounts.get(id);
+  if (!held) edgeCounts.set(id, (held = signal(0)));
+  return held;
+}
+
+// When.
+
+/// When the execution began, in ms since the epoch of its own time.
+export function startTime(): number {
+  return log && log.length > 0 ? log.times[0]! : 0;
+}
+
+/// Whether what stands at a place of the debugger's tape, after an event, has happened by the moment that is looked at.
+export function isSeen(after: number, place: number): boolean {
+  const last = fold && log && fold.at > 0 ? log.places[fold.at - 1]! : 0;
+  return after < cursor.value || (after === cursor.value && shownAt.value > 0 && place <= last + 1);
+}
+
+export function timeOf(event: number): number {
+  return log && event > 0 && event <= log.events ? log.timeOf(event) - log.times[0]! : 0;
+}
+
+/// The time of what is shown last, in ms since the epoch.
+export function shownTime(): number {
+  return log && fold && fold.at > 0 ? log.times[fold.at - 1]! : 0;
+}
+
+// Iterations.
+
+/// What the run has made of the iterations of its Maps, to look through.
+export function iterations(): Look | undefined {
+  shownAt.value;
+  return runGraph && log && fold ? { index: runGraph, log, fold, choices: choices.value } : undefined;
+}
+
+/// The indices of the chosen iterations around a node, from the outermost Map on; undefined where all are looked at.
+export function chosenAround(id: string): (number | undefined)[] {
+  const look = iterations();
+  return look ? reader!.chosenAround(look, look.index.byId.get(id) ?? -1) : [];
+}
+
+/// Whether a visit of a state is in the iterations that are looked at.
+export function isLookedAt(id: string, indices: readonly number[]): boolean {
+  return choices.value.size === 0 || chosenAround(id).every((index, i) => index === undefined || index === indices[i]);
+}
+
+/// Looks at the iteration that a state's visit is in.
+export function chooseAround(state: string, indices: readonly number[]): void {
+  if (!runGraph || indices.length === 0) return;
+  const maps: string[] = [];
+  for (let at = runGraph.stateAround(runGraph.byName.get(state) ?? -1); at >= 0; at = runGraph.stateAround(at)) if (runGraph.node(at)!.type === "Map") maps.unshift(runGraph.node(at)!.id);
+  choose(indices.flatMap((index, i): [string, Choice][] => (maps[i] === undefined ? [] : [[maps[i], index]])));
+  chosenByStop = true;
+}
+
+/// Looks at one iteration, and at those around it.
+export function chooseItem(item: number): void {
+  const look = iterations();
+  if (look && item >= 0) choose(reader!.choicesFor(look, item));
+}
+
+/// Another run begins with what somebody has chosen, not with where this one has stopped.
+let chosenByStop = false;
+
+export function choose(changes: Iterable<readonly [string, Choice | undefined]>): void {
+  const next = new Map(choices.value);
+  for (const [map, choice] of changes) {
+    if (choice === undefined) next.delete(map);
+    else next.set(map, choice);
+  }
+  setChoices(next);
+  if (fold) showUpTo(fold.at);
+}
+
+export function setChoices(next: Choices): void {
+  choices.value = next;
+  chosenByStop = false;
+}
+
+/// Before another run: all iterations are looked at where a stop had chosen one.
+export function forgetStop(): void {
+  if (chosenByStop) choose([...choices.value.keys()].map((map) => [map, undefined]));
+}
+
+// What there is to show.
+
+/// Forgets the events. `graph`: what comes is of that machine; without one nothing is shown.
+export function begin(graph: GraphIndex | null): void {
+  batch(() => {
+    log = fold = part = undefined;
+    if (graph) runGraph = graph;
+    eventCount.value = cursor.value = 0;
+    live.value = true;
+    selectedEvent.value = null;
+    // Another machine's states may have the same places.
+    for (const held of nodeRuns.values()) held.value = idleRun();
+    for (const held of edgeCounts.values()) held.value = 0;
+  });
+}
+
+/// As before the first run.
+export function clear(): void {
+  batch(() => {
+    begin(null);
+    shownAt.value += 1;
+    skipped.value = null;
+    flash = { at: 0, until: 0, count: 0 };
+    active.value = null;
+  });
+}
+
+/// What comes is of that machine.
+export function setGraph(graph: GraphIndex): void {
+  runGraph = graph;
+}
+
+/// More has happened. `atOnce`: it has been seen before, in another execution.
+export function append(chunk: LogChunk, atOnce: boolean): void {
+  log ??= new reader!.EventLog();
+  log.append(chunk);
+  eventCount.value = log.events;
+  if (atOnce) showUpTo(log.length);
+  else catchUp();
+}
+
+/// Shows the moment at which a run has stopped, at once.
+export function arrive(event: number, place: number): void {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  selectedEvent.value = null;
+  const to = log?.upToPlace(event, place) ?? 0;
+  live.value = to === (log?.length ?? 0);
+  showUpTo(to);
+}
+
+/// The run goes on: what comes is watched.
+export function follow(): void {
+  live.value = true;
+}
+
+export function catchUp(): void {
+  if (live.value) play();
+}
+
+// Showing the events, never more than two seconds late.
+
+const PACE = 26;
+const LATE = 1.6;
+/// Time that a clock skips is seen passing for a moment: from so many milliseconds on, so long, and the first so many times.
+const GAP = 1000;
+const FLASH = 300;
+const FLASHES = 8;
+let flash = { at: 0, until: 0, count: 0 };
+let frame = 0;
+let shown = 0;
+let last = 0;
+
+export function play(): void {
+  if (!log) return;
+  if (!prefs.motion() || document.hidden) return showUpTo(log.length);
+  if (frame !== 0) return;
+  shown = fold?.at ?? 0;
+  last = performance.now();
+  const step = (now: number): void => {
+    frame = 0;
+    if (!live.value || !log) return;
+    const backlog = log.length - shown;
+    if (now >= flash.until) shown = untilGap(Math.min(log.length, shown + ((now - last) / 1000) * Math.max(PACE, backlog / LATE)), now);
+    last = now;
+    showUpTo(Math.floor(shown));
+    if ((fold?.at ?? 0) < log.length) frame = requestAnimationFrame(step);
+  };
+  frame = requestAnimationFrame(step);
+}
+
+/// So many entries are shown, or those before time makes a leap on the way there.
+function untilGap(to: number, now: number): number {
+  if (run.peek()?.clock !== "skip" || flash.count >= FLASHES) return to;
+  for (let i = Math.max(1, fold?.at ?? 0); i < Math.floor(to); i++) {
+    const ms = log!.times[i]! - log!.times[i - 1]!;
+    const node = runGraph?.graph.nodes[log!.nodes[i]!];
+    if (ms < GAP || !node || flash.at === i) continue;
+    flash = { at: i, until: now + FLASH, count: flash.count + 1 };
+    skipped.value = { id: node.id, ms };
+    return i;
+  }
+  return to;
+}
+
+/// Shows so many entries of the log.
+function showUpTo(to: number): void {
+  if (!runGraph || !log) return;
+  fold ??= new reader!.Fold(runGraph, log);
+  const { nodes, edges } = runGraph.graph;
+  const changed = fold.seek(to);
+  if (fold.at !== flash.at) skipped.value = null;
+  const before = part;
+  part = reader!.partOf(before, runGraph, log, fold, choices.peek());
+  const own = part?.seek(fold.at) ?? null;
+  const all = changed === null || part !== before;
+  batch(() => {
+    cursor.value = fold!.at > 0 ? log!.ids[fold!.at - 1]! : 0;
+    shownAt.value += 1;
+    for (const n of all ? nodes.keys() : changed.nodes) if (all || !part?.covers(n)) runOf(nodes[n]!.id).value = { ...(part?.covers(n) ? part.fold : fold!).runs[n]! };
+    for (const e of all ? edges.keys() : changed.edges) if (all || !part?.coversEdge(e)) takenOf(edges[e]!.id).value = (part?.coversEdge(e) ? part.fold : fold!).taken[e]!;
+    if (!all) {
+      for (const n of own?.nodes ?? []) if (part!.covers(n)) runOf(nodes[n]!.id).value = { ...part!.fold.runs[n]! };
+      for (const e of own?.edges ?? []) if (part!.coversEdge(e)) takenOf(edges[e]!.id).value = part!.fold.taken[e]!;
+    }
+    const about = fold!.at > 0 ? log!.nodes[fold!.at - 1]! : -1;
+    active.value = about >= 0 ? nodes[about]!.id : null;
+  });
+  if (live.value && fold.at === log.length && run.value?.phase === "ended") finished();
+}
+
+/// The run whose end was told.
+let told: RunState | null = null;
+
+/// The end of `now` is no news when the run is looked at as `next`.
+export function isTold(now: RunState, next: RunState): void {
+  if (told === now) told = next;
+}
+
+function finished(): void {
+  const ended = run.value!;
+  if (told === ended || !ended.result) return;
+  told = ended;
+  // A run that has ended before is only looked at.
+  if (ended.took !== 0 || ended.recorded !== undefined) offerDock("result");
+  const { status, error, cause } = ended.result;
+  const words = `${status[0]}${status.slice(1).toLowerCase().replace("_", " ")}${error ? ` with ${error}` : ""}${cause ? `: ${cause.slice(0, 200)}` : ""}`;
+  if (status === "SUCCEEDED") say(`Succeeded after ${eventCount.value} events`);
+  else if (status === "ABORTED") say(words);
+  else tellFailure(words);
+}
+
+/// Shows the run as it was after an event; the last one is the present again.
+export function goTo(event: number): void {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  const to = Math.max(0, Math.min(event, eventCount.value));
+  live.value = to === eventCount.value;
+  showUpTo(log?.upTo(to) ?? 0);
+  tellWhere(to);
+}
+
+let lookingBack = false;
+/// Somebody drags the time line: the page is ahead of the interpreter.
+export const isLookingBack = (): boolean => lookingBack;
+let where = 0;
+
+/// The interpreter looks where the page looks, so that steps begin there. One call at a time, however fast somebody drags.
+function tellWhere(event: number): void {
+  const state = run.value;
+  where = event;
+  if (lookingBack || !state || state.recorded !== undefined || (state.phase !== "paused" && state.phase !== "ended") || state.id === 0) return;
+  lookingBack = true;
+  const told = event;
+  client
+    .call("goTo", { event })
+    .catch(() => {})
+    .finally(() => {
+      lookingBack = false;
+      if (where !== told) tellWhere(where);
+    });
+}
+
+export function returnToLive(): void {
+  selectedEvent.value = null;
+  goTo(eventCount.value);
+}
+
+/// Plays the whole run again from its beginning.
+export function replay(): void {
+  goTo(0);
+  live.value = true;
+  selectedEvent.value = null;
+  if (prefs.motion()) {
+    shown = 0;
+    play();
+  } else showUpTo(log?.length ?? 0);
+}
+
+export function pausePlayback(): void {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  live.value = false;
+}
+
+/// Selects an event, its state, and the time it happened at.
+export function selectEvent(id: number, state: string | null, origin: Origin): void {
+  batch(() => {
+    selectedEvent.value = id;
+    if (state !== null && state !== "") selectedState.value = state;
+    selectionOrigin.value = origin;
+    goTo(id);
+    chooseItem(log?.itemOf(id) ?? -1);
+    // An event that is looked at is looked at, also the last one.
+    live.value = id >= eventCount.value && run.value?.phase !== "ended";
+  });
+}

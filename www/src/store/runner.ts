@@ -1,0 +1,298 @@
+// Runs the machine on the page, and hears what the interpreter tells of it.
+
+import { batch } from "@preact/signals";
+import type { SavedSession } from "stepglass/debug";
+import { WorkerLost } from "../client.ts";
+import * as debug from "../debugger/model.ts";
+import { GraphIndex } from "../model/graph.ts";
+import type { Answer, Mock, Note, StepCommand } from "../model/protocol.ts";
+import * as prefs from "../prefs.ts";
+import { unticked } from "../ui/format.ts";
+import { analyze, analyzeSoon, errorCount, inside, problems } from "./analysis.ts";
+import { type RunState, busy, children, console, mockProblems, outlived, run, timer, waiting } from "./execution.ts";
+import { turnTo } from "./inside.ts";
+import { client, engine, engineMessage, engineVersion, hearers, sandbox, useSandbox } from "./interpreter.ts";
+import { dockChosen, dockOpen, dockTab, narrowTab, offerDock, openDialog } from "./panes.ts";
+import * as playback from "./playback.ts";
+import { selectedState } from "./selection.ts";
+import { say, shout, silence, tellFailure } from "./words.ts";
+import * as workspace from "./workspace.ts";
+
+/// Told of everything that the interpreter says of the present run.
+export const listeners = new Set<(note: Note) => void>();
+
+/// The generation of the workspace that was run last.
+let workspaceRun = -1;
+/// Whether executions go on beside the run's own, which has ended.
+let beside = false;
+/// What comes next has been seen before, in another execution.
+let atOnce = false;
+
+/// How a run begins: before its first state, or by going to a state.
+export interface Beginning {
+  paused?: boolean;
+  runTo?: string;
+  /// The first step.
+  step?: StepCommand;
+  /// Runs of a session file, paused where they were.
+  saved?: SavedSession;
+}
+
+let held: Beginning = {};
+/// Begins what has waited for somebody to look at the code.
+export const startHeld = (): Promise<void> => start(held);
+
+class Refusal extends Error {}
+
+/// Runs the machine. Asks first where the tasks' code came with a link.
+export async function start(beginning: Beginning = {}): Promise<void> {
+  const { paused = false, runTo, step, saved } = beginning;
+  workspace.flush();
+  if (engine.value === "broken") return shout("The interpreter is not loaded, so nothing can run. Reload the page.");
+  if (workspace.suspect.value) {
+    held = beginning;
+    openDialog("trust");
+    return;
+  }
+  playback.forgetStop();
+  const begun: RunState = { id: 0, phase: "starting", definition: workspace.definition.value, clock: workspace.clock.value, seed: workspace.seed.value };
+  // Runs of one workspace stay beside each other.
+  const besideOthers = !saved && workspaceRun === workspace.generation.value;
+  workspaceRun = workspace.generation.value;
+  batch(() => {
+    show(begun);
+    if (!dockChosen.value && (dockTab.value === "result" || dockTab.value === "waiting")) dockTab.value = "events";
+    if (prefs.layoutSize() === "narrow" && narrowTab.value === "code") narrowTab.value = "graph";
+  });
+  try {
+    await Promise.all([analyze(), playback.loadReader()]);
+    if (errorCount.value > 0) {
+      throw new Refusal(`The definition has ${errorCount.value === 1 ? "an error" : `${errorCount.value} errors`}: ${unticked(problems.value.find((p) => p.severity === "error")!.message)}`);
+    }
+    if (workspace.config.value.strict && problems.value[0]) throw new Refusal(`The definition has a warning, and Config is strict: ${unticked(problems.value[0].message)}`);
+    if (workspace.inputProblem.value) throw new Refusal(`The input is not JSON: ${workspace.inputProblem.value.message}`);
+    const { handlers, resolver } = await loadHandlers();
+    if (run.value !== begun) return;
+    const recorded = workspace.recordedAnswers.value;
+    const { run: id, graph: whole } = await client.call("run", {
+      definition: begun.definition, format: workspace.format.value, input: workspace.input.value, clock: begun.clock, seed: begun.seed,
+      handlers, resolver, ask: prefs.askMissing.value,
+      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: workspace.machines.value, paused: paused || saved !== undefined, ...(step !== undefined && { step }), ...(runTo !== undefined && { runTo }), beside: besideOthers, config: workspace.config.value, ...(saved && { saved }),
+      ...(recorded && { recorded: { tasks: recorded.tasks, ...(recorded.startTime !== undefined && { startTime: recorded.startTime }) } }),
+    });
+    if (run.value !== begun) return;
+    playback.setGraph(new GraphIndex(whole));
+    run.value = { ...begun, id, phase: "running" };
+    client.running = true;
+    if (!saved) say("Running");
+  } catch (error) {
+    const message = (error as Error).message;
+    if (error instanceof WorkerLost) return;
+    run.value = { ...begun, phase: "ended", refused: message };
+    // Nothing is played, and this is what is to be read.
+    dockTab.value = "result";
+    shout(`Not started. ${message}`);
+  }
+}
+
+/// The task handlers and the mocks that are code, in the frame that runs them.
+async function loadHandlers(): Promise<{ handlers: string[]; resolver: boolean }> {
+  const tasks = workspace.tasks.value;
+  const codes = workspace.codesOf(debug.mocks.value);
+  if (tasks.trim() === "" && Object.keys(codes).length === 0) return { handlers: [], resolver: false };
+  try {
+    const loaded = await sandbox.load(tasks, codes);
+    useSandbox(loaded);
+    const [wrong] = Object.entries(mockProblems.value);
+    if (wrong) throw new Refusal(`The mock of ${wrong[0]} is not a function. ${wrong[1]}`);
+    return loaded;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(`The task handlers cannot be loaded. ${(error as Error).message}`);
+  }
+}
+
+/// A run takes the place of the one before.
+export function show(begun: RunState): void {
+  batch(() => {
+    clearRun();
+    silence();
+    run.value = begun;
+    dockOpen.value = true;
+  });
+}
+
+/// The definition is another machine's from here on: the run on screen is none of it, nor do its next runs stand beside that.
+export function outlive(): void {
+  outlived.value = run.value !== null;
+  workspaceRun = -1;
+}
+
+/// The definition is that of the run on screen again.
+export function comeBack(): void {
+  outlived.value = false;
+}
+
+export function stop(): void {
+  void client.call("stop", {});
+}
+
+/// Lets time pass: to the next timer, or so many milliseconds.
+export function advance(milliseconds?: number): void {
+  void client.call("advance", milliseconds === undefined ? {} : { milliseconds });
+}
+
+export function takeTask(id: number, workerName: string): void {
+  void client.call("take", { id, workerName });
+}
+
+export function answerTask(id: number, answer: Answer): void {
+  void client.call("answer", { id, answer });
+}
+
+/// A run is told of mocks that have changed; resolves when the next task is played by them.
+export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
+  const codes = workspace.codesOf(mocks);
+  if (workspace.mocksTrusted.peek() && busy.peek() && workspace.hasCode(mocks) && !(await sandbox.mocks(codes)) && debug.mocks.peek() === mocks) useSandbox(await sandbox.load("", codes));
+  // Others came while these were read.
+  if (debug.mocks.peek() === mocks) await client.call("setMocks", { mocks });
+}
+
+/// Forgets the last run, as if nothing had run yet.
+export function clearRun(): void {
+  batch(() => {
+    beside = false;
+    turnTo(null);
+    playback.clear();
+    run.value = null;
+    outlived.value = false;
+    waiting.value = [];
+    children.value = [];
+    timer.value = null;
+    console.value = [];
+    tellFailure("");
+  });
+}
+
+hearers.lost = (why) => {
+  batch(() => {
+    engine.value = "loading";
+    waiting.value = [];
+    timer.value = null;
+    // Nobody is left to lead the way back from another execution.
+    if (inside.value) {
+      turnTo(null);
+      playback.begin(null);
+    }
+    if (run.value && run.value.phase !== "ended") run.value = { ...run.value, phase: "ended", refused: why };
+  });
+  shout(why);
+  analyzeSoon(0);
+};
+
+hearers.heard = hear;
+
+function hear(note: Note): void {
+  switch (note.note) {
+    case "ready":
+      batch(() => {
+        engine.value = "ready";
+        engineVersion.value = note.version;
+      });
+      return;
+    case "broken":
+      batch(() => {
+        engine.value = "broken";
+        engineMessage.value = note.message;
+      });
+      return;
+    case "lacking":
+      return shout(note.message);
+    case "together":
+      // Each may be of a run that one before has begun to show.
+      return batch(() => note.notes.forEach(hear));
+  }
+  const now = run.value;
+  if (!now) return;
+  if ((note.note === "switched" || note.note === "entered") && now.id !== 0) {
+    switched(note);
+  } else if (now.id !== note.run) return;
+  hearOf(now, note);
+  for (const listener of listeners) listener(note);
+}
+
+/// Of the run that is on screen.
+function hearOf(now: RunState, note: Note): void {
+  switch (note.note) {
+    case "continued":
+      if (now.phase === "paused" || beside) run.value = { ...now, phase: "running" };
+      playback.follow();
+      tellFailure("");
+      break;
+    case "stopped": {
+      const { event, over, place, stop } = note.position;
+      batch(() => {
+        beside = over && note.position.beside;
+        const phase = over && !(beside && inside.value) ? "ended" : "paused";
+        const state = run.value!;
+        if (state.phase !== phase) run.value = { ...state, phase };
+        // Where somebody drags the time line, the page is ahead of the interpreter.
+        if (stop.reason === "end") playback.play();
+        else if (stop.reason !== "goto" || !playback.isLookingBack()) playback.arrive(event, place);
+      });
+      break;
+    }
+    case "log":
+      playback.append(note.chunk, atOnce);
+      atOnce = false;
+      break;
+    case "waiting": {
+      const more = note.tasks.length > waiting.value.length;
+      waiting.value = note.tasks;
+      if (children.value.length > 0 || note.children.length > 0) children.value = note.children;
+      if (more) {
+        offerDock("waiting");
+        say(`${note.tasks.at(-1)!.state} waits for your answer`);
+      } else if (note.tasks.length === 0 && dockTab.value === "waiting") offerDock("events");
+      break;
+    }
+    case "timer":
+      timer.value = { due: note.due, now: note.now, speed: note.speed, heard: performance.now(), timers: note.timers };
+      break;
+    case "console":
+      console.value = [...console.value.slice(-999), { level: note.level, text: note.text, ...(note.event !== undefined && { event: note.event }), ...(note.execution !== undefined && { execution: note.execution }) }];
+      break;
+    case "ended":
+      client.running = false;
+      batch(() => {
+        run.value = { ...now, phase: note.goesOn ? now.phase : "ended", result: note.result, took: note.took };
+        if (note.goesOn) return;
+        waiting.value = [];
+        timer.value = null;
+      });
+      playback.catchUp();
+      break;
+  }
+}
+
+/// Another run is shown, a fork or one of before, or another execution of the run.
+function switched({ note, run: id, graph, inside: within }: Extract<Note, { note: "switched" | "entered" }>): void {
+  const now = run.value!;
+  batch(() => {
+    const index = new GraphIndex(graph);
+    atOnce = note === "entered";
+    turnTo(within && { ...within, graph: index, analysis: null });
+    playback.begin(index);
+    if (note === "entered") {
+      selectedState.value = null;
+      const next = { ...now, id };
+      run.value = next;
+      // Its end was told, and is not news in another execution.
+      playback.isTold(now, next);
+      return;
+    }
+    console.value = [];
+    const { result: _, took: __, ...rest } = now;
+    run.value = { ...rest, id, phase: "paused" };
+  });
+}

@@ -1,0 +1,22 @@
+// The browser's tab tells the machine and how its run stands.
+
+import { effect } from "@preact/signals";
+import { pausedState } from "../debugger/model.ts";
+import { errorCount } from "./analysis.ts";
+import { run, waiting } from "./execution.ts";
+import { title } from "./workspace.ts";
+
+function status(): string {
+  const state = run.value;
+  if (state?.phase === "paused") return `paused${pausedState.value === null ? "" : ` in ${pausedState.value}`}`;
+  if (state?.phase === "running") return waiting.value.length > 0 ? "waits for your answer" : "running";
+  if (state?.refused) return "not started";
+  if (state?.result) return state.result.status.toLowerCase().replace("_", " ");
+  const count = errorCount.value;
+  return count > 0 ? `${count} problem${count === 1 ? "" : "s"}` : "";
+}
+
+effect(() => {
+  const words = status();
+  document.title = `${title.value}${words ? ` · ${words}` : ""} · Stepglass`;
+});
