@@ -219,6 +219,7 @@ describe("the page", { skip }, () => {
     await page.keyboard.press("?");
     const help = page.getByRole("dialog", { name: "Help" });
     await help.waitFor();
+    await comes(() => help.innerText(), /Run or Continue\s+Run to the end, past all breakpoints\s+Shift\+click\s+The same, by mouse or finger\s+Press for 0\.8 s/);
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     // The focus is back where it was.
@@ -372,6 +373,43 @@ describe("the page", { skip }, () => {
     await visitor.write("Definition", JSON.stringify(GREETING));
     await page.getByRole("alert").filter({ hasText: "was restarted" }).waitFor();
     await visitor.state("Greet").waitFor();
+  });
+
+  test("waits longer for an interpreter that has much to read, and not for ever", async () => {
+    // Seconds pass when the test says so, and what begins a run does not reach the thread.
+    const held = () => {
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function (message, ...rest) {
+        if (globalThis.holds && message?.method === "run") globalThis.held = () => postMessage.call(this, message, ...rest);
+        else postMessage.call(this, message, ...rest);
+      };
+      const every = globalThis.setInterval;
+      const watches = [];
+      globalThis.setInterval = (watch, time, ...rest) => (time === 1_000 ? void watches.push(watch) : every(watch, time, ...rest));
+      globalThis.seconds = (count) => {
+        while (count-- > 0) for (const watch of watches) watch();
+      };
+    };
+    const visitor = await site.visit({ before: (page) => page.addInitScript(held) });
+    const { page } = visitor;
+    await visitor.ready();
+    await visitor.open({ definition: { StartAt: "Keep", States: { Keep: { Type: "Pass", End: true } } } });
+    await visitor.tab("Input");
+    const begins = async (input, seconds) => {
+      await visitor.write("Input", JSON.stringify(input));
+      await page.evaluate(() => Object.assign(globalThis, { holds: true, held: undefined }));
+      await visitor.run();
+      await page.waitForFunction(() => globalThis.held);
+      await page.evaluate((count) => globalThis.seconds(count), seconds);
+    };
+    const alert = page.getByRole("alert").filter({ hasText: "was restarted" });
+    await begins("x".repeat(2_000_000), 12);
+    await page.evaluate(() => globalThis.held());
+    await page.locator(".result", { hasText: "The input is 1.9 MiB. AWS takes at most 256 KiB." }).waitFor();
+    assert.equal(await alert.count(), 0);
+    await begins({}, 6);
+    await alert.filter({ hasText: "did not answer for 5 seconds" }).waitFor();
+    await visitor.leave();
   });
 
   test("says so when the interpreter cannot be loaded", async () => {

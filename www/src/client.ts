@@ -1,5 +1,6 @@
 // The page's side of the interpreter's thread: calls, notes, and a watchdog.
 
+import { Patience } from "./model/patience.ts";
 import type { Lost, Methods, Note, Reply } from "./model/protocol.ts";
 import { interpreter } from "./start.ts";
 
@@ -11,15 +12,11 @@ interface Waiting {
 /// Said by calls whose worker was ended while they waited.
 export class WorkerLost extends Error {}
 
-/// How many seconds may pass without a word: those in which the page itself could listen, because what it is late to hear
-/// has been said.
-const PATIENCE = 5;
-
 export class Client {
   private worker: Worker | undefined;
   private calls = new Map<number, Waiting>();
   private next = 1;
-  private silent = 0;
+  private patience = new Patience(5);
   private watch: ReturnType<typeof setInterval> | undefined;
   private ready = false;
 
@@ -34,7 +31,8 @@ export class Client {
   call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
     return new Promise((resolve, reject) => {
       const id = this.next++;
-      if (this.calls.size === 0) this.silent = 0;
+      if (this.calls.size === 0) this.patience.heard();
+      this.patience.gave(method, params);
       this.calls.set(id, { resolve: resolve as (value: never) => void, reject });
       this.worker!.postMessage({ id, method, params });
     });
@@ -61,10 +59,10 @@ export class Client {
     this.worker = worker;
     this.ready = false;
     this.running = false;
-    this.silent = 0;
+    this.patience = new Patience(5);
     worker.onmessage = ({ data }: MessageEvent<Note | Lost | Reply>) => {
       if (worker !== this.worker) return;
-      this.silent = 0;
+      this.patience.heard();
       if ("note" in data) {
         // Loading may take its time on a slow line; patience begins after it.
         if (data.note === "ready") this.ready = true;
@@ -93,7 +91,7 @@ export class Client {
         if (this.running) this.call("ping", {}).catch(() => {});
         return;
       }
-      if (++this.silent > PATIENCE) this.restart("The interpreter did not answer for 5 seconds and was restarted.");
+      if (this.patience.passed()) this.restart(`The interpreter did not answer for ${this.patience.seconds} seconds and was restarted.`);
     }, 1_000);
   }
 }

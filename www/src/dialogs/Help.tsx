@@ -14,6 +14,10 @@ const close = (): void => {
 
 /// Keys that are as everywhere, and cannot be changed.
 const FIXED: [string, [string, string[]][]][] = [
+  ["On the button Run or Continue", [
+    ["Run to the end, past all breakpoints", ["Shift+click"]],
+    ["The same, by mouse or finger", ["Press for 0.8 s"]],
+  ]],
   ["Lists", [
     ["Choose an event", ["↑", "↓", "PgUp", "PgDn", "Home", "End"]],
     ["Leave an event and return to the end of the run", ["Esc"]],
