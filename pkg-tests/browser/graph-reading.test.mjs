@@ -145,6 +145,21 @@ describe("reading the graph", { skip }, () => {
     await comes(() => page.getByRole("tab", { name: /^Timeline/ }).getAttribute("aria-selected"), "true");
   });
 
+  for (const [width, height] of [[1280, 800], [1440, 900]]) {
+    for (const font of [undefined, "wide"]) {
+      visit(`names stay whole when the first run opens the dock, ${width} × ${height}, ${font ?? "in the system's font"}`, { width, height, ...(font && { font }) }, async (visitor, page) => {
+        const names = () => page.locator(".node .name").evaluateAll((all) => all.map((name) => name.textContent.replaceAll(" ", "")).sort());
+        const all = ["ChargeCard", "CheckStock", "Done", "Fulfil", "HandOver", "InStock?", "OutOfStock", "PackParcel", "Refused", "SendReceipt", "TellCustomer", "WaitForSupply"];
+        await comes(names, all);
+        await visitor.run();
+        await page.locator(".result", { hasText: "SUCCEEDED" }).waitFor();
+        await comes(async () => (await page.locator("#dock").boundingBox()).height > 120, true);
+        await comes(names, all);
+        await comes(() => faults(page), []);
+      });
+    }
+  }
+
   visit("the dock opens with its tabs, too", {}, async (visitor, page) => {
     await visitor.tab("Breakpoints");
     await comes(async () => (await page.locator("#dock").boundingBox()).height > 120, true);

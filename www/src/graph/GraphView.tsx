@@ -28,7 +28,7 @@ import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail, inBoxes } from "./lod.ts";
 import { type At, Head, NodeButton } from "./node.tsx";
 import { over } from "./status.ts";
-import { anchor, expectMachine, fit, follow, fresh, glide, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
+import { anchor, expectMachine, fit, follow, fresh, glide, kept, moved, pan, reveal, sight, size, view, zoomTo } from "./viewport.ts";
 
 /// From how many states on there is one.
 const MINIMAP_FROM = 80;
@@ -74,10 +74,11 @@ export function GraphView() {
     const measure = (): void => {
       const { clientWidth: width, clientHeight: height } = element;
       if (width === size.value.width && height === size.value.height) return;
+      const before = size.value;
       size.value = { width, height };
       if (analysis.aspect.peek() === 0) expectMachine();
       const graph = analysis.graph.value?.graph;
-      if (graph && !moved.value) fit(graph, (to) => (view.value = to));
+      if (graph && !moved.value) fit(graph, (to) => (view.value = to), false, kept(before));
     };
     measure();
     const observer = new ResizeObserver(() => requestAnimationFrame(measure));

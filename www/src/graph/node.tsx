@@ -160,15 +160,18 @@ function nameIn(node: GraphNode, size: number): { size: number; left: number; ti
   const fold = node.type === "Parallel" || node.type === "Map" ? 28 : 0;
   const height = isContainer(node) ? 54 : node.height;
   const most = isContainer(node) ? 1 : Math.max(1, Math.floor((height + 2) / (size * LINE)));
-  const beside = wrapped(node.name, size, node.width - 52 - 10 - fold, most);
-  // Where it has no room beside the sign of its type it takes that too, but for the corner with the status.
-  const tile = !beside.at(-1)!.endsWith("…");
   const low = (lines: string[]): number => (height - lines.length * size * LINE) / 2 + size * 0.9;
-  let lines = tile ? beside : wrapped(node.name, size, node.width - 20 - fold, most);
-  const last = low(lines) + (lines.length - 1) * size * LINE;
-  if (last > height - STATUS && !isContainer(node)) lines = wrapped(node.name, size, node.width - (tile ? 52 : 10) - 28 - fold, lines.length);
-  const first = low(lines);
-  return { size, left: tile ? 52 : 10, tile, lines, first };
+  // All the room there is, but for the corner with the status.
+  const from = (left: number): string[] => {
+    const lines = wrapped(node.name, size, node.width - left - 10 - fold, most);
+    const last = low(lines) + (lines.length - 1) * size * LINE;
+    return last > height - STATUS && !isContainer(node) ? wrapped(node.name, size, node.width - left - 28 - fold, lines.length) : lines;
+  };
+  const beside = from(52);
+  // Where it has no room beside the sign of its type it takes that too.
+  const tile = !beside.at(-1)!.endsWith("…");
+  const lines = tile ? beside : from(10);
+  return { size, left: tile ? 52 : 10, tile, lines, first: low(lines) };
 }
 
 const PATTERN_TEXT = { token: "waits for its token", sync: "waits for the job to finish" } as const;

@@ -14,6 +14,8 @@ const CORNER = [216, 50] as const;
 /// Where the whole is smaller than this, one begins with a part of it.
 const WHOLE = 0.25;
 const READABLE = 0.72;
+/// The least scale at which most names have room in their boxes.
+const LEGIBLE = 0.5;
 /// So long the view takes to go along with a run.
 const GLIDE = 220;
 
@@ -93,18 +95,26 @@ function wholeScale(graph: { width: number; height: number } | undefined): numbe
   return graph && graph.width > 0 && width > EDGE && height > EDGE ? Math.min((width - EDGE) / graph.width, (height - EDGE) / graph.height, 1.15) : MIN_ZOOM;
 }
 
+/// The scale that the view keeps where its pane becomes lower, as when a run opens the one below: names stay legible.
+export function kept(from: { width: number; height: number }): number {
+  const { width, height } = size.peek();
+  return from.width === width && height < from.height ? Math.min(view.peek().k, LEGIBLE) : 0;
+}
+
 /// The whole graph, never larger than it is drawn; where not even names could be read, its beginning, unless it is asked for.
-export function fit(graph: Graph, go: (to: View) => void, whole = false): void {
+export function fit(graph: Graph, go: (to: View) => void, whole = false, least = 0): void {
   const { width, height } = size.value;
   if (width === 0 || height === 0 || graph.width === 0) return;
   let all = wholeScale(graph);
-  // Not below what lies over the pane's right corners, if there is the room.
+  // Not below what lies over the pane's right corners, if there is the room: between them, or beside them.
   const over = height > 5 * CORNER[1] && graph.height * all > height - 2 * CORNER[1] && (width + graph.width * all) / 2 > width - CORNER[0];
-  if (over) all = Math.min(all, (height - 2 * CORNER[1]) / graph.height);
+  const beside = width - CORNER[0] - EDGE / 2;
+  if (over) all = Math.min(all, Math.max((height - 2 * CORNER[1]) / graph.height, (beside - EDGE / 2) / graph.width));
+  all = Math.max(all, least);
   const k = whole || all >= WHOLE ? all : Math.max(all, Math.min(READABLE, Math.max((width - EDGE) / graph.width, 0.4)));
   const start = graph.nodes.find(({ type }) => type === "Start");
   // What is wider than the pane is shown from its beginning on.
-  const x = graph.width * k > width ? Math.min(EDGE / 2, width / 2 - (start ? start.x + start.width / 2 : graph.width / 2) * k) : (width - graph.width * k) / 2;
+  const x = graph.width * k > width ? Math.min(EDGE / 2, width / 2 - (start ? start.x + start.width / 2 : graph.width / 2) * k) : over && graph.height * k > height - 2 * CORNER[1] ? Math.max(EDGE / 2, beside - graph.width * k) : (width - graph.width * k) / 2;
   const y = graph.height * k > height - EDGE ? EDGE / 2 : (height - graph.height * k) / 2;
   go({ k, x, y: Math.max(y, EDGE / 2) });
   moved.value = false;
