@@ -35,7 +35,7 @@ export default defineConfig({
     rolldownOptions: {
       // What the page has at once in one chunk, also where a later one needs a part of it: chunks compress worse apart.
       // The first script stays what it is: it begins the interpreter's thread.
-      output: { codeSplitting: { groups: [{ name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 }, { name: "store", test: /\/www\/src\/store\/(?!recordings)/ }] } },
+      output: { codeSplitting: { groups: [{ name: "start", test: /\/www\/src\/start\.ts$|preload-helper/, priority: 1 }, { name: "store", test: /\/www\/src\/store\/(?!recordings|insideLayout)/ }] } },
     },
     modulePreload: { polyfill: false, resolveDependencies: (file, needed) => (file.includes("/page-") ? [] : needed) },
   },

@@ -21,7 +21,7 @@ export const GREETING = {
   States: { Greet: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Greet", Next: "Done" }, Done: { Type: "Succeed" } },
 };
 
-/** The link in the dialog, once what is in it passes; the letters of its members are those of www/src/share.ts. */
+/** The link in the dialog, once what is in it passes; the letters of its members are those of www/src/model/share.ts. */
 export function shared(page, passes) {
   return until(async () => {
     const link = await page.getByRole("textbox", { name: "Link" }).inputValue();

@@ -5,9 +5,9 @@ import { render } from "preact";
 import { first } from "./examples/first.ts";
 import { keepForOffline } from "./offline.ts";
 import * as opening from "./store/opening.ts";
-import "./store/tabTitle.ts";
+import "./shell/tabTitle.ts";
 import { shout } from "./store/words.ts";
-import { App } from "./ui/App.tsx";
+import { App } from "./shell/App.tsx";
 import { openDropped } from "./take/drop.ts";
 
 // A first visit has nothing to wait for.

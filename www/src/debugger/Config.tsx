@@ -2,14 +2,14 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { PendingTimer } from "../model/protocol.ts";
-import type { Config as Settings } from "../share.ts";
+import type { Config as Settings } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as runner from "../store/runner.ts";
 import { showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { JsonView } from "../ui/JsonView.tsx";
+import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
 import { CLOCKS, MEANS } from "./clocks.ts";
 import * as model from "./model.ts";

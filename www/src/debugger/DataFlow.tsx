@@ -6,7 +6,7 @@ import { DECISIONS, besideOf, labelOf, madeBy, plannedStages } from "../model/st
 import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { bytes } from "../ui/format.ts";
-import { equal } from "./diff.ts";
+import { equal } from "../values/diff.ts";
 import { ChoiceTable, ErrorCard, RetryTable } from "./decisions.tsx";
 import * as model from "./model.ts";
 import { addBreakpoint, removeBreakpoint } from "./session.ts";

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Editor } from "../editor/Editor.tsx";
-import { attachDefinition } from "../editor/attach.ts";
+import { attachDefinition } from "./inEditor.ts";
 import { definitionEditor } from "../editor/place.ts";
 import * as analysis from "../store/analysis.ts";
 import * as workspace from "../store/workspace.ts";

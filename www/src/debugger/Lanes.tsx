@@ -11,7 +11,7 @@ import * as selection from "../store/selection.ts";
 import { say } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count as counted, duration } from "../ui/format.ts";
-import { type Scale, type View, scaleOf } from "./scale.ts";
+import { type Scale, type View, scaleOf } from "../model/scale.ts";
 
 /// No view is of fewer events.
 const LEAST = 4;

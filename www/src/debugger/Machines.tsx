@@ -8,7 +8,7 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { JsonView } from "../ui/JsonView.tsx";
+import { JsonView } from "../values/JsonView.tsx";
 import { save } from "../ui/save.ts";
 import { count } from "../ui/format.ts";
 import { LookInto, StatusOf } from "./Inside.tsx";

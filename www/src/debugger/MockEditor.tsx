@@ -7,7 +7,7 @@ import type { Mock } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import { showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { testStateOf } from "../take/mockFiles.ts";
+import { testStateOf } from "./mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { setMock } from "./session.ts";

@@ -5,7 +5,7 @@ import type { Mock } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
 import { showToast } from "../store/words.ts";
-import { type MockFile, readMockFile } from "../take/mockFiles.ts";
+import { type MockFile, readMockFile } from "./mockFiles.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";

@@ -7,7 +7,7 @@ import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";
 import { shout, showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { mockConfigOf } from "../take/mockFiles.ts";
+import { mockConfigOf } from "./mockFiles.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { count } from "../ui/format.ts";
 import { save } from "../ui/save.ts";

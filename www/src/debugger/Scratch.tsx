@@ -8,7 +8,7 @@ import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { duration } from "../ui/format.ts";
 import { change } from "./apply.ts";
-import { nameOf } from "./diff.ts";
+import { nameOf } from "../values/diff.ts";
 
 type Dialect = "jsonata" | "jsonpath" | "template";
 

@@ -5,11 +5,11 @@ import { useEffect } from "preact/hooks";
 import type { FailureInfo, Flow, FlowStage, Operand } from "../model/protocol.ts";
 import * as interpreter from "../store/interpreter.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { JsonView } from "../ui/JsonView.tsx";
-import { Tree } from "../ui/Tree.tsx";
+import { JsonView } from "../values/JsonView.tsx";
+import { Tree } from "../values/Tree.tsx";
 import { duration } from "../ui/format.ts";
 import { change } from "./apply.ts";
-import { linesOf } from "./diff.ts";
+import { linesOf } from "../values/diff.ts";
 import { Underlined } from "./Scratch.tsx";
 
 interface Test {

@@ -1,7 +1,7 @@
 // What is laid over the graph: two runs beside each other, or what no run has used.
 
 import { effect, signal } from "@preact/signals";
-import { type Overlay, overlay } from "../graph/hooks.ts";
+import { type Overlay, overlay } from "./onGraph.ts";
 import { type GraphIndex, isState } from "../model/graph.ts";
 import type { Covered, RunDifference } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";

@@ -1,7 +1,7 @@
 // What the debugger adds to the graph: marks of breakpoints and mocks, where a run is paused, and commands of the node menu.
 
 import { computed, effect } from "@preact/signals";
-import { type NodeMark, type Override, addNodeCommands, edgeMarks, nodeMarks, overrides } from "../graph/hooks.ts";
+import { type NodeMark, type Override, addNodeCommands, edgeMarks, nodeMarks, overrides } from "./onGraph.ts";
 import { isState } from "../model/graph.ts";
 import type { Breakpoint } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";

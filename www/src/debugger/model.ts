@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import type { Breakpoint, Exceptions, LargePayload, Mock, Position, RunInfo } from "../model/protocol.ts";
+import type { BreakpointMark } from "../editor/marks.ts";
 import * as analysis from "../store/analysis.ts";
 
 export const breakpoints = signal<Breakpoint[]>([]);
@@ -55,13 +56,6 @@ export const stopWords = computed(() => {
   const where = (at.stop.reason === "goto" ? "" : at.stop.description.replace(/^from /, "on the transition from ")) || (top ? (top.stage ? `after ${stageName(top.stage)} of ${top.state}` : `before ${top.state}`) : "before the first state");
   return `${where}${analysis.inside.value ? ` · ${analysis.inside.value.machine}` : ""}${top && top.iterations.length > 0 ? ` · item ${top.iterations.map((index) => `#${index}`).join(" › ")}` : ""}${top && top.attempt > 0 ? ` · attempt ${top.attempt + 1}` : ""}`;
 });
-
-export interface BreakpointMark {
-  kind: "plain" | "condition" | "log" | "off";
-  /// What it is, or will be when it is switched on again.
-  form: "plain" | "condition" | "log";
-  title: string;
-}
 
 /// The sign of a state's breakpoints, and what it means.
 export function markOf(state: string): BreakpointMark | null {

@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Breakpoint, ChildExecution, EditReport, Mock, StepCommand } from "../model/protocol.ts";
-import type { SharedBreakpoint } from "../share.ts";
+import type { SharedBreakpoint } from "../model/share.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
@@ -262,6 +262,8 @@ runner.listeners.add((note) => {
       break;
   }
 });
+
+runner.debugging.settings = () => ({ breakpoints: model.breakpoints.peek(), stops: model.stops.peek(), exceptions: model.exceptions.peek(), mocks: model.mocks.peek() });
 
 // A run is told of what changes while it is there.
 let first = true;

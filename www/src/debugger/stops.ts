@@ -1,6 +1,6 @@
 // Kinds of breakpoints as commands of a menu: those of a state, and those on the transitions that leave it.
 
-import type { NodeCommand } from "../graph/hooks.ts";
+import type { NodeCommand } from "./onGraph.ts";
 import { type GraphEdge, type GraphNode, isState } from "../model/graph.ts";
 import type { Breakpoint } from "../model/protocol.ts";
 import * as analysis from "../store/analysis.ts";

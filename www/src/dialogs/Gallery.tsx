@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { examples } from "../examples/index.ts";
 import * as prefs from "../prefs.ts";
-import type { Workspace } from "../share.ts";
+import type { Workspace } from "../model/share.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";
 import { say } from "../store/words.ts";

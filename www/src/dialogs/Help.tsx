@@ -1,12 +1,12 @@
 // What the page is, and its keys.
 
-import { commands } from "../debugger/commands.ts";
+import { commands } from "../commands/commands.ts";
 import { isSingle, shown } from "../keys/chord.ts";
-import { keysOf } from "../keys/table.ts";
+import { keysOf } from "../commands/keys.ts";
 import * as prefs from "../prefs.ts";
 import * as panes from "../store/panes.ts";
 import { Dialog } from "../ui/Dialog.tsx";
-import { GROUPS } from "./groups.ts";
+import { GROUPS } from "../commands/groups.ts";
 
 const close = (): void => {
   panes.closeDialog();

@@ -2,14 +2,14 @@
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { type Command, commands } from "../debugger/commands.ts";
+import { type Command, commands } from "../commands/commands.ts";
 import { caution, isSingle, recorded, shown } from "../keys/chord.ts";
-import { give, holders, isChanged, keysOf, resetAll, setKeys } from "../keys/table.ts";
+import { give, holders, isChanged, keysOf, resetAll, setKeys } from "../commands/keys.ts";
 import * as prefs from "../prefs.ts";
 import * as panes from "../store/panes.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { GROUPS } from "./groups.ts";
+import { GROUPS } from "../commands/groups.ts";
 
 const close = (): void => {
   panes.closeDialog();

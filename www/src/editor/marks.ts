@@ -4,9 +4,16 @@
 import { effect } from "@preact/signals";
 import { type EditorState, type Extension, type Range, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, GutterMarker, WidgetType, gutter } from "@codemirror/view";
-import type { BreakpointMark } from "../debugger/model.ts";
 import { textSize } from "../prefs.ts";
 import { placeOf, setStates, stateAt, stateField, statePlaces } from "./states.ts";
+
+/// The sign of a state's breakpoints beside its line.
+export interface BreakpointMark {
+  kind: "plain" | "condition" | "log" | "off";
+  /// What it is, or will be when it is switched on again.
+  form: "plain" | "condition" | "log";
+  title: string;
+}
 
 /// What has become of a state: a sign as path data in a square of 20, how often, and in words.
 export interface Sign {

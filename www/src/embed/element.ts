@@ -4,7 +4,8 @@ import { GraphIndex } from "../model/graph.ts";
 import { EventLog, Fold } from "../model/fold.ts";
 import { STATUS_TEXT } from "../model/log.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
-import { History, type HistoryEvent, detailsOf } from "../worker/history.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
+import { History, detailsOf } from "../worker/history.ts";
 import { Drawing } from "./drawing.ts";
 import { html, svg } from "./dom.ts";
 import { type Link, linkTo } from "./link.ts";
@@ -296,7 +297,7 @@ export class StepglassDebugger extends Base {
 
   private async recorded(text: string, mine: number): Promise<void> {
     const value = await jsonOr(text);
-    const { eventOf, resultOf } = await import("../take/recorded.ts");
+    const { eventOf, resultOf } = await import("../model/recorded.ts");
     if (mine !== this.loading) return;
     const list = Array.isArray(value) ? value : (value as { events?: unknown[] })?.events;
     if (!Array.isArray(list)) throw new Error("the history has no events");
@@ -584,7 +585,7 @@ export class StepglassDebugger extends Base {
 
   async openPlayground(): Promise<void> {
     const base = new URL(this.getAttribute("playground") ?? "", document.baseURI);
-    const { encode } = await import("../share.ts");
+    const { encode } = await import("../model/share.ts");
     const hash = await encode({ title: this.getAttribute("aria-label") ?? "From a page", format: "json", definition: this.text, input: this.getAttribute("input") ?? "{}", tasks: "", clock: "skip", seed: 1 });
     window.open(new URL(hash, base), "_blank", "noopener");
   }

@@ -2,7 +2,7 @@
 
 import type { Graph } from "../model/graph.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
-import type { HistoryEvent } from "../worker/history.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
 
 export type Step = "over" | "into" | "out" | "back" | "stage";
 

@@ -4,7 +4,7 @@ import { init, layout, renderSvg, validate } from "stepglass";
 import { type AskedTask, DebugSession } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
-import type { HistoryEvent } from "../worker/history.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
 import type { Asked, Begin, Call, FromWorker, Methods, Standing } from "./protocol.ts";
 
 const post = (message: FromWorker): void => self.postMessage(message);

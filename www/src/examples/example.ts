@@ -1,6 +1,6 @@
 // An example of the gallery: a folder of www/examples, read.
 
-import type { NamedInput, Workspace } from "../share.ts";
+import type { NamedInput, Workspace } from "../model/share.ts";
 
 /// A workspace that teaches one thing.
 export interface Example extends Workspace {

@@ -22,7 +22,7 @@ import { count } from "../ui/format.ts";
 import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
 import { SearchBox } from "./Search.tsx";
-import { overlay } from "./hooks.ts";
+import { overlay } from "../debugger/onGraph.ts";
 import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";
 import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail, inBoxes } from "./lod.ts";

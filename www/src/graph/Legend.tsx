@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { Icon } from "../ui/Icon.tsx";
 import { Parts } from "./Parts.tsx";
-import { overlay } from "./hooks.ts";
+import { overlay } from "../debugger/onGraph.ts";
 
 export function Legend() {
   // Escape leaves it from wherever nobody else wants the key: not from a dialog, a menu or a text.

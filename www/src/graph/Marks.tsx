@@ -1,8 +1,9 @@
 // Signs on the border of a state and on a transition: breakpoints, mocks, recorded answers.
 
 import type { GraphEdge, GraphNode } from "../model/graph.ts";
-import { type Part, Parts, rowWidth } from "./Parts.tsx";
-import type { NodeMark } from "./hooks.ts";
+import { Parts, rowWidth } from "./Parts.tsx";
+import type { Part } from "../ui/signs.ts";
+import type { NodeMark } from "../debugger/onGraph.ts";
 
 /// Before and after a state they stand below each other.
 const STEP = 17;

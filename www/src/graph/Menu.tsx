@@ -11,7 +11,7 @@ import * as panes from "../store/panes.ts";
 import * as selection from "../store/selection.ts";
 import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { type NodeCommand, nodeCommands } from "./hooks.ts";
+import { type NodeCommand, nodeCommands } from "../debugger/onGraph.ts";
 import { menu } from "./menuOpen.ts";
 
 const copy = async (text: string): Promise<void> => {

@@ -9,7 +9,7 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import { iconPath } from "../ui/Icon.tsx";
 import { nameSize } from "./lod.ts";
-import { cut, widthOf } from "./measure.ts";
+import { cut, widthOf } from "../ui/measure.ts";
 import { failing } from "./status.ts";
 import { sight } from "./viewport.ts";
 

@@ -1,9 +1,7 @@
 // Words and signs in one row of a drawing. Signs are drawn: a font need not have them.
 
-import { type Sign, SIGNS } from "../ui/signs.ts";
-import { widthOf } from "./measure.ts";
-
-export type Part = string | { sign: Sign };
+import { type Part, SIGNS } from "../ui/signs.ts";
+import { widthOf } from "../ui/measure.ts";
 
 const SIGN = 11;
 const GAP = 4;

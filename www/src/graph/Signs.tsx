@@ -8,7 +8,8 @@ import type { PendingTimer } from "../model/protocol.ts";
 import * as execution from "../store/execution.ts";
 import * as playback from "../store/playback.ts";
 import { duration } from "../ui/format.ts";
-import { type Part, Parts, rowWidth } from "./Parts.tsx";
+import { Parts, rowWidth } from "./Parts.tsx";
+import type { Part } from "../ui/signs.ts";
 import type { Shown } from "./status.ts";
 
 interface Props {

@@ -5,7 +5,8 @@ import type { GraphNode } from "../model/graph.ts";
 import { meanOf } from "../model/log.ts";
 import * as playback from "../store/playback.ts";
 import { duration } from "../ui/format.ts";
-import { type Part, Parts, rowWidth } from "./Parts.tsx";
+import { Parts, rowWidth } from "./Parts.tsx";
+import type { Part } from "../ui/signs.ts";
 
 const LEVELS = 5;
 /// How wide a letter is.

@@ -8,7 +8,7 @@ import { motion } from "../prefs.ts";
 import * as playback from "../store/playback.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { DRAWN, detail, nameSize } from "./lod.ts";
-import { edgeMarks, overlay } from "./hooks.ts";
+import { edgeMarks, overlay } from "../debugger/onGraph.ts";
 import { failing } from "./status.ts";
 
 const EdgeMarks = lazy(() => import("./Marks.tsx").then((module) => module.EdgeMarks));

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
-import type { NodeCommand } from "./hooks.ts";
+import type { NodeCommand } from "../debugger/onGraph.ts";
 
 export interface OpenMenu {
   node: GraphNode;

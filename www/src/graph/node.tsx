@@ -15,10 +15,10 @@ import { position } from "../debugger/model.ts";
 import type { PendingTimer } from "../model/protocol.ts";
 import { count, duration } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { type NodeMark, nodeMarks, overlay } from "./hooks.ts";
+import { type NodeMark, nodeMarks, overlay } from "../debugger/onGraph.ts";
 import { choose, focused } from "./keys.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
-import { wrapped } from "./measure.ts";
+import { wrapped } from "../ui/measure.ts";
 import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
 

@@ -6,7 +6,7 @@ import { type NodeRun, STATUS_TEXT, type Status } from "../model/log.ts";
 import * as execution from "../store/execution.ts";
 import * as playback from "../store/playback.ts";
 import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
-import { overrides } from "./hooks.ts";
+import { overrides } from "../debugger/onGraph.ts";
 
 export type Shown = Status | "paused" | "queued" | "skipped";
 

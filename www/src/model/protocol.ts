@@ -1,9 +1,9 @@
 // What the page and the interpreter's worker say to each other.
 
 import type { AskedTask, Breakpoint, ChildVisit, ComparedVisit, DebugExecution, DebugSession, DebugThread, EditReport, Evaluated, MeasuredCoverage, Mock as PackageMock, RunDifference, SavedSession, StackFrame, Stop, Variable } from "stepglass/debug";
-import type { Config } from "../share.ts";
+import type { Config } from "./share.ts";
 import type { Graph } from "./graph.ts";
-import type { HistoryEvent } from "../worker/history.ts";
+import type { HistoryEvent } from "./recorded.ts";
 import type { RecordedTask, TextWidths } from "stepglass";
 import type { LogChunk } from "./log.ts";
 import type { Path } from "./stages.ts";

@@ -12,7 +12,7 @@ import * as selection from "../store/selection.ts";
 import { showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { JsonView } from "../ui/JsonView.tsx";
+import { JsonView } from "../values/JsonView.tsx";
 import { count, duration, iterationPath } from "../ui/format.ts";
 
 /// What was answered last for a state.

@@ -139,7 +139,7 @@ function FromHistory({ done }: { done(): void }) {
       onSubmit={async (event) => {
         event.preventDefault();
         try {
-          const { readRecorded } = await import("../take/recorded.ts");
+          const { readRecorded } = await import("../model/recorded.ts");
           const { input, title } = readRecorded(JSON.parse(field.current!.value), "the history");
           if (input === undefined) throw new Error("This history has no input: it was recorded without execution data.");
           replace(`${JSON.stringify(JSON.parse(input), null, 2)}\n`, `From ${title}`);

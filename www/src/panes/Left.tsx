@@ -202,7 +202,7 @@ function Breadcrumbs() {
 function attach(editor: EditorHandle): () => void {
   definitionEditor.value = editor;
   let end: (() => void) | null | undefined;
-  void import("../editor/attach.ts").then(({ attachDefinition }) => {
+  void import("../debugger/inEditor.ts").then(({ attachDefinition }) => {
     if (end === undefined) end = attachDefinition(editor);
   });
   return () => {

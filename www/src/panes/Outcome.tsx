@@ -9,10 +9,10 @@ import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as workspace from "../store/workspace.ts";
 import { Icon } from "../ui/Icon.tsx";
-import { JsonView } from "../ui/JsonView.tsx";
+import { JsonView } from "../values/JsonView.tsx";
 import { count, duration } from "../ui/format.ts";
 import { save } from "../ui/save.ts";
-import { Failure } from "../ui/Failure.tsx";
+import { Failure } from "../values/Failure.tsx";
 
 /// How the execution that is looked at has ended: the run's own, or one that a task has started.
 export function resultShown(): RunResult | undefined {

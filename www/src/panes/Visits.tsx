@@ -12,9 +12,9 @@ import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
-import { Failure, parsed } from "../ui/Failure.tsx";
+import { Failure, parsed } from "../values/Failure.tsx";
 import { Icon } from "../ui/Icon.tsx";
-import { JsonView } from "../ui/JsonView.tsx";
+import { JsonView } from "../values/JsonView.tsx";
 import { duration, elapsed, iterationPath } from "../ui/format.ts";
 
 type Details = Record<string, unknown>;

@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { WorkerLost } from "../client.ts";
-import { widthsFor } from "../graph/measure.ts";
+import { widthsFor } from "../ui/measure.ts";
 import { GraphIndex } from "../model/graph.ts";
 import type { Analysis, Diagnostic, Drawn, Inside } from "../model/protocol.ts";
 import { client, engine } from "./interpreter.ts";

@@ -10,7 +10,7 @@ const views = new Map<string, [ReadonlySet<string>, ReadonlySet<string>, Choices
 export function turnTo(next: typeof inside.value): void {
   const [from, to] = [inside.value?.machine ?? "", next?.machine ?? ""];
   inside.value = next;
-  if (next) void import("../debugger/inside.ts");
+  if (next) void import("./insideLayout.ts");
   if (from === to) return;
   views.set(from, [collapsed.value, expanded.value, choices.value]);
   const [closed, open, looked] = views.get(to) ?? [new Set<string>(), new Set<string>(), new Map()];

@@ -1,7 +1,7 @@
 // Puts a workspace on the page: an example, a draft, what came with a link or a file.
 
 import { batch } from "@preact/signals";
-import type { Workspace } from "../share.ts";
+import type { Workspace } from "../model/share.ts";
 import { resetFolds } from "./analysis.ts";
 import { mockProblems } from "./execution.ts";
 import { forgetViews } from "./inside.ts";

@@ -1,7 +1,7 @@
 // Executions that ran elsewhere: shown on the page, replayed, and run again with their answers.
 
 import type { ReplayReport } from "../model/protocol.ts";
-import type { Recorded } from "../take/recorded.ts";
+import type { Recorded } from "../model/recorded.ts";
 import { analyze, graph, settled } from "./analysis.ts";
 import { type RunState, run } from "./execution.ts";
 import { client } from "./interpreter.ts";
@@ -16,13 +16,13 @@ import * as workspace from "./workspace.ts";
 /// what they tell themselves.
 export async function showRecorded(recorded: Recorded): Promise<void> {
   workspace.flush();
-  const { statesOf } = await import("../take/recorded.ts");
+  const { statesOf } = await import("../model/recorded.ts");
   const states = statesOf(recorded.events);
   if (recorded.definition !== undefined) openItsMachine(recorded, recorded.definition);
   await Promise.all([analyze(), playback.loadReader()]);
   const unknown = (): string[] => states.filter((name) => !graph.value?.byName.has(name));
   if (recorded.definition === undefined && states.length > 0 && unknown().length * 2 > states.length) {
-    const { sketchOf } = await import("../take/sketch.ts");
+    const { sketchOf } = await import("../model/sketch.ts");
     const drawn = sketchOf(recorded.events, recorded.title);
     if (drawn !== undefined) {
       openItsMachine(recorded, drawn);

@@ -3,9 +3,8 @@
 import { batch } from "@preact/signals";
 import type { SavedSession } from "stepglass/debug";
 import { WorkerLost } from "../client.ts";
-import * as debug from "../debugger/model.ts";
 import { GraphIndex } from "../model/graph.ts";
-import type { Answer, Mock, Note, StepCommand } from "../model/protocol.ts";
+import type { Answer, Breakpoint, Exceptions, Mock, Note, StepCommand } from "../model/protocol.ts";
 import * as prefs from "../prefs.ts";
 import { unticked } from "../ui/format.ts";
 import { analyze, analyzeSoon, errorCount, inside, problems } from "./analysis.ts";
@@ -20,6 +19,15 @@ import * as workspace from "./workspace.ts";
 
 /// Told of everything that the interpreter says of the present run.
 export const listeners = new Set<(note: Note) => void>();
+
+/// What a run is begun with besides the workspace: the debugger, which is built on this, sets it.
+export interface Settings {
+  breakpoints: Breakpoint[];
+  stops: boolean;
+  exceptions: Exceptions;
+  mocks: Record<string, Mock>;
+}
+export const debugging: { settings(): Settings } = { settings: () => ({ breakpoints: [], stops: true, exceptions: "none", mocks: {} }) };
 
 /// The generation of the workspace that was run last.
 let workspaceRun = -1;
@@ -77,7 +85,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: workspace.format.value, input: workspace.input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      breakpoints: debug.breakpoints.value, stops: debug.stops.value, exceptions: debug.exceptions.value, mocks: debug.mocks.value, machines: workspace.machines.value, paused: paused || saved !== undefined, ...(step !== undefined && { step }), ...(runTo !== undefined && { runTo }), beside: besideOthers, config: workspace.config.value, ...(saved && { saved }),
+      ...debugging.settings(), machines: workspace.machines.value, paused: paused || saved !== undefined, ...(step !== undefined && { step }), ...(runTo !== undefined && { runTo }), beside: besideOthers, config: workspace.config.value, ...(saved && { saved }),
       ...(recorded && { recorded: { tasks: recorded.tasks, ...(recorded.startTime !== undefined && { startTime: recorded.startTime }) } }),
     });
     if (run.value !== begun) return;
@@ -98,7 +106,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
 /// The task handlers and the mocks that are code, in the frame that runs them.
 async function loadHandlers(): Promise<{ handlers: string[]; resolver: boolean }> {
   const tasks = workspace.tasks.value;
-  const codes = workspace.codesOf(debug.mocks.value);
+  const codes = workspace.codesOf(debugging.settings().mocks);
   if (tasks.trim() === "" && Object.keys(codes).length === 0) return { handlers: [], resolver: false };
   try {
     const loaded = await sandbox.load(tasks, codes);
@@ -153,9 +161,9 @@ export function answerTask(id: number, answer: Answer): void {
 /// A run is told of mocks that have changed; resolves when the next task is played by them.
 export async function tellMocks(mocks: Record<string, Mock>): Promise<void> {
   const codes = workspace.codesOf(mocks);
-  if (workspace.mocksTrusted.peek() && busy.peek() && workspace.hasCode(mocks) && !(await sandbox.mocks(codes)) && debug.mocks.peek() === mocks) useSandbox(await sandbox.load("", codes));
+  if (workspace.mocksTrusted.peek() && busy.peek() && workspace.hasCode(mocks) && !(await sandbox.mocks(codes)) && debugging.settings().mocks === mocks) useSandbox(await sandbox.load("", codes));
   // Others came while these were read.
-  if (debug.mocks.peek() === mocks) await client.call("setMocks", { mocks });
+  if (debugging.settings().mocks === mocks) await client.call("setMocks", { mocks });
 }
 
 /// Forgets the last run, as if nothing had run yet.

@@ -1,6 +1,7 @@
 // What the page tells besides what stands in its panes: to the eye and to the ear.
 
 import { signal } from "@preact/signals";
+import { failing } from "../ui/lazy.tsx";
 import { run } from "./execution.ts";
 
 export const announcement = signal("");
@@ -31,6 +32,8 @@ function announce(text: string): void {
 export function shout(text: string): void {
   alarm.value = text;
 }
+
+failing.tell = shout;
 
 export function silence(): void {
   alarm.value = "";

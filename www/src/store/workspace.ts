@@ -1,9 +1,9 @@
 // What somebody works on: the texts of a machine, and what belongs to them.
 
 import { batch, computed, signal } from "@preact/signals";
-import type { Recorded } from "../take/recorded.ts";
+import type { Recorded } from "../model/recorded.ts";
 import type { ClockMode, Machine, Mock, ReplayReport } from "../model/protocol.ts";
-import type { Config, NamedInput, SharedBreakpoint, Workspace } from "../share.ts";
+import type { Config, NamedInput, SharedBreakpoint, Workspace } from "../model/share.ts";
 
 /// Of an example: what it teaches, and what somebody may answer for its tasks, by the text of the input.
 export interface Lesson {

@@ -5,7 +5,7 @@ import { batch, effect, untracked } from "@preact/signals";
 import * as debug from "../debugger/model.ts";
 import { expectMachine, fit, fresh, view } from "../graph/viewport.ts";
 import type { Analysis } from "../model/protocol.ts";
-import type { Workspace } from "../share.ts";
+import type { Workspace } from "../model/share.ts";
 import * as analysis from "../store/analysis.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";

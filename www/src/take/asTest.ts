@@ -1,11 +1,11 @@
 // A run as a test that anybody can start: a file with the package's test kit, for Node's test runner or for Vitest, and the
 // mock file of Step Functions Local.
 
-import type { Config } from "../share.ts";
-import type { HistoryEvent } from "../worker/history.ts";
+import type { Config } from "../model/share.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
 import { type Call, callsOf } from "./answers.ts";
-import { configText } from "./mockFiles.ts";
-import { resultOf } from "./recorded.ts";
+import { configText } from "../debugger/mockFiles.ts";
+import { resultOf } from "../model/recorded.ts";
 
 /// More bytes than any run has.
 const NO_LIMIT = 2 ** 31 - 1;

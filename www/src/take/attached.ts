@@ -3,7 +3,8 @@
 import * as execution from "../store/execution.ts";
 import * as recordings from "../store/recordings.ts";
 import { shout } from "../store/words.ts";
-import { type Recorded, eventOf, readRecorded } from "./recorded.ts";
+import type { Recorded } from "../model/recorded.ts";
+import { eventOf, readRecorded } from "../model/recorded.ts";
 
 let source: EventSource | undefined;
 

@@ -8,7 +8,8 @@ import * as recordings from "../store/recordings.ts";
 import * as runner from "../store/runner.ts";
 import { showToast } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { type Recorded, statesOf } from "./recorded.ts";
+import type { Recorded } from "../model/recorded.ts";
+import { statesOf } from "../model/recorded.ts";
 import { contentsOf } from "./link.ts";
 import { type Brought, LARGEST, read } from "./read.ts";
 

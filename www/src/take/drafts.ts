@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import * as prefs from "../prefs.ts";
-import { type Workspace, packedOf, workspaceOf } from "../share.ts";
+import { type Workspace, packedOf, workspaceOf } from "../model/share.ts";
 
 const KEY = "stepglass.draft.";
 const LATEST = "latest";

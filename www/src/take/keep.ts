@@ -2,7 +2,7 @@
 // where that cannot be.
 
 import { effect } from "@preact/signals";
-import { type Workspace, packedOf } from "../share.ts";
+import { type Workspace, packedOf } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as opening from "../store/opening.ts";
 import * as panes from "../store/panes.ts";

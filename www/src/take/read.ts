@@ -1,7 +1,8 @@
 // What somebody has dropped, chosen or pasted: found out by looking into it, not by its name.
 
-import { type Workspace, decode } from "../share.ts";
-import { type Recorded, isRecorded, readRecorded } from "./recorded.ts";
+import { type Workspace, decode } from "../model/share.ts";
+import type { Recorded } from "../model/recorded.ts";
+import { isRecorded, readRecorded } from "../model/recorded.ts";
 import { isSession, sessionOf } from "./session.ts";
 import { type Placeholder, type Template, isTemplate, placeholdersOf, readTemplate } from "./template.ts";
 

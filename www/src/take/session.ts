@@ -1,6 +1,6 @@
 // The session file: the whole workspace, readable, for when a link would be too long.
 
-import { type Workspace, packedOf, workspaceOf } from "../share.ts";
+import { type Workspace, packedOf, workspaceOf } from "../model/share.ts";
 import * as execution from "../store/execution.ts";
 import * as interpreter from "../store/interpreter.ts";
 import * as selection from "../store/selection.ts";

@@ -3,7 +3,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { shout } from "../store/words.ts";
+
+/// Says to the visitor that a part could not be loaded; the page sets it.
+export const failing = { tell(_words: string): void {} };
 
 /// A component of a chunk of its own; nothing stands in its place until that is there.
 /// `failed` is called when it cannot be loaded.
@@ -22,7 +24,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>, fa
         (error: Error) => {
           if (!wanted) return;
           failed?.();
-          shout(`A part of the page could not be loaded: ${error.message}`);
+          failing.tell(`A part of the page could not be loaded: ${error.message}`);
         },
       );
       return () => {

@@ -21,6 +21,9 @@ export const SIGNS = {
 
 export type Sign = keyof typeof SIGNS;
 
+/// A piece of a row in a drawing: words, or a sign.
+export type Part = string | { sign: Sign };
+
 export const STATUS_ICON: Record<Status, Sign | null> = {
   idle: null,
   queued: "list",

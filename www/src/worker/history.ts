@@ -3,14 +3,7 @@
 import { GraphIndex, type Graph } from "../model/graph.ts";
 import { type LogChunk, Op } from "../model/log.ts";
 import type { Visit } from "../model/protocol.ts";
-
-export interface HistoryEvent {
-  id: number;
-  previousEventId: number;
-  timestamp: string;
-  type: string;
-  [details: string]: unknown;
-}
+import type { HistoryEvent } from "../model/recorded.ts";
 
 export interface OpenVisit extends Visit {
   node: number;

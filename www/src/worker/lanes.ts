@@ -2,7 +2,7 @@
 // what would be narrower than an eye can see is one bar with its neighbours.
 
 import type { DebugSession } from "stepglass/debug";
-import { type Scale, scaleOf } from "../debugger/scale.ts";
+import { type Scale, scaleOf } from "../model/scale.ts";
 import type { Bar, Lane } from "../model/protocol.ts";
 
 /// So many lanes are drawn of their own; the others are one together.

@@ -1,6 +1,6 @@
 // What AWS takes at most, and why a run cannot begin.
 
-import type { Config } from "../share.ts";
+import type { Config } from "../model/share.ts";
 import { bytes } from "../ui/format.ts";
 
 export const PAYLOAD_LIMIT = 262_144;

@@ -2,7 +2,8 @@
 
 import type { Graph } from "../model/graph.ts";
 import type { Note, RunResult } from "../model/protocol.ts";
-import { type HistoryEvent, buffersOf } from "./history.ts";
+import type { HistoryEvent } from "../model/recorded.ts";
+import { buffersOf } from "./history.ts";
 import { ListedHistory } from "./listed.ts";
 import { nextNumber } from "./run.ts";
 

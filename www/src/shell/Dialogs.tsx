@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "preact";
 import * as panes from "../store/panes.ts";
-import { lazy } from "./lazy.tsx";
+import { lazy } from "../ui/lazy.tsx";
 
 const close = (): void => {
   panes.closeDialog();
@@ -18,7 +18,7 @@ const Export = opened(() => import("../dialogs/Export.tsx"));
 const Trust = opened(() => import("../dialogs/Trust.tsx"));
 const Settings = opened(() => import("../dialogs/Settings.tsx"));
 const Keyboard = opened(() => import("../dialogs/Keyboard.tsx"));
-const Palette = lazy(() => import("../debugger/Palette.tsx").then((module) => module.Palette), close);
+const Palette = lazy(() => import("./Palette.tsx").then((module) => module.Palette), close);
 
 export function Dialogs() {
   switch (panes.dialog.value) {

@@ -1,7 +1,7 @@
 // Recorded executions: what `aws stepfunctions get-execution-history` prints, what the console exports, what
 // `stepglass serve` hands out.
 
-export interface RecordedEvent {
+export interface HistoryEvent {
   id: number;
   previousEventId: number;
   timestamp: string;
@@ -11,7 +11,7 @@ export interface RecordedEvent {
 
 export interface Recorded {
   title: string;
-  events: RecordedEvent[];
+  events: HistoryEvent[];
   /// The definition that ran, where the file has it.
   definition?: string;
   input?: string;
@@ -63,12 +63,12 @@ export function readRecorded(value: unknown, title: string): Recorded {
 }
 
 /// Names of the states that the history tells of.
-export function statesOf(events: readonly RecordedEvent[]): string[] {
+export function statesOf(events: readonly HistoryEvent[]): string[] {
   return [...new Set(events.flatMap((event) => text(object(event["stateEnteredEventDetails"])["name"]) ?? []))];
 }
 
 /// What the last event says about the end; `undefined` while the execution runs.
-export function resultOf(last: RecordedEvent): Recorded["result"] {
+export function resultOf(last: HistoryEvent): Recorded["result"] {
   const kinds = { ExecutionSucceeded: "SUCCEEDED", ExecutionFailed: "FAILED", ExecutionTimedOut: "TIMED_OUT", ExecutionAborted: "ABORTED" } as const;
   const status = kinds[last.type as keyof typeof kinds];
   if (status === undefined) return undefined;
@@ -110,8 +110,8 @@ const PAYLOADS: ReadonlySet<string> = new Set(["input", "output", "parameters"])
 const MASK = /^\s*(?:HIDDEN_DUE_TO_SECURITY_REASONS|[[<]?(?:REDACTED|MASKED)[\]>]?|\*{3,})\s*$/i;
 
 /// Payloads as the API has them, as JSON text: whoever stored the history may have parsed them, and then a string is a value.
-function asTexts(events: RecordedEvent[]): RecordedEvent[] {
-  const each = (change: (value: unknown) => unknown): RecordedEvent[] =>
+function asTexts(events: HistoryEvent[]): HistoryEvent[] {
+  const each = (change: (value: unknown) => unknown): HistoryEvent[] =>
     events.map((event) => {
       const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
       if (key === undefined) return event;
@@ -133,13 +133,13 @@ function isJson(value: string): boolean {
 }
 
 /// The details of an event, whatever its type calls them.
-export function detailsOf(event: RecordedEvent): Record<string, unknown> {
+export function detailsOf(event: HistoryEvent): Record<string, unknown> {
   const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
   return key === undefined ? {} : object(event[key]);
 }
 
 /// One event with the names and the times of `execution.history()`: other tools write them in other cases, and times as seconds.
-export function eventOf(value: unknown): RecordedEvent {
+export function eventOf(value: unknown): HistoryEvent {
   const from = Object.fromEntries(Object.entries(object(value)).map(([key, held]) => [`${key[0]!.toLowerCase()}${key.slice(1)}`, held]));
   const { id, previousEventId = from["previous_event_id"] ?? 0, timestamp = from["event_timestamp"], type } = from;
   if (typeof type !== "string" || !Number.isSafeInteger(Number(id))) throw new Error("This is not a history: an event has no type or no id.");

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { type Line, SHOWN, linesOf, nameOf } from "../debugger/diff.ts";
+import { type Line, SHOWN, linesOf, nameOf } from "./diff.ts";
 import { type Path, jsonataText, pathText, valueAt } from "../model/stages.ts";
 import { showToast } from "../store/words.ts";
 import { coloured } from "./JsonView.tsx";

@@ -1,9 +1,9 @@
 // The commands' keys as they are now: those of the table, and what somebody has changed.
 
-import { type Command, commands } from "../debugger/commands.ts";
+import { type Command, commands } from "./commands.ts";
 import * as prefs from "../prefs.ts";
-import { type Keymap, type Place, keymap } from "./keymap.ts";
-import { chordsOf, isPlain, isSingle, shown, spoken } from "./chord.ts";
+import { type Keymap, type Place, keymap } from "../keys/keymap.ts";
+import { chordsOf, isPlain, isSingle, shown, spoken } from "../keys/chord.ts";
 
 export const keysOf = (command: Command): readonly string[] => prefs.keymap.value[command.id] ?? command.keys ?? [];
 

@@ -1,6 +1,6 @@
 // The parts that commands are listed in.
 
-import type { Group } from "../debugger/commands.ts";
+import type { Group } from "./commands.ts";
 
 export const GROUPS: readonly { id: Group; title: string }[] = [
   { id: "Run", title: "Run" },

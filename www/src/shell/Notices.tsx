@@ -1,7 +1,7 @@
 // What somebody should know of their work, with what can be done about it. It stays until it is dismissed or done.
 
 import { dismiss, notices } from "../store/words.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../ui/Icon.tsx";
 
 export function Notices() {
   return (

@@ -1,6 +1,6 @@
 // An error with its cause.
 
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../ui/Icon.tsx";
 import { JsonView } from "./JsonView.tsx";
 
 /// A cause in JSON, as Lambda functions give it, is shown whole; `brief` shows its message, and the rest on demand.

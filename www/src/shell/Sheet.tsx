@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { AnswerCard } from "../panes/Answer.tsx";
 import * as execution from "../store/execution.ts";
 import * as panes from "../store/panes.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../ui/Icon.tsx";
 
 export function Sheet() {
   /// Tasks that somebody has put off.

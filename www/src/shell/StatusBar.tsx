@@ -5,8 +5,8 @@ import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import * as workspace from "../store/workspace.ts";
 import { position, stopWords } from "../debugger/model.ts";
-import { Icon } from "./Icon.tsx";
-import { count } from "./format.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { count } from "../ui/format.ts";
 
 /// On a phone only what cannot be left out.
 export function StatusBar({ narrow = false }: { narrow?: boolean }) {

@@ -1,6 +1,7 @@
 // A definition drawn from a history alone: the states that the execution came through, and the ways that it took.
 
-import { type RecordedEvent, detailsOf, text } from "./recorded.ts";
+import type { HistoryEvent } from "./recorded.ts";
+import { detailsOf, text } from "./recorded.ts";
 
 interface Scope {
   start?: string;
@@ -38,7 +39,7 @@ interface Visit {
 }
 
 /// JSON of a definition whose graph shows the events. Rules, parameters and what was not entered are not in a history.
-export function sketchOf(events: readonly RecordedEvent[], title: string): string | undefined {
+export function sketchOf(events: readonly HistoryEvent[], title: string): string | undefined {
   const root: Scope = { states: new Map() };
   const at: (Visit | undefined)[] = [];
   const drawn = (visit: Visit): Drawn => visit.scope.states.get(visit.name)!;

@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import * as panes from "../store/panes.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { keymap } from "../keys/keymap.ts";
-import { type Command, findCommands } from "./commands.ts";
+import { type Command, findCommands } from "../commands/commands.ts";
 
 const close = (): void => {
   if (panes.dialog.value === "palette") panes.closeDialog();

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { GraphNode } from "../model/graph.ts";
-import type { Part } from "./Parts.tsx";
+import type { Part } from "../ui/signs.ts";
 
 /// A command of the node menu, for the mouse and the keyboard alike.
 export interface NodeCommand {

@@ -3,8 +3,8 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { showToast } from "../store/words.ts";
-import { Icon } from "./Icon.tsx";
-import { lazy } from "./lazy.tsx";
+import { Icon } from "../ui/Icon.tsx";
+import { lazy } from "../ui/lazy.tsx";
 
 const Explorer = lazy(() => import("./Explorer.tsx").then((module) => module.Explorer));
 

@@ -3,7 +3,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { canStep } from "../debugger/session.ts";
 import { keepFocus } from "../ui/keepFocus.ts";
-import { pageCommand } from "./table.ts";
+import { pageCommand } from "../commands/keys.ts";
 
 export function Keys() {
   useLayoutEffect(() => {

@@ -17,9 +17,9 @@ import * as selection from "../store/selection.ts";
 import { showToast } from "../store/words.ts";
 import { saveSession } from "../take/session.ts";
 import { copyShareLink } from "../take/link.ts";
-import { focusGraph, nextPane } from "../ui/panes.ts";
-import * as model from "./model.ts";
-import * as session from "./session.ts";
+import { focusGraph, nextPane } from "./focus.ts";
+import * as model from "../debugger/model.ts";
+import * as session from "../debugger/session.ts";
 
 export type Group = "Run" | "Debug" | "Anywhere" | "Graph" | "Editor" | "Text";
 

@@ -1,8 +1,8 @@
 // What the page shows in the definition's editor, and what the editor tells the page.
 
 import { batch, effect, signal } from "@preact/signals";
-import * as debug from "../debugger/model.ts";
-import * as session from "../debugger/session.ts";
+import * as debug from "./model.ts";
+import * as session from "./session.ts";
 import { keyHint } from "../keys/keymap.ts";
 import { isState } from "../model/graph.ts";
 import { STATUS_TEXT } from "../model/log.ts";
@@ -15,9 +15,9 @@ import * as playback from "../store/playback.ts";
 import * as selection from "../store/selection.ts";
 import * as workspace from "../store/workspace.ts";
 import { STATUS_ICON, iconPath } from "../ui/Icon.tsx";
-import type { EditorHandle } from "./codemirror.ts";
-import type { Lens, Sign } from "./marks.ts";
-import { path } from "./place.ts";
+import type { EditorHandle } from "../editor/codemirror.ts";
+import type { BreakpointMark, Lens, Sign } from "../editor/marks.ts";
+import { path } from "../editor/place.ts";
 
 /// More values are not asked for while somebody steps.
 const NO_VALUES: { at: number; text: string }[] = [];
@@ -70,7 +70,7 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       editor.show({ signs });
     }),
     effect(() => {
-      const breakpoints = new Map<string, debug.BreakpointMark>();
+      const breakpoints = new Map<string, BreakpointMark>();
       if (away()) return;
       for (const state of debug.byState.value.keys()) {
         const mark = debug.markOf(state);

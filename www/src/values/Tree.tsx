@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Line, nameOf } from "../debugger/diff.ts";
+import { type Line, nameOf } from "./diff.ts";
 import type { Path } from "../model/stages.ts";
-import { Icon } from "./Icon.tsx";
-import { bytes, count } from "./format.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { bytes, count } from "../ui/format.ts";
 
 interface Props {
   label: string;

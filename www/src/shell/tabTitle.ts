@@ -2,9 +2,9 @@
 
 import { effect } from "@preact/signals";
 import { pausedState } from "../debugger/model.ts";
-import { errorCount } from "./analysis.ts";
-import { run, waiting } from "./execution.ts";
-import { title } from "./workspace.ts";
+import { errorCount } from "../store/analysis.ts";
+import { run, waiting } from "../store/execution.ts";
+import { title } from "../store/workspace.ts";
 
 function status(): string {
   const state = run.value;

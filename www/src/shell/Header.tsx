@@ -4,7 +4,7 @@ import { keyHint } from "../keys/keymap.ts";
 import * as prefs from "../prefs.ts";
 import * as panes from "../store/panes.ts";
 import * as workspace from "../store/workspace.ts";
-import { Icon } from "./Icon.tsx";
+import { Icon } from "../ui/Icon.tsx";
 
 export function Header() {
   const themes = { system: "auto", light: "sun", dark: "moon", contrast: "contrast" } as const;

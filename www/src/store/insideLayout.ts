@@ -2,8 +2,8 @@
 
 import { computed, effect } from "@preact/signals";
 import { GraphIndex } from "../model/graph.ts";
-import * as analysis from "../store/analysis.ts";
-import * as interpreter from "../store/interpreter.ts";
+import * as analysis from "./analysis.ts";
+import * as interpreter from "./interpreter.ts";
 
 const shown = computed(() => analysis.inside.value?.definition);
 

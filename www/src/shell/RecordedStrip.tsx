@@ -9,8 +9,8 @@ import * as playback from "../store/playback.ts";
 import * as recordings from "../store/recordings.ts";
 import { shout } from "../store/words.ts";
 import * as workspace from "../store/workspace.ts";
-import { Icon } from "./Icon.tsx";
-import { count, iterationPath, unticked } from "./format.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { count, iterationPath, unticked } from "../ui/format.ts";
 
 export function RecordedStrip() {
   const run = execution.run.value;

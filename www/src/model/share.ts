@@ -1,7 +1,7 @@
 // A workspace in the address: `#v1.` and base64url of deflated JSON. The part after the hash is never sent anywhere.
 
 import type { SavedSession } from "stepglass/debug";
-import type { ClockMode, Machine, Mock } from "./model/protocol.ts";
+import type { ClockMode, Machine, Mock } from "./protocol.ts";
 
 export interface Workspace {
   title: string;

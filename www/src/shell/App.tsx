@@ -16,13 +16,13 @@ import { alarm, announcement, failure, notices, silence, toast } from "../store/
 import * as workspace from "../store/workspace.ts";
 import { Dialogs } from "./Dialogs.tsx";
 import { Header } from "./Header.tsx";
-import { Icon, type IconName } from "./Icon.tsx";
-import { Splitter } from "./Splitter.tsx";
+import { Icon, type IconName } from "../ui/Icon.tsx";
+import { Splitter } from "../ui/Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
-import { lazy } from "./lazy.tsx";
-import { focusGraph } from "./panes.ts";
+import { lazy } from "../ui/lazy.tsx";
+import { focusGraph } from "../commands/focus.ts";
 
-const Keys = lazy(() => import("../keys/Keys.tsx").then((module) => module.Keys));
+const Keys = lazy(() => import("./Keys.tsx").then((module) => module.Keys));
 const NodeMenu = lazy(() => import("../graph/Menu.tsx").then((module) => module.NodeMenu));
 const PauseLine = lazy(() => import("../debugger/PauseLine.tsx").then((module) => module.PauseLine));
 const GoTo = lazy(() => import("../editor/GoTo.tsx").then((module) => module.GoTo));

@@ -1,0 +1,77 @@
+// The page's folders and signals: a folder imports only from those below it, and each signal has one owner.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
+import { describe, test } from "node:test";
+
+const source = resolve(import.meta.dirname, "../../www/src");
+/** From the lowest floor up; folders of one floor do not know each other. "beside" are the files outside of any folder. */
+const FLOORS = [["model"], ["examples", "beside", "ui"], ["keys", "store", "worker"], ["editor", "values", "embed"], ["debugger"], ["graph"], ["take"], ["commands", "panes"], ["dialogs"], ["shell"], ["page"]];
+const ROOMS = ["workspace", "execution", "panes", "words", "interpreter", "selection", "analysis", "insideLayout", "playback", "inside", "runner", "opening", "recordings"];
+
+const floorOf = (folder) => FLOORS.findIndex((floor) => floor.includes(folder));
+const folderOf = (name) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : /^(main|page)\.tsx$/.test(name) ? "page" : "beside");
+
+/** The arrows of a module that do not lead downwards, also those of what it loads later. */
+export function upwards({ name, text }) {
+  const from = folderOf(name);
+  return [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)["'](\.{1,2}\/[^"']+\.tsx?)["']/g)]
+    .map(([, path]) => normalize(join(dirname(name), path)).split(sep).join("/"))
+    .filter((to) => !to.startsWith("..") && folderOf(to) !== from && floorOf(folderOf(to)) >= floorOf(from))
+    .map((to) => `${name} → ${to}`);
+}
+
+/** What a module imports from rooms: `[room, [name, …]]`, where a namespace is `* as name`. */
+const imports = (text) => [...text.matchAll(/import (?:type )?(\* as \w+|\{[^}]*\}) from "(?:\.\.?\/)+(?:store\/)?(\w+)\.ts"/g)].filter(([, , room]) => ROOMS.includes(room)).map(([, names, room]) => [room, names]);
+
+/** Where a module writes a signal that it has from a room. */
+export function writes(text) {
+  return imports(text).flatMap(([room, names]) => {
+    const [, namespace] = /^\* as (\w+)$/.exec(names) ?? [];
+    const signals = namespace ? [`${namespace}\\.\\w+`] : names.slice(1, -1).split(",").map((name) => name.trim().split(" as ").at(-1)).filter((name) => /^\w+$/.test(name));
+    return signals.flatMap((signal) => [...text.matchAll(new RegExp(`(?<![\\w.])${signal}\\.value\\s*(?:[-+*/&|?]{0,2}=(?![=>])|\\+\\+|--)`, "g"))].map(([found]) => `${found} (${room})`));
+  });
+}
+
+const skip = existsSync(source) ? false : "the page is not here";
+const modules = skip ? [] : readdirSync(source, { recursive: true }).filter((name) => /\.tsx?$/.test(name)).map((name) => ({ name: name.split(sep).join("/"), text: readFileSync(join(source, name), "utf8") }));
+
+describe("the page's folders", { skip }, () => {
+  test("are all on a floor", () => {
+    assert.deepEqual([...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => floorOf(folder) < 0), []);
+  });
+
+  test("import downwards only", () => {
+    assert.deepEqual(modules.flatMap(upwards), []);
+  });
+
+  test("are seen to import upwards", () => {
+    assert.deepEqual(upwards({ name: "ui/Icon.tsx", text: 'import { run } from "../store/execution.ts";' }), ["ui/Icon.tsx → store/execution.ts"]);
+    assert.deepEqual(upwards({ name: "store/runner.ts", text: 'void import("../debugger/session.ts");' }), ["store/runner.ts → debugger/session.ts"]);
+    assert.deepEqual(upwards({ name: "editor/marks.ts", text: 'import { a } from "../values/diff.ts";' }), ["editor/marks.ts → values/diff.ts"]);
+    assert.deepEqual(upwards({ name: "graph/Card.tsx", text: 'import * as prefs from "../prefs.ts";\nimport { b } from "./lod.ts";' }), []);
+  });
+});
+
+describe("the rooms of the page's store", { skip }, () => {
+  const isRoom = ({ name }) => relative("store", name) === basename(name);
+
+  test("are all named, in the order in which they know each other", () => {
+    const rooms = modules.filter(isRoom);
+    assert.deepEqual(rooms.map(({ name }) => basename(name, ".ts")).sort(), [...ROOMS].sort());
+    for (const { name, text } of rooms) {
+      const place = ROOMS.indexOf(basename(name, ".ts"));
+      assert.deepEqual(imports(text).filter(([room]) => ROOMS.indexOf(room) >= place), [], name);
+    }
+  });
+
+  test("alone write their signals", () => {
+    for (const module of modules.filter((one) => !isRoom(one))) assert.deepEqual(writes(module.text), [], module.name);
+  });
+
+  test("are seen when somebody else writes", () => {
+    assert.equal(writes('import * as panes from "../store/panes.ts";\npanes.dialog.value = "help";\nif (panes.dialog.value === "help") {}').length, 1);
+    assert.equal(writes('import { live, type Origin } from "../store/playback.ts";\nlive.value = true;\nalive.value = 1;').length, 1);
+    assert.equal(writes('import * as workspace from "./store/workspace.ts";\nworkspace.generation.value += 1;\nworkspace.seed.value++;').length, 2);
+  });
+});
