@@ -525,10 +525,10 @@ export class DebugSession {
   /** Returns visits in child executions of Distributed Maps, the last 1000 by default; `iterations` selects the indices in the enclosing Maps. */
   childVisits(state: string, options?: { iterations?: (number | undefined)[]; most?: number }): ChildVisit[];
   /**
-   * Returns the events, as far as they were played, of the history that a visit is in: that of the execution, or that of a child
-   * execution, whose events have the last event of the run before them as `after`.
+   * Returns the events, as far as they were played, of the execution's own history, or of the history that a visit is in. Events of
+   * a child execution have the last event of the run before them as `after`.
    */
-  historyOf(visit: number): (HistoryEvent & { after?: number })[];
+  historyOf(visit?: number): (HistoryEvent & { after?: number })[];
   /**
    * Returns all visits of the execution's own history, or of the history that a visit is in, in the order of entry. `exit` is the
    * event that exited the state; `end` is the event that ended the visit in any way.

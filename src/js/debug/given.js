@@ -45,7 +45,7 @@ const PARAMETERS = {
   stages: { "visit?": whole, "attempt?": count, "options?": { all: flag, item: count } },
   visits: { state: text },
   childVisits: { state: text, "options?": { iterations: indices, most: count } },
-  historyOf: { visit: whole },
+  historyOf: { "visit?": whole },
   visitsInOrder: { "visit?": whole },
   evaluate: { question: text, "options?": { language: undefined, visit: whole, values: object } },
   values: { "visit?": whole },
