@@ -8,6 +8,7 @@
 //   npm run bench -- --no-peer    us alone
 //   npm run bench -- --testkit    a suite of 200 tests of a machine of 30 states instead
 //   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
+//   npm run bench -- --memory     executions with much data instead: time and memory
 //   npm run bench -- --bombs      endless and exploding JSONata expressions instead: time and memory of each
 //
 // Build first: npm run build. The peer and the Node that it needs are installed under benches/peer from a lockfile of
@@ -22,9 +23,10 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { all as bombs } from "../benches/bombs.mjs";
 import { cases } from "../benches/cases.mjs";
 import { expressions } from "../benches/expressions.mjs";
+import { all as loads } from "../benches/memory.mjs";
 import { root, run as runShown } from "./steps.mjs";
 
-const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--bombs", "--testkit", "--help"];
+const OPTIONS = ["--quick", "--json", "--case", "--no-peer", "--map-run", "--memory", "--bombs", "--testkit", "--help"];
 const args = process.argv.slice(2);
 const unknown = args.filter((arg, i) => !OPTIONS.includes(arg) && args[i - 1] !== "--case");
 if (unknown.length > 0 || args.includes("--help")) {
@@ -56,6 +58,8 @@ if (!existsSync(join(root, "dist/node.js"))) {
 const report = { machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`, node: process.versions.node };
 if (args.includes("--map-run")) {
   report.mapRun = mapRun();
+} else if (args.includes("--memory")) {
+  report.memory = loads();
 } else if (args.includes("--bombs")) {
   report.bombs = bombs();
 } else if (args.includes("--testkit")) {

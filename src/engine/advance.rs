@@ -5,11 +5,10 @@ use super::coverage::Branch;
 use super::dataflow::{Eval, View};
 use super::event::{Event, ExecutionInfo};
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
-use super::frame::{Frame, FrameId, MapItem, Phase};
+use super::frame::{Frame, FrameId, Joining, MapItem, Phase, Purpose};
 use super::history::{self, Details, HistoryEvent, Recorder};
 use super::limits::{EXPRESS_TIMEOUT, HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
-use super::work::BYTES_OF_A_VALUE;
 use super::{Engine, Execution, Handled, Handler, Stage, TokenKey, context, retry, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
 use crate::base::{Map, Millis, Rng, Table, Value, json};
@@ -539,7 +538,7 @@ impl Engine {
             Value::Null | Value::Bool(_) | Value::Number(_) => None,
             _ => {
                 let measured = json::measure(value, self.options.payload_limit, PAYLOAD_DEPTH);
-                self.work.charge(measured.unwrap_or(self.options.payload_limit) as u64 / BYTES_OF_A_VALUE);
+                self.work.measured(measured.unwrap_or(self.options.payload_limit));
                 measured.err()
             }
         }
@@ -601,17 +600,22 @@ impl Engine {
                 self.timers.remove(acting.heartbeat.map(|(_, timer)| timer));
                 self.tasks.remove(&acting.task);
                 self.commands.push(Command::Cancel { task: acting.task, reason });
-            }
-            Phase::Joining(joining) => {
-                for child in joining.children.into_values() {
-                    // A child execution keeps its events to itself.
-                    let execution = self.frames.get(&child).map(|f| f.execution);
-                    let own = execution == Some(frame.execution);
-                    self.kill(child, tail.filter(|_| own), reason);
-                    if let Some(execution) = execution.filter(|_| !own) {
-                        self.drop_execution(execution);
-                    }
+                if let Purpose::ResultWriter(joining) = acting.purpose {
+                    self.kill_children(*joining, frame.execution, tail, reason);
                 }
+            }
+            Phase::Joining(joining) => self.kill_children(*joining, frame.execution, tail, reason),
+        }
+    }
+
+    fn kill_children(&mut self, joining: Joining, parent: u32, tail: Option<u64>, reason: CancelReason) {
+        for child in joining.children.into_values() {
+            // A child execution keeps its events to itself.
+            let execution = self.frames.get(&child).map(|f| f.execution);
+            let own = execution == Some(parent);
+            self.kill(child, tail.filter(|_| own), reason);
+            if let Some(execution) = execution.filter(|_| !own) {
+                self.drop_execution(execution);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What is being executed: one frame for the machine, for each running branch and for each running iteration.
 
 use super::event::TaskId;
-use super::items::Items;
+use super::items::{Items, Records};
 use super::redrive::Fallen;
 use super::timers::TimerKey;
 use crate::asl::ir::{ScopeId, StateId};
@@ -166,8 +166,7 @@ pub(super) struct MapRun {
     pub(super) config: Option<Value>,
     /// MaxItems of the reader.
     pub(super) max_items: Option<i64>,
-    /// Files that a manifest or listing has named and that are yet to be read, then those of the results that are yet to be
-    /// written, the next one last.
+    /// Files that a manifest or listing has named and that are yet to be read, the next one last.
     pub(super) pending: Vec<Value>,
     /// How those files are to be understood; `None` until the reader has named any.
     pub(super) file_config: Option<Value>,
@@ -183,6 +182,6 @@ pub(super) struct MapRun {
     pub(super) waiting: VecDeque<Fallen>,
     /// How often the run was redriven.
     pub(super) redrives: u32,
-    /// The execution record of each child by its slot, `null` while it runs; only kept for a ResultWriter.
-    pub(super) records: Vec<Value>,
+    /// What its children have come to; only kept for a ResultWriter.
+    pub(super) records: Records,
 }

@@ -1,5 +1,6 @@
 //! The execution history, event for event as `GetExecutionHistory` returns it (spec §9).
 
+use super::archive::Seen;
 use super::fault::Fault;
 use super::limits::HistoryLevel;
 use crate::asl::ir::Kind;
@@ -164,6 +165,11 @@ impl HistoryEvent {
     /// Appends the event as a JSON object. `input`, `output`, `parameters` are JSON texts in strings, as the API has
     /// them; the timestamp is ISO 8601.
     pub fn write_json(&self, out: &mut String) {
+        self.write(out, None);
+    }
+
+    /// The same; with `seen`, for a page.
+    pub(super) fn write(&self, out: &mut String, seen: Option<&mut Seen>) {
         out.push_str(&format!(
             "{{\"timestamp\":\"{}\",\"type\":\"{}\",\"id\":{},\"previousEventId\":{}",
             self.timestamp, self.kind, self.id, self.previous_event_id
@@ -185,7 +191,7 @@ impl HistoryEvent {
                 out.push_str(&self.kind[1..]);
             }
             out.push_str("EventDetails\":{");
-            let mut fields = Fields { out, first: true };
+            let mut fields = Fields { out, first: true, seen };
             fields.details(&self.details);
             out.push('}');
         }
@@ -197,6 +203,7 @@ impl HistoryEvent {
 struct Fields<'a> {
     out: &'a mut String,
     first: bool,
+    seen: Option<&'a mut Seen>,
 }
 
 impl Fields<'_> {
@@ -230,7 +237,11 @@ impl Fields<'_> {
 
     /// A payload: its JSON text as a string, and the note that it is whole.
     fn payload(&mut self, name: &str, value: &Value, noted: bool) {
-        self.text(name, &json::to_string(value));
+        self.key(name);
+        match &mut self.seen {
+            Some(seen) => seen.write(self.out, value),
+            None => json::write_str(self.out, &json::to_string(value)),
+        }
         if noted {
             self.key(&format!("{name}Details"));
             self.out.push_str("{\"truncated\":false}");
@@ -266,7 +277,7 @@ impl Fields<'_> {
                 if !assigned.is_empty() {
                     self.key("assignedVariables");
                     self.out.push('{');
-                    let mut inner = Fields { out: self.out, first: true };
+                    let mut inner = Fields { out: self.out, first: true, seen: None };
                     for (name, value) in assigned {
                         if !inner.first {
                             inner.out.push(',');

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::command::Invocation;
 use super::event::TaskId;
-use super::frame::{Joining, Phase};
+use super::frame::{Joining, Phase, Purpose};
 use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state::task::invocation;
 use crate::asl::ir::StateId;
@@ -142,6 +142,11 @@ impl Engine {
                 child: self.executions.get(&frame.execution).filter(|e| e.parent.is_some()).map(|e| e.info.name.clone()),
                 map_run: match &frame.phase {
                     Phase::Joining(joining) | Phase::Resume(joining) => map_run(joining),
+                    Phase::Acting(acting) => match &acting.purpose {
+                        // Children may go on while results are written.
+                        Purpose::ResultWriter(joining) if joining.next > joining.done => map_run(joining),
+                        _ => None,
+                    },
                     _ => None,
                 },
             }

@@ -4,6 +4,7 @@
 //! is told about it.
 
 mod advance;
+mod archive;
 mod command;
 mod context;
 mod coverage;
@@ -25,6 +26,7 @@ mod token;
 mod update;
 mod work;
 
+pub use archive::{Page, is_page};
 pub use command::{CallPurpose, CancelReason, ChildExecution, Command, Invocation, Outcome};
 pub use coverage::{Coverage, HandledError};
 pub use event::{Event, ExecutionInfo, TaskId};

@@ -99,7 +99,11 @@ impl Engine {
             Phase::Resume(joining) => Phase::Joining(joining),
             // Nothing of its children is to be done again, but for storing their results.
             Phase::Acting(acting) => match acting.purpose {
-                Purpose::ResultWriter(joining) => Phase::Joining(joining),
+                Purpose::ResultWriter(mut joining) => {
+                    self.fall(&mut joining);
+                    joining.children = Table::default();
+                    Phase::Joining(joining)
+                }
                 _ => Phase::Again,
             },
             Phase::Enter => Phase::Enter,

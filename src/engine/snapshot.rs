@@ -11,7 +11,7 @@ use super::frame::{Acting, Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{Details, HistoryEvent, KINDS, Recorder};
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
-use super::{Engine, Execution, Outcome, TokenKey};
+use super::{Engine, Execution, Outcome, TokenKey, archive};
 use crate::asl::ir::{Kind, Machine, ScopeId, StateId};
 use crate::asl::resource::Resource;
 use crate::base::{Id, Millis, Rng, Table, Value, json};
@@ -51,6 +51,15 @@ type Restored<T> = Result<T, RestoreError>;
 impl Engine {
     /// The whole engine as JSON text (getter). Commands that were not taken yet are not in it: take them first.
     pub fn snapshot(&self) -> String {
+        self.snapshot_with(true)
+    }
+
+    /// The same without the events of the history, for hosts that read or keep those in pages (getter).
+    pub fn snapshot_without_events(&self) -> String {
+        self.snapshot_with(false)
+    }
+
+    fn snapshot_with(&self, events: bool) -> String {
         let mut text = String::new();
         let mut out = Object::begin(&mut text);
         out.set("version", VERSION);
@@ -70,7 +79,9 @@ impl Engine {
         if let Some(frames) = &self.stranded {
             out.list("stranded", frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
         }
-        out.list("executions", self.executions.iter(), |text, (id, execution)| execution_out(text, *id, execution));
+        out.list("executions", self.executions.iter(), |text, (id, execution)| {
+            execution_out(text, *id, execution, events || *id != 0);
+        });
         if let Some(outcome) = &self.outcome {
             out.object("outcome", |out| outcome_out(out, outcome));
         }
@@ -325,7 +336,7 @@ fn item_in(input: &Input<'_>) -> Restored<MapItem> {
     })
 }
 
-fn execution_out(text: &mut String, id: u32, execution: &Execution) {
+fn execution_out(text: &mut String, id: u32, execution: &Execution, events: bool) {
     let mut out = Object::begin(text);
     out.set("id", id);
     let info = &execution.info;
@@ -347,14 +358,8 @@ fn execution_out(text: &mut String, id: u32, execution: &Execution) {
     out.maybe("timer", execution.timer.map(timer_out));
     out.set("lastEvent", execution.recorder.last as i64);
     out.set("full", execution.recorder.full);
-    // The instant is in the event too, but only as text.
-    out.list("events", execution.recorder.events.iter(), |text, event| {
-        text.push('[');
-        json::write(text, &Value::from(event.timestamp.0 as i64));
-        text.push(',');
-        event.write_json(text);
-        text.push(']');
-    });
+    let events = execution.recorder.events.iter().filter(|_| events);
+    out.list("events", events, |text, event| archive::stamped(event, text, None));
     out.end();
 }
 
@@ -394,7 +399,7 @@ fn execution_in(input: &Input<'_>, options: &Options) -> Restored<(u32, Executio
     Ok((id, execution))
 }
 
-fn event_in(stamped: &Value) -> Option<HistoryEvent> {
+pub(super) fn event_in(stamped: &Value) -> Option<HistoryEvent> {
     let timestamp = Millis(u64::try_from(stamped.at(0)?.as_i64()?).ok()?);
     let event = stamped.at(1)?.as_object()?;
     let name = event.get("type")?.as_str()?;

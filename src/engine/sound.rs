@@ -59,6 +59,8 @@ impl Engine {
                         Purpose::Task => matches!(kind, Kind::Task(_)),
                         _ => matches!(kind, Kind::Map(_)),
                     };
+                    let reads = matches!(&acting.purpose, Purpose::ItemReader(joining) if !joining.children.is_empty());
+                    ensure(!reads, "children run before their items are read")?;
                     ensure(fits && self.tasks.get(&acting.task) == Some(id), "a task and its state do not match")?;
                 }
                 Phase::Joining(joining) => {
@@ -67,10 +69,6 @@ impl Engine {
                     ensure(turn, "a Map has items to start and no turn")?;
                     ensure(matches!(kind, Kind::Parallel { .. } | Kind::Map(_)), "a state cannot have children")?;
                     ensure(joining.children.len() <= joining.limit.max(joining.next) as usize, "too many children run")?;
-                    for (slot, child) in joining.children.iter() {
-                        ensure(self.frames.contains_key(child), "a child is gone")?;
-                        ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
-                    }
                 }
                 Phase::Resume(joining) => ensure(
                     matches!(kind, Kind::Map(_)) && joining.run.is_some() && joining.children.is_empty(),
@@ -78,6 +76,10 @@ impl Engine {
                 )?,
                 Phase::Sleeping { .. } => ensure(matches!(kind, Kind::Wait(_)), "only a Wait sleeps")?,
                 _ => {}
+            }
+            for (slot, child) in joining_of(frame).into_iter().flat_map(|joining| joining.children.iter()) {
+                ensure(self.frames.contains_key(child), "a child is gone")?;
+                ensure(owned.insert(*child, (*id, *slot)).is_none(), "a child has two parents")?;
             }
         }
         for (id, frame) in self.frames.iter() {

@@ -1,7 +1,7 @@
 //! Changes to a Map Run under way: `UpdateMapRun`.
 
 use super::Engine;
-use super::frame::{Frame, Joining, Phase};
+use super::frame::{Frame, Joining, Phase, Purpose};
 use super::limits::DISTRIBUTED_CONCURRENCY;
 use super::state;
 use crate::asl::ir::Kind;
@@ -21,14 +21,23 @@ impl Engine {
     /// Gives a Map Run other limits, and starts the children that they make room for. What has failed so far is held
     /// against them when the next child fails. Of no effect for a run that is not under way, or is reading its items.
     pub(super) fn update_map_run(&mut self, arn: &str, change: &MapRunChange) {
+        let of = |joining: &Joining| joining.run.as_ref().is_some_and(|run| *run.arn == *arn);
         let is_it = |frame: &Frame| match &frame.phase {
-            Phase::Joining(joining) | Phase::Resume(joining) => joining.run.as_ref().is_some_and(|run| *run.arn == *arn),
+            Phase::Joining(joining) | Phase::Resume(joining) => of(joining),
+            Phase::Acting(acting) => matches!(&acting.purpose, Purpose::ResultWriter(joining) if of(joining)),
             _ => false,
         };
         let Some(id) = self.frames.iter().find(|(_, frame)| is_it(frame)).map(|(id, _)| *id) else { return };
-        // A run that a redrive is about to take up goes on by itself.
-        if let Some(Phase::Resume(joining)) = self.frames.get_mut(&id).map(|frame| &mut frame.phase) {
-            return apply(joining, change);
+        // A run that a redrive is about to take up goes on by itself, and so does one whose results are being written.
+        match self.frames.get_mut(&id).map(|frame| &mut frame.phase) {
+            Some(Phase::Resume(joining)) => return apply(joining, change),
+            Some(Phase::Acting(acting)) => {
+                if let Purpose::ResultWriter(joining) = &mut acting.purpose {
+                    apply(joining, change);
+                }
+                return;
+            }
+            _ => {}
         }
         let Some((mut frame, mut joining)) = self.take_joining(id) else { return };
         apply(&mut joining, change);

@@ -21,6 +21,8 @@ pub(super) const BYTES_OF_A_VALUE: u64 = 64;
 pub(super) struct Work {
     state: Cell<u64>,
     call: Cell<u64>,
+    /// Bytes of payloads that were measured: about what the history has grown by.
+    payloads: Cell<u64>,
 }
 
 impl Work {
@@ -49,6 +51,22 @@ impl Work {
     /// Work of the engine itself, which counts for the call alone.
     pub(super) fn charge(&self, values: u64) {
         self.call.set(self.call.get().saturating_sub(values));
+    }
+
+    /// A payload was measured.
+    pub(super) fn measured(&self, bytes: usize) {
+        self.payloads.set(self.payloads.get().saturating_add(bytes as u64));
+        self.charge(bytes as u64 / BYTES_OF_A_VALUE);
+    }
+
+    /// Bytes of payloads since they were last counted from the beginning.
+    pub(super) fn payloads(&self) -> u64 {
+        self.payloads.get()
+    }
+
+    /// Counts them from the beginning.
+    pub(super) fn begin_payloads(&self) {
+        self.payloads.set(0);
     }
 
     /// Evaluates with the fuel that the state has left, and takes what was used off.

@@ -1,10 +1,11 @@
 // The engine by itself, for hosts that keep their own clock, queue and store.
 
+import { Archive } from "./archive.js";
 import { EngineHandle } from "./instance.js";
 import { dispose } from "./dispose.js";
 import { RestoreError, misuse } from "./errors.js";
 import { argumentText, jsonText } from "./integration.js";
-import { StateMachine, engineSettings, handleOf, randomKey, seedOf } from "./machine.js";
+import { StateMachine, archived, engineSettings, handleOf, randomKey, seedOf } from "./machine.js";
 import { checkOptions, isInstant, shown } from "./options.js";
 
 const OPTIONS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace", "childHistories"];
@@ -17,14 +18,15 @@ export class Engine {
     checkOptions(options, OPTIONS, "new Engine()");
     const settings = engineSettings(options, of(machine).type);
     if (options.childHistories !== undefined) settings.childHistories = options.childHistories;
-    this.#handle = new EngineHandle(handleOf(machine), settings);
+    this.#handle = new EngineHandle(handleOf(machine), settings, undefined, new Archive());
   }
 
   /** The engine that a snapshot describes; `pending()` says which tasks wait. */
   static restore(machine, snapshot) {
     if (typeof snapshot !== "object" || snapshot === null) throw new RestoreError("the value is not a snapshot of an engine");
     const engine = new Engine(machine);
-    engine.#handle = new EngineHandle(handleOf(machine), {}, argumentText(snapshot, "the snapshot"));
+    const { archive, text } = archived(snapshot, (whole) => argumentText(whole, "the snapshot"));
+    engine.#handle = new EngineHandle(handleOf(machine), {}, text, archive);
     return engine;
   }
 
@@ -84,7 +86,7 @@ export class Engine {
 
   history(from = 0) {
     if (!(Number.isInteger(from) && from >= 0)) throw misuse("INVALID_ARGUMENT", `from must be a whole number from 0 on, not ${shown(from)}`);
-    return JSON.parse(this.#handle.ask("history", from));
+    return this.#handle.history(from);
   }
 
   pending() {
@@ -100,7 +102,7 @@ export class Engine {
   }
 
   snapshot() {
-    return JSON.parse(this.#handle.ask("snapshot"));
+    return this.#handle.snapshot();
   }
 
   /**

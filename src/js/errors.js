@@ -83,7 +83,7 @@ export class RestoreError extends Error {
 /** The WebAssembly instance trapped: its memory ran out, or there is a bug. A new instance is in place when this is thrown. */
 export class InternalError extends Error {
   constructor(trap, memory) {
-    const ranOut = memory && `the interpreter's memory ran out: ${Math.round(memory.used / 1e6)} of ${Math.round(memory.most / 1e6)} MB were in use and more was needed; use smaller payloads, or keep less history (history: "none")`;
+    const ranOut = memory && `the interpreter's memory ran out: ${Math.round(memory.used / 1e6)} of ${Math.round(memory.most / 1e6)} MB were in use and more was needed for ${memory.needed}; use smaller payloads, or keep less history (history: "none")`;
     super(ranOut ?? `internal error, please report it: ${trap?.message ?? trap}`, { cause: trap });
     this.name = "InternalError";
     this.code = ranOut ? "OUT_OF_MEMORY" : "INTERNAL";

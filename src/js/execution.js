@@ -55,9 +55,10 @@ export class Execution {
     let from = 0;
     for (;;) {
       if (from < this.#driver.events) {
-        const events = this.#driver.history(from);
-        from += events.length;
-        yield* events;
+        for (const events of this.#driver.pages(from)) {
+          from += events.length;
+          yield* events;
+        }
       } else if (this.#driver.outcome !== undefined) {
         return;
       } else {

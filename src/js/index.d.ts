@@ -939,7 +939,10 @@ export class Execution<Output = any> implements AsyncIterable<HistoryEvent> {
   readonly name: string;
   readonly arn: string;
   readonly status: ExecutionStatus;
-  /** All events so far, as GetExecutionHistory returns them. */
+  /**
+   * All events so far, as GetExecutionHistory returns them. Throws `HISTORY_TOO_LARGE` for more than 1 GB of text: iterate over the
+   * execution then.
+   */
   history(): HistoryEvent[];
   /** Iterates over all events, from the first, as they happen; ends with the execution. You can iterate several times and start late. */
   [Symbol.asyncIterator](): AsyncGenerator<HistoryEvent, void, undefined>;
@@ -1056,7 +1059,7 @@ export type ErrorCode =
   | "DEFINITION" | "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED" | "TASK_ERROR" | "TASK_CANCELLED" | "RESTORE"
   | "INVALID_ARGUMENT" | "INVALID_OPTION" | "INVALID_SCRIPT" | "INVALID_CLOCK" | "UNKNOWN_TOKEN" | "UNKNOWN_TASK" | "NOT_STARTED"
   | "ALREADY_STARTED" | "NOT_REDRIVABLE" | "NOT_SETTABLE" | "NOT_JSON" | "NOT_A_HISTORY" | "NOT_LOADED" | "LOAD_FAILED"
-  | "PAYLOAD_TOO_LARGE" | "OUT_OF_MEMORY" | "ILLEGAL_CONSTRUCTOR" | "TEST_KIT" | "NO_MOCK" | "STORE_CONFLICT" | "INTERNAL";
+  | "PAYLOAD_TOO_LARGE" | "OUT_OF_MEMORY" | "HISTORY_TOO_LARGE" | "ILLEGAL_CONSTRUCTOR" | "TEST_KIT" | "NO_MOCK" | "STORE_CONFLICT" | "INTERNAL";
 
 /** Rejects `machine.run()`. */
 export class ExecutionError extends Error {

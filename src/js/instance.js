@@ -6,15 +6,22 @@
 // others nothing but that replay.
 
 import * as glue from "../../dist/glue.js";
+import { PAGE, checkAtOnce, eventsOf } from "./archive.js";
 import { InternalError, misuse, refusal } from "./errors.js";
 
 /** Bytes that the module's memory may have: `--max-memory` of .cargo/config.toml. */
-export const MEMORY = 2 ** 28;
+export const MEMORY = 2 ** 30;
+let memory = MEMORY;
 
-// A payload is there as text and as a value, in the history, and once more on its way out: of so many bytes it fits. A file of
-// items is read item by item.
-const LARGEST = MEMORY / 16;
-const LARGEST_FILE = MEMORY * (3 / 8);
+// A payload is there as text and as a value, in the history, and once more on its way out: of so many bytes it fits.
+const LARGEST = 2 ** 24;
+/** A file of items is read item by item. */
+const largestFile = () => memory * (3 / 8);
+
+/** Says that the module's memory may have fewer bytes than usual. */
+export function limitMemory(bytes) {
+  memory = bytes;
+}
 
 let loaded = false;
 let loading;
@@ -78,9 +85,10 @@ export function checkSize(text, what, largest = LARGEST) {
   if (text.length * 3 <= largest) return;
   const size = byteLength(text);
   if (size <= largest) return;
-  const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-  throw misuse("PAYLOAD_TOO_LARGE", `${what} is ${mega(size)}; the interpreter's memory (${mega(MEMORY)}) holds at most ${mega(largest)}`, RangeError);
+  throw misuse("PAYLOAD_TOO_LARGE", `${what} is ${mega(size)}; the interpreter's memory (${mega(memory)}) takes at most ${mega(largest)} at once`, RangeError);
 }
+
+const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function byteLength(text) {
   let size = text.length;
@@ -175,7 +183,7 @@ export class MachineHandle {
 
 // The port: src/wasm/port.rs says what stands where.
 
-const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, NUMBERS] = Array(12).keys();
+const [KIND, TEXT_AT, TEXT_LENGTH, DEADLINE, EVENTS, MORE, TASK, STATE, ATTEMPT, RUNNING, KNOWN, PAYLOADS, NUMBERS] = Array(13).keys();
 const [NOTHING, INVOKE, COMMANDS, , ECHO] = Array(5).keys();
 const encoder = new TextEncoder();
 // Of a text of more characters the bytes are counted first: room for the most that they could be is three times as much.
@@ -343,6 +351,11 @@ const COMPACT_ENTRIES = 4096;
 // A fact in a journal is five members: one list of them all is half the memory of a list each.
 const MEMBERS = 5;
 const FACTS_OF_A_CHAIN = 16;
+// So it is, and the events go into the archive, when so many bytes of payloads have come up: both hold them otherwise.
+const COMPACT_BYTES = 2 ** 25;
+const BYTES_OF_A_CHAIN = 2 ** 16;
+// Events that are asked for without a page.
+const FEW_EVENTS = 128;
 
 /** An engine with the journal that makes it again. */
 export class EngineHandle {
@@ -353,12 +366,15 @@ export class EngineHandle {
   #base;
   #journal = [];
   #compactAt = COMPACT_ENTRIES;
+  #archiveAt = COMPACT_BYTES;
+  #archive;
   #raw;
   #generation = -1;
 
-  /** A new engine, or with `base` the one that a snapshot's text describes. */
-  constructor(machine, options, base) {
-    if (base !== undefined) checkSize(base, "the snapshot", LARGEST_FILE);
+  /** A new engine, or with `base` the one that a snapshot's text describes; its events may go into the archive that is given. */
+  constructor(machine, options, base, archive) {
+    if (base !== undefined) checkSize(base, "the snapshot", largestFile());
+    this.#archive = archive;
     this.#machine = machine;
     this.#options = options;
     this.#base = base;
@@ -368,7 +384,7 @@ export class EngineHandle {
   /** Feeds a fact; returns the Step. Throws InternalError after a trap: this fact is then not in the journal. */
   feed(method, now, a, b, c) {
     if (method === "start") checkSize(a, "the input");
-    else if (method === "items") checkSize(b, c ? "the file" : "the list of items", c ? LARGEST_FILE : LARGEST);
+    else if (method === "items") checkSize(b, c ? "the file" : "the list of items", c ? largestFile() : LARGEST);
     else if (typeof b === "string") checkSize(b, "the output");
     const raw = this.#alive();
     // A journal of equal texts is one of one text.
@@ -378,11 +394,15 @@ export class EngineHandle {
       apply(raw, method, now, a, b, c);
     } catch (thrown) {
       know(undefined);
-      throw translate(thrown);
+      throw translate(thrown, method, method === "start" ? a : b);
     }
     const step = readStep(this.#machine);
     this.#journal.push(method, now, a, b, c);
-    if (this.#journal.length >= this.#compactAt * MEMBERS) this.#compact(head[RUNNING]);
+    if (this.#archive !== undefined) {
+      step.events += this.#archive.count;
+      if (head[PAYLOADS] >= this.#archiveAt && head[PAYLOADS] >= head[RUNNING] * BYTES_OF_A_CHAIN) this.#compact();
+    }
+    if (this.#journal.length >= this.#compactAt * MEMBERS) this.#compactUnless(head[RUNNING]);
     return step;
   }
 
@@ -392,7 +412,73 @@ export class EngineHandle {
     try {
       return raw[method](a, b);
     } catch (thrown) {
-      throw translate(thrown);
+      throw translate(thrown, method);
+    }
+  }
+
+  /** How many events there are. */
+  get events() {
+    return this.#archived + this.ask("historyLength");
+  }
+
+  get #archived() {
+    return this.#archive?.count ?? 0;
+  }
+
+  /** The events from an index on, parsed; up to another index. */
+  history(from = 0, to = Infinity) {
+    if (from >= this.#archived && this.ask("historyLength") - (from - this.#archived) <= FEW_EVENTS) {
+      return JSON.parse(this.ask("history", from - this.#archived)).slice(0, to - from);
+    }
+    let events = [];
+    for (const page of this.pages(from, to, "the history")) events = events.concat(page.map(([, event]) => event));
+    return events;
+  }
+
+  /** The same as one JSON text. */
+  historyText(from = 0) {
+    const few = from >= this.#archived && this.ask("historyLength") - (from - this.#archived) <= FEW_EVENTS;
+    return few ? this.ask("history", from - this.#archived) : JSON.stringify(this.history(from));
+  }
+
+  /** The same in lists of a bounded size: `[milliseconds, event]`. With `whole`, what they are collected for. */
+  *pages(from = 0, to = Infinity, whole = undefined) {
+    let length = 0;
+    if (whole !== undefined && to === Infinity) checkAtOnce((length = this.#archive?.length(from) ?? 0), whole);
+    while (from < to) {
+      let events;
+      if (from < this.#archived) {
+        events = this.#archive.read(from);
+      } else {
+        if (this.#page(from - this.#archived, false) === 0) return;
+        length += head[PAYLOADS];
+        if (whole !== undefined) checkAtOnce(length, whole);
+        events = eventsOf(receive());
+      }
+      if (from + events.length > to) events.length = to - from;
+      from += events.length;
+      yield events;
+    }
+  }
+
+  /** The snapshot, parsed. */
+  snapshot() {
+    if (this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));
+    const engine = JSON.parse(this.ask("snapshotWithoutEvents"));
+    const own = engine.executions.find(({ id }) => id === 0);
+    for (const events of this.pages(0, Infinity, "the history in the snapshot")) own.events = own.events.concat(events);
+    return engine;
+  }
+
+  /** Leaves a page of the events that the engine has; how many it has. */
+  #page(from, take) {
+    const raw = this.#alive();
+    try {
+      const count = raw.page(from, PAGE, take);
+      look();
+      return count;
+    } catch (thrown) {
+      throw translate(thrown, "history");
     }
   }
 
@@ -446,31 +532,47 @@ export class EngineHandle {
     }
   }
 
-  #compact(running) {
+  #compactUnless(running) {
     // What has many chains running makes a large snapshot: it waits for as many more facts.
-    if (this.#journal.length < running * FACTS_OF_A_CHAIN * MEMBERS) {
-      this.#compactAt = running * FACTS_OF_A_CHAIN;
-      return;
-    }
+    if (this.#journal.length < running * FACTS_OF_A_CHAIN * MEMBERS) this.#compactAt = running * FACTS_OF_A_CHAIN;
+    else this.#compact();
+  }
+
+  /** Puts a snapshot in the place of the journal, and the events into the archive where there is one. */
+  #compact() {
+    const pages = [];
     try {
+      if (this.#archive !== undefined) {
+        let count;
+        do {
+          count = this.#page(0, true);
+          if (count > 0) pages.push({ count, whole: head[PAYLOADS], bytes: bytes.slice(head[TEXT_AT], head[TEXT_AT] + head[TEXT_LENGTH]) });
+        } while (count > 0);
+      }
       this.#base = this.ask("snapshot");
+      this.#archive?.add(pages);
       this.#journal = [];
       this.#compactAt = Math.max(COMPACT_ENTRIES, this.#base.length >> 6);
+      this.#archiveAt = Math.max(COMPACT_BYTES, this.#base.length * 2);
     } catch {
-      // The journal still has everything.
+      // The journal still has everything, what was taken out too.
+      if (pages.length > 0) this.release();
       this.#compactAt *= 2;
+      this.#archiveAt *= 2;
     }
   }
 }
 
 // An allocation that fails ends in the same trap as any other bug, with the memory as good as full.
-const FULL = MEMORY * (3 / 8);
+const full = () => memory * (3 / 8);
+// What more was needed for.
+const NEEDS = { __proto__: null, start: "the input", succeed: "the result of a task", submitted: "the answer of a service", items: "the items of a Map", history: "the history", takeHistory: "the history", snapshot: "the snapshot", snapshotWithoutEvents: "the snapshot" };
 
 /** How much memory the instance had at a trap that a failed allocation has most likely caused; undefined for other traps. */
 function memoryOf(trap) {
   try {
     const used = glue.sharedMemory().buffer.byteLength;
-    return trap instanceof WebAssembly.RuntimeError && used > FULL ? { used, most: MEMORY } : undefined;
+    return trap instanceof WebAssembly.RuntimeError && used > full() ? { used, most: memory } : undefined;
   } catch {
     return undefined;
   }
@@ -480,7 +582,7 @@ function memoryOf(trap) {
 const refused = new WeakSet();
 
 /** Rust throws plain objects with a `code`; every Error that comes out of the module is a trap or worse. */
-function translate(thrown) {
+function translate(thrown, method, given) {
   if (thrown instanceof InternalError || thrown?.code === "NOT_LOADED") return thrown;
   if (refused.has(thrown)) return thrown;
   if (!(thrown instanceof Error)) {
@@ -495,7 +597,8 @@ function translate(thrown) {
   head = bytes = inbox = known = undefined;
   failed = {};
   glue.__wbg_reset_state();
-  const error = new InternalError(thrown, used);
+  const needed = NEEDS[method] ?? "the next step";
+  const error = new InternalError(thrown, used && { ...used, needed: typeof given === "string" ? `${needed} (${mega(byteLength(given))})` : needed });
   for (const reject of driven) reject(error);
   driven.clear();
   return error;

@@ -4,6 +4,7 @@ import * as module from "../../dist/glue.js";
 import { Driver } from "./driver/driver.js";
 import { clockOf } from "./driver/clock.js";
 import { soon } from "./driver/scheduler.js";
+import { Archive } from "./archive.js";
 import { DefinitionError, ExecutionError, RestoreError, misuse } from "./errors.js";
 import { Execution, driverOf, release } from "./execution.js";
 import { EngineHandle, MachineHandle, call, checkSize } from "./instance.js";
@@ -97,7 +98,7 @@ export class StateMachine {
       release(execution);
       return outcome.output;
     }
-    throw new ExecutionError(execution, outcome, failedState(execution), driverOf(execution).thrown);
+    throw new ExecutionError(execution, outcome, failedState(driverOf(execution)), driverOf(execution).thrown);
   }
 
   /** Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again. */
@@ -122,7 +123,7 @@ export class StateMachine {
   }
 
   #start(text, info, seed, options, surroundings) {
-    const engine = new EngineHandle(this.#handle, engineSettings(options, this.type));
+    const engine = new EngineHandle(this.#handle, engineSettings(options, this.type), undefined, new Archive());
     const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text });
     // Without a seed nobody can repeat the execution, nor work its task tokens out from what it shows.
     driver.begin([["start", text, options.seed === undefined ? { ...info, tokenKey: randomKey() } : info, seed]]);
@@ -140,7 +141,8 @@ export class StateMachine {
   }
 
   #restored(snapshot, options, surroundings) {
-    const engine = new EngineHandle(this.#handle, counting(options), JSON.stringify(snapshot.engine));
+    const { archive, text } = archived(snapshot.engine);
+    const engine = new EngineHandle(this.#handle, counting(options), text, archive);
     const { input, startedAt } = snapshot.engine.executions?.[0] ?? {};
     return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, { input: jsonText(input), startDate: startedAt });
   }
@@ -295,17 +297,34 @@ function counting({ coverage }) {
   return coverage || globalThis[COLLECTOR] !== undefined ? { coverage: true } : {};
 }
 
-/** The state in which an execution failed, from its history. */
-function failedState(execution) {
-  const events = execution.history();
-  const byId = new Map(events.map((event) => [event.id, event]));
+// How many events are read at a time to find the state in which an execution failed.
+const TAIL = 64;
+
+/** The state in which an execution failed, from the end of its history: it may be long. */
+function failedState(driver) {
+  const events = new Map();
+  let from = driver.events;
+  const at = (id) => {
+    // Ids are numbered from 1 without gaps.
+    while (id > 0 && id <= from) {
+      const to = from;
+      from = Math.max(0, from - TAIL);
+      for (const event of driver.history(from, to)) events.set(event.id, event);
+    }
+    return events.get(id);
+  };
   // The first event of a chain, and the end of an aborted execution, point at nothing: then the last state entered.
-  let event = byId.get(events.at(-1)?.previousEventId) ?? events.at(-2);
+  let event = at(at(driver.events)?.previousEventId) ?? at(driver.events - 1);
   while (event !== undefined) {
     if (event.stateEnteredEventDetails !== undefined) return event.stateEnteredEventDetails.name;
-    event = byId.get(event.previousEventId);
+    event = at(event.previousEventId);
   }
   return undefined;
+}
+
+/** A snapshot of an engine for an EngineHandle: `{archive, text}`. */
+export function archived(snapshot, write = JSON.stringify) {
+  return Archive.of(snapshot, (text) => call(module.isPage, text), write);
 }
 
 /** 64 bits. */

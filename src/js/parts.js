@@ -4,7 +4,10 @@
 // who knows beforehand that more is wanted calls `loadRest`.
 
 import { parts } from "../../dist/glue.js";
-import { init } from "./instance.js";
+import { init, limitMemory } from "./instance.js";
+
+// What xtask/src/split.rs lets the page's memory have: a definition that builds without end ends before it takes the tab with it.
+const MEMORY = 2 ** 28;
 
 let address;
 let module;
@@ -15,6 +18,7 @@ let failed;
 export function initParts(first, rest, lost) {
   address = rest;
   failed = lost;
+  limitMemory(MEMORY);
   return init(first);
 }
 

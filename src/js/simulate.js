@@ -176,7 +176,7 @@ class Run {
   report() {
     const endTime = this.#endTime ?? this.now();
     const outcome = this.outcome ?? { status: "RUNNING" };
-    const report = { ...outcome, history: JSON.parse(this.#engine.ask("history", 0)), calls: this.#calls, startTime: this.startTime, endTime, duration: endTime - this.startTime };
+    const report = { ...outcome, history: this.#engine.history(), calls: this.#calls, startTime: this.startTime, endTime, duration: endTime - this.startTime };
     if (this.#simulation.options.trace) report.trace = JSON.parse(this.#engine.ask("takeTrace"));
     return report;
   }

@@ -142,6 +142,14 @@ impl Engine {
         text
     }
 
+    /// Leaves a page of the history in the port: events from the `from`-th kept on, up to about so many bytes of them. With
+    /// `take` it is the first ones, and they are gone here. How many events it has.
+    pub fn page(&self, from: usize, bytes: usize, take: bool) -> usize {
+        let mut engine = self.inner.borrow_mut();
+        let page = if take { engine.take_page(bytes) } else { engine.page(from, bytes) };
+        port::leave_page(page)
+    }
+
     /// How many events there are.
     #[wasm_bindgen(js_name = historyLength)]
     pub fn history_length(&self) -> usize {
@@ -198,12 +206,24 @@ impl Engine {
         self.inner.borrow().snapshot()
     }
 
+    /// The same without the events of the history.
+    #[wasm_bindgen(js_name = snapshotWithoutEvents)]
+    pub fn snapshot_without_events(&self) -> String {
+        self.inner.borrow().snapshot_without_events()
+    }
+
     /// The engine that a snapshot describes; with `once` it does one thing at a time. Throws `{code: "RESTORE", message}`.
     pub fn restore(machine: &Machine, snapshot: &str, once: bool) -> Result<Engine, JsValue> {
         let snapshot = json::parse_within(snapshot, SNAPSHOT_DEPTH).map_err(|error| thrown("RESTORE", error))?;
         let engine = engine::Engine::restore(machine.shared(), &snapshot).map_err(|error| thrown("RESTORE", error))?;
         Ok(Engine { inner: Rc::new(RefCell::new(engine)), once })
     }
+}
+
+/// Whether a JSON text is the events of a snapshot, as an engine writes them.
+#[wasm_bindgen(js_name = isPage)]
+pub fn is_page(text: &str) -> bool {
+    engine::is_page(text)
 }
 
 /// A host's clock as the engine's: whole milliseconds, none before the epoch.

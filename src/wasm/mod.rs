@@ -22,7 +22,7 @@ pub use definition::{
     validate,
 };
 pub use drive::drive;
-pub use engine::Engine;
+pub use engine::{Engine, is_page};
 pub use language::{code_actions, definition, expressions, format, hover, outline, references, rename};
 pub use port::{head_address, inbox, shared_memory};
 pub use question::ask;

@@ -9,7 +9,7 @@
 use super::convert;
 use crate::base::Value;
 use crate::base::json::{self, SharedNames};
-use crate::engine::{CallPurpose, Command, Engine, Invocation, Step};
+use crate::engine::{CallPurpose, Command, Engine, Invocation, Page, Step};
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -31,7 +31,9 @@ const ATTEMPT: usize = 8;
 const RUNNING: usize = 9;
 /// Whether the value of the text that crossed last, be it in or out, is kept.
 const KNOWN: usize = 10;
-const NUMBERS: usize = 11;
+/// Bytes of payloads that have come up since a page of the history was taken; of a page, of its text without marks.
+const PAYLOADS: usize = 11;
+const NUMBERS: usize = 12;
 
 /// The numbers, by their places.
 type Head = [f64; NUMBERS];
@@ -166,6 +168,7 @@ pub fn leave(engine: &mut Engine, step: Step) {
     head[EVENTS] = engine.history().len() as f64;
     head[MORE] = f64::from(step.more);
     head[RUNNING] = engine.running() as f64;
+    head[PAYLOADS] = engine.payloads() as f64;
     KNOWN_VALUE.with_borrow_mut(|known| {
         match engine.commands() {
             [] => {}
@@ -191,6 +194,15 @@ pub fn leave(engine: &mut Engine, step: Step) {
     });
     engine.clear_commands();
     HEAD.set(head);
+}
+
+/// Leaves a page of the history; how many events it has.
+pub fn leave_page(page: Page) -> usize {
+    let mut head = HEAD.get();
+    head[PAYLOADS] = page.whole as f64;
+    text(&mut head, Kind::Nothing, |out| *out = page.text);
+    HEAD.set(head);
+    page.count
 }
 
 /// Leaves the reason why a fact was refused.

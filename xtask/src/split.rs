@@ -25,6 +25,9 @@ const GLUE: &str = "./glue_bg.js";
 pub const LOAD: &str = "__load_rest";
 /// Instructions of a function that is not worth a stub: where the first part names it, it stays there.
 const SMALL: u64 = 24;
+/// Pages of memory that the parts may have, 256 MiB; src/js/parts.js has the same. What an execution needs beyond that a page
+/// had better not give it.
+const PAGE_MEMORY: u64 = 4096;
 /// What the rest calls the first part.
 const FIRST: &str = "first";
 
@@ -163,6 +166,7 @@ fn keep(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     }
     let memory = module.memories.iter().next().ok_or("the module has no memory")?.id();
     module.exports.add(&lent('m', 0), memory);
+    module.memories.get_mut(memory).maximum = Some(PAGE_MEMORY);
     write(module, to)
 }
 
@@ -201,6 +205,7 @@ fn move_away(mut module: Module, plan: &Plan, to: &Path) -> Result<()> {
     let memory = module.memories.iter().next().ok_or("the module has no memory")?.id();
     let import = module.imports.add(FIRST, &lent('m', 0), memory);
     module.memories.get_mut(memory).import = Some(import);
+    module.memories.get_mut(memory).maximum = Some(PAGE_MEMORY);
 
     let called = functions_table(&module)?;
     plan.make_room(&mut module, called);

@@ -1,21 +1,116 @@
 //! Results of a Distributed Map: the output without an export, and the files of one (spec §7.7).
 
 use crate::asl::ir::ResultWriter;
-use crate::base::{Map, Millis, Value};
-use crate::engine::ExecutionInfo;
+use crate::base::{Map, Millis, Table, Value, json};
+use crate::engine::Execution;
 use crate::engine::fault::Fault;
 use crate::engine::frame::{Joining, MapRun};
+use std::sync::Arc;
 
-/// The execution record of a child, as `NONE` exports it.
-pub(in crate::engine) fn record(
-    info: &ExecutionInfo,
-    input: &Value,
+/// Bytes of results for which a file is begun.
+const FILE: usize = 1 << 23;
+
+/// What the children of a Map Run have come to, as the texts that files are made of.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct Records {
+    /// Results come into files in the order of their slots: the first one that was not looked at.
+    pub(in crate::engine) next: u32,
+    /// Entries of slots behind that.
+    pub(in crate::engine) ahead: Table<u32, Arc<str>>,
+    /// Of children that did not succeed: a redrive may change that.
+    pub(in crate::engine) failed: Table<u32, Arc<str>>,
+    /// The entries of files that are yet to be written, each with what ends it.
+    pub(in crate::engine) body: String,
+    /// So many bytes of that are being written.
+    pub(in crate::engine) writing: usize,
+    /// Key and size of the files that were written.
+    pub(in crate::engine) files: Vec<Value>,
+    /// The writer's Parameters, evaluated.
+    pub(in crate::engine) request: Option<Value>,
+    /// When all children have ended: how many of the last files were asked for.
+    pub(in crate::engine) closing: Option<u32>,
+}
+
+impl Records {
+    /// Whether there is enough for a file.
+    pub(in crate::engine) fn fill_a_file(&self) -> bool {
+        self.body.len() >= FILE
+    }
+
+    /// A file of results was written.
+    pub(in crate::engine) fn stored(&mut self, request: &Value) {
+        self.files.push(file_entry(request));
+        // Invariant of `full_file`: so many bytes end an entry.
+        self.body.drain(..self.writing.min(self.body.len()));
+        self.writing = 0;
+        self.advance();
+    }
+
+    /// Moves what comes next into the body, until that is a file.
+    fn advance(&mut self) {
+        while !self.fill_a_file() {
+            if let Some(entry) = self.ahead.remove(&self.next) {
+                self.body.push_str(&entry);
+            } else if !self.failed.contains_key(&self.next) {
+                return;
+            }
+            self.next += 1;
+        }
+    }
+}
+
+/// Keeps what a child has come to, as far as the writer wants it.
+pub(in crate::engine) fn keep(
+    records: &mut Records,
+    writer: &ResultWriter,
+    slot: u32,
+    child: &Execution,
     result: &Result<Value, Fault>,
     status: &str,
-    started: Millis,
-    stopped: Millis,
-    redrives: u32,
-) -> Value {
+    now: Millis,
+) {
+    let (exports, whole) = (writer.resource.is_some(), transformation(writer) == "NONE");
+    if !exports && writer.transformation.as_deref() != Some("NONE") {
+        return;
+    }
+    let Ok(output) = result else {
+        records.failed.insert(slot, json::to_string(&record(child, result, status, now)).into());
+        return if exports {
+            records.advance()
+        };
+    };
+    records.failed.remove(&slot);
+    let end = if lines(writer) { '\n' } else { ',' };
+    let mut entry = String::new();
+    let mut add = |value: &Value| {
+        json::write(&mut entry, value);
+        entry.push(end);
+    };
+    match output {
+        _ if whole => add(&record(child, result, status, now)),
+        Value::Array(elements) if transformation(writer) == "FLATTEN" => elements.iter().for_each(add),
+        other => add(other),
+    }
+    if slot < records.next {
+        return records.body.push_str(&entry);
+    }
+    records.ahead.insert(slot, entry.into());
+    if exports {
+        records.advance();
+    }
+}
+
+fn transformation(writer: &ResultWriter) -> &str {
+    writer.transformation.as_deref().unwrap_or("NONE")
+}
+
+fn lines(writer: &ResultWriter) -> bool {
+    writer.output_type.as_deref() == Some("JSONL")
+}
+
+/// The execution record of a child, as `NONE` exports it.
+fn record(child: &Execution, result: &Result<Value, Fault>, status: &str, stopped: Millis) -> Value {
+    let Execution { info, input, started, redrives, .. } = child;
     let mut record = Map::with_capacity(14);
     let included = || Value::from(Map::from_iter([("Included", true)]));
     if let Err(fault) = result {
@@ -31,7 +126,7 @@ pub(in crate::engine) fn record(
         record.insert("Output", output.to_string());
         record.insert("OutputDetails", included());
     }
-    record.insert("RedriveCount", redrives);
+    record.insert("RedriveCount", *redrives);
     let redrivable = result.is_err();
     record.insert("RedriveStatus", if redrivable { "REDRIVABLE_BY_MAP_RUN" } else { "NOT_REDRIVABLE" });
     if !redrivable {
@@ -47,9 +142,13 @@ pub(in crate::engine) fn record(
 /// The results as `COMPACT` (outputs), `FLATTEN` (their elements) or `NONE` (execution records) has them.
 pub(in crate::engine) fn transform(transformation: Option<&str>, joining: &Joining) -> Value {
     let outputs = joining.results.iter().flatten().cloned();
-    let list: Vec<Value> = match transformation {
-        Some("NONE") => joining.run.iter().flat_map(|run| run.records.iter().cloned()).collect(),
-        Some("FLATTEN") => outputs
+    let list: Vec<Value> = match (transformation, &joining.run) {
+        (Some("NONE"), Some(run)) => {
+            let Records { ahead, failed, .. } = &run.records;
+            let entry = |slot| Some(ahead.get(&slot).or_else(|| failed.get(&slot))?.trim_end_matches([',', '\n']));
+            (0..joining.next).filter_map(|slot| json::parse(entry(slot)?).ok()).collect()
+        }
+        (Some("FLATTEN"), _) => outputs
             .flat_map(|output| match output {
                 Value::Array(items) => items.to_vec(),
                 other => vec![other],
@@ -60,55 +159,81 @@ pub(in crate::engine) fn transform(transformation: Option<&str>, joining: &Joini
     Value::from(list)
 }
 
-/// What the host is asked to store, one request of PutObject for each file, the manifest the last: the writer's
-/// `Parameters` with `Key` and `Body` in the place of `Prefix`. Failed children are always whole records.
-pub(in crate::engine) fn requests(parameters: Option<&Value>, writer: &ResultWriter, joining: &Joining) -> Vec<Value> {
-    let Some(run) = &joining.run else { return Vec::new() };
-    let mut request = parameters.and_then(Value::as_object).cloned().unwrap_or_default();
+/// The request of PutObject for a file of results that is full: the writer's `Parameters` with `Key` and `Body` in the place
+/// of `Prefix`.
+pub(in crate::engine) fn full_file(run: &mut MapRun, writer: &ResultWriter) -> Option<Value> {
+    run.records.closing = None;
+    run.records.writing = run.records.body.len();
+    let name = format!("SUCCEEDED_{}", run.records.files.len());
+    put(run, &name, writer, body(&run.records.body, writer))
+}
+
+/// The next request when all children have ended: records of those that did not succeed, which are always whole, the rest of
+/// the results, and the manifest as the last. `None` when all of them were made.
+pub(in crate::engine) fn closing_file(run: &mut MapRun, writer: &ResultWriter) -> Option<Value> {
+    let asked = run.records.closing? as usize;
+    run.records.closing = Some(asked as u32 + 1);
+    let end = if lines(writer) { '\n' } else { ',' };
+    let mut failures = vec![String::new()];
+    for record in run.records.failed.values() {
+        match failures.last_mut() {
+            Some(file) if file.len() < FILE => {
+                file.push_str(record);
+                file.push(end);
+            }
+            _ => failures.push(format!("{record}{end}")),
+        }
+    }
+    failures.retain(|file| !file.is_empty());
+    if let Some(file) = failures.get(asked) {
+        return put(run, &format!("FAILED_{asked}"), writer, body(file, writer));
+    }
+    let rest = !run.records.body.is_empty();
+    let last = format!("SUCCEEDED_{}", run.records.files.len());
+    if rest && asked == failures.len() {
+        return put(run, &last, writer, body(&run.records.body, writer));
+    }
+    if asked > failures.len() + usize::from(rest) {
+        return None;
+    }
+    let entry = |name: &str, text: &str| put(run, name, writer, body(text, writer)).map(|request| file_entry(&request));
+    let failed: Vec<Value> = failures.iter().enumerate().filter_map(|(n, text)| entry(&format!("FAILED_{n}"), text)).collect();
+    let mut succeeded = run.records.files.clone();
+    succeeded.extend(entry(&last, &run.records.body).filter(|_| rest));
+    let files = [("FAILED", failed), ("PENDING", Vec::new()), ("SUCCEEDED", succeeded)];
+    let named: Map = files.into_iter().map(|(name, files)| (name, Value::from(files))).collect();
+    let bucket = run.records.request.as_ref().and_then(|request| request.get("Bucket")).cloned();
+    let manifest = Map::from_iter([
+        ("DestinationBucket", bucket.unwrap_or_else(|| "".into())),
+        ("MapRunArn", Value::from(run.arn.clone())),
+        ("ResultFiles", Value::from(named)),
+    ]);
+    put(run, "manifest", None, Value::from(manifest).to_string())
+}
+
+/// A file's text: its entries have what ends them.
+fn body(entries: &str, writer: &ResultWriter) -> String {
+    if lines(writer) { entries.into() } else { format!("[{}]", entries.strip_suffix(',').unwrap_or(entries)) }
+}
+
+fn put<'a>(run: &MapRun, name: &str, writer: impl Into<Option<&'a ResultWriter>>, body: String) -> Option<Value> {
+    let mut request = run.records.request.as_ref()?.as_object().cloned().unwrap_or_default();
     let prefix = request.remove("Prefix");
     let folder = match prefix.as_ref().and_then(Value::as_str).unwrap_or_default().trim_end_matches('/') {
         "" => run.uuid.to_string(),
         prefix => format!("{prefix}/{}", run.uuid),
     };
-    let bucket = request.get("Bucket").cloned().unwrap_or(Value::from(""));
-    let mut put = |name: &str, body: String| {
-        let key = format!("{folder}/{name}");
-        request.insert("Key", key.clone());
-        request.insert("Body", body);
-        (Value::from(key), Value::from(request.clone()))
-    };
-    let lines = writer.output_type.as_deref() == Some("JSONL");
-    let (extension, transformation) = (if lines { "jsonl" } else { "json" }, writer.transformation.as_deref().unwrap_or("NONE"));
-    let succeeded = match transformation {
-        "NONE" => by_status(run, |status| status == "SUCCEEDED"),
-        other => transform(Some(other), joining).as_array().unwrap_or_default().to_vec(),
-    };
-    let failed = by_status(run, |status| status != "SUCCEEDED");
-    let (mut files, mut named) = (Vec::new(), Map::new());
-    for (name, results) in [("FAILED", failed), ("PENDING", Vec::new()), ("SUCCEEDED", succeeded)] {
-        let mut entries = Vec::new();
-        if !results.is_empty() {
-            let body =
-                if lines { results.iter().map(|r| format!("{r}\n")).collect::<String>() } else { Value::from(results).to_string() };
-            let size = Value::from(body.len() as i64);
-            let (key, request) = put(&format!("{name}_0.{extension}"), body);
-            entries.push(Value::from(Map::from_iter([("Key", key), ("Size", size)])));
-            files.push(request);
-        }
-        named.insert(name, Value::from(entries));
-    }
-    let manifest = Map::from_iter([
-        ("DestinationBucket", bucket),
-        ("MapRunArn", Value::from(run.arn.clone())),
-        ("ResultFiles", Value::from(named)),
-    ]);
-    files.push(put("manifest.json", Value::from(manifest).to_string()).1);
-    files
+    let extension = if writer.into().is_some_and(lines) { "jsonl" } else { "json" };
+    request.insert("Key", format!("{folder}/{name}.{extension}"));
+    request.insert("Body", body);
+    Some(Value::from(request))
 }
 
-fn by_status(run: &MapRun, wanted: impl Fn(&str) -> bool) -> Vec<Value> {
-    let fits = |record: &&Value| record.get("Status").and_then(Value::as_str).is_some_and(&wanted);
-    run.records.iter().filter(fits).cloned().collect()
+/// How the manifest names a file.
+fn file_entry(request: &Value) -> Value {
+    let size = request.get("Body").and_then(Value::as_str).map_or(0, str::len) as i64;
+    let key = request.get("Key").cloned().unwrap_or_default();
+    Value::from(Map::from_iter([("Key", key), ("Size", Value::from(size))]))
 }
 
 /// The output of a Map whose results were exported.

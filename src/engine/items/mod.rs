@@ -4,7 +4,7 @@ mod csv;
 mod export;
 mod source;
 
-pub(super) use export::{record, requests, transform, written};
+pub(super) use export::{Records, closing_file, full_file, keep, transform, written};
 pub(super) use source::{Format, Items, Source, Text};
 
 use crate::base::json::JsonError;

@@ -4,11 +4,12 @@
 use super::form::{Input, Object, list, numbers};
 use super::{Restored, execution_in, execution_out, frame_out, frames_in};
 use crate::asl::ir::{Kind, Machine};
-use crate::base::{Value, json};
+use crate::base::{Table, Value, json};
 use crate::engine::frame::{Batching, Frame, FrameId, Joining, MapRun, Phase};
-use crate::engine::items::{Format, Items, Source, Text};
+use crate::engine::items::{Format, Items, Records, Source, Text};
 use crate::engine::limits::Options;
 use crate::engine::redrive::Fallen;
+use std::sync::Arc;
 
 pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joining) {
     out.list("children", joining.children.iter(), |text, (slot, id)| {
@@ -36,7 +37,7 @@ pub(super) fn joining_out(out: &mut Object<'_>, machine: &Machine, joining: &Joi
 fn fallen_out(text: &mut String, machine: &Machine, fallen: &Fallen) {
     let mut out = Object::begin(text);
     out.set("slot", fallen.slot);
-    execution_out(out.key("execution"), fallen.id, &fallen.execution);
+    execution_out(out.key("execution"), fallen.id, &fallen.execution, true);
     out.list("frames", fallen.frames.iter(), |text, (id, frame)| frame_out(text, machine, *id, frame));
     out.end();
 }
@@ -101,7 +102,7 @@ fn run_out(out: &mut Object<'_>, machine: &Machine, run: &MapRun) {
         out.maybe("batchInput", batching.input.clone());
     }
     out.list("gathered", run.gathered.iter(), json::write);
-    out.list("records", run.records.iter(), json::write);
+    out.object("records", |out| records_out(out, &run.records));
     out.set("redrives", run.redrives);
     out.list("unsuccessful", run.unsuccessful.iter(), |text, fallen| fallen_out(text, machine, fallen));
     out.list("waiting", run.waiting.iter(), |text, fallen| fallen_out(text, machine, fallen));
@@ -167,7 +168,7 @@ pub(super) fn joining_in(input: &Input<'_>, machine: &Machine, options: &Options
                 None => None,
             },
             gathered: run.list("gathered")?.to_vec(),
-            records: run.list("records")?.to_vec(),
+            records: records_in(&run.object("records")?)?,
             redrives: run.small("redrives")?,
             unsuccessful: fallen_in(&run, "unsuccessful", machine, options)?,
             waiting: fallen_in(&run, "waiting", machine, options)?.into(),
@@ -178,6 +179,52 @@ pub(super) fn joining_in(input: &Input<'_>, machine: &Machine, options: &Options
         return Err(input.wrong("run"));
     }
     Ok(joining)
+}
+
+fn records_out(out: &mut Object<'_>, records: &Records) {
+    let entries = |out: &mut Object<'_>, name: &str, entries: &Table<u32, Arc<str>>| {
+        let pair = |(slot, entry): (&u32, &Arc<str>)| Value::from(vec![Value::from(*slot), entry.clone().into()]);
+        out.list(name, entries.iter(), |text, entry| json::write(text, &pair(entry)));
+    };
+    out.set("next", records.next);
+    entries(out, "ahead", &records.ahead);
+    entries(out, "failed", &records.failed);
+    json::write_str(out.key("body"), &records.body);
+    out.set("writing", records.writing as i64);
+    out.list("files", records.files.iter(), json::write);
+    out.maybe("request", records.request.clone());
+    out.maybe("closing", records.closing);
+}
+
+fn records_in(input: &Input<'_>) -> Restored<Records> {
+    let entries = |name: &str| {
+        let entry = |pair: &Value| {
+            let slot = pair.at(0).and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok());
+            let entry = pair.at(1).and_then(Value::as_str);
+            slot.zip(entry.map(Arc::from)).ok_or_else(|| input.wrong(name))
+        };
+        let mut table = Table::default();
+        for pair in input.list(name)? {
+            let (slot, entry) = entry(pair)?;
+            table.insert(slot, entry);
+        }
+        Ok(table)
+    };
+    let records = Records {
+        next: input.small("next")?,
+        ahead: entries("ahead")?,
+        failed: entries("failed")?,
+        body: input.text("body")?.to_string(),
+        writing: input.unsigned("writing")? as usize,
+        files: input.list("files")?.to_vec(),
+        request: input.value.get("request").cloned(),
+        closing: input.value.get("closing").map(|_| input.small("closing")).transpose()?,
+    };
+    // What is being written ends an entry.
+    if records.body.get(..records.writing).is_none_or(|part| !matches!(part.as_bytes().last(), None | Some(b',' | b'\n'))) {
+        return Err(input.wrong("writing"));
+    }
+    Ok(records)
 }
 
 /// What is left of the items: of a file, the text that is unread.

@@ -1,21 +1,19 @@
 //! Map: the items, one iteration each; inline in the execution itself, or distributed as child executions (spec §7.4,
 //! §7.5, §9.3).
 
-use crate::asl::ir::{
-    Field, ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, ResultWriter, State,
-};
+use super::results;
+use crate::asl::ir::{Field, ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, State};
 use crate::asl::resource::Resource;
-use crate::base::{Map, Table, Value, json};
+use crate::base::{Map, Value, json};
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::CancelReason;
 use crate::engine::dataflow::{Eval, View};
 use crate::engine::event::ExecutionInfo;
-use crate::engine::fault::{EXCEED_TOLERATED_FAILURE, Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT, RESULT_WRITER_FAILED};
+use crate::engine::fault::{Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT};
 use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
-use crate::engine::items::{Answer, Items, Read};
+use crate::engine::items::{Answer, Items, Read, Records};
 use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
-use crate::engine::redrive::Fallen;
 use crate::engine::{Engine, TaskId, items, state};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -195,7 +193,7 @@ fn start_run(
         unsuccessful: Vec::new(),
         waiting: VecDeque::new(),
         redrives: 0,
-        records: Vec::new(),
+        records: Records::default(),
     });
     let Some((reader, parameters, _)) = reading else {
         return run_items(engine, id, frame, state, map, joining, items);
@@ -211,7 +209,7 @@ fn start_run(
 }
 
 /// Reads fields of a Map Run, which see the Map's effective input.
-fn fields<T>(
+pub(super) fn fields<T>(
     engine: &mut Engine,
     frame: &Frame,
     state: &State,
@@ -223,7 +221,15 @@ fn fields<T>(
 }
 
 /// Asks the host to read or to write for a Map.
-fn call(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, resource: &str, purpose: Purpose, input: Value) {
+pub(super) fn call(
+    engine: &mut Engine,
+    id: FrameId,
+    frame: &mut Frame,
+    state: &State,
+    resource: &str,
+    purpose: Purpose,
+    input: Value,
+) {
     let acting = Acting {
         task: TaskId(0),
         resource: Resource::parse(resource),
@@ -436,10 +442,11 @@ pub(in crate::engine) fn go_on(
     mut joining: Joining,
     after: Option<u64>,
 ) -> Ran {
-    let exports = |w: &ResultWriter| w.resource.is_some() || w.transformation.as_deref() == Some("NONE");
-    let records = map.result_writer.as_ref().is_some_and(exports);
     joining.starting = false;
     engine.turns.remove(&id);
+    if joining.run.as_ref().is_some_and(|run| run.records.fill_a_file()) {
+        return results::store(engine, id, frame, state, map, joining);
+    }
     while joining.children.len() < joining.limit as usize {
         if let Some(fallen) = joining.run.as_mut().and_then(|run| run.waiting.pop_front()) {
             let slot = fallen.slot;
@@ -468,9 +475,6 @@ pub(in crate::engine) fn go_on(
         };
         let slot = joining.next;
         joining.results.push(None);
-        if let Some(run) = joining.run.as_mut().filter(|_| records) {
-            run.records.push(Value::Null);
-        }
         joining.next += 1;
         let child = match &joining.run {
             None => {
@@ -489,7 +493,7 @@ pub(in crate::engine) fn go_on(
         return Ok(Flow::Wait);
     }
     if joining.run.is_some() {
-        return end_run(engine, id, frame, state, map, joining);
+        return results::end_run(engine, id, frame, state, map, joining);
     }
     engine.record(frame.execution, "MapStateSucceeded", joining.last_succeeded, Details::None);
     frame.tail = joining.last_succeeded;
@@ -545,7 +549,7 @@ fn spawn_child(
 
 /// Cuts off all running children of a Map; `tail` is the event that is to blame. Without one the history says nothing:
 /// an error that nobody can catch ends everything at once.
-fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: Option<u64>) {
+pub(super) fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: Option<u64>) {
     for (&slot, &child) in joining.children.iter() {
         let own = joining.run.is_none();
         if let Some(tail) = tail.filter(|_| own) {
@@ -561,68 +565,11 @@ fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, t
 }
 
 /// Writes that the Map Run has failed; the error goes on as the Map state's.
-fn run_failed(engine: &mut Engine, frame: &mut Frame, fault: Fault) -> Fault {
+pub(super) fn run_failed(engine: &mut Engine, frame: &mut Frame, fault: Fault) -> Fault {
     if !fault.is_fatal() {
         frame.tail = engine.record(frame.execution, "MapRunFailed", frame.tail, Details::failure(&fault));
     }
     fault
-}
-
-/// All children of a Map Run have ended: its results go to the ResultWriter, or are the output.
-fn end_run(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map: &MapState, mut joining: Joining) -> Ran {
-    let writer = match &map.result_writer {
-        Some(writer) => writer,
-        None => {
-            let results: Vec<Value> = joining.results.into_iter().flatten().collect();
-            joining.results = Vec::new();
-            return run_succeeded(engine, frame, state, &joining, Value::from(results));
-        }
-    };
-    if writer.resource.is_none() {
-        let results = items::transform(writer.transformation.as_deref(), &joining);
-        return run_succeeded(engine, frame, state, &joining, results);
-    }
-    let parameters = fields(engine, frame, state, &joining.input, &mut |eval, view| {
-        writer.parameters.as_ref().map(|p| eval.payload(p, "ResultWriter/Parameters", view)).transpose()
-    })?;
-    let mut requests = items::requests(parameters.as_ref(), writer, &joining);
-    requests.reverse();
-    if let Some(run) = &mut joining.run {
-        run.pending = requests;
-    }
-    results_written(engine, id, frame, state, joining, &Value::Null, Ok(Value::Null))
-}
-
-/// The host has written a file of the results, or could not: the next one, or the end.
-pub(in crate::engine) fn results_written(
-    engine: &mut Engine,
-    id: FrameId,
-    frame: &mut Frame,
-    state: &State,
-    mut joining: Joining,
-    input: &Value,
-    result: Result<Value, Fault>,
-) -> Ran {
-    let (Kind::Map(map), Some(run)) = (&state.kind, &mut joining.run) else { return Ok(Flow::Wait) };
-    if let Err(fault) = result {
-        let fault = Fault { error: Some(RESULT_WRITER_FAILED.into()), ..fault };
-        return Err(run_failed(engine, frame, fault));
-    }
-    let resource = map.result_writer.as_ref().and_then(|writer| writer.resource.clone());
-    if let (Some(request), Some(resource)) = (run.pending.pop(), resource) {
-        call(engine, id, frame, state, &resource, Purpose::ResultWriter(Box::new(joining)), request);
-        return Ok(Flow::Wait);
-    }
-    let output = items::written(input, &run.arn);
-    run_succeeded(engine, frame, state, &joining, output)
-}
-
-fn run_succeeded(engine: &mut Engine, frame: &mut Frame, state: &State, joining: &Joining, output: Value) -> Ran {
-    let started = joining.run.as_ref().map_or(frame.tail, |run| run.started_event);
-    let succeeded = engine.record(frame.execution, "MapRunSucceeded", started, Details::None);
-    engine.record(frame.execution, "MapStateSucceeded", succeeded, Details::None);
-    frame.tail = started;
-    engine.complete(frame, state, output)
 }
 
 impl Engine {
@@ -683,69 +630,6 @@ impl Engine {
         self.raise(machine, parent, frame, fault);
     }
 
-    /// A child execution of a Map Run has ended, one way or the other. It has timed out where its own time was over, and not
-    /// where one of its states was.
-    pub(in crate::engine) fn child_execution_ended(
-        &mut self,
-        machine: &Arc<Machine>,
-        execution: u32,
-        result: Result<Value, Fault>,
-        timed_out: bool,
-    ) {
-        let Some(mut child) = self.executions.remove(&execution) else { return };
-        self.timers.remove(child.timer.take());
-        let status = match &result {
-            Ok(_) => "SUCCEEDED",
-            Err(_) if timed_out => "TIMED_OUT",
-            Err(_) => "FAILED",
-        };
-        let Some((parent, slot)) = child.parent else { return };
-        // What has failed may be redriven, and then told again from its first event on.
-        let events = &mut child.recorder.events;
-        let history = if result.is_ok() { std::mem::take(events) } else { events.clone() };
-        self.tell_child(&child, history, status, Some(&result));
-        let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
-        let state = &machine.states[frame.state];
-        let Kind::Map(map) = &state.kind else { return };
-        joining.children.remove(&slot);
-        joining.done += 1;
-        let clock = self.clock;
-        if let Some(record) = joining.run.as_mut().and_then(|run| run.records.get_mut(slot as usize)) {
-            *record = items::record(&child.info, &child.input, &result, status, child.started, clock, child.redrives);
-        }
-        match result {
-            Ok(output) => {
-                if let Some(result) = joining.results.get_mut(slot as usize) {
-                    *result = Some(output);
-                }
-            }
-            Err(_) => {
-                let items = joining.batches.get(slot as usize).map_or(1, |n| u64::from(*n));
-                joining.failed += 1;
-                joining.failed_items += items;
-                if let Some(run) = &mut joining.run {
-                    if status == "TIMED_OUT" {
-                        run.timed_out += 1;
-                        run.timed_out_items += items;
-                    }
-                    let frames = std::mem::take(&mut child.stranded);
-                    run.unsuccessful.push(Fallen { id: execution, slot, execution: Box::new(child), frames });
-                }
-            }
-        }
-        let ran = if joining.run.as_ref().is_some_and(|run| exceeded(run, joining.failed_items)) {
-            self.fall(&mut joining);
-            cut(self, frame.execution, &state.name, &joining, Some(frame.tail));
-            joining.children = Table::default();
-            frame.phase = Phase::Joining(joining);
-            let fault = Fault::new(EXCEED_TOLERATED_FAILURE, "The specified tolerated failure threshold was exceeded");
-            Err(run_failed(self, &mut frame, fault))
-        } else {
-            go_on(self, parent, &mut frame, state, map, *joining, None)
-        };
-        self.settle(machine, parent, frame, ran);
-    }
-
     /// Goes on with a Map that had items left when a call had done its part.
     pub(in crate::engine) fn take_turn(&mut self, id: FrameId) {
         let Some((mut frame, joining)) = self.take_joining(id) else { return };
@@ -767,15 +651,5 @@ impl Engine {
                 None
             }
         }
-    }
-}
-
-/// Whether more items have failed than are tolerated; with neither limit given, none is (spec §7.5).
-fn exceeded(run: &MapRun, failed: u64) -> bool {
-    let too_many = run.tolerated_count.map(|count| failed > count);
-    let too_large = run.tolerated_percentage.map(|percent| failed as f64 * 100.0 > percent * run.total.max(1) as f64);
-    match (too_many, too_large) {
-        (None, None) => failed > 0,
-        (a, b) => a.unwrap_or(false) || b.unwrap_or(false),
     }
 }

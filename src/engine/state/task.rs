@@ -311,7 +311,9 @@ impl Engine {
             Purpose::ItemReader(joining) => {
                 state::map::items_read(self, id, &mut frame, state, *joining, &input, result.map(Answer::from))
             }
-            Purpose::ResultWriter(joining) => state::map::results_written(self, id, &mut frame, state, *joining, &input, result),
+            Purpose::ResultWriter(joining) => {
+                state::results::results_written(self, id, &mut frame, state, *joining, &input, result)
+            }
         };
         self.settle(&machine, id, frame, ran);
     }

@@ -168,7 +168,7 @@ export class Driver {
    */
   resume(submitted, nested) {
     const status = JSON.parse(this.#engine.ask("status"));
-    this.events = JSON.parse(this.#engine.ask("historyLength"));
+    this.events = this.#engine.events;
     this.#told = this.events;
     if (status.status !== "RUNNING") {
       soon(() => this.#end(status));
@@ -186,7 +186,7 @@ export class Driver {
 
   /** Takes up an execution that did not succeed. Throws where that is impossible. */
   redrive() {
-    this.#told = JSON.parse(this.#engine.ask("historyLength"));
+    this.#told = this.#engine.events;
     const step = this.#engine.feed("redrive", this.#clock.now());
     this.#commands = step.commands;
     this.#more = step.more;
@@ -247,16 +247,22 @@ export class Driver {
     return this.#tokens.get(token);
   }
 
-  /** The events from an index on, parsed. */
-  history(from = 0) {
-    const events = JSON.parse(this.#engine.ask("history", from));
-    if (this.#crash && from < this.events) events.push(this.#crash);
+  /** The events from an index on, parsed; up to another index. */
+  history(from = 0, to = Infinity) {
+    const events = this.#engine.history(from, to);
+    if (this.#crash && from < this.events && to >= this.events) events.push(this.#crash);
     return events;
+  }
+
+  /** The events from an index on, in lists of a bounded size. */
+  *pages(from) {
+    for (const page of this.#engine.pages(from)) yield page.map(([, event]) => event);
+    if (this.#crash && from < this.events) yield [this.#crash];
   }
 
   /** The events from an index on, as one JSON text. */
   historyText(from = 0) {
-    return this.#crash ? JSON.stringify(this.history(from)) : this.#engine.ask("history", from);
+    return this.#crash ? JSON.stringify(this.history(from)) : this.#engine.historyText(from);
   }
 
   /** Resolves when there are more events, or when the execution has ended. */
@@ -286,7 +292,7 @@ export class Driver {
     const calls = [...this.#calls.values()].filter((call) => !call.ended);
     const submitted = calls.filter((call) => call.submits && call.answered).map((call) => call.command.task);
     const nested = calls.filter((call) => call.child?.running).map(({ command, child }) => ({ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }));
-    return { engine: JSON.parse(this.#engine.ask("snapshot")), submitted, ...(nested.length > 0 && { nested }) };
+    return { engine: this.#engine.snapshot(), submitted, ...(nested.length > 0 && { nested }) };
   }
 
   #kick() {
@@ -555,7 +561,13 @@ export class Driver {
   /** Ends a call with its result. */
   #finish(call, fact) {
     this.#leave(call);
-    this.#post(fact);
+    // Until results are stored, those that come after them pile up behind.
+    if (call.command.purpose === "ResultWriter" && this.outcome === undefined) {
+      this.#inbox.splice(this.#read, 0, fact);
+      this.#kick();
+    } else {
+      this.#post(fact);
+    }
   }
 
   /** Completes a callback from outside. Whether it still counted. */
@@ -615,7 +627,7 @@ export class Driver {
     const error = "States.Runtime";
     let last = 0;
     try {
-      this.events = JSON.parse(this.#engine.ask("history", 0)).length;
+      this.events = this.#engine.events;
       last = this.events;
     } catch {
       // The journal traps again: what is known is that it failed.
