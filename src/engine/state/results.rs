@@ -142,6 +142,9 @@ fn run_succeeded(engine: &mut Engine, frame: &mut Frame, state: &State, joining:
     engine.complete(frame, state, output)
 }
 
+/// A Map Run out of its place: its frame, what it joins, and the task that writes its results where one does.
+type TakenRun = (Box<Frame>, Box<Joining>, Option<Box<Acting>>);
+
 impl Engine {
     /// A child execution of a Map Run has ended, one way or the other. It has timed out where its own time was over, and not
     /// where one of its states was.
@@ -215,8 +218,8 @@ impl Engine {
         self.settle(machine, parent, frame, ran);
     }
 
-    /// Takes the frame of a Map Run out of its place; with the task that writes its results where one does.
-    fn take_run(&mut self, id: FrameId) -> Option<(Box<Frame>, Box<Joining>, Option<Box<Acting>>)> {
+    /// Takes the frame of a Map Run out of its place.
+    fn take_run(&mut self, id: FrameId) -> Option<TakenRun> {
         if let Some((frame, joining)) = self.take_joining(id) {
             return Some((frame, joining, None));
         }
