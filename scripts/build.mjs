@@ -226,6 +226,10 @@ const debugging = {
     // Its machines are never started either: the debugger feeds the engine itself.
     const starting = /^ {2}(?:async )?(?:static launch|run|start|restore|redrive|#start|#surroundings|#resume|#restored|#execution)\(.*\) \{\n[^]*?^ {2}\}\n/gm;
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]machine\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(starting, ""), loader: "js" }));
+    // Its definitions are JSON that is filled in.
+    without("placeholders", "export const isMarked = () => false, unmarked = (text) => text, solid = unmarked;\n");
+    const asIs = "export const filledIn = () => {}, looksLikeYaml = filledIn, YAML_HELP = '', problemsOf = (text, _, settings) => call(module.validate, text, settings), renderProblems = (text, _, settings, __, name, color) => call(module.renderDiagnostics, text, name, settings, color);\n";
+    without("diagnose", `import * as module from "../../dist/glue.js";\nimport { call } from "./instance.js";\n${asIs}`);
     // It shows one run, and does not compare.
     without("debug[\\\\/](?:coverage|difference)", "export const hitsOf = () => {}, outlineOf = hitsOf, differenceOf = hitsOf;\n");
     // Its tasks are functions, and start nothing.

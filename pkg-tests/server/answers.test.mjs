@@ -113,6 +113,15 @@ test("integrations that do not exist are refused when a machine is made", async 
   }
 });
 
+test("a byte order mark and a placeholder outside of strings are no JSON, as on AWS", async () => {
+  const definition = machine({ W: { Type: "Wait", Seconds: 1, End: true } });
+  for (const [text, what] of [[`\ufeff${definition}`, /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unexpected character/], [definition.replace('"Seconds":1', '"Seconds":${Delay}'), /^Invalid State Machine Definition: 'INVALID_JSON_DESCRIPTION: Unrecognized token '\$'/]]) {
+    await assert.rejects(create(text), (error) => error.name === "InvalidDefinition" && what.test(error.message));
+    assert.equal((await send("ValidateStateMachineDefinition", { definition: text })).result, "FAIL");
+  }
+  await create(machine({ P: { Type: "Pass", Comment: "${InAString}", End: true } }));
+});
+
 test("a deleted activity ends the execution, and nobody catches that", async () => {
   const { activityArn } = await send("CreateActivity", { name: "gone" });
   const stateMachineArn = await create(machine({ T: { Type: "Task", Resource: activityArn, Catch: [{ ErrorEquals: ["States.ALL"], Next: "End" }], End: true }, End: { Type: "Succeed" } }));

@@ -1,7 +1,9 @@
 // Two definitions of one machine: what changed, and what becomes of executions that run.
 
+import { YAML_HELP, looksLikeYaml } from "./diagnose.js";
 import { definitionText } from "./machine.js";
 import { misuse } from "./errors.js";
+import { solid } from "./placeholders.js";
 
 /** Fields that say where to go, not what to do. */
 const TRANSITIONS = new Set(["Next", "End", "Default"]);
@@ -41,9 +43,9 @@ export function compare(before, after) {
 function read(definition, which) {
   let value;
   try {
-    value = JSON.parse(definitionText(definition));
+    value = JSON.parse(solid(definitionText(definition)));
   } catch (error) {
-    if (error instanceof SyntaxError) throw misuse("NOT_JSON", `the ${which} definition is not JSON: ${error.message}`, SyntaxError);
+    if (error instanceof SyntaxError) throw misuse("NOT_JSON", `the ${which} definition is not JSON: ${error.message}${typeof definition === "string" && looksLikeYaml(definition) ? `; ${YAML_HELP}` : ""}`, SyntaxError);
     throw error;
   }
   if (!isObject(value) || !isObject(value.States)) throw misuse("INVALID_ARGUMENT", `the ${which} definition has no States`);

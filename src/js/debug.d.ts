@@ -18,7 +18,7 @@
  */
 
 import type { CoverageTotals, CoveredPlace } from "./testing.js";
-import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, TaskHandler, TaskHandlers } from "./index.js";
+import type { Definition, ExecutionResult, Frame, HistoryEvent, MachineType, RecordedTask, StateMachine, Substitutions, TaskHandler, TaskHandlers } from "./index.js";
 
 /** A step of a child execution of a Distributed Map: an event of its own history, or its end. */
 export interface ChildStep {
@@ -198,6 +198,8 @@ export interface DebugOptions {
   type?: MachineType;
   /** As in {@link ValidateOptions}. Default: `"2.0.6"`. */
   jsonata?: "2.0.6" | "2.1";
+  /** As in {@link ValidateOptions}: values of placeholders. */
+  substitutions?: Substitutions;
   payloadLimit?: number;
   historyLimit?: number;
   /**

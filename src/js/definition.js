@@ -1,11 +1,13 @@
 // What can be asked about a definition without running it.
 
 import * as module from "../../dist/glue.js";
+import { YAML_HELP, filledIn, looksLikeYaml, problemsOf, renderProblems } from "./diagnose.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
 import { argumentText } from "./integration.js";
 import { compileSettings, definitionText, withoutRange } from "./machine.js";
 import { checkOptions, shown } from "./options.js";
+import { solid, unmarked } from "./placeholders.js";
 
 /** The version of this package. */
 export function version() {
@@ -14,32 +16,51 @@ export function version() {
 
 /** All problems of a definition at once; an empty array for a good one. */
 export function validate(definition, options = {}) {
-  checkOptions(options, ["type", "jsonata"], "validate()");
-  const diagnostics = call(module.validate, definitionText(definition), compileSettings(options));
+  checkOptions(options, ["type", "jsonata", "substitutions"], "validate()");
+  const text = definitionText(definition);
+  const diagnostics = problemsOf(text, filledIn(text, options.substitutions), compileSettings(options), "warning");
   return typeof definition === "string" ? diagnostics : diagnostics.map(withoutRange);
+}
+
+/** The same for a text as AWS takes it: without a byte order mark, and with nothing to fill in. */
+export function problemsAsSent(text, options) {
+  return call(module.validate, text, compileSettings(options));
 }
 
 /** All problems of a definition's text as a compiler prints them, with excerpts; "" for a good one. */
 export function renderDiagnostics(text, options = {}) {
-  checkOptions(options, ["type", "jsonata", "fileName", "color", "source", "places"], "renderDiagnostics()");
+  checkOptions(options, ["type", "jsonata", "substitutions", "fileName", "color", "source", "places"], "renderDiagnostics()");
   const { fileName = "definition", color = false, source, places = [] } = options;
   if (!Array.isArray(places)) throw misuse("INVALID_OPTION", `places must be an array of numbers, not ${shown(places)}`);
   if (source !== undefined) {
     return call(module.renderDiagnosticsIn, source, new Uint32Array(places), definitionText(text), fileName, compileSettings(options), color);
   }
-  return call(module.renderDiagnostics, definitionText(text), fileName, compileSettings(options), color);
+  const given = definitionText(text);
+  return renderProblems(given, filledIn(given, options.substitutions), compileSettings(options), "warning", fileName, color);
 }
 
 /** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
 export function complete(text, offset) {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `complete() takes the text of a definition, not ${shown(text)}`);
   if (offset !== undefined && !Number.isInteger(offset)) throw misuse("INVALID_ARGUMENT", `offset must be a whole number, not ${shown(offset)}`);
-  return JSON.parse(call(module.complete, text, offset ?? text.length));
+  return JSON.parse(call(module.complete, solid(unmarked(text)), offset ?? text.length));
 }
 
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
 export function testState(request) {
   if (typeof request !== "object" || request === null) throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
+  const { definition } = request;
+  if (typeof definition !== "string") return stateTested(request);
+  try {
+    return stateTested({ ...request, definition: unmarked(definition) });
+  } catch (thrown) {
+    if (/INVALID_JSON_DESCRIPTION/.test(thrown?.message) && looksLikeYaml(definition)) thrown.message += `; ${YAML_HELP}`;
+    throw thrown;
+  }
+}
+
+/** The same with what AWS takes, and in its words alone. */
+export function stateTested(request) {
   const { serviceModel, ...rest } = request;
   const shapeOf = responseShapes(serviceModel);
   let problem;
@@ -74,7 +95,7 @@ function responseShapes(models) {
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition, options = {}) {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "widths"], "layout()");
-  return JSON.parse(drawing(module.layout, definitionText(definition), layoutSettings(options)));
+  return JSON.parse(drawing(module.layout, solid(definitionText(definition)), layoutSettings(options)));
 }
 
 /** The graph of a definition as an SVG document. */
@@ -82,13 +103,13 @@ export function renderSvg(definition, options = {}) {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "aspect", "widths", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
   const { direction, collapsed, foldLarge, expanded, aspect, status, taken, notes, ...rest } = options;
   const style = { ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) };
-  return drawing(module.renderSvg, definitionText(definition), layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths: options.widths }), defined(style));
+  return drawing(module.renderSvg, solid(definitionText(definition)), layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths: options.widths }), defined(style));
 }
 
 /** The definition as text of a Mermaid `stateDiagram-v2`. */
 export function renderMermaid(definition, options = {}) {
   checkOptions(options, ["direction"], "renderMermaid()");
-  return drawing(module.renderMermaid, definitionText(definition), layoutSettings(options));
+  return drawing(module.renderMermaid, solid(definitionText(definition)), layoutSettings(options));
 }
 
 /** An object or a Map, as an object. The names of states are anybody's, and `__proto__` becomes a member here. */
@@ -114,7 +135,7 @@ function drawing(...asked) {
   try {
     return call(...asked);
   } catch (thrown) {
-    if (thrown?.code === "NOT_JSON") thrown.message = `the definition is not JSON: ${thrown.message}`;
+    if (thrown?.code === "NOT_JSON") thrown.message = `the definition is not JSON: ${thrown.message}${looksLikeYaml(asked[1]) ? `; ${YAML_HELP}` : ""}`;
     throw thrown;
   }
 }

@@ -3,8 +3,29 @@
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { misuse } from "./errors.js";
-import { shown } from "./options.js";
+import { Unusable } from "./cli/problem.js";
+import { Source } from "./cli/source.js";
+import { DefinitionError, misuse } from "./errors.js";
+import { checkOptions, shown } from "./options.js";
+
+export { parseYaml } from "./yaml.js";
+
+/**
+ * A definition from a file, as the command reads it: JSON or YAML, by itself or in a template (`template.yaml#OrderMachine`).
+ * `{definition, name, type?}`, with the definition as JSON text.
+ */
+export function readDefinition(file, options = {}) {
+  if (typeof file !== "string" && !(file instanceof URL)) throw misuse("INVALID_ARGUMENT", `readDefinition() takes a path or a file URL, not ${shown(file)}`);
+  checkOptions(options, ["substitutions"], "readDefinition()");
+  try {
+    const source = new Source(file instanceof URL ? fileURLToPath(file) + decodeURIComponent(file.hash) : file, options);
+    source.checkFilled((names) => `give ${names.join(", ")} in the option substitutions`);
+    if (source.json === undefined) throw new DefinitionError(source.diagnostics({}), source.render({}, false));
+    return { definition: source.json, name: source.machine, ...(source.type !== undefined && { type: source.type }) };
+  } catch (error) {
+    throw error instanceof Unusable ? misuse("UNUSABLE_FILE", error.message, Error) : error;
+  }
+}
 
 /** A store for `s3Handlers()` in a folder: `bucket/key` is the file of that path in it. */
 export function folder(path) {

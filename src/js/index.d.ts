@@ -161,7 +161,16 @@ export interface ValidateOptions {
    * never sees.
    */
   jsonata?: "2.0.6" | "2.1";
+  /**
+   * Values for placeholders `${Name}` in the definition, as `DefinitionSubstitutions` of a template has them. They are replaced in
+   * the text before it is parsed: in a string a value is text, elsewhere JSON. A placeholder outside of strings needs a value. If it
+   * has none, {@link validate} reports the warning `placeholder`, and `new StateMachine()` throws.
+   */
+  substitutions?: Substitutions;
 }
+
+/** Values of placeholders by name: text as it is, other values as JSON. */
+export type Substitutions = Record<string, unknown>;
 
 /**
  * Returns all problems of a definition, or an empty array if there are none.
@@ -251,7 +260,7 @@ export interface LanguageService {
    */
   rename(text: string, offset: number, newName: string): TextEdit[];
   /** Returns possible changes between two offsets (default: the whole text): fixes of problems, and improvements. */
-  codeActions(text: string, start?: number, end?: number, options?: ValidateOptions): CodeAction[];
+  codeActions(text: string, start?: number, end?: number, options?: Omit<ValidateOptions, "substitutions">): CodeAction[];
   /** Returns the edits that format a text. Only white space changes. Values on one line stay on one line up to 100 characters. */
   format(text: string, options?: { indent?: number }): TextEdit[];
   /** Returns the states of a text, in the order of the text. */
@@ -1058,8 +1067,9 @@ export interface TraceStage {
 export type ErrorCode =
   | "DEFINITION" | "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED" | "TASK_ERROR" | "TASK_CANCELLED" | "RESTORE"
   | "INVALID_ARGUMENT" | "INVALID_OPTION" | "INVALID_SCRIPT" | "INVALID_CLOCK" | "UNKNOWN_TOKEN" | "UNKNOWN_TASK" | "NOT_STARTED"
-  | "ALREADY_STARTED" | "NOT_REDRIVABLE" | "NOT_SETTABLE" | "NOT_JSON" | "NOT_A_HISTORY" | "NOT_LOADED" | "LOAD_FAILED"
-  | "PAYLOAD_TOO_LARGE" | "OUT_OF_MEMORY" | "HISTORY_TOO_LARGE" | "ILLEGAL_CONSTRUCTOR" | "TEST_KIT" | "NO_MOCK" | "STORE_CONFLICT" | "INTERNAL";
+  | "ALREADY_STARTED" | "NOT_REDRIVABLE" | "NOT_SETTABLE" | "NOT_JSON" | "NOT_YAML" | "UNUSABLE_FILE" | "NOT_A_HISTORY" | "NOT_LOADED"
+  | "LOAD_FAILED" | "PAYLOAD_TOO_LARGE" | "OUT_OF_MEMORY" | "HISTORY_TOO_LARGE" | "ILLEGAL_CONSTRUCTOR" | "TEST_KIT" | "NO_MOCK"
+  | "STORE_CONFLICT" | "INTERNAL";
 
 /** Rejects `machine.run()`. */
 export class ExecutionError extends Error {

@@ -5,6 +5,7 @@ import { call } from "./instance.js";
 import { misuse } from "./errors.js";
 import { compileSettings } from "./machine.js";
 import { checkOptions, shown } from "./options.js";
+import { solid, unmarked } from "./placeholders.js";
 
 /** The questions of an editor. */
 export const language = {
@@ -68,5 +69,5 @@ function asked(method, text, ...rest) {
   for (const offset of OFFSETS[method] === 2 ? [place, end] : OFFSETS[method] === 1 ? [place] : []) {
     if (!(Number.isInteger(offset) && offset >= 0)) throw misuse("INVALID_ARGUMENT", `an offset must be a whole number, 0 or more, not ${shown(offset)}`);
   }
-  return JSON.parse(call(module[method], text, ...rest));
+  return JSON.parse(call(module[method], solid(unmarked(text)), ...rest));
 }

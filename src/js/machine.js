@@ -5,16 +5,18 @@ import { Driver } from "./driver/driver.js";
 import { clockOf } from "./driver/clock.js";
 import { soon } from "./driver/scheduler.js";
 import { Archive } from "./archive.js";
+import { filledIn, problemsOf, renderProblems } from "./diagnose.js";
 import { DefinitionError, ExecutionError, RestoreError, misuse } from "./errors.js";
 import { Execution, driverOf, release } from "./execution.js";
 import { EngineHandle, MachineHandle, call, checkSize } from "./instance.js";
 import { argumentText, jsonText } from "./integration.js";
 import { Family, Machines } from "./nested.js";
 import { checkOptions, shown } from "./options.js";
+import { isMarked, unmarked } from "./placeholders.js";
 import { Handlers } from "./resource.js";
 import { startProblem } from "./start.js";
 
-const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata"];
+const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"];
 const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
 const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested", "onIdle"];
 const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", ...OBSERVERS, ...LIMITS];
@@ -38,7 +40,7 @@ export class StateMachine {
     checkOptions(options, MACHINE_OPTIONS, "new StateMachine()");
     this.#options = options;
     const settings = compileSettings(options);
-    this.#handle = compile(definition, settings);
+    this.#handle = compile(definition, settings, options.substitutions);
   }
 
   /** "STANDARD" or "EXPRESS". */
@@ -235,21 +237,25 @@ function checkSnapshot(snapshot) {
 }
 
 /** A machine from a definition, or DefinitionError. */
-function compile(definition, settings) {
+function compile(definition, settings, substitutions) {
   const text = definitionText(definition);
+  const filled = filledIn(text, substitutions);
   try {
-    return new MachineHandle(text, settings);
+    if ((filled?.missing.length ?? 0) === 0) {
+      const given = filled?.text ?? text;
+      return new MachineHandle(isMarked(definition) ? given.slice(1) : given, settings);
+    }
   } catch (thrown) {
     if (thrown?.code !== "DEFINITION") throw thrown;
-    const rendered = call(module.renderDiagnostics, text, "definition", settings, false);
-    const ours = typeof definition === "string";
-    throw new DefinitionError(ours ? thrown.diagnostics : thrown.diagnostics.map(withoutRange), ours ? rendered : plain(thrown.diagnostics));
   }
+  const problems = problemsOf(text, filled, settings, "error");
+  if (typeof definition !== "string") throw new DefinitionError(problems.map(withoutRange), plain(problems));
+  throw new DefinitionError(problems, renderProblems(text, filled, settings, "error", "definition", false));
 }
 
 /** A definition's text: places in it mean something only where the caller has given it. */
 export function definitionText(definition) {
-  if (typeof definition === "string") return definition;
+  if (typeof definition === "string") return unmarked(definition);
   if (typeof definition === "object" && definition !== null) return argumentText(definition, "the definition");
   throw misuse("INVALID_ARGUMENT", `a definition must be JSON text or an object, not ${shown(definition)}`);
 }
@@ -269,6 +275,11 @@ function plain(diagnostics) {
 /** What of the options concerns the compiler. */
 export function compileSettings({ type, jsonata }) {
   return { ...(type !== undefined && { type }), ...(jsonata !== undefined && { jsonata }) };
+}
+
+/** What of the options concerns the making of a machine. */
+export function machineSettings({ substitutions, ...options }) {
+  return { ...compileSettings(options), ...(substitutions !== undefined && { substitutions }) };
 }
 
 /** What of the options concerns the engine. */

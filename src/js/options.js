@@ -17,6 +17,7 @@ const instant = ["a number of milliseconds since 1970", isInstant];
 const ALLOWED = {
   __proto__: null,
   type: word("STANDARD", "EXPRESS"),
+  substitutions: ["an object with text or JSON for each placeholder", isSubstitutions],
   jsonata: word("2.0.6", "2.1"),
   name: text,
   arn: text,
@@ -68,6 +69,10 @@ export function checkOptions(options, known, where) {
     if (value !== undefined && allowed !== undefined && !allowed[1](value)) problems.push(`${name} must be ${allowed[0]}, not ${shown(value)}`);
   }
   if (problems.length > 0) throw misuse("INVALID_OPTION", `${where}: ${problems.join("; ")}`);
+}
+
+function isSubstitutions(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((one) => ["string", "number", "boolean", "object"].includes(typeof one));
 }
 
 /** An instant that a Date can have. */

@@ -4,10 +4,10 @@ import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
 import { argumentText } from "./integration.js";
-import { StateMachine, compileSettings, definitionText, engineSettings, seedOf } from "./machine.js";
+import { StateMachine, compileSettings, engineSettings, machineSettings, seedOf } from "./machine.js";
 import { checkOptions, shown } from "./options.js";
 
-const OPTIONS = ["type", "jsonata", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
+const OPTIONS = ["type", "jsonata", "substitutions", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
 const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
 
 /**
@@ -17,8 +17,7 @@ const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
 export function replayHistory(definition, history, options = {}) {
   checkOptions(options, OPTIONS, "replayHistory()");
   const compiled = compileSettings(options);
-  const text = definitionText(definition);
-  new StateMachine(definition, compiled); // Throws the problems.
+  const text = new StateMachine(definition, machineSettings(options)).definition; // Throws the problems.
   // An ARN tells the names.
   const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
   const told = account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };

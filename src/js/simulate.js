@@ -3,13 +3,13 @@
 import { VirtualClock } from "./driver/clock.js";
 import { EngineHandle } from "./instance.js";
 import { answeredFailure, argumentText, handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "./integration.js";
-import { StateMachine, checkStart, compileSettings, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
+import { StateMachine, checkStart, machineSettings, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.js";
 import { Family, Machines } from "./nested.js";
 import { checkOptions, shown } from "./options.js";
 import { Handlers } from "./resource.js";
 import { TaskError, misuse } from "./errors.js";
 
-const OPTIONS = ["name", "seed", "startTime", "until", "abortAt", "type", "jsonata", "machines", "history", "payloadLimit", "historyLimit", "trace"];
+const OPTIONS = ["name", "seed", "startTime", "until", "abortAt", "type", "jsonata", "substitutions", "machines", "history", "payloadLimit", "historyLimit", "trace"];
 const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "submitted", "never"];
 
 /**
@@ -19,7 +19,7 @@ const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "
  */
 export function simulate(definition, input, script = {}, options = {}) {
   checkOptions(options, OPTIONS, "simulate()");
-  const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, compileSettings(options));
+  const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, machineSettings(options));
   return new Simulation(machine, script, options).run(machine, input);
 }
 

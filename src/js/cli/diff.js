@@ -22,6 +22,8 @@ executions to a new definition, and if you read histories. 'breaks' means that s
 
 Options
       --strict        also counts 'differs' as incompatible
+      --define NAME=VALUE
+                      the value of a placeholder \${NAME}; can be repeated
       --json          {identical, compatible, machine, states: [{state, change, type, pointer, fields, transitions, …}],
                       running: [{severity, kind, state, pointer, message}]}
 
@@ -32,7 +34,7 @@ export const command = {
   name: "diff",
   summary: "compare two definitions, and show how running executions are affected",
   help,
-  options: { strict: { type: "boolean" }, json: { type: "boolean" } },
+  options: { define: { type: "string", multiple: true }, strict: { type: "boolean" }, json: { type: "boolean" } },
   act: diff,
 };
 

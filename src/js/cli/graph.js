@@ -19,6 +19,8 @@ Options
       --direction D   TB, top to bottom (default), or LR, left to right
       --theme THEME   light, dark or auto (default): follows the viewer's preference
       --title TEXT    the title for screen readers; default: the machine's Comment
+      --define NAME=VALUE
+                      the value of a placeholder \${NAME}; can be repeated
       --json          the layout as JSON: {width, height, direction, nodes, edges, …}
 
 Exit code: 0 success; 1 the file is neither JSON nor YAML; 2 wrong usage.
@@ -29,6 +31,7 @@ export const command = {
   summary: "draw a definition as SVG or Mermaid",
   help,
   options: {
+    define: { type: "string", multiple: true },
     output: { type: "string", short: "o", file: true },
     format: { type: "string", values: ["svg", "mermaid"] },
     direction: { type: "string", values: ["TB", "LR"] },

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { version } from "../node.js";
 import { overview } from "./help.js";
+import { takeDefined } from "./define.js";
 import { Unusable, tell } from "./problem.js";
 
 export { placed, say } from "./problem.js";
@@ -77,6 +78,7 @@ async function perform(args) {
     const given = parsed.values[option];
     if (values && given !== undefined && !values.includes(given)) throw wrong(`--${option} must be ${listed(values)}${meant(given, values)}`);
   }
+  takeDefined(parsed.values.define);
   return command.act(parsed.positionals.map((arg) => arg.replace(/^\0/, "")), parsed.values, { commands: commandList, ...prepared });
 }
 

@@ -24,6 +24,7 @@ Options
   -e, --events        prints the events of the replay to standard error
       --arn ARN       the execution's ARN, for machines that read their execution's names; histories do not have it
       --type TYPE     STANDARD or EXPRESS; default: the type in the template, or STANDARD
+      --define NAME=VALUE the value of a placeholder \${NAME}; can be repeated
       --json          {matches, complete, divergence, divergences, missing, unreproducible, recorded, compared,
                       status, output | error, cause, input, startTime, tasks, history}
 
@@ -34,7 +35,7 @@ export const command = {
   name: "replay",
   summary: "replay an execution from AWS and report where it diverges",
   help,
-  options: { events: { type: "boolean", short: "e" }, arn: { type: "string" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
+  options: { define: { type: "string", multiple: true }, events: { type: "boolean", short: "e" }, arn: { type: "string" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
   act: replay,
 };
 

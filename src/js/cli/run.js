@@ -39,6 +39,8 @@ Options
       --seed NUMBER   makes UUIDs, random numbers and jitter repeatable
       --name NAME     the name of the execution
       --type TYPE     STANDARD (default) or EXPRESS
+      --define NAME=VALUE
+                      the value of a placeholder \${NAME}; can be repeated
       --json          {name, status, output | error, cause, history, diagnostics?} as one JSON object
 
 Ctrl+C aborts the execution and its tasks and prints how far it came. The command ends at most two seconds after the
@@ -53,6 +55,7 @@ export const command = {
   summary: "run a definition and print its output",
   help,
   options: {
+    define: { type: "string", multiple: true },
     input: { type: "string", short: "i", file: true },
     tasks: { type: "string", short: "t", file: true },
     objects: { type: "string", file: true },

@@ -2,10 +2,13 @@
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { LineCounter, isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { LineCounter, isAlias, isMap, isScalar, isSeq } from "yaml";
 import { renderDiagnostics, validate } from "../node.js";
+import { Filled, inOrder, jsonHoles, positionOf, renderPlaceholder, renderedParts } from "../placeholders.js";
+import * as yaml from "../yaml.js";
+import { defined } from "./define.js";
 import { Invalid, Unusable } from "./problem.js";
-import { intrinsicTags, machinesOf, substituted } from "./template.js";
+import { intrinsicTags, machinesOf } from "./template.js";
 
 /** Writes a file. */
 export function write(file, text) {
@@ -57,14 +60,13 @@ function decoded(bytes) {
   return text;
 }
 
-/** A definition that can be used, for commands that do nothing with another: throws Invalid. */
+/** A definition that can be used, for commands that do nothing with another: throws Invalid, or Unusable for placeholders. */
 export function usable(source, options = {}) {
+  source.checkFilled();
   if (source.diagnostics(options).some(({ severity }) => severity === "error")) throw new Invalid(source, options);
   return source;
 }
 
-const DEPTH = 128;
-const LEVELS = 500;
 const DEFINITION = /\.asl\.(json|ya?ml)$/i;
 const MAY_BE_TEMPLATE = /\.(json|ya?ml|template)$/i;
 const TEMPLATE = /AWS::(StepFunctions|Serverless)::StateMachine|^\s*["']?stepFunctions["']?\s*:/m;
@@ -127,10 +129,20 @@ export class Source {
   /** Where the definition stands in #yaml. */
   #pointer = "";
   #places;
+  /** Values of placeholders. */
+  #values;
+  /** The text with its placeholders filled in, where it has any. */
+  #filled;
+  /** What #yaml or json was read from: the file's text, with its placeholders filled in. */
+  #current;
+  /** Faults of a template outside of its machines; those of one that a definition's own file is named in. */
+  #faults = [];
+  #around = [];
 
-  /** The one definition that is meant. */
-  constructor(spec) {
+  /** The one definition that is meant. `substitutions` are values for placeholders, besides those of --define. */
+  constructor(spec, { substitutions = {} } = {}) {
     const [file, fragment] = split(spec);
+    this.#values = { ...substitutions, ...defined() };
     this.#read(file);
     const machines = this.#machines(file);
     if (machines === undefined) {
@@ -144,6 +156,8 @@ export class Source {
     }
     const chosen = machines.get(fragment ?? names[0]);
     if (chosen === undefined) throw new Unusable(`${this.name} has no state machine ${fragment}; it has ${names.join(", ") || "none"}`);
+    // One machine tells what is wrong around them all.
+    if (names.indexOf(fragment ?? names[0]) > 0) this.#faults = [];
     this.#choose(chosen, fragment ?? names[0]);
   }
 
@@ -163,20 +177,40 @@ export class Source {
     this.#parse();
   }
 
-  #parse() {
+  #parse(isOne = isYaml(this.file, this.text)) {
+    this.#filled = undefined;
+    this.#pointer = "";
+    this.#lines = undefined;
+    this.#as(this.text, isOne);
+    if (!this.text.includes("${") || this.#machines(this.file) !== undefined) return;
+    const filled = new Filled(this.text, isOne ? yaml.yamlHoles(this.text) : jsonHoles(this.text), this.#values);
+    if (!filled.differs) return;
+    filled.settle((text) => {
+      this.#as(text, isOne);
+      return this.#found({});
+    });
+    this.#filled = filled;
+  }
+
+  /** Reads a text that the file has, or has with its placeholders filled in. */
+  #as(text, isOne) {
+    this.#current = text;
     this.#yaml = undefined;
-    this.json = undefined;
-    if (isYaml(this.file, this.text)) {
-      this.#lines = new LineCounter();
-      this.#yaml = document(this.text, this.#lines);
-      if (this.#yaml.errors.length === 0) this.json = JSON.stringify(valueOfDocument(this.#yaml, this.file) ?? null, null, 1);
-    } else this.json = this.text;
+    this.json = isOne ? undefined : text;
+    if (!isOne) return;
+    this.#lines = new LineCounter();
+    this.#yaml = document(text, this.#lines);
+    const { errors } = this.#yaml;
+    this.#faults = [];
+    if (errors.length > 0 && !isFaultyTemplate(this.#yaml, this.file)) return;
+    this.#faults = errors;
+    this.json = JSON.stringify(valueOfDocument(this.#yaml, this.file) ?? null, null, 1);
   }
 
   #machines(file) {
     if (this.json === undefined) return undefined;
     try {
-      return machinesOf(JSON.parse(this.json), file);
+      return machinesOf(JSON.parse(this.json), file, this.#values);
     } catch {
       return undefined;
     }
@@ -188,15 +222,21 @@ export class Source {
     this.machine = name;
     this.type = type === "EXPRESS" ? "EXPRESS" : undefined;
     if (path !== undefined) {
+      this.#values = { ...substitutions, ...this.#values };
+      const faults = this.#faults.map((error) => this.#fault(error));
+      const template = this.name;
       this.#read(path);
       this.machine = name;
-      this.#substitute(substitutions, member);
+      this.#faults = [];
+      this.#around = faults.map(({ range: { start }, message, ...rest }) => ({ ...rest, message: `${template}:${start.line}:${start.column}: ${message}` }));
+      if (member !== undefined && this.json !== undefined) this.#memberOf(member);
     } else if (machine.text !== undefined) {
       // A definition in a string has no places of its own in the template.
       this.embedded = true;
       this.name = `${this.name}#${id}`;
-      this.#yaml = undefined;
-      this.text = this.json = machine.text;
+      this.text = machine.text;
+      this.#faults = [];
+      this.#parse(false);
     } else {
       this.#fromValue(machine.value, machine.pointer);
     }
@@ -206,27 +246,32 @@ export class Source {
   #fromValue(value, pointer) {
     if (this.#yaml === undefined) {
       this.#lines = new LineCounter();
-      this.#yaml = document(this.text, this.#lines);
+      this.#yaml = document(this.#current, this.#lines);
     }
     this.#pointer = pointer;
     this.json = JSON.stringify(value, null, 1);
   }
 
-  #substitute(substitutions, member) {
-    if (this.json === undefined) return;
+  #memberOf(member) {
     let value;
     try {
       value = JSON.parse(this.json);
     } catch {
-      // `"Seconds": ${Delay}` is JSON only afterwards.
-      this.text = substituted(this.text, substitutions);
-      this.#parse();
       return;
     }
-    const pointer = member === undefined ? "" : `/${member.replaceAll(".", "/")}`;
-    const inner = member === undefined ? value : member.split(".").reduce((at, key) => at?.[key], value);
-    const result = substituted(inner, substitutions);
-    if (member !== undefined || JSON.stringify(result) !== JSON.stringify(value)) this.#fromValue(result, pointer);
+    this.#fromValue(member.split(".").reduce((at, key) => at?.[key], value), `/${member.replaceAll(".", "/")}`);
+  }
+
+  /** Throws where placeholders need values, which `how` says how to give: nothing can be run without them. */
+  checkFilled(how = (names) => `pass ${names.map((name) => `--define ${name}=VALUE`).join(" ")}`) {
+    const missing = this.#filled?.missing ?? [];
+    if (missing.length === 0) return;
+    const places = missing.map(({ name, start }) => {
+      const { line, column } = positionOf(this.text, start);
+      return `  \${${name}}  ${this.name}:${line}:${column}`;
+    });
+    const names = [...new Set(missing.map(({ name }) => name))];
+    throw new Unusable(`${this.name} needs a value for ${names.length === 1 ? "a placeholder" : `${names.length} placeholders`}: ${how(names)}\n${places.join("\n")}`);
   }
 
   /** Options for the machine's type: the one asked for, or the template's. */
@@ -237,10 +282,18 @@ export class Source {
 
   /** All problems, with places in the file. */
   diagnostics(options) {
+    const around = [...this.#around, ...this.#faults.map((error) => this.#fault(error))];
+    if (this.#filled === undefined) return [...around, ...this.#found(options)];
+    const found = this.#filled.report(this.#found(options));
+    return inOrder([...around, ...found, ...this.#filled.diagnostics("warning", HOW)]);
+  }
+
+  /** Problems with places in the text that was read: the file's, with its placeholders filled in. */
+  #found(options) {
     if (this.json === undefined) return this.#yaml.errors.map((error) => this.#yamlError(error));
     const found = validate(this.json, this.options(options));
     if (this.#yaml === undefined) return found;
-    const map = new YamlPlaces(this.#yaml, this.text, this.json, this.#pointer);
+    const map = new YamlPlaces(this.#yaml, this.#current, this.json, this.#pointer);
     const moved = ({ range, pointer, ...rest }) => {
       const at = range && map.find(pointer, range);
       return { ...rest, pointer, ...(at && { range: { start: this.#position(at[0]), end: this.#position(at[1]) } }) };
@@ -254,23 +307,43 @@ export class Source {
 
   /** All problems as a compiler prints them. */
   render(options, color) {
-    if (this.#yaml === undefined) return renderDiagnostics(this.json, { ...this.options(options), fileName: this.name, color });
-    const diagnostics = this.diagnostics(options);
-    if (this.json === undefined) {
-      return diagnostics.map(({ code, message, range: { start } }) => `error[${code}]: ${message}\n --> ${this.name}:${start.line}:${start.column}\n\n`).join("");
-    }
+    const around = [...this.#around, ...this.#faults.map((error) => this.#fault(error))].map((one) => rendered(one, this.name)).join("");
+    if (this.#filled !== undefined) return around + this.#renderFilled(options, color);
+    if (this.#yaml === undefined) return around + renderDiagnostics(this.json, { ...this.options(options), fileName: this.name, color });
+    const diagnostics = this.#found(options);
+    if (this.json === undefined) return diagnostics.map((one) => rendered(one, this.name)).join("");
+    return around + this.#renderAt(diagnostics, options, color);
+  }
+
+  /** What a definition in JSON has, with the excerpts of the text that it was written in. */
+  #renderAt(diagnostics, options, color) {
     const places = diagnostics.flatMap(({ range, labels }) => [range, ...labels.map((label) => label.range)].flatMap((one) => this.#bytes(one)));
     return renderDiagnostics(this.json, { ...this.options(options), fileName: this.name, color, source: this.text, places });
+  }
+
+  #renderFilled(options, color) {
+    const read = this.#found(options);
+    const found = this.#filled.report(read);
+    if (this.json === undefined) return found.map((one) => rendered(one, this.name)).join("");
+    const { dropped } = this.#filled;
+    let next = 0;
+    // A place for each, also for those that are not told.
+    const all = read.map((one, i) => (dropped[i] ? one : found[next++]));
+    const parts = renderedParts(this.#renderAt(all, options, color)).filter((_, i) => !dropped[i]);
+    const open = this.#filled.diagnostics("warning", HOW);
+    const texts = new Map([...found.map((one, i) => [one, parts[i]]), ...open.map((one) => [one, renderPlaceholder(one, this.text, this.name, color)])]);
+    return inOrder([...found, ...open]).map((one) => texts.get(one)).join("");
   }
 
   /** The line of a JSON Pointer into the definition, from 1 on; of what has no place of its own the nearest one around it. */
   line(pointer) {
     this.#places ??= { lines: new LineCounter() };
     // JSON is YAML; the document of a template is there already.
-    this.#places.document ??= this.#yaml ?? document(this.text, this.#places.lines);
-    const lines = this.#yaml === undefined ? this.#places.lines : this.#lines;
+    this.#places.document ??= this.#yaml ?? document(this.#current, this.#places.lines);
     const { key, value } = lookUp(this.#places.document, this.#pointer + pointer);
-    return lines.linePos(extent(key ?? value)[0]).line;
+    const [offset] = extent(key ?? value);
+    if (this.#filled !== undefined) return this.#filled.range(offset, offset).start.line;
+    return (this.#yaml === undefined ? this.#places.lines : this.#lines).linePos(offset).line;
   }
 
   #bytes(range) {
@@ -287,6 +360,18 @@ export class Source {
     const range = { start: this.#position(error.pos[0]), end: this.#position(error.pos[1]) };
     return { code: "invalid-yaml", severity: "error", pointer: "", message: error.message, range, labels: [], aws: [] };
   }
+
+  #fault(error) {
+    const { message, ...rest } = this.#yamlError(error);
+    return { ...rest, severity: "warning", message: `${message} (in a part of the template that is no state machine)` };
+  }
+}
+
+/** How a placeholder gets its value here. */
+const HOW = "pass `--define NAME=VALUE`";
+
+function rendered({ code, severity, message, range }, name) {
+  return `${severity}[${code}]: ${message}\n --> ${name}${range === undefined ? "" : `:${range.start.line}:${range.start.column}`}\n\n`;
 }
 
 /** The unescaped steps of a JSON Pointer. */
@@ -309,58 +394,48 @@ function document(text, lineCounter) {
   return yamlDocument(text, { lineCounter, merge: true, prettyErrors: false, customTags: intrinsicTags });
 }
 
-/** `parseDocument` for texts from anywhere: it calls itself for each level, and V8 may end the process where its stack ends. */
+/** `parseDocument` for texts from anywhere. */
 export function yamlDocument(text, options) {
-  if (mayBeDeep(text)) throw new Unusable("its values are nested too deeply");
-  return parseDocument(text, options);
-}
-
-/** Whether so many brackets are open at once, or a line is so far indented, that the levels may be more than `LEVELS`. */
-function mayBeDeep(text) {
-  let open = 0;
-  let indent = 0;
-  let leading = true;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 10) [indent, leading] = [0, true];
-    else if (leading && (code === 32 || code === 45 || code === 63)) indent += 1;
-    else leading = false;
-    if (code === 91 || code === 123) open += 1;
-    else if ((code === 93 || code === 125) && open > 0) open -= 1;
-    if (open > LEVELS || indent > 2 * LEVELS) return true;
+  try {
+    return yaml.yamlDocument(text, options);
+  } catch (error) {
+    throw new Unusable(error.message);
   }
-  return false;
 }
 
-/** What a YAML document stands for. Aliases that multiply without end, and values too deep in one another, are refused. */
+/** What a YAML document stands for. */
 export function valueOfDocument(document, file) {
   try {
-    const value = document.toJS();
-    if (isDeep(value)) throw new RangeError();
-    return value;
+    return yaml.valueOfDocument(document);
   } catch (error) {
-    throw new Unusable(`cannot read ${file}: ${error instanceof RangeError ? "its values are nested too deeply" : error.message}`);
+    throw new Unusable(`cannot read ${file}: ${error.message}`);
   }
 }
-
-/** More values in one another than any reader of JSON takes here. */
-function isDeep(value, depth = 0) {
-  if (typeof value !== "object" || value === null) return false;
-  return depth > DEPTH || Object.values(value).some((inner) => isDeep(inner, depth + 1));
-}
-
 
 /** What a file holds; undefined where it cannot be parsed. */
 function valueOf(file, text) {
   if (isYaml(file, text)) {
     const parsed = document(text);
-    return parsed.errors.length > 0 ? undefined : valueOfDocument(parsed, file);
+    return parsed.errors.length > 0 && !isFaultyTemplate(parsed, file) ? undefined : valueOfDocument(parsed, file);
   }
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Whether all that is wrong in a document stands outside of the state machines of a template. */
+function isFaultyTemplate(document, file) {
+  let machines;
+  try {
+    machines = machinesOf(valueOfDocument(document, file), file);
+  } catch {
+    return false;
+  }
+  if ((machines?.size ?? 0) === 0) return false;
+  const own = [...machines.values()].map(({ resource }) => lookUp(document, resource).value?.range).filter(Boolean);
+  return document.errors.every(({ pos: [start] }) => own.every(([from, to]) => start < from || start >= to));
 }
 
 /** From a place in the JSON text of a YAML document to the place in the document. */

@@ -40,26 +40,27 @@ export const intrinsicTags = TAGS.flatMap((name) => {
  * The state machines of a parsed template by name, or undefined if it is none. Each is
  * `{name, type, pointer, value}`, `{…, path, substitutions}` or `{…, text}`: inline, in a file of its own, as a string.
  */
-export function machinesOf(template, file) {
+export function machinesOf(template, file, defined = {}) {
   if (typeof template !== "object" || template === null || template.States !== undefined) return undefined;
-  if (typeof template.Resources === "object" && template.Resources !== null) return ofCloudFormation(template, file);
+  if (typeof template.Resources === "object" && template.Resources !== null) return ofCloudFormation(template, file, defined);
   const serverless = template.stepFunctions?.stateMachines;
-  if (typeof serverless === "object" && serverless !== null) return ofServerless(template, serverless, file);
+  if (typeof serverless === "object" && serverless !== null) return ofServerless(template, serverless, file, defined);
   return undefined;
 }
 
-function ofCloudFormation(template, file) {
+function ofCloudFormation(template, file, defined) {
   const resolver = new Resolver(template);
   const machines = new Map();
   for (const [id, resource] of Object.entries(template.Resources)) {
     const type = resource?.Type;
     if (type !== "AWS::StepFunctions::StateMachine" && type !== "AWS::Serverless::StateMachine") continue;
     const properties = resource.Properties ?? {};
-    const substitutions = resolver.resolve(properties.DefinitionSubstitutions ?? {});
-    const machine = { name: id, type: properties.StateMachineType ?? properties.Type, substitutions };
+    const substitutions = { ...resolver.resolve(properties.DefinitionSubstitutions ?? {}), ...defined };
+    const place = `/Resources/${id.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const machine = { name: id, type: properties.StateMachineType ?? properties.Type, substitutions, resource: place };
     const { Definition, DefinitionString, DefinitionUri, DefinitionS3Location } = properties;
     if (Definition !== undefined) {
-      Object.assign(machine, { pointer: `/Resources/${id.replaceAll("~", "~0").replaceAll("/", "~1")}/Properties/Definition`, value: substituted(resolver.resolve(Definition), substitutions) });
+      Object.assign(machine, { pointer: `${place}/Properties/Definition`, value: substituted(resolver.resolve(Definition), substitutions) });
     } else if (DefinitionString !== undefined) {
       const text = resolver.resolve(DefinitionString);
       machine.text = substituted(typeof text === "string" ? text : JSON.stringify(text), substitutions);
@@ -90,19 +91,20 @@ function asset(location, metadata, file) {
   return near && join(dirname(file), near);
 }
 
-function ofServerless({ functions = {}, resources = {} }, stateMachines, file) {
+function ofServerless({ functions = {}, resources = {} }, stateMachines, file, defined) {
   // A function goes by its key, and by the logical id that the framework gives it.
   const lambda = (name) => ({ Type: "AWS::Lambda::Function", Properties: { FunctionName: name } });
   const ids = Object.keys(functions ?? {}).flatMap((name) => [[name, lambda(name)], [`${name[0].toUpperCase()}${name.slice(1).replaceAll("-", "Dash").replaceAll("_", "Underscore")}LambdaFunction`, lambda(name)]]);
   const resolver = new Resolver({ Resources: { ...Object.fromEntries(ids), ...resources?.Resources } });
   const machines = new Map();
   for (const [id, machine] of Object.entries(stateMachines)) {
-    const found = { name: typeof machine?.name === "string" && !machine.name.includes("${") ? machine.name : id, type: machine?.type, substitutions: {} };
+    const place = `/stepFunctions/stateMachines/${id.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const found = { name: typeof machine?.name === "string" && !machine.name.includes("${") ? machine.name : id, type: machine?.type, substitutions: {}, resource: place };
     const { definition } = machine ?? {};
     const imported = typeof definition === "string" ? /^\$\{file\(([^)]+)\)(?::([^}]*))?\}$/.exec(definition.trim()) : undefined;
     if (imported) Object.assign(found, { path: beside(file, imported[1].trim()), member: imported[2] });
     else if (typeof definition === "object" && definition !== null) {
-      Object.assign(found, { pointer: `/stepFunctions/stateMachines/${id.replaceAll("~", "~0").replaceAll("/", "~1")}/definition`, value: resolver.resolve(definition) });
+      Object.assign(found, { pointer: `${place}/definition`, value: substituted(resolver.resolve(definition), defined) });
     } else found.problem = "it has no definition";
     machines.set(id, found);
   }

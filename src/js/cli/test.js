@@ -42,6 +42,7 @@ Options
   -f, --filter TEXT       runs only tests whose file or name contains TEXT
   -w, --watch             runs again whenever a test file or a definition changes
       --reporter NAME     spec (default), dot, tap, junit or json
+      --define NAME=VALUE     the value of a placeholder \${NAME}; can be repeated
       --json              the same as --reporter json
   -o, --output FILE       the file for the report; default: standard output
       --coverage[=LIST]   text (default), json, lcov, html
@@ -56,6 +57,7 @@ export const command = {
   summary: "run tests written in YAML or JSON, with coverage",
   help,
   options: {
+    define: { type: "string", multiple: true },
     filter: { type: "string", short: "f" },
     watch: { type: "boolean", short: "w" },
     reporter: { type: "string", values: Object.keys(reporters) },

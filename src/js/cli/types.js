@@ -26,6 +26,8 @@ required, the others are optional. A value is a number if the machine compares i
 Options
   -o, --output FILE   the file to write; default: standard output
       --name NAME     a prefix for the names of the types; default: none
+      --define NAME=VALUE
+                      the value of a placeholder \${NAME}; can be repeated
       --json          {input, output, handlers: [{key, state, resource, input, result}]}, with types as text
 
 Exit code: 0 success; 1 the definition has errors; 2 wrong usage.
@@ -35,7 +37,7 @@ export const command = {
   name: "types",
   summary: "print TypeScript types of a machine's tasks, input and output",
   help,
-  options: { output: { type: "string", short: "o", file: true }, name: { type: "string" }, json: { type: "boolean" } },
+  options: { define: { type: "string", multiple: true }, output: { type: "string", short: "o", file: true }, name: { type: "string" }, json: { type: "boolean" } },
   act: types,
 };
 

@@ -22,6 +22,8 @@ Templates: CloudFormation, SAM, the output of cdk synth, serverless.yml. In a fo
 Options
       --strict        warnings count as errors
       --type TYPE     STANDARD or EXPRESS; default: the type in the template, or STANDARD
+      --define NAME=VALUE
+                      the value of a placeholder \${NAME}; can be repeated
       --json          [{file, machine, diagnostics: [{code, severity, pointer, message, range, …}]}]; for a file that
                       cannot be used {file, problem: {kind, message}, diagnostics: []}
 
@@ -32,7 +34,7 @@ export const command = {
   name: "validate",
   summary: "report the problems of definitions",
   help,
-  options: { strict: { type: "boolean" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
+  options: { define: { type: "string", multiple: true }, strict: { type: "boolean" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
   act: validate,
 };
 

@@ -3,7 +3,7 @@
 import { Task } from "../driver/task.js";
 import { inTime, later } from "../driver/scheduler.js";
 import { argumentText, handlerInput } from "../integration.js";
-import { StateMachine, checkStart, compileSettings, seedOf } from "../machine.js";
+import { StateMachine, checkStart, machineSettings, seedOf } from "../machine.js";
 import { dispose } from "../dispose.js";
 import { checkOptions, shown } from "../options.js";
 import { Handlers } from "../resource.js";
@@ -25,7 +25,7 @@ import { isEntering, stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.
 import { childVisits, visitsOf } from "./visits.js";
 import { eventAt, ofOneItem, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
-const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "jsonata", "payloadLimit", "historyLimit", "recorded"];
+const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "jsonata", "substitutions", "payloadLimit", "historyLimit", "recorded"];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "execution", "progress"];
 // The longest delay of setTimeout.
 const LONGEST = 2 ** 31 - 1;
@@ -705,7 +705,7 @@ export class DebugSession {
 
   #newRun(definition, { input, seed, start, label, parent, at, named }) {
     const { name, arn } = this.#options;
-    const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, compileSettings(this.#options));
+    const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, machineSettings(this.#options));
     const id = this.#lastRun + 1;
     const info = { name: name ?? `run-${id}`, stateMachineName: machine.name, ...(arn !== undefined && { arn }) };
     const about = { info: (named ? undefined : this.#run?.first.info) ?? info, seed, input };

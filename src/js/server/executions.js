@@ -1,6 +1,6 @@
 // Executions: start, look at, stop, take up again.
 
-import { validate } from "../definition.js";
+import { problemsAsSent } from "../definition.js";
 import { encryptionOf } from "./activities.js";
 import { driverOf } from "../execution.js";
 import { checkName, executionArn, machineArn, mapRunArn } from "./arn.js";
@@ -223,7 +223,7 @@ export const executionOperations = {
   TestState: testStateOperation,
 
   async ValidateStateMachineDefinition(service, { definition, type, severity = "ERROR", maxResults }) {
-    const found = validate(definition, { type });
+    const found = problemsAsSent(definition, { type });
     const failed = found.some((diagnostic) => diagnostic.severity === "error");
     const said = found
       .filter((diagnostic) => severity === "WARNING" || diagnostic.severity === "error")

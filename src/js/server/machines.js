@@ -1,6 +1,7 @@
 // State machines, their versions and aliases.
 
 import { createHash, randomUUID } from "node:crypto";
+import { problemsAsSent } from "../definition.js";
 import { DefinitionError } from "../errors.js";
 import { StateMachine } from "../machine.js";
 import { parseResource } from "../resource.js";
@@ -119,6 +120,9 @@ function machineOf(service, text) {
 /** Compiles a definition; throws InvalidDefinition in AWS's words. */
 function compile(definition, options) {
   try {
+    // What the package makes of a text beyond JSON, AWS refuses.
+    const [first] = /^\ufeff|\$\{/.test(definition) ? problemsAsSent(definition, options) : [];
+    if (first?.code === "invalid-json") throw new DefinitionError([first], first.message);
     const machine = new StateMachine(definition, options);
     const unknown = unknownResources(JSON.parse(definition).States);
     if (unknown.length === 0) return machine;

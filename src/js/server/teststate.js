@@ -1,6 +1,6 @@
 // TestState: one state by itself, with a mock, or with whoever does its task here.
 
-import { testState } from "../definition.js";
+import { stateTested } from "../definition.js";
 import { answeredFailure, failure, resultText, taskInput } from "../integration.js";
 import { ApiError } from "./errors.js";
 import { jsonProblem } from "./json.js";
@@ -17,7 +17,7 @@ export async function testStateOperation(service, input) {
 
 function ask(request) {
   try {
-    return testState(request);
+    return stateTested(request);
   } catch (error) {
     if (typeof error?.code !== "string") throw error;
     throw new ApiError(error.code, error.message);

@@ -4,16 +4,23 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Unusable } from "../cli/problem.js";
 import { Source, read } from "../cli/source.js";
+import { looksLikeYaml } from "../diagnose.js";
 import { DefinitionError, StateMachine } from "../node.js";
+import { parseYaml } from "../yaml.js";
 import { TestKitError } from "./errors.js";
 
 /** `{machine, definition, file?}`: the machine, its definition as an object, and the file (with `#LogicalId`) it came from. */
-export function load(given, options) {
+export function load(given, options = {}) {
   if (typeof given?.start === "function" && typeof given.digest === "string") return { machine: given, definition: JSON.parse(given.definition) };
-  if (typeof given === "object" && given !== null && !(given instanceof URL)) return { machine: new StateMachine(given, options), definition: given };
-  if (typeof given === "string" && /^\s*\{/.test(given)) return { machine: new StateMachine(given, options), definition: JSON.parse(given) };
+  if (typeof given === "string" && given.includes("\n") && looksLikeYaml(given)) return load(parseYaml(given, { substitutions: options.substitutions ?? {} }), options);
+  const isText = typeof given === "string" && /^\ufeff?\s*\{/.test(given);
+  if (isText || (typeof given === "object" && given !== null && !(given instanceof URL))) {
+    const machine = new StateMachine(given, options);
+    return { machine, definition: JSON.parse(machine.definition) };
+  }
   const file = pathOf(given, "a definition");
-  return { ...compiled(sourceOf(file), options), file };
+  const { substitutions, ...others } = options;
+  return { ...compiled(usable(() => new Source(file, { substitutions })), others), file };
 }
 
 /** A definition's file, read. */
@@ -23,6 +30,7 @@ export function sourceOf(file) {
 
 /** Compiles the definition of a file; the problems are told with its places. */
 function compiled(source, options) {
+  usable(() => source.checkFilled((names) => `give ${names.join(", ")} in the option substitutions, or with --define NAME=VALUE`));
   if (source.json === undefined) throw new TestKitError(source.render({}, false).trimEnd());
   const own = { name: source.machine, ...source.options(options), ...options };
   try {

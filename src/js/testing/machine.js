@@ -9,7 +9,7 @@ import { Outline } from "./outline.js";
 import { TestRun } from "./run.js";
 import { collectFile } from "./coverage/collect.js";
 
-const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata"];
+const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"];
 const RUN_OPTIONS = ["mocks", "tasks", "machines", "seed", "startTime", "name", "clock", "signal", "payloadLimit", "historyLimit", "idleTimeout"];
 /** What a machine is called is not what its executions are. */
 const UNNAMED = { name: undefined, arn: undefined };

@@ -181,7 +181,9 @@ let kind: ValidateOptions = {};
 /// The problems of a text for machines of a type.
 export function diagnose(source: Source, type: MachineType): Diagnostic[] {
   kind = { type };
-  return settle(source, validate(source.json, kind) as unknown as Diagnostic[]);
+  const found = validate(source.json, kind) as unknown as Diagnostic[];
+  for (const one of found) if (one.code === "placeholder") one.help = "put a value in its place to run the machine";
+  return settle(source, found);
 }
 
 /// Gives problems of the JSON text their places in the text as written, and their changes.
