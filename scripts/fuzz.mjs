@@ -1,18 +1,19 @@
-// A bounded run of the random tests (tests/fuzz_*.rs), optimized:   node scripts/fuzz.mjs [--seconds 60] [--seed N]
+// A bounded run of the random tests (tests/fuzz_*.rs), optimized:   npm run fuzz -- [--minutes N | --seconds 60] [--seed N]
 //
 // Each round gives every target the seeds of its inputs, the next round those that come after them; rounds go on until the
 // time is over. The first seed is 1, so that a run says something about the code and not about the day; try others with
-// --seed.
+// --seed. What is counted is cases: an input of one of the tests, such as a random machine under random events. docs/reliability.md
+// says what is checked of each.
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./steps.mjs";
 
-const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } } });
-const seconds = Number(values.seconds);
+const { values } = parseArgs({ options: { minutes: { type: "string" }, seconds: { type: "string", default: "60" }, seed: { type: "string", default: "1" } } });
+const seconds = values.minutes === undefined ? Number(values.seconds) : Number(values.minutes) * 60;
 const first = Number(values.seed);
 if (!Number.isFinite(seconds) || !Number.isSafeInteger(first)) {
-  console.error("usage: node scripts/fuzz.mjs [--seconds N] [--seed N]");
+  console.error("usage: npm run fuzz -- [--minutes N | --seconds N] [--seed N]");
   process.exit(2);
 }
 
@@ -36,14 +37,22 @@ if (programs.length === 0) {
 
 const end = Date.now() + seconds * 1000;
 const INPUTS = 20_000;
+const began = Date.now();
+const cases = {};
 let rounds = 0;
 for (let seed = first; rounds === 0 || Date.now() < end; seed += INPUTS, rounds += 1) {
   for (const program of programs) {
-    const result = spawnSync(program, [], { cwd: root, encoding: "utf8", env: { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) } });
+    const result = spawnSync(program, ["--nocapture"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, env: { ...process.env, STEPGLASS_FUZZ: String(INPUTS), STEPGLASS_SEED: String(seed) } });
     if (result.status !== 0) {
       console.error(`${result.stdout}\n${result.stderr}\nfuzz: ${basename(program)} failed with STEPGLASS_SEED=${seed} STEPGLASS_FUZZ=${INPUTS}`);
       process.exit(1);
     }
+    const target = /fuzz_[a-z]+/.exec(basename(program))[0];
+    // The test runner writes on the same lines.
+    for (const [, count] of result.stdout.matchAll(/fuzz: (\d+) cases/g)) cases[target] = (cases[target] ?? 0) + Number(count);
   }
 }
+for (const [target, count] of Object.entries(cases)) console.log(`  ${target.padEnd(18)}${count.toLocaleString("en").padStart(14)} cases`);
+const total = Object.values(cases).reduce((sum, count) => sum + count, 0);
+console.log(`fuzz: ${total.toLocaleString("en")} cases in ${((Date.now() - began) / 1000).toFixed(0)} s, seeds ${first} to ${first + rounds * INPUTS - 1}`);
 console.log(`fuzz: ${programs.length} targets, ${rounds} rounds of ${INPUTS} inputs each from seed ${first}: no failure`);

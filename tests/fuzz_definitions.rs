@@ -267,6 +267,7 @@ fn no_definition_breaks_the_compiler() {
             assert_eq!(answer::create_error(&compiled).is_some(), failed);
         }
     }
+    println!("fuzz: {inputs} cases");
     println!("{inputs} inputs, {compiled_well} compiled, slowest {slowest:?}");
     assert!(compiled_well > inputs / 100, "mutations should leave some definitions sound: {compiled_well}");
 }

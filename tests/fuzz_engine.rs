@@ -30,6 +30,7 @@ fn random_machines_keep_every_promise() {
             Err(_) => panic!("seed {seed}"),
         }
     }
+    println!("fuzz: {} cases", count());
     println!("{} sequences, {steps} steps, {finished} executions ended", count());
     assert!(finished * 2 > count(), "most sequences should come to an end");
 }
@@ -44,6 +45,7 @@ fn damaged_snapshots_are_refused_or_sound() {
             Err(_) => panic!("seed {seed}"),
         }
     }
+    println!("fuzz: {} cases", count());
     println!("{refused} refused, {restored} restored");
     assert!(refused > 0 && restored > 0);
 }
@@ -157,6 +159,7 @@ impl Run {
             _ => None,
         };
         self.journal.push(Millis(self.now), event.clone());
+        let before = self.engine.history().len();
         if let Err(refused) = self.engine.step(Millis(self.now), event) {
             // A damaged engine may have forgotten what it has given out.
             assert!(!self.recorded, "{refused}");
@@ -188,6 +191,7 @@ impl Run {
         }
         if self.recorded {
             self.check_concurrency();
+            self.check_call(before);
         }
         self.commands.extend(commands);
     }
@@ -198,11 +202,16 @@ impl Run {
             if n == 0 { None } else { set.iter().nth(rng.below(n) as usize).copied() }
         };
         // The clock may go back; the engine does not.
-        self.now = match self.rng.below(6) {
-            0 => self.now.saturating_sub(self.rng.below(3_000)),
-            1 => self.engine.deadline().map_or(self.now, |at| at.0),
-            2 => self.now + self.rng.below(20_000),
-            _ => self.now + self.rng.below(50),
+        self.now = match self.rng.below(30) {
+            // A machine that slept: for an hour, or for years.
+            6 => self.now + 3_600_000,
+            7 => self.now + 100_000_000_000,
+            n => match n % 6 {
+                0 => self.now.saturating_sub(self.rng.below(3_000)),
+                1 => self.engine.deadline().map_or(self.now, |at| at.0),
+                2 => self.now + self.rng.below(20_000),
+                _ => self.now + self.rng.below(50),
+            },
         };
         let task = match self.rng.below(5) {
             0 => any(&mut self.rng, &self.closed),
@@ -294,6 +303,16 @@ impl Run {
         let handled = self.engine.handled_errors();
         let retries = handled.iter().filter(|error| error.delay.is_some()).count();
         assert!(retries as u64 <= hits.iter().filter(|(place, _)| place.contains("/Retry/")).map(|(_, count)| count).sum());
+    }
+
+    /// What one call has left: an execution that ends or says what it waits for, and a host that had its turn in time.
+    fn check_call(&self, before: usize) {
+        let waits = self.engine.deadline().is_some() || !self.open.is_empty();
+        assert!(self.engine.outcome().is_some() || waits, "nothing can move the execution, and it does not say so");
+        // A transition writes a few events; what is cut off by an error or a stop, one for each chain.
+        let made = self.engine.history().len().saturating_sub(before);
+        let budget = self.engine.options().step_budget as usize;
+        assert!(made <= 200 + budget * 12, "{made} events in one call of {budget} transitions");
     }
 
     /// Counts what runs below each Map: never more than its MaxConcurrency.
@@ -458,6 +477,14 @@ fn kind(rng: &mut Rng, depth: u32, names: &mut u32, last: bool, next: &str, side
                 if rng.below(3) == 0 {
                     state.insert("ItemBatcher", json::parse(r#"{"MaxItemsPerBatch":2}"#).expect("JSON"));
                 }
+                if rng.below(3) == 0 {
+                    let transformation = ["NONE", "COMPACT", "FLATTEN"][rng.below(3) as usize];
+                    let writer = format!(
+                        r#"{{"Resource":"arn:aws:states:::s3:putObject","Parameters":{{"Bucket":"b","Prefix.$":"$$.Execution.Name"}},
+                            "WriterConfig":{{"Transformation":"{transformation}","OutputType":"JSONL"}}}}"#
+                    );
+                    state.insert("ResultWriter", json::parse(&writer).expect("JSON"));
+                }
             }
             state.insert("ItemProcessor", Value::from(processor));
             state.insert("ItemsPath", "$.items");
@@ -470,7 +497,18 @@ fn kind(rng: &mut Rng, depth: u32, names: &mut u32, last: bool, next: &str, side
         }
         _ => {
             state.insert("Type", "Pass");
-            match rng.below(3) {
+            match rng.below(5) {
+                3 => {
+                    let output = [
+                        "{% $states.input %}",
+                        "{% {'n': $sum([1..900]), 'items': $states.input.items} %}",
+                        "{% $states.input.items[0] %}",
+                        "{% ($f := function($n) { $f($n + 1) + 1 }; $f(0)) %}",
+                        "{% $states.input.n + 1 %}",
+                    ];
+                    state.insert("QueryLanguage", "JSONata");
+                    state.insert("Output", output[rng.below(5) as usize]);
+                }
                 0 => drop(state.insert("Result", json::parse(r#"{"n":7,"items":[{"n":1},2,{"items":[]}]}"#).expect("JSON"))),
                 1 => drop(state.insert("Parameters", json::parse(r#"{"n":1,"items.$":"$.items","in.$":"$"}"#).expect("JSON"))),
                 _ => drop(state.insert("ResultPath", "$.kept")),

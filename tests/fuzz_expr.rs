@@ -313,6 +313,7 @@ fn structured_inputs() {
     // The generator is worth nothing when all that it makes is refused.
     assert!(counts.compiled > inputs / 10, "only {} of {inputs} compiled", counts.compiled);
     assert!(counts.evaluated > inputs / 20, "only {} of {inputs} evaluated", counts.evaluated);
+    println!("fuzz: {inputs} cases");
 }
 
 /// Long inputs of one shape, at sizes where anything quadratic or unbounded would show.

@@ -9,10 +9,10 @@ use stepglass::base::{Millis, Rng, Value, json};
 use stepglass::expr::Env;
 use stepglass::expr::jsonata::{Expression, Limits, function_names};
 
-/// The seeds to try: `STEPGLASS_FUZZ` of them, from `STEPGLASS_FIRST` on.
+/// The seeds to try: `STEPGLASS_FUZZ` of them, from `STEPGLASS_SEED` on.
 fn seeds(default: u64) -> std::ops::Range<u64> {
     let read = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let first = read("STEPGLASS_FIRST").unwrap_or(0);
+    let first = read("STEPGLASS_SEED").unwrap_or(0);
     first..first + read("STEPGLASS_FUZZ").unwrap_or(default)
 }
 
@@ -44,6 +44,7 @@ fn random_expressions_never_panic() {
         let result = std::panic::catch_unwind(|| run(&text, &input, seed));
         assert!(result.is_ok(), "seed {seed}: {text}");
     }
+    println!("fuzz: {} cases", seeds(20_000).count());
 }
 
 #[test]
@@ -59,4 +60,5 @@ fn random_texts_never_panic() {
         let result = std::panic::catch_unwind(|| run(&text, &Value::from("x"), seed));
         assert!(result.is_ok(), "seed {seed}: {text}");
     }
+    println!("fuzz: {} cases", seeds(20_000).count());
 }
