@@ -183,6 +183,16 @@ test("numbers beyond the ends are the ends", async () => {
   assert.equal(session.event, session.events);
 });
 
+test("a handler that sleeps for ever holds nothing up", async () => {
+  const machine = { StartAt: "I", States: { I: { ...definition.States.M.ItemProcessor.States.I, TimeoutSeconds: 60 } } };
+  for (const milliseconds of [Infinity, 1e99]) {
+    const session = new DebugSession(machine, { startTime: 0, tasks: { I: (_, task) => task.sleep(milliseconds) } });
+    await goesOn(session, () => session.outcome !== undefined);
+    assert.equal(session.outcome.error, "States.Timeout");
+    assert.equal(session.now, 60_000);
+  }
+});
+
 test("time ends where a Date does", async () => {
   const session = new DebugSession(definition, { ...options, ask: true, startTime: 8.64e15 - 10 });
   await goesOn(session, () => session.waiting().length === 1);

@@ -223,7 +223,8 @@ export class Execution {
     const asleep = (call.asleep ??= new Set());
     asleep.add(reject);
     call.onStop = (reason) => asleep.forEach((wake) => wake(new TaskCancelled(reason, call.command.state)));
-    this.#insert({
+    // Who sleeps for ever holds nothing up.
+    if (duration < Infinity) this.#insert({
       at: this.now() + duration,
       wake: () => {
         asleep.delete(reject);

@@ -116,7 +116,10 @@ export class DebugSession {
     for (let at = this.#run.position - 1; at >= 0; at--) {
       const { execution, place } = this.#run.entryAt(at);
       const entry = execution.recording.tape[place];
-      if (entry.kind === "event") return Date.parse(entry.event.timestamp);
+      if (entry.kind !== "event") continue;
+      const at = Date.parse(entry.event.timestamp);
+      // A year of five digits is none that a Date reads.
+      return Number.isNaN(at) ? execution.recording.facts[entry.fact].fact[1] : at;
     }
     return this.#run.start;
   }

@@ -1,0 +1,142 @@
+// Every example in the types runs in the surroundings that it speaks of, and does what its comments say: docs/api.md shows them.
+// Those of the test kit are run by testing-docs.test.mjs.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+// Inside the package, so that `import "stepglass"` finds it as a user's import would.
+const folder = join(root, "pkg-tests/.cache/examples-in-types");
+const examples = readdirSync(join(root, "src/js"))
+  .filter((name) => name.endsWith(".d.ts") && name !== "testing.d.ts")
+  .flatMap((file) => {
+    const text = readFileSync(join(root, "src/js", file), "utf8");
+    return [...text.matchAll(/@example\n *\* ```(\w+)\n([^]*?)\n *\* ```/g)].map(({ index, 1: language, 2: lines }) => ({
+      where: `${file}:${text.slice(0, index).split("\n").length}`,
+      language,
+      text: lines.replaceAll(/^ *\* ?/gm, ""),
+    }));
+  });
+
+// What all of them may speak of, and take for granted.
+const COMMON = `
+import assert from "node:assert/strict";
+import * as stepglass from "stepglass";
+import * as debug from "stepglass/debug";
+import { serve } from "stepglass/server";
+const machineOf = (name, fields = {}) => ({ StartAt: name, States: { [name]: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:" + name.toLowerCase(), End: true, ...fields } } });
+const sessionOf = async (definition, options) => {
+  const session = new debug.DebugSession(definition, options);
+  const ended = new Promise((done) => session.on("terminated", done));
+  session.continue();
+  await ended;
+  return session;
+};
+const charge = () => ({ paid: 42 });
+`;
+
+/** By a part of an example: what comes before it, and what has to hold after it. */
+const SURROUNDINGS = {
+  "from \"stepglass/debug\";\n\nconst session": [
+    `const definition = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.orders", ItemProcessor: { StartAt: "Charge", States: machineOf("Charge").States }, End: true } } };
+     const said = []; console.log = (...words) => said.push(words);`,
+    `while (session.status === "running") await new Promise((done) => setImmediate(done));
+     assert.equal(said[0][0], "breakpoint"); assert.match(said[0][1], /Charge/); assert.equal(session.status, "paused");`,
+  ],
+  "const mocks = {": [``, `const definition = { StartAt: "Charge", States: { Charge: { ...machineOf("Charge").States.Charge, Retry: [{ ErrorEquals: ["Busy"] }] } } };
+     assert.deepEqual((await sessionOf(definition, { mocks })).outcome.output, { paid: true });`],
+  "in ${execution.machine}": [
+    `const { DebugSession } = debug; const said = []; console.log = (...words) => said.push(words);
+     const payment = machineOf("Charge"); const order = machineOf("Pay", { Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Payment", Input: {} } });`,
+    `session.continue(); while (said.length === 0) await new Promise((done) => setImmediate(done));
+     assert.match(said[0][0], /^in Payment, /); assert.equal(said[0][1][0].state, "Charge");`,
+  ],
+  "session.calls();": [`const session = await sessionOf(machineOf("Charge"), { tasks: { charge } });`, `assert.deepEqual(session.calls(), [{ state: "Charge", iterations: [], attempt: 0, resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", after: 0, output: { paid: 42 } }]);`],
+  "session.coverage();": [
+    `const session = await sessionOf({ StartAt: "Enough", States: { Enough: { Type: "Choice", Choices: [{ Variable: "$", IsPresent: true, Next: "Ship" }] }, Ship: { Type: "Pass", Next: "Done" }, Done: { Type: "Succeed" } } }, {});`,
+    `const counts = session.coverage(); for (const pointer of ["/States/Ship", "/States/Ship/Next", "/States/Enough/Choices/0"]) assert.equal(counts[pointer], 1);`,
+  ],
+  "mockFor({": [`const { mockFor } = debug;`, `assert.equal(mockFor({ "lambda:*": { mode: "echo" } }, { state: "Charge", resource: "arn:aws:states:::lambda:invoke" }), "lambda:*");`],
+  "localStorage.session": [
+    `const { restoreSession, saveSession } = debug; const localStorage = {}; const breakpoints = []; const session = await sessionOf(machineOf("Charge"), { tasks: { charge } });`,
+    `assert.deepEqual(later.outcome.output, { paid: 42 });`,
+  ],
+  "places.filter": [
+    `const { measureCoverage } = debug; const definition = machineOf("Charge", { Retry: [{ ErrorEquals: ["Busy"] }] }); const session = await sessionOf(definition, { tasks: { charge } });`,
+    `assert.ok(percent > 0 && percent < 100); assert.equal(never.length, 1); assert.match(never[0], /^Charge: /);`,
+  ],
+  "exampleInput(definition)": [
+    `const { exampleInput } = debug; const definition = { StartAt: "A", States: { A: { Type: "Pass", Parameters: { "id.$": "$.order.id", "total.$": "States.MathAdd($.order.total, 1)", "items.$": "$.items" }, Next: "M" }, M: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "P", States: { P: { Type: "Pass", InputPath: "$.sku", End: true } } }, End: true } } };`,
+    `assert.deepEqual(exampleInput(definition), { order: { id: "id", total: 1 }, items: [{ sku: "sku" }] });`,
+  ],
+  "exampleResults(definition)": [
+    `const { exampleResults } = debug;
+     const definition = { StartAt: "GetJob", States: {
+       GetJob: { ...machineOf("GetJob").States.GetJob, End: undefined, ResultPath: "$.job", Next: "Done?" },
+       "Done?": { Type: "Choice", Choices: [{ Variable: "$.job.status", StringEquals: "SUCCEEDED", Next: "Price" }], Default: "GetJob" },
+       Price: { ...machineOf("Price").States.Price, ResultSelector: { "a.$": "States.MathAdd($.amount, 1)", "c.$": "$.currency" } } } };`,
+    `assert.deepEqual(exampleResults(definition), { GetJob: { status: "SUCCEEDED" }, Price: { amount: 1, currency: "currency" } });`,
+  ],
+  "await element.attach": "browser",
+  "<stepglass-debugger": "browser",
+  "folder(\"./data\")": [
+    `import { mkdirSync, writeFileSync } from "node:fs"; mkdirSync("data/in", { recursive: true }); writeFileSync("data/in/orders.json", "[1, 2]");
+     const machine = new stepglass.StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "JSON" }, Parameters: { Bucket: "in", Key: "orders.json" } }, ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } }, End: true } } });`,
+    ``,
+  ],
+  "// 3": [``, `assert.equal(sum, 3);`],
+  "of validate(text)": [`const { validate } = stepglass; const said = []; console.log = (line) => said.push(line); const text = '{"StartAt": "A", "States": {"A": {"Type": "Pass"}}}';`, `assert.match(said[0], /^1:\\d+ error\\[[\\w-]+\\]: /);`],
+  "task.sleep(90_000)": [``, `const outcome = await new stepglass.StateMachine(machineOf("Charge", { TimeoutSeconds: 60 })).start({}, { tasks, clock: "virtual" }).result; assert.equal(outcome.error, "States.Timeout");`],
+  "new Activity()": [
+    `const { Activity } = stepglass; const machine = new stepglass.StateMachine(machineOf("Review", { Resource: "arn:aws:states:us-east-1:123456789012:activity:review" }));`,
+    `assert.deepEqual((await execution.result).output, { page: 1, ok: true });`,
+  ],
+  "const objects = {": [
+    `const { s3Handlers } = stepglass;
+     const machine = new stepglass.StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "CSV", CSVHeaderLocation: "FIRST_ROW" }, Parameters: { Bucket: "in", Key: "orders.csv" } }, ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Charge", States: machineOf("Charge").States }, ResultWriter: { Resource: "arn:aws:states:::s3:putObject", Parameters: { Bucket: "out" } }, End: true } } });`,
+    `const names = Object.keys(objects); assert.ok(names.some((name) => /^out\\/.*\\/manifest\\.json$/.test(name)) && names.some((name) => /^out\\/.*\\/SUCCEEDED_0\\.json$/.test(name)), names.join());`,
+  ],
+  "throw new TaskError": [
+    `const { TaskError } = stepglass; const outcome = await new stepglass.StateMachine(machineOf("Charge")).start({}, { tasks: { charge() {`,
+    `} } }).result; assert.deepEqual([outcome.error, outcome.cause], ["Payment.Declined", "insufficient funds"]);`,
+  ],
+  "for await (const event of execution)": [`const said = []; console.log = (line) => said.push(line); const machine = new stepglass.StateMachine(machineOf("Charge")); const tasks = { charge };`, `assert.equal(said[0], "ExecutionStarted"); assert.deepEqual(said.at(-1), { paid: 42 });`],
+  "const report = simulate(": [`const { simulate } = stepglass; const definition = machineOf("Charge", { Retry: [{ ErrorEquals: ["Busy"] }] });`, ``],
+  "replayHistory(definition, events)": [
+    `import { readFile, writeFile } from "node:fs/promises"; const { replayHistory } = stepglass; const definition = machineOf("Charge");
+     const execution = new stepglass.StateMachine(definition).start({}, { tasks: { charge } }); await execution.result; await writeFile("history.json", JSON.stringify({ events: execution.history() }));`,
+    `assert.equal(matches, true);`,
+  ],
+  "compare(deployed, changed)": [`const { compare } = stepglass; const deployed = machineOf("Charge"); const changed = machineOf("Charge", { TimeoutSeconds: 60 });`, `assert.equal(compatible, true);`],
+  "await server.close()": [`const credentials = {}; class SFNClient { constructor({ endpoint }) { assert.match(endpoint, /^http:/); } }`, ``],
+};
+
+before(() => mkdirSync(folder, { recursive: true }));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("there are surroundings for each example, and an example for all surroundings", () => {
+  assert.ok(examples.length >= 20);
+  for (const { where, text } of examples) assert.equal(Object.keys(SURROUNDINGS).filter((part) => text.includes(part)).length, 1, `${where}\n${text}`);
+  for (const part of Object.keys(SURROUNDINGS)) assert.equal(examples.filter(({ text }) => text.includes(part)).length, 1, part);
+});
+
+for (const { where, language, text } of examples) {
+  const surroundings = Object.entries(SURROUNDINGS).find(([part]) => text.includes(part))?.[1];
+  // pkg-tests/packed/component.test.mjs has the element in a page.
+  test(`${where} runs`, { skip: surroundings === "browser" && "it is for a browser" }, async () => {
+    assert.equal(language, "js");
+    const [given, then] = surroundings;
+    // An import of its own takes the place of one that all have.
+    const imported = /import \{ serve \}/.test(text) ? COMMON.replace(/^import \{ serve .*$/m, "") : COMMON;
+    const file = join(folder, `${where.replaceAll(/\W/g, "-")}.mjs`);
+    writeFileSync(file, `${imported}\n${given}\n${text}\n${then}\nprocess.exit(0);\n`);
+    const { NODE_TEST_CONTEXT, ...env } = process.env;
+    const child = spawn(process.execPath, [file], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (data) => (output += data));
+    assert.equal(await new Promise((done) => child.on("close", done)), 0, `${text}\n${output}`);
+  });
+}
