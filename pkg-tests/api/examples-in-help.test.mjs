@@ -1,0 +1,120 @@
+// Every command line that the help shows, and with it docs/command.md, does its work in a folder that has the files it names.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { stringify } from "yaml";
+import { StateMachine } from "stepglass";
+import { command } from "./command.mjs";
+
+const page = readFileSync(new URL("../../docs/command.md", import.meta.url), "utf8");
+// A line of two columns has the command in its first one.
+const lines = [...new Set([...page.matchAll(/^ {2}((?:npx |cat |git |aws |STEPGLASS_COVERAGE=|source )?.*(?:stepglass|^aws).*)$/gm)].map(([, line]) => line.split(/ {2,}/)[0]).filter((line) => /^(?:stepglass |cat |git |npx stepglass|STEPGLASS_COVERAGE=|source |aws )/.test(line) && !/^stepglass [A-Z]/.test(line) && !/ (?:FILE|MODULE|COMMAND)\b/.test(line)))];
+
+const order = { StartAt: "Charge", States: { Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", Next: "Done" }, Done: { Type: "Succeed" } } };
+const pass = { StartAt: "Done", States: { Done: { Type: "Pass", End: true } } };
+const parent = { StartAt: "Start", States: { Start: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:child", Input: {} }, End: true } } };
+const machine = (definition) => ({ Type: "AWS::StepFunctions::StateMachine", Properties: { Definition: definition } });
+const template = { Resources: { OrderMachine: machine(pass), Orders: machine(pass) } };
+const TASKS = "export default { charge: () => ({ paid: true }) };\n";
+
+const FILES = {
+  "hello.asl.json": pass,
+  "order.asl.json": pass,
+  "order.yaml": pass,
+  "order.json": { id: 7 },
+  "order-new.asl.json": pass,
+  "order.asl.yaml": pass,
+  "slow.yaml": { StartAt: "Wait", States: { Wait: { Type: "Wait", Seconds: 3600, End: true } } },
+  "orders.yaml": pass,
+  "parent.yaml": parent,
+  "child.yaml": pass,
+  "machines/order.asl.json": pass,
+  "machines/order.yaml": pass,
+  "template.yaml": template,
+  "old.yaml": template,
+  "old.json": pass,
+  "new.json": pass,
+  "tasks.mjs": TASKS,
+  "order.stepglass.yaml": { definition: "order.asl.json", tests: [{ name: "passes", input: {}, expect: { status: "SUCCEEDED" } }] },
+  "MockConfigFile.json": { StateMachines: { order: { TestCases: { Works: { Charge: "Paid" } } } }, MockedResponses: { Paid: { 0: { Return: {} } } } },
+  "order.test.mjs": 'import { test } from "node:test";\nimport { testMachine } from "stepglass/testing";\ntest("passes", () => testMachine("order.asl.json").run());\n',
+  "data/.keep": "",
+};
+
+// Programs beside the command: jq prints what it reads, git shows the file, aws has the history, vitest runs the same test.
+const PROGRAMS = {
+  stepglass: `exec "${process.execPath}" "${command}" "$@"`,
+  npx: `if [ "$1" = stepglass ]; then shift; exec stepglass "$@"; else exec "${process.execPath}" --test; fi`,
+  npm: `exec "${process.execPath}" --test`,
+  jq: "cat",
+  git: 'cat "${2#*:}"',
+  aws: "cat recorded.json",
+};
+
+/** What goes on until it is ended: it has to say this. */
+const STAYS = [[/^stepglass serve/, /Debugger/], [/ --watch/, /1 passed/]];
+
+let top;
+let folder;
+let env;
+before(async () => {
+  // Below the package, so that tests find it as a user's would.
+  const cache = fileURLToPath(new URL("../.cache", import.meta.url));
+  mkdirSync(cache, { recursive: true });
+  top = mkdtempSync(join(cache, "help-"));
+  folder = join(top, "work");
+  mkdirSync(join(top, "new"));
+  const put = (name, content) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), typeof content === "string" ? content : /\.ya?ml$/.test(name) ? stringify(content) : JSON.stringify(content));
+  };
+  for (const [name, content] of Object.entries(FILES)) put(name, content);
+  for (const [name, text] of Object.entries(PROGRAMS)) {
+    put(`bin/${name}`, `#!/usr/bin/env bash\n${text}\n`);
+    chmodSync(join(folder, "bin", name), 0o755);
+  }
+  const execution = new StateMachine(pass).start({});
+  await execution.result;
+  for (const name of ["history.json", "recorded.json"]) put(name, { events: execution.history() });
+  mkdirSync(join(folder, "home/.config/fish/completions"), { recursive: true });
+  const { NODE_TEST_CONTEXT, FORCE_COLOR, ...rest } = process.env;
+  env = { ...rest, HOME: join(folder, "home"), TMPDIR: tmpdir(), PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}`, NO_COLOR: "1", CI: "1" };
+});
+after(() => rmSync(top, { recursive: true, force: true }));
+
+/** Runs a line; what stays is ended when it has said what it is to say. */
+function perform(line, signal) {
+  const stays = STAYS.find(([which]) => which.test(line))?.[1];
+  const child = spawn("bash", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  let output = "";
+  return new Promise((done, fail) => {
+    const hear = (data) => {
+      output += data;
+      if (stays?.test(output)) process.kill(-child.pid);
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", hear);
+    child.on("error", fail);
+    signal.addEventListener("abort", () => child.exitCode === null && child.signalCode === null && process.kill(-child.pid));
+    child.on("close", (code) => done({ code: stays?.test(output) ? 0 : code, output }));
+  });
+}
+
+test("the help has lines of all commands", () => {
+  assert.ok(lines.length > 40, lines.join("\n"));
+  for (const name of [...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)) assert.ok(lines.some((line) => line.includes(`stepglass ${name}`)), name);
+});
+
+describe("the help's lines", { skip: process.platform === "win32" && "they are for a shell of POSIX" }, () => {
+  for (const line of lines) {
+    test(line, { timeout: 60_000 }, async (t) => {
+      // The port is a free one, a first machine comes into a new folder, nothing is left beside it, and zsh is what it is not here.
+      const own = line.replace(/^stepglass serve.*/, "$& --port 0").replace(/^(?:npx )?stepglass init/, "cd ../new && $&").replaceAll("/tmp/c", "counted").replace(/^source .* zsh\)/, "compdef() { :; }; $&");
+      const { code, output } = await perform(own, t.signal);
+      assert.equal(code, 0, output);
+    });
+  }
+});
