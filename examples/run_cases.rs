@@ -31,7 +31,7 @@ fn main() {
 /// A case: `definition` (a value, or a text), `type`, and for those that run `input` and `mocks`.
 fn run(case: &Value) -> Value {
     if let Some(request) = case.get("args") {
-        let result = match test_state_with(request, &mut |service, action| shape(case, service, action)) {
+        let result = match test_state_with(request, 0, Millis(0), &mut |service, action| shape(case, service, action)) {
             Ok(response) => ("response", response),
             Err(error) => ("refused", Map::from_iter([("Code", error.code.to_string()), ("Message", error.message)]).into()),
         };

@@ -201,6 +201,56 @@ fn tokens_follow_from_the_key_and_from_nothing_that_is_seen() {
 }
 
 #[test]
+fn an_input_that_nests_too_deep_begins_no_execution() {
+    let nested = |levels: usize| (1..levels).fold(Value::from(Vec::new()), |inner, _| Value::from(vec![inner]));
+    let start = |input| Event::Start { input, execution: ExecutionInfo::named("m", "e"), seed: 1 };
+    let definition = r#"{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    let refused = engine.step(Millis(0), start(nested(129))).unwrap_err();
+    assert_eq!(refused, StepError::InputTooDeep);
+    assert_eq!(refused.to_string(), "Invalid State Machine Execution Input: 'the input is nested deeper than 128 levels'");
+    assert_eq!((engine.status(), engine.history().len()), ("NOT_STARTED", 0));
+    engine.step(Millis(0), start(nested(128))).unwrap();
+    assert_eq!(engine.status(), "SUCCEEDED");
+}
+
+/// A Map over a file, with more of its fields.
+fn reading_map(fields: &str) -> String {
+    format!(
+        r#"{{"StartAt":"M","States":{{"M":{{"Type":"Map",{fields}"ItemReader":{{"Resource":"arn:aws:states:::s3:getObject",
+            "ReaderConfig":{{"InputType":"JSON"}},"Parameters":{{"Bucket":"b","Key":"k"}}}},
+            "ItemProcessor":{{"ProcessorConfig":{{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"}},
+                "StartAt":"P","States":{{"P":{{"Type":"Pass","Result":0,"End":true}}}}}},"End":true}}}}}}"#
+    )
+}
+
+#[test]
+fn an_item_of_a_file_is_a_payload_when_a_child_gets_it() {
+    let run = |fields: &str, items: &str| {
+        let mut engine = engine(&reading_map(fields), Options { payload_limit: 1000, ..Options::default() });
+        engine.step(Millis(0), start("{}")).unwrap();
+        let [call] = &calls(&mut engine)[..] else { panic!("no one call") };
+        let event = Event::ItemsRead { task: call.task, text: items.into(), file: true };
+        engine.step(Millis(1), event).unwrap();
+        settle(&mut engine, false);
+        engine
+    };
+    let item = |bytes: usize| format!("\"{}\"", "x".repeat(bytes - 2));
+    assert_eq!(run("", &format!("[{}]", item(1000))).status(), "SUCCEEDED");
+    let failed = run("", &format!("[1,{}]", item(1001)));
+    assert!(failed.history_json(0).contains("States.DataLimitExceeded"), "{}", failed.history_json(0));
+    assert!(kinds(&failed).contains(&"MapRunFailed"));
+    // What ItemSelector leaves out counts no more.
+    let selector = r#""ItemSelector":{"i.$":"$$.Map.Item.Index"},"#;
+    assert_eq!(run(selector, &format!("[{}]", item(5000))).status(), "SUCCEEDED");
+    // A batch ends where the next item has no room in it: 1,000 bytes hold nine of these.
+    let batches = run(r#""ItemBatcher":{"MaxItemsPerBatch":100},"#, &format!("[{}]", vec![item(100); 20].join(",")));
+    assert_eq!(batches.outcome().map(|outcome| format!("{outcome:?}").contains("[0,0,0]")), Some(true), "{:?}", batches.outcome());
+    let single = run(r#""ItemBatcher":{"MaxItemsPerBatch":100},"#, &format!("[{}]", item(995)));
+    assert!(single.history_json(0).contains("States.DataLimitExceeded"));
+}
+
+#[test]
 fn an_inline_map_does_not_read_items() {
     let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","ItemReader":{"Resource":"arn:aws:states:::s3:getObject",
         "Parameters":{"Bucket":"b","Key":"k"}},"ItemProcessor":{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}},"End":true}}}"#;

@@ -176,6 +176,7 @@ const wrong = [
   [["run", "good.yaml", "--bogus"], /--bogus/],
   [["run", "nowhere.json"], /cannot read nowhere\.json: no such file/],
   [["run", "good.yaml", "--input", "{x"], /input is not JSON/],
+  [["run", "good.yaml", "--input", `${"[".repeat(129)}${"]".repeat(129)}`], /Invalid State Machine Execution Input: .the input is nested deeper than 128 levels at character 128/],
   [["run", "good.yaml", "--seed", "x"], /--seed/],
   [["run", "good.yaml", "--type", "FAST"], /--type/],
   [["run", "good.yaml", "--tasks", "nowhere.mjs"], /cannot load the tasks/],

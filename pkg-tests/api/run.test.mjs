@@ -154,11 +154,11 @@ for (const [name, misuse, message] of misuses) {
   test(`${name} throws at once`, () => assert.throws(misuse, message));
 }
 
-test("an input that nests too deep fails the execution", async () => {
-  const running = lambda().start(deep);
-  const result = await running.result;
-  assert.deepEqual([result.status, result.error], ["FAILED", "States.Runtime"]);
-  assert.deepEqual(running.history().map((event) => event.type), ["ExecutionFailed"]);
+test("an input that nests too deep begins no execution", async () => {
+  const refused = { code: "InvalidExecutionInput", message: /the input is nested deeper than 128 levels at character 128/ };
+  assert.throws(() => lambda().start(deep), refused);
+  await assert.rejects(lambda().run(deep), refused);
+  assert.throws(() => simulate(lambda(), deep, {}), refused);
 });
 
 test("the input is read when the execution starts", async () => {

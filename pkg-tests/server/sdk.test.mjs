@@ -124,6 +124,7 @@ test("what AWS refuses is refused, in its words", async () => {
   await refused(send("StartExecution", { stateMachineArn: arnOf("None") }), "StateMachineDoesNotExist");
   await refused(send("StartExecution", { stateMachineArn: arn, input: "{'a': 1}" }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'Unexpected character (''' (code 39)): was expecting double-quote to start field name'");
   await refused(send("StartExecution", { stateMachineArn: arn, input: "" }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'Invalid execution input.'");
+  await refused(send("StartExecution", { stateMachineArn: arn, input: "[".repeat(129) + "]".repeat(129) }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'the input is nested deeper than 128 levels at character 128'");
   await refused(send("StartExecution", { stateMachineArn: arn, input: JSON.stringify("x".repeat(262_143)) }), "ValidationException", /at 'input' failed to satisfy constraint/);
   await refused(send("StartExecution", { stateMachineArn: arn, name: "a/b" }), "InvalidName");
   await refused(send("ListExecutions", { stateMachineArn: arn, statusFilter: "succeeded" }), "ValidationException", "1 validation error detected: Value 'succeeded' at 'statusFilter' failed to satisfy constraint: Member must satisfy enum value set: [SUCCEEDED, TIMED_OUT, PENDING_REDRIVE, ABORTED, FAILED, RUNNING]");
@@ -537,6 +538,26 @@ test("a state is tested by itself", async () => {
   assert.deepEqual([retried.status, retried.error], ["RETRIABLE", "Busy"]);
   await refused(send("TestState", { definition: "{}" }), "InvalidDefinition");
   await refused(send("TestState", { definition: pass, input: "no" }), "InvalidExecutionInput");
+  await refused(send("TestState", { definition: pass, input: "[".repeat(129) + "]".repeat(129) }), "InvalidExecutionInput", "Invalid State Machine Execution Input: 'nested deeper than 128 levels at byte 128'");
+});
+
+test("a test of a state is an execution of its own", async () => {
+  const definition = JSON.stringify({ Type: "Task", Resource: "arn:aws:states:::lambda:invoke", Parameters: { FunctionName: "double", Payload: { n: 1, "id.$": "States.UUID()" } }, End: true });
+  const ask = () => send("TestState", { definition, roleArn: role, inspectionLevel: "DEBUG" });
+  const [a, b] = [await ask(), await ask()].map(({ inspectionData }) => JSON.parse(inspectionData.afterParameters).Payload.id);
+  assert.notEqual(a, b);
+  const named = JSON.stringify({ Type: "Pass", Parameters: { "name.$": "$$.Execution.Name" }, End: true });
+  const names = [await send("TestState", { definition: named }), await send("TestState", { definition: named })].map(({ output }) => JSON.parse(output).name);
+  assert.notEqual(names[0], names[1]);
+});
+
+test("what an SDK's types have no room for is not in an inspection", async () => {
+  const processor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } };
+  const definition = JSON.stringify({ Type: "Map", ItemProcessor: processor, ItemSelector: { "v.$": "$$.Map.Item.Value" }, ItemBatcher: { MaxItemsPerBatch: 2 }, ToleratedFailurePercentage: 50, End: true });
+  const { inspectionData } = await send("TestState", { definition, input: "[1, 2, 3]", inspectionLevel: "DEBUG", mock: { result: "[1, 2]" } });
+  assert.equal(inspectionData.afterItemSelector, '[{"v":1},{"v":2},{"v":3}]');
+  assert.equal(inspectionData.afterItemBatcher, '[{"Items":[{"v":1},{"v":2}]},{"Items":[{"v":3}]}]');
+  assert.equal(inspectionData.toleratedFailurePercentage, 50);
 });
 
 test("a Task is tested with whoever does it here", async () => {

@@ -11,7 +11,7 @@ const FACT_LIMIT = 1_000_000;
 
 /** `{diagnostics, status, output, error, cause, history, problem}` of a case, each where there is one. */
 export function runCase(one) {
-  if (one.args !== undefined) return testState({ ...one.args, ...(one.models && { serviceModel: one.models }) });
+  if (one.args !== undefined) return testState({ seed: 0, startTime: 0, ...one.args, ...(one.models && { serviceModel: one.models }) });
   const type = one.type === "EXPRESS" ? "EXPRESS" : "STANDARD";
   const text = typeof one.definition === "string" ? one.definition : (JSON.stringify(one.definition) ?? "");
   const diagnostics = validate(text, { type }).map(({ code, severity, pointer, message }) => ({ code, severity, pointer, message }));

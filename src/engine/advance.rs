@@ -9,7 +9,7 @@ use super::frame::{Frame, FrameId, Joining, MapItem, Phase, Purpose};
 use super::history::{self, Details, HistoryEvent, Recorder};
 use super::limits::{EXPRESS_TIMEOUT, HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
-use super::{Engine, Execution, Handled, Handler, Stage, TokenKey, context, retry, state};
+use super::{Engine, Execution, Handler, Stage, TokenKey, context, retry, state};
 use crate::asl::ir::{Kind, Machine, QueryLanguage, ScopeId, State, StateId};
 use crate::base::{Map, Millis, Rng, Table, Value, json};
 use std::sync::Arc;
@@ -83,9 +83,10 @@ impl Engine {
         self.token_key = info.token_key.take().unwrap_or_else(|| TokenKey::of_seed(seed));
         let recorder = Recorder::new(self.options.history, self.options.history_limit);
         let express = self.options.express;
+        let item = self.tested_item(&input);
         let execution = self.begin_execution(info, input, recorder, None, express);
         self.start_clock();
-        self.spawn_root(execution, Machine::ROOT, None);
+        self.spawn_root(execution, Machine::ROOT, item);
     }
 
     /// Sets the machine's time out, which for an Express one is at most that of its type.
@@ -289,8 +290,9 @@ impl Engine {
             self.frames.insert(id, frame);
             return self.fail_execution(execution, fault, tail);
         }
+        self.note_retrier(state, &fault);
         if let Some((index, delay)) = retry::next_attempt(state, &mut frame, &fault, &mut self.rng) {
-            self.handled(&fault, Handler::Retrier(index, delay));
+            self.handled(&fault, Handler::Retrier(delay));
             self.used(&frame, Branch::Retrier(index));
             self.took_on(&frame, state, &fault, index, Some(delay));
             self.recover(frame.execution);
@@ -345,18 +347,6 @@ impl Engine {
                 Details::Evaluation { error: fault.error.clone(), cause: fault.cause.clone(), location, state: state.name.clone() };
             frame.tail = self.record(frame.execution, "EvaluationFailed", frame.tail, details);
         }
-    }
-
-    fn handled(&mut self, fault: &Fault, by: Handler) {
-        if let Some(probe) = &mut self.probe {
-            probe.handled.get_or_insert(Handled { error: fault.error.clone(), cause: fault.cause.clone(), by });
-        }
-    }
-
-    /// The result that a test gives to a Parallel or Map in place of its children's.
-    pub(super) fn mocked(&mut self) -> Option<Result<Value, Fault>> {
-        let mock = self.probe.as_mut()?.mock.take()?;
-        Some(mock.map_err(|(error, cause)| Fault::raised(error, cause)))
     }
 
     /// Runs the catcher that takes the error.

@@ -16,6 +16,7 @@ mod history;
 mod inspect;
 mod items;
 mod limits;
+mod probe;
 mod redrive;
 mod retry;
 mod snapshot;
@@ -33,12 +34,13 @@ pub use event::{Event, ExecutionInfo, TaskId};
 pub use history::{Details, HistoryEvent, Scheduled, TaskName};
 pub use inspect::FrameView;
 pub use limits::{HistoryLevel, Options};
+pub(crate) use probe::{Handler, Mock, Probe};
 pub use snapshot::{RestoreError, SNAPSHOT_DEPTH};
 pub use token::TokenKey;
 pub use update::MapRunChange;
 
 use crate::asl::ir::Machine;
-use crate::base::{Map, Millis, Rng, Table, Value, json};
+use crate::base::{Millis, Rng, Table, Value, json};
 use frame::{Frame, FrameId};
 use history::Recorder;
 use std::collections::VecDeque;
@@ -119,41 +121,6 @@ pub struct Engine {
     stranded: Option<Table<FrameId, Box<Frame>>>,
 }
 
-/// What a test of one state sets and learns; `None` in every other engine.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Probe {
-    /// The variables at the start.
-    pub(crate) variables: Map,
-    /// Takes the place of the Context Object.
-    pub(crate) context: Option<Value>,
-    /// Attempts that every retrier has used already.
-    pub(crate) attempts: u64,
-    /// The result of a Parallel or Map, which then has no children.
-    pub(crate) mock: Option<Mock>,
-    /// The error that Retry and Catch have seen, and what came of it.
-    pub(crate) handled: Option<Handled>,
-}
-
-/// A mocked result, or the error and cause of a mocked failure.
-pub(crate) type Mock = Result<Value, (Option<Arc<str>>, Option<Arc<str>>)>;
-
-/// What Retry and Catch have made of an error.
-#[derive(Clone, Debug)]
-pub(crate) struct Handled {
-    pub(crate) error: Option<Arc<str>>,
-    pub(crate) cause: Option<Arc<str>>,
-    pub(crate) by: Handler,
-}
-
-/// Who took an error on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Handler {
-    /// The retrier of that index, after that many milliseconds.
-    Retrier(usize, u64),
-    /// The catcher of that index.
-    Catcher(usize),
-}
-
 /// An execution: the engine's own, or a child of a Distributed Map.
 #[derive(Clone, Debug)]
 struct Execution {
@@ -213,6 +180,8 @@ pub enum StepError {
     /// The execution's input has more bytes of JSON text than [`Options::payload_limit`], which it names: StartExecution
     /// refuses it.
     InputTooLarge(usize),
+    /// The execution's input has more levels of arrays and objects than [`json::MAX_DEPTH`].
+    InputTooDeep,
     /// Only an execution that has failed, timed out or was stopped, and whose history has room, can be redriven.
     NotRedrivable,
 }
@@ -229,6 +198,9 @@ impl fmt::Display for StepError {
                 f,
                 "1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to {limit}"
             ),
+            StepError::InputTooDeep => {
+                write!(f, "Invalid State Machine Execution Input: 'the input is nested deeper than {} levels'", json::MAX_DEPTH)
+            }
             StepError::UnknownTask(task) => write!(f, "there is no task {}", task.0),
         }
     }
@@ -272,11 +244,6 @@ impl Engine {
         Engine { probe: Some(Box::new(probe)), ..Engine::new(machine, options) }
     }
 
-    /// What the test has learnt.
-    pub(crate) fn probe(&self) -> Option<&Probe> {
-        self.probe.as_deref()
-    }
-
     /// Feeds one fact (input). See the type for the rules.
     pub fn step(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
         self.work.begin_call();
@@ -296,10 +263,12 @@ impl Engine {
         if starts == self.started {
             return Err(if starts { StepError::AlreadyStarted } else { StepError::NotStarted });
         }
-        if let Event::Start { input, .. } = &event
-            && json::longer_than(input, self.options.payload_limit)
-        {
-            return Err(StepError::InputTooLarge(self.options.payload_limit));
+        if let Event::Start { input, .. } = &event {
+            match json::measure(input, self.options.payload_limit, json::MAX_DEPTH) {
+                Ok(_) => {}
+                Err(json::Excess::Length) => return Err(StepError::InputTooLarge(self.options.payload_limit)),
+                Err(json::Excess::Depth) => return Err(StepError::InputTooDeep),
+            }
         }
         if let Some(task) = event.task()
             && (task.0 == 0 || task.0 > self.last_task)

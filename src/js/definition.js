@@ -5,7 +5,7 @@ import { YAML_HELP, filledIn, looksLikeYaml, problemsOf, renderProblems } from "
 import { call } from "./instance.js";
 import { misuse } from "./errors.js";
 import { argumentText } from "./integration.js";
-import { compileSettings, definitionText, withoutRange } from "./machine.js";
+import { compileSettings, definitionText, seedOf, withoutRange } from "./machine.js";
 import { checkOptions, shown } from "./options.js";
 import { solid, unmarked } from "./placeholders.js";
 
@@ -61,7 +61,8 @@ export function testState(request) {
 
 /** The same with what AWS takes, and in its words alone. */
 export function stateTested(request) {
-  const { serviceModel, ...rest } = request;
+  const { serviceModel, seed, startTime = Date.now(), ...rest } = request;
+  checkOptions({ startTime }, ["startTime"], "testState()");
   const shapeOf = responseShapes(serviceModel);
   let problem;
   // What the caller's function throws is the caller's to see, and must not unwind the module.
@@ -74,7 +75,7 @@ export function stateTested(request) {
   };
   const text = argumentText(rest, "the request");
   try {
-    return JSON.parse(call(module.testState, text, shapeOf && model));
+    return JSON.parse(call(module.testState, text, seedOf(seed), startTime, shapeOf && model));
   } finally {
     if (problem) throw problem.thrown;
   }

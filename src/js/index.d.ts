@@ -343,6 +343,7 @@ export interface TestStateRequest {
   /** A state, or a whole machine together with `stateName`. */
   definition: Definition;
   stateName?: string;
+  /** A string is JSON text; what is handed on as it came keeps it. */
   input?: unknown;
   inspectionLevel?: "INFO" | "DEBUG" | "TRACE";
   variables?: unknown;
@@ -363,6 +364,10 @@ export interface TestStateRequest {
   };
   roleArn?: string;
   revealSecrets?: boolean;
+  /** The names of the execution and its machine, UUIDs and random numbers follow from it; random by default. Not part of AWS's API. */
+  seed?: number | bigint;
+  /** When the test begins, in milliseconds since 1970; now by default. Not part of AWS's API. */
+  startTime?: number;
 }
 
 /**
@@ -415,7 +420,7 @@ export interface TestStateResponse {
 
 /**
  * Tests one state as AWS's TestState does: one input, one mocked result. If AWS would refuse the request, throws an Error with
- * the `code` of the API (`ValidationException`, `InvalidDefinition`).
+ * the `code` of the API (`ValidationException`, `InvalidDefinition`, `InvalidExecutionInput`).
  */
 export function testState(request: TestStateRequest): TestStateResponse;
 

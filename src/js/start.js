@@ -22,15 +22,21 @@ export function startProblem(name, input, limit = PAYLOAD_LIMIT) {
   if (isBadName(name)) return ["InvalidName", `Invalid Name: '${name}'`];
   // No character of a JavaScript string has more than three bytes.
   if (input.length * 3 > limit && encoder.encode(input).length > limit) return length(" at 'input'", `less than or equal to ${limit}`);
-  return undefined;
+  return depthProblem(input);
 }
 
 /** Levels of arrays and objects in each other that the interpreter reads of a JSON text. */
-export const DEPTH_LIMIT = 128;
+const DEPTH_LIMIT = 128;
 
-/** Whether a JSON text has more levels than that. */
-export function isTooDeep(text) {
-  if (text.length <= 2 * DEPTH_LIMIT) return false;
+/** Why an input with more levels is refused, `[code, message]`; undefined for one that has not. */
+export function depthProblem(input) {
+  const at = tooDeepAt(input);
+  return at === undefined ? undefined : ["InvalidExecutionInput", `Invalid State Machine Execution Input: 'the input is nested deeper than ${DEPTH_LIMIT} levels at character ${at}'`];
+}
+
+/** Where a JSON text goes below that depth, if it does. */
+function tooDeepAt(text) {
+  if (text.length <= 2 * DEPTH_LIMIT) return undefined;
   let depth = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at++) {
@@ -41,8 +47,8 @@ export function isTooDeep(text) {
     } else if (code === QUOTE) quoted = true;
     else if (code === BRACKET || code === BRACE) {
       depth += 1;
-      if (depth > DEPTH_LIMIT) return true;
+      if (depth > DEPTH_LIMIT) return at;
     } else if (code === BRACKET + 2 || code === BRACE + 2) depth -= 1;
   }
-  return false;
+  return undefined;
 }

@@ -1,11 +1,12 @@
 //! The TestState API: one state, one input, one mocked result (spec §10).
 
 use super::service_model::{self, ServiceModel};
-use crate::asl::ir::{Field, Kind, Machine, MapState, QueryLanguage, State};
-use crate::asl::resource::Resource;
+use crate::asl::ir::{Kind, Machine, QueryLanguage, State};
+use crate::asl::resource::{Pattern, Resource};
 use crate::asl::{self, CompileOptions};
-use crate::base::{Map, Millis, Value, json};
-use crate::engine::{Command, Details, Engine, Event, ExecutionInfo, Handler, Mock, Options, Outcome, Probe};
+use crate::base::json::{JsonError, Located, Node, Parts};
+use crate::base::{Map, Millis, Number, Rng, Span, Value, json};
+use crate::engine::{Command, Details, Engine, Event, ExecutionInfo, Handler, Mock, Options, Outcome, Probe, StepError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, TestStateError> {
 /// `variables`, `context`, `mock` (`{result}` or `{errorOutput: {error, cause}}`), `stateConfiguration`
 /// (`retrierRetryCount`, `mapIterationFailureCount`, `errorCausedByState`, `mapItemReaderData`), `roleArn`, `revealSecrets`.
 /// Response: `status` (`SUCCEEDED`, `FAILED`, `RETRIABLE`, `CAUGHT_ERROR`), `output`, `error`, `cause`, `nextState`,
-/// `inspectionData`. [`test_state_with`] also checks a mock against the model of its service.
+/// `inspectionData`. [`test_state_with`] also checks a mock against the model of its service, and takes a seed and a time.
 ///
 /// ```
 /// use stepglass::base::json;
@@ -55,14 +56,15 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, TestStateError> {
 /// assert_eq!(response.to_string(), r#"{"output":"{\"n\":12}","nextState":"High","status":"SUCCEEDED"}"#);
 /// ```
 pub fn test_state(request: &Value) -> Result<Value, TestStateError> {
-    test_state_with(request, &mut |_, _| None)
+    test_state_with(request, 0, Millis(0), &mut |_, _| None)
 }
 
-/// The same with models of services: a mocked result must fit its API's, as `mock.fieldValidationMode` says (`STRICT`, the
+/// The same at a time, with a seed, from which the names of execution and machine, UUIDs and random numbers follow, and with
+/// models of services: a mocked result must fit its API's, as `mock.fieldValidationMode` says (`STRICT`, the
 /// default: all required fields are there and every field fits; `PRESENT`: the fields that are there fit; `NONE`).
 ///
 /// ```
-/// use stepglass::base::json;
+/// use stepglass::base::{Millis, json};
 /// use stepglass::sim::test_state_with;
 ///
 /// let request = json::parse(r#"{
@@ -70,31 +72,41 @@ pub fn test_state(request: &Value) -> Result<Value, TestStateError> {
 ///   "mock": {"result": {"MessageId": 7}}, "roleArn": "arn:aws:iam::123456789012:role/r"}"#).unwrap();
 /// let shape = json::parse(r#"{"type": "structure", "members": {"MessageId": {"type": "string"}}}"#).unwrap();
 /// let mut model = |service: &str, action: &str| (service == "sqs" && action == "sendMessage").then(|| shape.clone());
-/// let refused = test_state_with(&request, &mut model).unwrap_err();
+/// let refused = test_state_with(&request, 1, Millis(0), &mut model).unwrap_err();
 /// assert_eq!(refused.message, "Mock result schema validation error: Field 'MessageId' must be a string");
 /// ```
-pub fn test_state_with(request: &Value, model: ServiceModel<'_>) -> Result<Value, TestStateError> {
+pub fn test_state_with(request: &Value, seed: u64, now: Millis, model: ServiceModel<'_>) -> Result<Value, TestStateError> {
     let test = Test::read(request)?;
-    let machine = test.machine()?;
+    let (machine, within_map) = test.machine()?;
     let state = &machine.states[machine.scopes[Machine::ROOT].start];
+    if let Some(context) = &test.context {
+        check_context(context, state)?;
+    }
     let mock = test.mock(state, model)?;
     let takes_children = matches!(state.kind, Kind::Parallel { .. } | Kind::Map(_));
     let probe = Probe {
         variables: test.variables.clone(),
         context: test.context.clone(),
+        within_map,
         attempts: test.retries,
         mock: mock.clone().filter(|_| takes_children),
-        handled: None,
+        read: test.read.clone(),
+        failures: test.failures.unwrap_or(0),
+        ..Probe::default()
     };
     let options = Options { express: true, trace: true, step_budget: 1, ..Options::default() };
     let mut engine = Engine::with_probe(machine.clone(), options, probe);
-    let event = Event::Start { input: test.input.clone(), execution: names(&test), seed: 0 };
-    let mut next = Some((Millis(0), event));
+    let mut rng = Rng::new(seed);
+    let execution = names(&test, &mut rng);
+    let mut next = Some((now, Event::Start { input: test.input.clone(), execution, seed: rng.next_u64() }));
     // A state and what comes after it take a handful of steps; a loop that never ends is cut.
     for _ in 0..16 {
         let Some((now, event)) = next.take() else { break };
-        // Invariant: the events follow the protocol, so none is refused.
-        let Ok(step) = engine.step(now, event) else { break };
+        // The events follow the protocol: only the input may be what no execution begins with.
+        let step = engine.step(now, event).map_err(|error| {
+            let code = if error == StepError::InputTooDeep { "InvalidExecutionInput" } else { "ValidationException" };
+            TestStateError { code, message: error.to_string() }
+        })?;
         for command in engine.take_commands() {
             if let Command::Invoke(call) = command {
                 next = match mock.clone() {
@@ -114,6 +126,14 @@ pub fn test_state_with(request: &Value, model: ServiceModel<'_>) -> Result<Value
             };
         }
     }
+    let iterations = engine.probe().and_then(|probe| probe.iterations);
+    let unread = || match (&state.kind, &mock) {
+        (Kind::Map(map), Some(Ok(Value::Array(results)))) if map.item_reader.is_some() => Some(results.len() as u64),
+        _ => None,
+    };
+    if iterations.or_else(unread).is_some_and(|most| test.failures > Some(most)) {
+        return refuse("Map iteration failure count must be less than or equal to the number of Map iterations");
+    }
     Ok(response(&test, &engine, state))
 }
 
@@ -126,9 +146,15 @@ struct Test {
     variables: Map,
     context: Option<Value>,
     mock: Option<Value>,
+    /// The mocked result, where it was given as a text.
+    mocked: Option<Value>,
     role_arn: Option<Arc<str>>,
     retries: u64,
     failures: Option<u64>,
+    /// What the ItemReader of a Map has read.
+    read: Option<Arc<str>>,
+    /// The JSON texts that the caller has given.
+    texts: Vec<Written>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -162,14 +188,26 @@ impl Test {
         if failures.is_some() && mock.is_none() {
             return refuse("TestState does not support MapIterationFailureCount when a mock is not specified.");
         }
-        let context = part("context").map(|value| parsed(value, "context")).transpose()?;
-        if let Some(context) = &context {
-            if mock.is_none() {
-                return refuse("TestState does not support a Context object when a mock is not specified.");
+        let mut texts = Vec::new();
+        let mut given = |name: &str| -> Result<Option<Value>, JsonError> {
+            let Some(Value::String(text)) = part(name) else { return Ok(part(name).cloned()) };
+            let written = Written::read(text)?;
+            let value = written.place.value.clone();
+            texts.push(written);
+            Ok(Some(value))
+        };
+        let input = match given("input") {
+            Ok(input) => input.unwrap_or_else(Value::empty_object),
+            Err(error) => {
+                let message = format!("Invalid State Machine Execution Input: '{error}'");
+                return Err(TestStateError { code: "InvalidExecutionInput", message });
             }
-            check_context(context)?;
+        };
+        let context = given("context").or_else(|error| refuse(format!("{CONTEXT}: {error}")))?;
+        if context.is_some() && mock.is_none() {
+            return refuse("TestState does not support a Context object when a mock is not specified.");
         }
-        let variables = match part("variables").map(|value| parsed(value, "variables")).transpose()? {
+        let variables = match given("variables").or_else(|error| refuse(format!("variables must be valid JSON: {error}")))? {
             None => Map::new(),
             Some(Value::Object(map)) => (*map).clone(),
             Some(_) => return refuse("variables must be a JSON object"),
@@ -182,11 +220,12 @@ impl Test {
             Some(value) => value.clone(),
             None => return refuse("definition is required"),
         };
-        let input = match part("input") {
-            None => Value::empty_object(),
-            Some(Value::String(text)) => json::parse(text).unwrap_or_else(|_| Value::String(text.clone())),
-            Some(value) => value.clone(),
-        };
+        let mut mocked = None;
+        if let Some(Value::String(text)) = mock.as_ref().and_then(|mock| mock.get("result")) {
+            let Ok(written) = Written::read(text) else { return refuse("Mocked result must be valid JSON") };
+            mocked = Some(written.place.value.clone());
+            texts.push(written);
+        }
         Ok(Test {
             definition,
             state_name: text("stateName"),
@@ -198,15 +237,27 @@ impl Test {
             role_arn: text("roleArn"),
             retries: count("retrierRetryCount").unwrap_or(0),
             failures,
+            mocked,
+            read: configuration.and_then(|c| c.get("mapItemReaderData")).filter(|data| !data.is_null()).map(|data| match data {
+                Value::String(text) => text.clone(),
+                value => value.to_string().into(),
+            }),
+            texts,
         })
     }
 
-    /// A machine that begins with the state and has a stub for everything that it may go on to.
-    fn machine(&self) -> Result<Arc<Machine>, TestStateError> {
-        let (state, language) = match &self.state_name {
-            None => (self.definition.clone(), None),
-            Some(name) => match find(&self.definition, name, 0) {
-                Some(state) => (state, self.definition.get("QueryLanguage").cloned()),
+    /// A value's JSON text: the caller's own of what was handed on as it came.
+    fn text_of(&self, value: &Value) -> String {
+        self.texts.iter().find_map(|written| written.find(value)).map_or_else(|| value.to_string(), String::from)
+    }
+
+    /// A machine that begins with the state and has a stub for everything that it may go on to; and whether the state is
+    /// inside of a Map, as [`find`] says it.
+    fn machine(&self) -> Result<(Arc<Machine>, Option<bool>), TestStateError> {
+        let ((state, within_map), language) = match &self.state_name {
+            None => ((self.definition.clone(), None), None),
+            Some(name) => match find(&self.definition, name, None, 0) {
+                Some(found) => (found, self.definition.get("QueryLanguage").cloned()),
                 None => return refuse("State not found in definition"),
             },
         };
@@ -225,7 +276,7 @@ impl Test {
         machine.insert("States", Value::from(states));
         let compiled = asl::compile_value(&Value::from(machine), &CompileOptions::default());
         if let Some(machine) = compiled.machine {
-            return Ok(Arc::new(machine));
+            return Ok((Arc::new(machine), within_map));
         }
         let text = asl::answer::create_error(&compiled).unwrap_or_else(|| "Invalid State Machine Definition".into());
         let name = self.state_name.as_deref().unwrap_or(TESTED);
@@ -254,13 +305,7 @@ impl Test {
         let Some(result) = mock.get("result") else {
             return refuse("A test mock should have one of the following fields: [result, errorOutput].");
         };
-        let result = match result {
-            Value::String(text) => match json::parse(text) {
-                Ok(value) => value,
-                Err(_) => return refuse("Mocked result must be valid JSON"),
-            },
-            value => value.clone(),
-        };
+        let result = self.mocked.clone().unwrap_or_else(|| result.clone());
         match &state.kind {
             Kind::Task(task) => {
                 let mode = service_model::Mode::read(mock).or_else(refuse)?;
@@ -279,16 +324,7 @@ impl Test {
                     return refuse("Mocked result must be an array.");
                 }
                 if exports && result.as_object().is_none() {
-                    return refuse("Mocked result must be an object.");
-                }
-                let failures = self.failures.unwrap_or(0);
-                let items = result.as_array().map_or(0, <[Value]>::len) as u64;
-                if failures > items && !exports {
-                    return refuse("MapIterationFailureCount must not be greater than the number of items.");
-                }
-                if tolerated(map, failures, items) {
-                    let cause = "The specified tolerated failure threshold was exceeded";
-                    return Ok(Some(Err((Some("States.ExceedToleratedFailureThreshold".into()), Some(cause.into())))));
+                    return refuse("Mocked result must be a JSON object.");
                 }
             }
             _ => {}
@@ -297,65 +333,111 @@ impl Test {
     }
 }
 
-/// Whether so many failures exceed what the Map tolerates; recorded: a Map without either limit is not judged.
-fn tolerated(map: &MapState, failures: u64, items: u64) -> bool {
-    let count = match &map.tolerated_count {
-        Some(Field::Fixed(count)) => failures > *count,
-        _ => false,
-    };
-    let percentage = match &map.tolerated_percentage {
-        Some(Field::Fixed(percent)) => failures as f64 * 100.0 > percent * items.max(1) as f64,
-        _ => false,
-    };
-    count || percentage
-}
-
 /// The name that a tested state has in its Context Object, whatever it is called in its machine (recorded).
 const TESTED: &str = "StateName";
 
-/// A member that the API takes as a value or as its JSON text.
-fn parsed(value: &Value, name: &str) -> Result<Value, TestStateError> {
-    match value {
-        Value::String(text) => json::parse(text).or_else(|error| refuse(format!("{name} must be valid JSON: {error}"))),
-        value => Ok(value.clone()),
-    }
-}
+/// How AWS's refusals of a Context Object begin.
+const CONTEXT: &str = "Invalid Context object provided";
 
-fn check_context(context: &Value) -> Result<(), TestStateError> {
+/// What a Context Object may have, and of which types it is.
+const CONTEXT_MEMBERS: [(&str, &[(&str, &str)]); 4] = [
+    (
+        "Execution",
+        &[
+            ("Id", "string"),
+            ("Input", ""),
+            ("Name", "string"),
+            ("RoleArn", "string"),
+            ("StartTime", "string"),
+            ("RedriveCount", "integer"),
+            ("RedriveTime", "string"),
+        ],
+    ),
+    ("State", &[("EnteredTime", "string"), ("Name", "string"), ("RetryCount", "integer")]),
+    ("StateMachine", &[("Id", "string"), ("Name", "string")]),
+    ("Task", &[("Token", "string")]),
+];
+
+fn check_context(context: &Value, state: &State) -> Result<(), TestStateError> {
     let Some(members) = context.as_object() else {
-        return refuse("Invalid Context object provided: it must be a JSON object");
-    };
-    let known = |parent: &str| -> &'static [&'static str] {
-        match parent {
-            "" => &["Execution", "State", "StateMachine", "Task"],
-            "Execution" => &["Id", "Input", "Name", "RoleArn", "StartTime", "RedriveCount", "RedriveTime"],
-            "State" => &["EnteredTime", "Name", "RetryCount"],
-            "StateMachine" => &["Id", "Name"],
-            _ => &["Token"],
-        }
+        return refuse(format!("{CONTEXT}: it must be a JSON object"));
     };
     for (name, value) in members.iter() {
         if &**name == "Map" {
-            return refuse("'Map' field is not supported when mocking a Context object");
+            return refuse(format!("{CONTEXT}: 'Map' field is not supported when mocking a Context object"));
         }
-        if !known("").contains(&&**name) {
-            return refuse(format!("Invalid Context object provided: Field '{name}' is not allowed"));
-        }
-        for inner in value.as_object().into_iter().flat_map(Map::keys) {
-            if !known(name).contains(&&**inner) {
-                return refuse(format!("Invalid Context object provided: Field '{inner}' is not allowed"));
+        let unknown = |name: &str| refuse(format!("{CONTEXT}: Field '{name}' is not allowed"));
+        let Some((_, inner)) = CONTEXT_MEMBERS.iter().find(|(known, _)| *known == &**name) else { return unknown(name) };
+        let Some(given) = value.as_object() else { return refuse(format!("{CONTEXT}: {name} must be a object")) };
+        for (member, value) in given.iter() {
+            let Some((_, wanted)) = inner.iter().find(|(known, _)| *known == &**member) else { return unknown(member) };
+            let fits = match *wanted {
+                "string" => value.as_str().is_some(),
+                "integer" => matches!(value, Value::Number(Number::Int(_))),
+                _ => true,
+            };
+            if !fits {
+                return refuse(format!("{CONTEXT}: {name}.{member} must be a {wanted}"));
             }
+        }
+        if &**name == "Task" && !matches!(&state.kind, Kind::Task(task) if has_token(&task.parsed)) {
+            return refuse(format!(
+                "{CONTEXT}: Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' \
+                 service integration pattern"
+            ));
         }
     }
     Ok(())
 }
 
-/// The state of that name at any depth. Definitions nest no deeper than the compiler allows; the bound is for those that it
-/// has not seen.
-fn find(machine: &Value, name: &str, depth: usize) -> Option<Value> {
+fn has_token(resource: &Resource) -> bool {
+    matches!(resource.pattern(), Pattern::Callback | Pattern::Sync)
+}
+
+/// A JSON text of the caller's, with the places of what is in it.
+struct Written {
+    text: Arc<str>,
+    place: Located,
+}
+
+impl Written {
+    fn read(text: &Arc<str>) -> Result<Written, JsonError> {
+        Ok(Written { text: text.clone(), place: json::parse_located(text)? })
+    }
+
+    /// The text of a value that is this one, or one inside of it, and no copy.
+    fn find(&self, value: &Value) -> Option<&str> {
+        let span = match value {
+            Value::Array(_) | Value::Object(_) => span(&self.place.value, &self.place.root, value)?,
+            // Scalars have no place of their own in memory.
+            _ if *value == self.place.value && value.to_string() == self.place.value.to_string() => self.place.root.span,
+            _ => return None,
+        };
+        self.text.get(span.start..span.end)
+    }
+}
+
+/// The place of a container in another, which is as deep as a parsed text may be.
+fn span(within: &Value, node: &Node, value: &Value) -> Option<Span> {
+    match (within, value, &node.parts) {
+        (Value::Array(a), Value::Array(b), _) if Arc::ptr_eq(a, b) => Some(node.span),
+        (Value::Object(a), Value::Object(b), _) if Arc::ptr_eq(a, b) => Some(node.span),
+        (Value::Array(items), _, Parts::Elements(nodes)) => {
+            items.iter().zip(nodes).find_map(|(item, node)| span(item, node, value))
+        }
+        (Value::Object(_), _, Parts::Members(members)) => {
+            members.iter().find_map(|(name, _, node)| span(within.get(name)?, node, value))
+        }
+        _ => None,
+    }
+}
+
+/// The state of that name at any depth and, where it is inside of a Map, whether of a Distributed one. Definitions nest no
+/// deeper than the compiler allows; the bound is for those that it has not seen.
+fn find(machine: &Value, name: &str, within: Option<bool>, depth: usize) -> Option<(Value, Option<bool>)> {
     let states = machine.get("States")?.as_object()?;
     if let Some(state) = states.get(name) {
-        return Some(state.clone());
+        return Some((state.clone(), within));
     }
     if depth > json::MAX_DEPTH {
         return None;
@@ -363,7 +445,9 @@ fn find(machine: &Value, name: &str, depth: usize) -> Option<Value> {
     states.values().find_map(|state| {
         let processors = ["ItemProcessor", "Iterator"].iter().filter_map(|field| state.get(field));
         let branches = state.get("Branches").and_then(Value::as_array).unwrap_or_default();
-        processors.chain(branches).find_map(|scope| find(scope, name, depth + 1))
+        let mode = |scope: &Value| scope.get("ProcessorConfig")?.get("Mode")?.as_str().map(|mode| mode == "DISTRIBUTED");
+        let inside = processors.map(|scope| (scope, Some(mode(scope).unwrap_or(false))));
+        inside.chain(branches.iter().map(|scope| (scope, within))).find_map(|(scope, within)| find(scope, name, within, depth + 1))
     })
 }
 
@@ -375,13 +459,14 @@ fn targets(state: &Value) -> Vec<Arc<str>> {
     own.chain(nexts).filter_map(Value::as_str).map(Arc::from).collect()
 }
 
-fn names(test: &Test) -> ExecutionInfo {
+/// What an execution of a test is called: nobody has named it or its machine (recorded: both differ from call to call).
+fn names(test: &Test, rng: &mut Rng) -> ExecutionInfo {
     let role = test.role_arn.as_deref().and_then(|role| role.split(':').nth(4));
     let account = format!("arn:aws:states:us-east-1:{}", role.unwrap_or("123456789012"));
-    let machine = "TestState";
+    let (machine, name) = (rng.uuid(), rng.uuid());
     ExecutionInfo {
-        arn: format!("{account}:express:{machine}:test").into(),
-        name: "test".into(),
+        arn: format!("{account}:express:{machine}:{name}").into(),
+        name: name.into(),
         role_arn: test.role_arn.clone().unwrap_or_else(|| "".into()),
         state_machine_arn: format!("{account}:stateMachine:{machine}").into(),
         state_machine_name: machine.into(),
@@ -416,13 +501,16 @@ fn response(test: &Test, engine: &Engine, state: &State) -> Value {
         _ => None,
     };
     let handled = engine.probe().and_then(|probe| probe.handled.clone());
+    // Also when its attempts are used up, and the error goes on to a catcher or outwards.
+    if let Some(index) = engine.probe().and_then(|probe| probe.retrier) {
+        details.insert("retryIndex", index as i64);
+    }
     let (status, error, cause) = match (&handled, failed) {
         (_, Some((error, cause))) => ("FAILED", error, cause),
         (Some(handled), None) => {
             let status = match handled.by {
-                Handler::Retrier(index, delay) => {
-                    details.insert("retryBackoffIntervalSeconds", seconds(delay));
-                    details.insert("retryIndex", index as i64);
+                Handler::Retrier(delay) => {
+                    details.insert("retryBackoffIntervalSeconds", (delay / 1000) as i64);
                     "RETRIABLE"
                 }
                 Handler::Catcher(index) => {
@@ -435,7 +523,7 @@ fn response(test: &Test, engine: &Engine, state: &State) -> Value {
         (None, None) => ("SUCCEEDED", None, None),
     };
     if let Some(output) = exited.filter(|_| status != "FAILED") {
-        out.insert("output", output.to_string());
+        out.insert("output", test.text_of(&output));
     }
     // The event that a cause refers to is nobody's here, so the API leaves that part out (recorded).
     let cause = cause.map(|cause| match cause.split_once("). ") {
@@ -457,15 +545,11 @@ fn response(test: &Test, engine: &Engine, state: &State) -> Value {
     Value::from(out)
 }
 
-fn seconds(millis: u64) -> Value {
-    if millis.is_multiple_of(1000) { Value::from((millis / 1000) as i64) } else { Value::from(millis as f64 / 1000.0) }
-}
-
 /// The stages that the API shows of each kind of state (recorded); payloads as JSON texts, limits as numbers.
 fn inspection(test: &Test, engine: &Engine, state: &State, details: Map) -> Value {
     let jsonata = state.language == QueryLanguage::Jsonata;
     let shown: &[&str] = match &state.kind {
-        Kind::Task(_) if jsonata => &["afterArguments"],
+        Kind::Task(_) if jsonata => &["afterArguments", "result"],
         Kind::Map(_) if jsonata => &["maxConcurrency", "toleratedFailureCount", "toleratedFailurePercentage"],
         _ if jsonata => &[],
         Kind::Pass { result: Some(_) } => &["result", "afterResultSelector", "afterResultPath"],
@@ -475,6 +559,7 @@ fn inspection(test: &Test, engine: &Engine, state: &State, details: Map) -> Valu
         Kind::Map(_) => &[
             "afterInputPath",
             "afterItemsPath",
+            "afterItemsPointer",
             "afterResultSelector",
             "afterResultPath",
             "maxConcurrency",
@@ -484,17 +569,31 @@ fn inspection(test: &Test, engine: &Engine, state: &State, details: Map) -> Valu
         _ => &["afterInputPath"],
     };
     let mut data = Map::new();
-    data.insert("input", test.input.to_string());
-    for stage in engine.trace().iter().filter(|stage| stage.state == state.name && shown.contains(&stage.stage)) {
+    data.insert("input", test.text_of(&test.input));
+    let stages = || engine.trace().iter().filter(|stage| stage.state == state.name);
+    for stage in stages().filter(|stage| shown.contains(&stage.stage)) {
         let value = if stage.stage.starts_with("after") || stage.stage == "result" {
-            Value::from(stage.value.to_string())
+            Value::from(test.text_of(&stage.value))
         } else {
             stage.value.clone()
         };
         data.insert(stage.stage, value);
     }
-    if !test.variables.is_empty() {
-        data.insert("variables", Value::from(test.variables.clone()).to_string());
+    // What each item and each batch has come to is one text for all of them.
+    for name in ["afterItemSelector", "afterItemBatcher"] {
+        let all: Vec<Value> = stages().filter(|stage| stage.stage == name).map(|stage| stage.value.clone()).collect();
+        if !all.is_empty() {
+            data.insert(name, Value::from(all).to_string());
+        }
+    }
+    let mut variables = test.variables.clone();
+    for assigned in stages().filter(|stage| stage.stage == "assignedVariables").filter_map(|stage| stage.value.as_object()) {
+        for (name, value) in assigned.iter() {
+            variables.insert(name.clone(), value.clone());
+        }
+    }
+    if !variables.is_empty() {
+        data.insert("variables", Value::from(variables).to_string());
     }
     if !details.is_empty() {
         data.insert("errorDetails", Value::from(details));

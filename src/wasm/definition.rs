@@ -1,6 +1,7 @@
 //! Definitions: checking, compiling and drawing them.
 
 use super::convert::{self, DiagnosticOut, to_js};
+use super::engine::millis;
 use super::error::{not_json, thrown};
 use super::given::{CompileSettings, EngineSettings, ExecutionIn, from_js};
 use crate::asl::variables::variable_references;
@@ -90,12 +91,15 @@ pub fn render_mermaid(text: &str, options: JsValue) -> Result<String, JsValue> {
 /// TestState: request and response as JSON text. Throws `{code, message}` where the API would refuse. `model` gives the JSON
 /// text of the shape of a service's response, by service and action.
 #[wasm_bindgen(js_name = testState)]
-pub fn test_state(request: &str, model: Option<Function>) -> Result<String, JsValue> {
+pub fn test_state(request: &str, seed: u64, now: f64, model: Option<Function>) -> Result<String, JsValue> {
     let mut shape = |service: &str, action: &str| {
         let text = model.as_ref()?.call2(&JsValue::NULL, &service.into(), &action.into()).ok()?.as_string()?;
         json::parse_within(&text, SNAPSHOT_DEPTH).ok()
     };
-    let response = sim::test_state_with(&parse(request)?, &mut shape).map_err(|refused| thrown(refused.code, refused.message))?;
+    // The request's members have their payloads two levels down.
+    let request = json::parse_within(request, json::MAX_DEPTH + 2).map_err(|error| not_json(&error))?;
+    let response = sim::test_state_with(&request, seed, millis(now), &mut shape);
+    let response = response.map_err(|refused| thrown(refused.code, refused.message))?;
     Ok(json::to_string(&response))
 }
 

@@ -246,6 +246,7 @@ fn refusal(error: &StepError) -> &'static str {
         StepError::AlreadyStarted => "ALREADY_STARTED",
         StepError::UnknownTask(_) => "UNKNOWN_TASK",
         StepError::InputTooLarge(_) => "ValidationException",
+        StepError::InputTooDeep => "InvalidExecutionInput",
         StepError::NotRedrivable => "NOT_REDRIVABLE",
     }
 }

@@ -111,11 +111,8 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
         ..Joining::default()
     };
     if !distributed {
-        if let Some(result) = engine.mocked() {
-            return engine.complete(frame, state, result?);
-        }
         joining.items = items;
-        return go_on(engine, id, frame, state, map, joining, None);
+        return begin(engine, id, frame, state, map, joining);
     }
     start_run(engine, id, frame, state, map, joining, items)
 }
@@ -151,9 +148,6 @@ fn start_run(
     }
     if let Some(percentage) = tolerated_percentage {
         engine.stage(frame, state, "toleratedFailurePercentage", &Value::from(percentage));
-    }
-    if let Some(result) = engine.mocked() {
-        return engine.complete(frame, state, result?);
     }
     let uuid: Arc<str> = engine.rng.uuid().into();
     let label: Arc<str> = map.label.clone().unwrap_or_else(|| engine.rng.uuid().into());
@@ -204,6 +198,12 @@ fn start_run(
     }
     let input = parameters.unwrap_or_else(Value::empty_object);
     engine.check_payload(frame, state, &input)?;
+    if let Some(read) = engine.tested_read(&reader.resource) {
+        return items_read(engine, id, frame, state, joining, &input, Ok(read));
+    }
+    if engine.is_tested() {
+        return engine.mocked_unread(frame, state);
+    }
     call(engine, id, frame, state, &reader.resource, Purpose::ItemReader(Box::new(joining)), input);
     Ok(Flow::Wait)
 }
@@ -264,6 +264,7 @@ pub(in crate::engine) fn items_read(
         .and_then(|answer| items::read(answer, config, parameters).map_err(|cause| Fault::new(ITEM_READER_FAILED, cause)));
     match read {
         Ok(Read::Items(items)) => run.collected.append(items),
+        Ok(Read::Files { .. }) if engine.is_tested() => return engine.mocked_unread(frame, state),
         Ok(Read::Files { mut requests, config }) if run.file_config.is_none() => {
             requests.reverse();
             run.pending = requests;
@@ -310,7 +311,15 @@ fn run_items(
         run.batching = batching;
     }
     joining.items = items;
-    go_on(engine, id, frame, state, map, joining, None)
+    begin(engine, id, frame, state, map, joining)
+}
+
+/// Starts the first children, unless a test has their results.
+fn begin(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map: &MapState, joining: Joining) -> Ran {
+    match engine.is_tested() {
+        true => engine.mocked_map(frame, state, map, joining),
+        false => go_on(engine, id, frame, state, map, joining, None),
+    }
 }
 
 /// Evaluates an ItemBatcher (spec §7.5).
@@ -321,6 +330,7 @@ fn batching(
     batcher: &ItemBatcher,
     joining: &Joining,
 ) -> Result<Batching, Fault> {
+    let payload_limit = engine.options.payload_limit as u64;
     fields(engine, frame, state, &joining.input, &mut |eval, view| {
         let mut limit = |field: &Option<Field<u64>>, name: &str| match field {
             Some(field) => match u64::try_from(eval.integer(field, name, view)?) {
@@ -330,14 +340,15 @@ fn batching(
             None => Ok(u64::MAX),
         };
         let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
-        let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?;
+        // Documented: a batch without a limit of its own has as many items as a payload has room for.
+        let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?.min(payload_limit);
         let input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", view)).transpose()?;
         Ok(Batching { max_items, max_bytes, input })
     })
 }
 
 /// What the next child gets.
-enum Next {
+pub(in crate::engine) enum Next {
     /// `Map.Item`, and the child's input.
     Child(Arc<MapItem>, Value),
     /// There are no more items.
@@ -357,7 +368,13 @@ fn next_item(engine: &mut Engine, frame: &Frame, state: &State, map: &MapState, 
 }
 
 /// What the next child gets: an item, or a batch of them, each selected first.
-fn next_child(engine: &mut Engine, frame: &Frame, state: &State, map: &MapState, joining: &mut Joining) -> Result<Next, Fault> {
+pub(in crate::engine) fn next_child(
+    engine: &mut Engine,
+    frame: &Frame,
+    state: &State,
+    map: &MapState,
+    joining: &mut Joining,
+) -> Result<Next, Fault> {
     let Some(Batching { max_items, max_bytes, input }) = joining.run.as_ref().and_then(|run| run.batching.clone()) else {
         return next_item(engine, frame, state, map, joining);
     };
@@ -393,6 +410,9 @@ fn next_child(engine: &mut Engine, frame: &Frame, state: &State, map: &MapState,
     }
     members.insert("Items", Value::from(batch));
     let input = Value::from(members);
+    if bytes > engine.options.payload_limit as u64 {
+        engine.check_payload(frame, state, &input)?;
+    }
     engine.item_stage(frame, state, "afterItemBatcher", joining.next, &input);
     Ok(Next::Child(map_item(frame, joining, None, input.clone(), joining.next), input))
 }
@@ -416,10 +436,15 @@ fn select(
 ) -> Result<Value, Fault> {
     engine.work.begin_state();
     let Some(selector) = &map.item_selector else {
-        return Ok(match &item.key {
+        let input = match &item.key {
             Some(key) => Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Value", item.value.clone())])),
             None => item.value.clone(),
-        });
+        };
+        // Items of the state's data are parts of a payload; those of a file were not measured before.
+        if map.item_reader.is_some() {
+            engine.check_payload(frame, state, &input)?;
+        }
+        return Ok(input);
     };
     let context = engine.context_with(frame, state, None, Some(item));
     let view = View::new(input, &context, &frame.variables);

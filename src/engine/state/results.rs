@@ -239,7 +239,7 @@ impl Engine {
 }
 
 /// Whether more items have failed than are tolerated; with neither limit given, none is (spec §7.5).
-fn exceeded(run: &MapRun, failed: u64) -> bool {
+pub(in crate::engine) fn exceeded(run: &MapRun, failed: u64) -> bool {
     let too_many = run.tolerated_count.map(|count| failed > count);
     let too_large = run.tolerated_percentage.map(|percent| failed as f64 * 100.0 > percent * run.total.max(1) as f64);
     match (too_many, too_large) {

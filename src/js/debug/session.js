@@ -8,7 +8,6 @@ import { dispose } from "../dispose.js";
 import { checkOptions, shown } from "../options.js";
 import { Handlers } from "../resource.js";
 import { misuse } from "../errors.js";
-import { DEPTH_LIMIT, isTooDeep } from "../start.js";
 import { startsExecution } from "./borders.js";
 import { Breakpoints } from "./breakpoints.js";
 import { detailsOf } from "./chains.js";
@@ -713,7 +712,6 @@ export class DebugSession {
     const info = { name: name ?? `run-${id}`, stateMachineName: machine.name, ...(arn !== undefined && { arn }) };
     const about = { info: (named ? undefined : this.#run?.first.info) ?? info, seed, input };
     checkStart(about.info.name, input, this.#options);
-    if (isTooDeep(input)) throw misuse("InvalidExecutionInput", `Invalid State Machine Execution Input: 'the input is nested deeper than ${DEPTH_LIMIT} levels'`, RangeError);
     return this.#answered(new Run({ id, parent, at, label, start, host: this.#host }, firstOf(machine, definition, this.#options, about)));
   }
 

@@ -9,7 +9,7 @@ import { jsonProblem } from "./json.js";
 import { resolve } from "./machines.js";
 import { PAGE, cursorOf, pageToken } from "./paging.js";
 import { testStateOperation } from "./teststate.js";
-import { PAYLOAD_LIMIT } from "../start.js";
+import { PAYLOAD_LIMIT, depthProblem } from "../start.js";
 
 const seconds = (time) => time / 1000;
 
@@ -24,6 +24,8 @@ function startOf(service, { stateMachineArn, name, input = "{}", traceHeader }) 
   if (Buffer.byteLength(input) > PAYLOAD_LIMIT) {
     throw invalid(`1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${PAYLOAD_LIMIT}`);
   }
+  const deep = depthProblem(input);
+  if (deep !== undefined) throw new ApiError(...deep);
   return [target, { name, input, traceHeader }];
 }
 

@@ -20,7 +20,8 @@ const CONNECTIONS = 4096;
 const DEPTH = 100;
 
 /** Members of answers that are written with a fraction, also where it is zero. */
-const FLOATS = { DescribeMapRun: /(?<="toleratedFailurePercentage":)\d+(?=[,}])/ };
+const PERCENTAGE = /(?<="toleratedFailurePercentage":)\d+(?=[,}])/;
+const FLOATS = { DescribeMapRun: PERCENTAGE, TestState: PERCENTAGE };
 
 const ALLOWED_HEADERS = "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,amz-sdk-invocation-id,amz-sdk-request";
 
