@@ -63,6 +63,8 @@ impl Engine {
     }
 
     /// Notes which retrier an error is for.
+    #[cold]
+    #[inline(never)]
     pub(super) fn note_retrier(&mut self, state: &State, fault: &Fault) {
         if let Some(probe) = &mut self.probe {
             let retrier = || state.retry.iter().position(|retrier| fault.matches(&retrier.errors));
@@ -77,6 +79,8 @@ impl Engine {
     }
 
     /// The first item of the Map that a tested state is inside of (documented: index 0, the input as the value).
+    #[cold]
+    #[inline(never)]
     pub(super) fn tested_item(&self, input: &Value) -> Option<Arc<MapItem>> {
         let source = self.probe.as_ref()?.within_map?.then(|| "STATE_DATA".into());
         Some(Arc::new(MapItem { index: 0, value: input.clone(), key: None, source, outer: Vec::new() }))
@@ -94,6 +98,8 @@ impl Engine {
     }
 
     /// What the test says that an ItemReader has read.
+    #[cold]
+    #[inline(never)]
     pub(super) fn tested_read(&self, resource: &str) -> Option<Answer> {
         let text = self.probe.as_ref()?.read.as_ref()?.to_string();
         Some(if resource.contains("listObjectsV2") { Answer::Json(text) } else { Answer::File(text) })
@@ -108,6 +114,8 @@ impl Engine {
     }
 
     /// The same where they are: says what its iterations would get, and judges how many have failed.
+    #[cold]
+    #[inline(never)]
     pub(super) fn mocked_map(&mut self, frame: &mut Frame, state: &State, map: &MapState, mut joining: Joining) -> Ran {
         let config = joining.run.as_ref().and_then(|run| run.config.as_ref());
         let points = config.is_some_and(|config| config.get("ItemsPointer").is_some());

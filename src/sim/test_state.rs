@@ -5,7 +5,7 @@ use crate::asl::ir::{Kind, Machine, QueryLanguage, State};
 use crate::asl::resource::{Pattern, Resource};
 use crate::asl::{self, CompileOptions};
 use crate::base::json::{JsonError, Located, Node, Parts};
-use crate::base::{Map, Millis, Number, Rng, Span, Value, json};
+use crate::base::{Map, Millis, Rng, Span, Value, json};
 use crate::engine::{Command, Details, Engine, Event, ExecutionInfo, Handler, Mock, Options, Outcome, Probe, StepError};
 use std::fmt;
 use std::sync::Arc;
@@ -203,7 +203,7 @@ impl Test {
                 return Err(TestStateError { code: "InvalidExecutionInput", message });
             }
         };
-        let context = given("context").or_else(|error| refuse(format!("{CONTEXT}: {error}")))?;
+        let context = given("context").or_else(|error| refuse(format!("Invalid Context object provided: {error}")))?;
         if context.is_some() && mock.is_none() {
             return refuse("TestState does not support a Context object when a mock is not specified.");
         }
@@ -336,58 +336,54 @@ impl Test {
 /// The name that a tested state has in its Context Object, whatever it is called in its machine (recorded).
 const TESTED: &str = "StateName";
 
-/// How AWS's refusals of a Context Object begin.
-const CONTEXT: &str = "Invalid Context object provided";
-
-/// What a Context Object may have, and of which types it is.
-const CONTEXT_MEMBERS: [(&str, &[(&str, &str)]); 4] = [
-    (
-        "Execution",
-        &[
-            ("Id", "string"),
-            ("Input", ""),
-            ("Name", "string"),
-            ("RoleArn", "string"),
-            ("StartTime", "string"),
-            ("RedriveCount", "integer"),
-            ("RedriveTime", "string"),
-        ],
-    ),
-    ("State", &[("EnteredTime", "string"), ("Name", "string"), ("RetryCount", "integer")]),
-    ("StateMachine", &[("Id", "string"), ("Name", "string")]),
-    ("Task", &[("Token", "string")]),
-];
+/// What a Context Object may have, and of which types it is; an execution's input may be anything.
+const CONTEXT_MEMBERS: &str = "Execution object
+Execution.Id string
+Execution.Input value
+Execution.Name string
+Execution.RoleArn string
+Execution.StartTime string
+Execution.RedriveCount integer
+Execution.RedriveTime string
+State object
+State.EnteredTime string
+State.Name string
+State.RetryCount integer
+StateMachine object
+StateMachine.Id string
+StateMachine.Name string
+Task object
+Task.Token string";
 
 fn check_context(context: &Value, state: &State) -> Result<(), TestStateError> {
-    let Some(members) = context.as_object() else {
-        return refuse(format!("{CONTEXT}: it must be a JSON object"));
+    let problem = if context.as_object().is_none() {
+        "it must be a JSON object".to_string()
+    } else if context.get("Map").is_some() {
+        "'Map' field is not supported when mocking a Context object".to_string()
+    } else if let Some(problem) = wrong_member(context, "") {
+        problem
+    } else if context.get("Task").is_some() && !matches!(&state.kind, Kind::Task(task) if has_token(&task.parsed)) {
+        "Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' service integration \
+         pattern"
+            .to_string()
+    } else {
+        return Ok(());
     };
-    for (name, value) in members.iter() {
-        if &**name == "Map" {
-            return refuse(format!("{CONTEXT}: 'Map' field is not supported when mocking a Context object"));
+    refuse(format!("Invalid Context object provided: {problem}"))
+}
+
+/// What is wrong with the first member that may not be as it is; `path` is the object's with a dot.
+fn wrong_member(object: &Value, path: &str) -> Option<String> {
+    object.as_object()?.iter().find_map(|(name, value)| {
+        let path = format!("{path}{name}");
+        let wanted = CONTEXT_MEMBERS.lines().find_map(|line| line.strip_prefix(&*path)?.strip_prefix(' '));
+        let Some(wanted) = wanted else { return Some(format!("Field '{name}' is not allowed")) };
+        match wanted == "value" || wanted == value.type_name() || wanted == "integer" && value.as_i64().is_some() {
+            false => Some(format!("{path} must be a {wanted}")),
+            true if wanted == "object" => wrong_member(value, &format!("{path}.")),
+            true => None,
         }
-        let unknown = |name: &str| refuse(format!("{CONTEXT}: Field '{name}' is not allowed"));
-        let Some((_, inner)) = CONTEXT_MEMBERS.iter().find(|(known, _)| *known == &**name) else { return unknown(name) };
-        let Some(given) = value.as_object() else { return refuse(format!("{CONTEXT}: {name} must be a object")) };
-        for (member, value) in given.iter() {
-            let Some((_, wanted)) = inner.iter().find(|(known, _)| *known == &**member) else { return unknown(member) };
-            let fits = match *wanted {
-                "string" => value.as_str().is_some(),
-                "integer" => matches!(value, Value::Number(Number::Int(_))),
-                _ => true,
-            };
-            if !fits {
-                return refuse(format!("{CONTEXT}: {name}.{member} must be a {wanted}"));
-            }
-        }
-        if &**name == "Task" && !matches!(&state.kind, Kind::Task(task) if has_token(&task.parsed)) {
-            return refuse(format!(
-                "{CONTEXT}: Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' \
-                 service integration pattern"
-            ));
-        }
-    }
-    Ok(())
+    })
 }
 
 fn has_token(resource: &Resource) -> bool {
