@@ -258,3 +258,24 @@ fn an_inline_map_does_not_read_items() {
     engine.step(Millis(0), start("{}")).unwrap();
     assert_eq!((engine.status(), kinds(&engine).last().copied()), ("FAILED", Some("ExecutionFailed")));
 }
+
+#[test]
+fn integers_beyond_64_bits_are_handed_on_as_they_came() {
+    let definition = r#"{"StartAt":"A","States":{
+        "A":{"Type":"Pass","Parameters":{"n.$":"$.n","list.$":"States.Array($.n)","text.$":"States.Format('{}', $.n)"},
+             "ResultPath":"$.a","Assign":{"kept.$":"$.n"},"Next":"B"},
+        "B":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericGreaterThan":9223372036854775807,"Next":"C"}]},
+        "C":{"Type":"Pass","QueryLanguage":"JSONata","Output":{"all":"{% $states.input %}","n":"{% $kept %}","half":"{% $kept / 2 %}"},
+             "Next":"D"},
+        "D":{"Type":"Task","Resource":"arn:aws:states:::task:D","End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    let n = "12345678901234567890123";
+    engine.step(Millis(0), start(&format!("{{\"n\":{n}}}"))).unwrap();
+    let [call] = &calls(&mut engine)[..] else { panic!("no one call") };
+    let all = format!("{{\"n\":{n},\"a\":{{\"n\":{n},\"list\":[{n}],\"text\":\"{n}\"}}}}");
+    assert_eq!(call.input.to_string(), format!("{{\"all\":{all},\"n\":{n},\"half\":6.172839450617284e21}}"));
+    let snapshot = json::parse_within(&engine.snapshot(), SNAPSHOT_DEPTH).unwrap();
+    let restored = Engine::restore(engine.machine().clone(), &snapshot).unwrap();
+    assert_eq!(restored.history_json(0), engine.history_json(0));
+    assert!(restored.frames().eq(engine.frames()));
+}

@@ -374,6 +374,9 @@ impl Parser<'_> {
         if integer && let Ok(i) = token.parse::<i64>() {
             return Ok(Value::Number(Number::Int(i)));
         }
+        if integer && let Some(wide) = Number::wide(token) {
+            return Ok(Value::Number(wide));
+        }
         match decimal::parse(token).and_then(Number::from_f64) {
             Some(number) => Ok(Value::Number(number)),
             None => Err(JsonError { message: "number out of range".into(), offset: start }),

@@ -1,4 +1,4 @@
-//! JSON numbers: an integer that fits 64 bits stays one, everything else is a double.
+//! JSON numbers: an integer of up to 27 digits stays one, everything else is a double.
 
 use super::decimal;
 use std::cmp::Ordering;
@@ -6,16 +6,27 @@ use std::fmt;
 
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// A JSON number: `Int` when the token has no fraction and no exponent and fits, else a finite `Float`.
+/// A JSON number: `Int` or `Wide` when the token has no fraction and no exponent and fits, else a finite `Float`.
 ///
 /// Equality and order are mathematical: `1 == 1.0 == 1e0`.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     /// An integer written without fraction or exponent.
     Int(i64),
+    /// An integer beyond that, of up to 27 digits: AWS hands on such numbers as they came. Whoever computes with it has a
+    /// double. The parts stand side by side in the room of a double and of what every variant has left.
+    Wide {
+        /// All digits but the last 18, with the sign; never 0.
+        high: i32,
+        /// The last 18 digits.
+        low: u64,
+    },
     /// Any other number. Never NaN, never infinite: [`Number::from_f64`] is the only door.
     Float(f64),
 }
+
+/// How many digits the lower part of a wide integer has.
+const LOW: usize = 18;
 
 impl Number {
     /// `None` for NaN and the infinities, which JSON cannot hold.
@@ -34,10 +45,18 @@ impl Number {
         Some(Number::Float(value))
     }
 
+    /// Reads the digits of an integer, with its sign, that does not fit 64 bits; `None` for one that is too long here, too.
+    pub(super) fn wide(token: &str) -> Option<Number> {
+        let (high, low) = token.split_at_checked(token.len().checked_sub(LOW)?)?;
+        let part = |digits: &str| digits.parse::<i64>().ok();
+        Some(Number::Wide { high: part(high)?.try_into().ok()?, low: part(low)?.unsigned_abs() })
+    }
+
     /// The nearest double.
     pub fn as_f64(self) -> f64 {
         match self {
             Number::Int(i) => i as f64,
+            Number::Wide { .. } => decimal::parse(&self.to_string()).unwrap_or_default(),
             Number::Float(f) => f,
         }
     }
@@ -48,7 +67,7 @@ impl Number {
             Number::Int(i) => Some(i),
             // 2^63 itself is the first double that does not fit.
             Number::Float(f) if f.fract() == 0.0 && (-TWO_63..TWO_63).contains(&f) => Some(f as i64),
-            Number::Float(_) => None,
+            Number::Wide { .. } | Number::Float(_) => None,
         }
     }
 }
@@ -60,6 +79,7 @@ impl Number {
             // Most numbers are small.
             Number::Int(i @ 0..10) => out.push(char::from(b'0' + i as u8)),
             Number::Int(i) => out.push_str(&i.to_string()),
+            Number::Wide { high, low } => out.push_str(&format!("{high}{low:018}")),
             Number::Float(x) => out.push_str(&decimal::text(x)),
         }
     }
@@ -83,6 +103,11 @@ impl Ord for Number {
     fn cmp(&self, other: &Number) -> Ordering {
         match (self, other) {
             (Number::Int(a), Number::Int(b)) => a.cmp(b),
+            (Number::Wide { high: a, low }, Number::Wide { high: b, low: other }) => {
+                a.cmp(b).then(if *a < 0 { other.cmp(low) } else { low.cmp(other) })
+            }
+            (Number::Wide { high, .. }, Number::Int(_)) => high.cmp(&0),
+            (Number::Int(_), Number::Wide { high, .. }) => 0.cmp(high),
             // Finite on both sides, so `partial_cmp` always answers; -0 equals 0.
             _ => self.as_f64().partial_cmp(&other.as_f64()).unwrap_or(Ordering::Equal),
         }
@@ -100,7 +125,58 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Number::Int(i) => write!(f, "{i}"),
+            Number::Wide { high, low } => write!(f, "{high}{low:018}"),
             Number::Float(x) => f.write_str(&decimal::text(*x)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json;
+
+    #[test]
+    fn an_integer_keeps_its_digits_beyond_64_bits() {
+        assert_eq!(size_of::<Number>(), 16);
+        let wide = ["9223372036854775808", "-9223372036854775809", "12345678901234567890", "999999999999999999999999999"];
+        for text in wide {
+            let number = json::parse(text).unwrap().as_number().unwrap();
+            assert!(matches!(number, Number::Wide { .. }), "{text}");
+            assert_eq!(number.to_string(), text);
+            assert_eq!(json::parse(text).unwrap().to_string(), text);
+            assert_eq!(json::serialized_len(&json::parse(text).unwrap()), text.len());
+            assert_eq!(number.as_f64(), text.parse::<f64>().unwrap());
+            assert_eq!(number.as_i64(), None);
+        }
+        // Longer ones, and what has a fraction or an exponent, are doubles.
+        for text in ["1000000000000000000000000000000", "12345678901234567890.0", "1e20"] {
+            assert!(matches!(json::parse(text).unwrap().as_number(), Some(Number::Float(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_are_in_order_on_both_sides_of_64_bits() {
+        let texts = [
+            "-1e40",
+            "-12345678901234567890123",
+            "-9223372036854775810",
+            "-9223372036854775809",
+            "-9223372036854775808",
+            "0",
+            "9223372036854775807",
+            "9223372036854775808",
+            "9223372036854775809",
+            "12345678901234567890123",
+            "1e40",
+        ];
+        let numbers: Vec<Number> = texts.iter().map(|text| json::parse(text).unwrap().as_number().unwrap()).collect();
+        for (i, a) in numbers.iter().enumerate() {
+            for (j, b) in numbers.iter().enumerate() {
+                assert_eq!(a.cmp(b), i.cmp(&j), "{a} {b}");
+            }
+        }
+        // A double is what a computation has made of it.
+        assert_eq!(json::parse("10000000000000000000").unwrap(), json::parse("1e19").unwrap());
     }
 }

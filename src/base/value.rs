@@ -214,7 +214,7 @@ mod serde_impl {
                 Value::Null => s.serialize_unit(),
                 Value::Bool(b) => s.serialize_bool(*b),
                 Value::Number(Number::Int(i)) => s.serialize_i64(*i),
-                Value::Number(Number::Float(f)) => s.serialize_f64(*f),
+                Value::Number(number) => s.serialize_f64(number.as_f64()),
                 Value::String(text) => s.serialize_str(text),
                 Value::Array(items) => {
                     let mut seq = s.serialize_seq(Some(items.len()))?;

@@ -121,7 +121,10 @@ impl Engine {
         let points = config.is_some_and(|config| config.get("ItemsPointer").is_some());
         if points && state.language == QueryLanguage::JsonPath {
             let mut items = joining.items.clone();
-            let found: Vec<Value> = std::iter::from_fn(|| items.next().ok().flatten()).map(|(_, value)| value).collect();
+            let mut found = Vec::new();
+            while let Ok(Some((_, value))) = items.next() {
+                found.push(value);
+            }
             self.stage(frame, state, "afterItemsPointer", &Value::from(found));
         }
         let mut iterations = joining.items.left;

@@ -566,26 +566,31 @@ fn inspection(test: &Test, engine: &Engine, state: &State, details: Map) -> Valu
     };
     let mut data = Map::new();
     data.insert("input", test.text_of(&test.input));
-    let stages = || engine.trace().iter().filter(|stage| stage.state == state.name);
-    for stage in stages().filter(|stage| shown.contains(&stage.stage)) {
-        let value = if stage.stage.starts_with("after") || stage.stage == "result" {
-            Value::from(test.text_of(&stage.value))
-        } else {
-            stage.value.clone()
-        };
-        data.insert(stage.stage, value);
-    }
-    // What each item and each batch has come to is one text for all of them.
-    for name in ["afterItemSelector", "afterItemBatcher"] {
-        let all: Vec<Value> = stages().filter(|stage| stage.stage == name).map(|stage| stage.value.clone()).collect();
-        if !all.is_empty() {
-            data.insert(name, Value::from(all).to_string());
+    let mut variables = test.variables.clone();
+    let (mut items, mut batches) = (Vec::new(), Vec::new());
+    for stage in engine.trace() {
+        if stage.state != state.name {
+            continue;
+        }
+        match stage.stage {
+            "afterItemSelector" => items.push(stage.value.clone()),
+            "afterItemBatcher" => batches.push(stage.value.clone()),
+            "assignedVariables" => {
+                for (name, value) in stage.value.as_object().into_iter().flat_map(Map::iter) {
+                    variables.insert(name.clone(), value.clone());
+                }
+            }
+            name if !shown.contains(&name) => {}
+            name => {
+                let payload = name.starts_with("after") || name == "result";
+                data.insert(name, if payload { test.text_of(&stage.value).into() } else { stage.value.clone() });
+            }
         }
     }
-    let mut variables = test.variables.clone();
-    for assigned in stages().filter(|stage| stage.stage == "assignedVariables").filter_map(|stage| stage.value.as_object()) {
-        for (name, value) in assigned.iter() {
-            variables.insert(name.clone(), value.clone());
+    // What each item and each batch has come to is one text for all of them.
+    for (name, all) in [("afterItemSelector", items), ("afterItemBatcher", batches)] {
+        if !all.is_empty() {
+            data.insert(name, Value::from(all).to_string());
         }
     }
     if !variables.is_empty() {

@@ -97,6 +97,7 @@ fn canonical(out: &mut String, value: &Value, depth: usize) -> Option<()> {
 pub(super) fn truncated(value: &Value) -> Option<i64> {
     match value.as_number()? {
         Number::Int(i) => Some(i),
+        Number::Wide { .. } => None,
         Number::Float(f) => Number::from_f64(f.trunc())?.as_i64(),
     }
 }

@@ -72,8 +72,8 @@ pub(super) fn hash(value: &Value, depth: usize) -> Result<i32, Limit> {
         Value::Bool(true) => 1231,
         Value::Bool(false) => 1237,
         Value::Number(Number::Int(i)) => i32::try_from(*i).unwrap_or((*i ^ ((*i as u64) >> 32) as i64) as i32),
-        Value::Number(Number::Float(f)) => {
-            let bits = f.to_bits();
+        Value::Number(number) => {
+            let bits = number.as_f64().to_bits();
             (bits ^ (bits >> 32)) as i32
         }
         Value::String(text) => hash_str(text),

@@ -28,6 +28,7 @@ pub(super) fn random(start: &Value, end: &Value, seed: Option<&Value>, env: &mut
 fn rounded(value: &Value) -> Option<i32> {
     let whole = match value.as_number()? {
         Number::Int(i) => i,
+        Number::Wide { .. } => return None,
         Number::Float(f) => {
             let floor = f.floor();
             Number::from_f64(if f - floor >= 0.5 { floor + 1.0 } else { floor })?.as_i64()?

@@ -214,7 +214,7 @@ impl Compiler {
             *n = match *n {
                 Number::Int(i) if i != 0 => i.checked_neg().map_or(Number::Float(-(i as f64)), Number::Int),
                 Number::Int(i) => Number::Int(i),
-                Number::Float(x) => Number::Float(-x),
+                number => Number::Float(-number.as_f64()),
             };
             inner.at = at;
             return Ok(inner);

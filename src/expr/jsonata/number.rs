@@ -67,6 +67,7 @@ pub(super) fn to_precision_15(x: f64) -> f64 {
 pub(super) fn display(number: Number) -> String {
     match number {
         Number::Int(i) => i.to_string(),
+        Number::Wide { .. } => to_text(number.as_f64()),
         Number::Float(x) if x.fract() == 0.0 => to_text(x),
         // Up to 15 digits nothing is rounded away.
         Number::Float(x) => match to_text(x) {

@@ -234,6 +234,7 @@ fn why(step: &Step, node: &Value) -> Found {
             Value::Bool(_) => Found::WrongType("java.lang.Boolean".into()),
             Value::Number(Number::Int(i)) if i32::try_from(*i).is_ok() => Found::WrongType("java.lang.Integer".into()),
             Value::Number(Number::Int(_)) => Found::WrongType("java.lang.Long".into()),
+            Value::Number(Number::Wide { .. }) => Found::WrongType("java.math.BigInteger".into()),
             Value::Number(_) => Found::WrongType("java.lang.Double".into()),
             Value::String(_) => Found::WrongType("java.lang.String".into()),
             Value::Array(_) => Found::WrongType("java.util.ArrayList".into()),
