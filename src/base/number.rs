@@ -13,7 +13,7 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 pub enum Number {
     /// An integer written without fraction or exponent.
     Int(i64),
-    /// An integer beyond that, of up to 27 digits: AWS hands on such numbers as they came. Whoever computes with it has a
+    /// An integer beyond that, of up to 27 digits: AWS hands on such numbers as they came. A computation has a
     /// double. The parts stand side by side in the room of a double and of what every variant has left.
     Wide {
         /// All digits but the last 18, with the sign; never 0.
