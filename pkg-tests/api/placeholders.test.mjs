@@ -104,6 +104,7 @@ const { folder, stepglass } = folderWith({
   "tasks.mjs": "export const f = () => 1;",
   "a.stepglass.yaml": "definition: a.asl.yaml\ntests:\n  - name: runs\n    mocks: { B: { return: 1 } }\n    expect: { status: SUCCEEDED, waits: { A: 2s } }\n",
   "sam.yaml": "Resources:\n  M:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      DefinitionUri: a.asl.yaml\n      DefinitionSubstitutions: { Delay: 2, Timeout: 7, Fn: !GetAtt F.Arn }\n  F: { Type: AWS::Serverless::Function }\n",
+  "string.yaml": 'Parameters:\n  Delay: { Type: Number }\n  Stage: { Type: String, Default: dev }\nResources:\n  M:\n    Type: AWS::StepFunctions::StateMachine\n    Properties:\n      DefinitionString: !Sub |\n        {"StartAt":"A","States":{"A":{"Type":"Wait","Seconds":${Delay},"Next":"B"},\n        "B":{"Type":"Pass","Result":"${Stage}","End":true}}}\n',
   "duplicate.yaml": template(bad.duplicate, machine("{ Type: Succeed }")),
   "indented.yaml": template(machine("{ Type: Succeed }"), bad.indented),
   "both.yaml": template(bad.duplicate, machine("{ Type: Succeed }"), bad.indented.replace("Queue:", "Other:"), machine("{ Type: Wait, Seconds: -1, End: true }").replace("Orders", "Slow")),
@@ -139,6 +140,14 @@ test("test files and templates: a number stays a number", async () => {
   assert.equal(inTemplate.code, 0, inTemplate.stdout);
 });
 
+test("a template's parameter without a default is a placeholder, too, and --define gives parameters their values", async () => {
+  const checked = await stepglass("validate", "string.yaml");
+  assert.deepEqual([checked.code, checked.stdout.match(/^.*has no value\n.*$/m)?.[0]], [0, "warning[placeholder]: the placeholder `${Delay}` has no value\n --> string.yaml#M:1:55"]);
+  assert.match((await stepglass("run", "string.yaml")).stderr, /--define Delay=VALUE\n {2}\$\{Delay\} {2}string\.yaml#M:1:55\n$/);
+  const ran = await stepglass("run", "string.yaml", "--virtual-clock", "--define", "Delay=3", "--define", "Stage=prod");
+  assert.deepEqual([ran.code, ran.stdout], [0, '"prod"\n']);
+});
+
 test("a fault in a resource that is no state machine is a warning", async () => {
   for (const [file, message, at] of [["duplicate.yaml", /Map keys must be unique/, 4], ["indented.yaml", /same column|indent/, 13]]) {
     const checked = await stepglass("validate", file);
@@ -153,6 +162,20 @@ test("a fault in a resource that is no state machine is a warning", async () => 
   assert.deepEqual([code, JSON.parse(stdout).map(({ machine: name, diagnostics }) => [name, diagnostics.map((one) => `${one.severity} ${one.range.start.line}`)])], [1, [["Orders", ["warning 4", "warning 16"]], ["Slow", ["error 23"]]]]);
   assert.equal((await stepglass("validate", "ours.yaml")).code, 1);
   assert.equal((await stepglass("validate", ".")).stdout.includes("duplicate.yaml"), true);
+});
+
+test("convert keeps placeholders, and what is none of its concern", async () => {
+  const yaml = await stepglass("convert", "a.asl.json");
+  assert.equal(yaml.code, 0, yaml.stderr);
+  assert.match(yaml.stdout, /Seconds: \$\{Delay\}\n[^]*Resource: \$\{Fn\}\n +TimeoutSeconds: \$\{Timeout\}\n +Parameters: \$\{Body\}\n/);
+  const back = await stepglass("convert", "-", "--to", "json", { input: JSON_TEXT });
+  assert.match(back.stdout, /"Seconds": \$\{Delay\},\n[^]*"Resource": "\$\{Fn\}",\n +"TimeoutSeconds": \$\{Timeout\},\n +"Parameters": \$\{Body\},\n/);
+  const jsonata = JSON.parse((await stepglass("convert", "a.asl.json", "--jsonata", "--json")).stdout);
+  assert.deepEqual([jsonata.converted, jsonata.left.map(({ state, reason }) => [state, reason])], [["A", "C"], [["B", "a placeholder in it can become a template of its own"]]]);
+  assert.match(jsonata.output, /"Seconds": \$\{Delay\},/);
+  const template = await stepglass("convert", "duplicate.yaml", "--jsonata");
+  assert.deepEqual([template.code, template.stdout.match(/Type: AWS::SQS::Queue/g).length], [0, 2]);
+  assert.match(template.stderr, /note: duplicate\.yaml: Map keys must be unique at line 4/);
 });
 
 test("a byte order mark is white space, everywhere", async () => {

@@ -1,9 +1,12 @@
 // stepglass convert
 
 import { YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
+import { PLACEHOLDER } from "../convert/expressions.js";
 import { toJsonata } from "../convert/jsonata.js";
+import { jsonHoles } from "../placeholders.js";
+import { yamlHoles } from "../yaml.js";
 import { Unusable } from "./problem.js";
-import { pointerSteps, read, split, valueOfDocument, write, yamlDocument } from "./source.js";
+import { isFaultyTemplate, pointerSteps, read, split, valueOfDocument, write, yamlDocument } from "./source.js";
 import { intrinsicTags, machinesOf } from "./template.js";
 import { colors, count, writeJson } from "./terminal.js";
 
@@ -18,7 +21,7 @@ Converts between JSON and YAML, and from JSONPath to JSONata.
   stepglass convert order.yaml --jsonata --json | jq .left
 
 YAML to YAML keeps the comments, except those inside converted states. CloudFormation's short forms (!Sub) stay short
-in YAML and become long in JSON.
+in YAML and become long in JSON. Placeholders such as \${Timeout} stay.
 
 With --jsonata, a state is converted only if the result means the same. The command lists the states that it leaves
 in JSONPath, each with the reason. What fails in JSONPath fails in JSONata: an expression first asks what its path
@@ -51,20 +54,43 @@ async function convert(files, { output, to, jsonata, json }) {
   const notes = [];
   const note = (message) => void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
-  const document = yamlDocument(text, { keepSourceTokens: false, prettyErrors: true });
+  const { kept, back } = withTokens(text, isJson);
+  const document = documentOf(kept, file, note);
   if (document.errors.length > 0) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${document.errors[0].message.split("\n")[0]}`);
   // Refused here, where nothing has been written: values too deep, and aliases without end.
   valueOfDocument(document, file);
   const named = /\.json$/i.test(output ?? "") ? "json" : /\.ya?ml$/i.test(output ?? "") ? "yaml" : undefined;
   const format = to ?? named ?? (jsonata === isJson || (!jsonata && !isJson) ? "json" : "yaml");
   const report = jsonata ? convertStates(document, { file, fragment, note }) : { converted: [], left: [] };
-  const written = format === "json" ? asJson(document, file) : asYaml(document, isJson);
+  const written = back(format === "json" ? asJson(document, file) : asYaml(document, isJson));
   if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document)) note("JSON has no comments: the file's comments are lost");
   if (output !== undefined) write(output, written);
   if (json) writeJson({ output: written, ...report, notes });
   else if (output === undefined) process.stdout.write(written);
   if (jsonata && !json) tell(report);
   return report.left.length > 0 ? 1 : 0;
+}
+
+/** The document; a key that stands twice outside of a template's state machines stays as it is. */
+function documentOf(text, file, note) {
+  const options = { keepSourceTokens: false, prettyErrors: true };
+  const document = yamlDocument(text, options);
+  if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file)) return document;
+  for (const { message } of document.errors) note(`${file}: ${message.split("\n")[0].replace(/:$/, "")} (in a part of the template that is no state machine)`);
+  return yamlDocument(text, { ...options, uniqueKeys: false });
+}
+
+/** `{kept, back}`: the text with a word for each placeholder that no reader takes, and what puts placeholders back for the words. */
+function withTokens(text, isJson) {
+  const holes = (isJson ? jsonHoles(text) : yamlHoles(text)).filter(({ quoted, plain }) => quoted === undefined && !plain);
+  let kept = "";
+  let at = 0;
+  holes.forEach(({ start, end }, i) => {
+    kept += `${text.slice(at, start)}${JSON.stringify(`${PLACEHOLDER}${i}`)}`;
+    at = end;
+  });
+  const back = (written) => written.replace(new RegExp(`"?${PLACEHOLDER}(\\d+)"?`, "g"), (_, i) => text.slice(holes[i].start, holes[i].end));
+  return { kept: kept + text.slice(at), back };
 }
 
 /** Puts every state that can be converted in place of the original one. */
@@ -97,7 +123,7 @@ function convertStates(document, { file, fragment, note }) {
 
 /** The value with CloudFormation's functions in their long forms. */
 function longForms(document, file) {
-  return valueOfDocument(parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true }), file);
+  return valueOfDocument(parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }), file);
 }
 
 /** Sets what differs, and leaves every other node as it was written, with its comments. */

@@ -426,7 +426,7 @@ function valueOf(file, text) {
 }
 
 /** Whether all that is wrong in a document stands outside of the state machines of a template. */
-function isFaultyTemplate(document, file) {
+export function isFaultyTemplate(document, file) {
   let machines;
   try {
     machines = machinesOf(valueOfDocument(document, file), file);

@@ -49,7 +49,7 @@ export function machinesOf(template, file, defined = {}) {
 }
 
 function ofCloudFormation(template, file, defined) {
-  const resolver = new Resolver(template);
+  const resolver = new Resolver(template, defined);
   const machines = new Map();
   for (const [id, resource] of Object.entries(template.Resources)) {
     const type = resource?.Type;
@@ -122,9 +122,12 @@ export function substituted(value, substitutions) {
 /** CloudFormation's functions as far as they need no account: names and ARNs as they would be in us-east-1 of 123456789012. */
 class Resolver {
   #template;
+  /** Values of parameters, by --define. */
+  #defined;
 
-  constructor(template) {
+  constructor(template, defined = {}) {
     this.#template = template;
+    this.#defined = defined;
   }
 
   resolve(value) {
@@ -183,6 +186,9 @@ class Resolver {
 
   #named(name, own) {
     if (Object.hasOwn(own, name)) return String(own[name]);
+    // Its name would be no number.
+    const parameter = this.#template.Parameters?.[name];
+    if (/Number/.test(parameter?.Type) && parameter.Default === undefined && !Object.hasOwn(this.#defined, name)) return `\${${name}}`;
     const [id, attribute] = name.split(/\.(.*)/s);
     return String(attribute === undefined ? this.#reference(id) : this.#attribute(id, attribute));
   }
@@ -190,6 +196,7 @@ class Resolver {
   #reference(id) {
     if (Object.hasOwn(PSEUDO, id)) return PSEUDO[id];
     const parameter = this.#template.Parameters?.[id];
+    if (parameter !== undefined && Object.hasOwn(this.#defined, id)) return parameter.Type === "Number" ? Number(this.#defined[id]) : this.#defined[id];
     if (parameter !== undefined) return parameter.Default ?? id;
     const name = this.#nameOf(id);
     switch (this.#template.Resources?.[id]?.Type) {

@@ -56,6 +56,7 @@ function selected(text, input) {
 /** A payload template: members that end in `.$` are computed. */
 export function template(value, input) {
   if (Array.isArray(value)) return listOf(value.map((item) => template(item, input)));
+  if (typeof value === "string" && value.startsWith(PLACEHOLDER)) throw new Unmechanical("a placeholder in it can become a template of its own");
   if (typeof value !== "object" || value === null) return new Constant(constant(value));
   const entries = Object.entries(value).map(([key, item]) => (key.endsWith(".$") ? [key.slice(0, -2), computed(item, input)] : [key, template(item, input)]));
   if (entries.every(([, item]) => item instanceof Constant)) return new Constant(Object.fromEntries(entries.map(([key, item]) => [key, item.value])));
@@ -65,6 +66,9 @@ export function template(value, input) {
 function listOf(items) {
   return items.every((item) => item instanceof Constant) ? new Constant(items.map(({ value }) => value)) : new Items(items);
 }
+
+/** How the command writes a placeholder that stands for any value. */
+export const PLACEHOLDER = "__placeholder_";
 
 /** Literals of a template or a Result. */
 export function constant(value) {
