@@ -415,7 +415,29 @@ export interface TestStateResponse {
   error?: string;
   cause?: string;
   nextState?: string;
-  inspectionData?: Record<string, any>;
+  /** With `inspectionLevel` `DEBUG` or `TRACE`: the stages of the state's data flow. */
+  inspectionData?: {
+    input: string;
+    afterInputPath?: string;
+    afterParameters?: string;
+    afterArguments?: string;
+    result?: string;
+    afterResultSelector?: string;
+    afterResultPath?: string;
+    afterItemsPath?: string;
+    afterItemsPointer?: string;
+    /** An array: what each iteration of a Map would get. */
+    afterItemSelector?: string;
+    /** An array: what each child of a Distributed Map would get. */
+    afterItemBatcher?: string;
+    maxConcurrency?: number;
+    toleratedFailureCount?: number;
+    toleratedFailurePercentage?: number;
+    /** All variables after the state. */
+    variables?: string;
+    /** Who took an error on. `retryIndex` is there also when the retrier has no attempts left. */
+    errorDetails?: { retryIndex?: number; retryBackoffIntervalSeconds?: number; catchIndex?: number };
+  };
 }
 
 /**
