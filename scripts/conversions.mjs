@@ -126,8 +126,7 @@ function sources(recorded) {
     if (recorded === null || !existsSync(join(recorded, file))) continue;
     for (const line of readFileSync(join(recorded, file), "utf8").split("\n")) {
       if (line.trim() === "") continue;
-      const { definition, kind } = JSON.parse(line);
-      if (kind !== "choice") take(definition);
+      take(JSON.parse(line).definition);
     }
   }
   return found;

@@ -28,6 +28,16 @@ States:
 describe("the editor", { skip }, () => {
   const { visit } = visits();
 
+  visit("a placeholder outside of strings is a warning, and the graph stays", {}, async (visitor, page) => {
+    await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"TimeoutSeconds": ${Timeout}, "Next": "Ship"') });
+    await visitor.state("Ship").waitFor();
+    const marked = page.locator(".cm-lintRange-warning");
+    await comes(async () => (await marked.allInnerTexts()).join(""), "${Timeout}");
+    await comes(() => page.locator(".cm-lintRange-error").count(), 0);
+    await marked.first().hover();
+    await page.getByText("the placeholder ${Timeout} has no value").or(page.getByText("the placeholder `${Timeout}` has no value")).first().waitFor();
+  });
+
   visit("tells what a field means, and what a path was in the last run", {}, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"', '"Charge": {"Type": "Pass", "Next"'), input: { order: { id: 7 } } });
     await visitor.run();
