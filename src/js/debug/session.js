@@ -116,9 +116,9 @@ export class DebugSession {
       const { execution, place } = this.#run.entryAt(at);
       const entry = execution.recording.tape[place];
       if (entry.kind !== "event") continue;
-      const at = Date.parse(entry.event.timestamp);
+      const told = Date.parse(entry.event.timestamp);
       // A year of five digits is none that a Date reads.
-      return Number.isNaN(at) ? execution.recording.facts[entry.fact].fact[1] : at;
+      return Number.isNaN(told) ? execution.recording.facts[entry.fact].fact[1] : told;
     }
     return this.#run.start;
   }
