@@ -208,7 +208,11 @@ const debugging = {
     without("engine", "export class Engine {}\n");
     without("dispose", "export const dispose = Symbol(), asyncDispose = dispose;\n");
     // Its payloads have come through a page, which holds less.
-    const sized = (text) => text.replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
+    // Its engines keep their history to themselves, and the debugger reads their answers.
+    const archived = /^ {2}(?:history|historyText|\*pages|snapshot|#page|get events|get #archived)\(.*\) \{\n[^]*?^ {2}\}\n|^.*#archiveAt .*\n/gm;
+    const archive = /^( +)if \(this\.#archive !== undefined\) \{\n[^]*?^\1\}\n/gm;
+    without("archive", "export class Archive {}\nexport const PAGE = 0, checkAtOnce = () => {}, eventsOf = checkAtOnce;\n");
+    const sized = (text) => text.replace(archived, "").replace(archive, "").replace(/^const NEEDS = .*$/m, "const NEEDS = {};").replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]instance\.js$/ }, ({ path }) => ({ contents: sized(readFileSync(path, "utf8")), loader: "js" }));
     // It asks in languages that there are.
     const asked = (text) => text.replace(/^ +if \(.*\) throw misuse\("INVALID_ARGUMENT".*\n/gm, "");
@@ -218,6 +222,8 @@ const debugging = {
     // Its options are those of the component, which makes no mistakes in them.
     without("options", "export const checkOptions = () => {}, isInstant = () => true, shown = String, LAST = 8.64e15;\n");
     without("debug[\\\\/]given", "export const guard = () => {}, checkBreakpoint = guard, must = guard, span = [];\n");
+    // Its mocks are JSON, and checked by name.
+    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]mocks\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^ +if \((?:usable|typeof mocks).*\n/gm, ""), loader: "js" }));
     // It saves none of its runs, and has no way to ask for what these methods do.
     const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|stop|#hits|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
     // What may not be started it asks before, in words of its own.

@@ -55,10 +55,11 @@ export class Drawing {
     const words = [run.entered > 1 ? `×${run.entered}` : "", run.iterations > 0 ? `${run.iterationsDone + run.iterationsFailed}/${run.iterations}` : "", run.failures > 0 && run.status !== "failed" ? `retried ${run.failures}` : ""].filter(Boolean).join(" ");
     const { x, y, width, height } = node;
     const parts: SVGElement[] = [];
-    if (icon) parts.push(svg("g", { class: "status", transform: `translate(${x + width - 12} ${y + height - 10})` }, svg("circle", { r: 10 }), svg("path", { transform: "translate(-6.5 -6.5) scale(.65)", d: iconPath(icon) })));
+    // On the border, below the last line of the name.
+    if (icon) parts.push(svg("g", { class: "status", transform: `translate(${x + width - 14} ${y + height})` }, svg("circle", { r: 10 }), svg("path", { transform: "translate(-6.5 -6.5) scale(.65)", d: iconPath(icon) })));
     if (words) {
       const long = words.length * 6.6 + 12;
-      parts.push(svg("g", { class: "count", transform: `translate(${x + width - (icon ? 26 : 10)} ${y + height})` }, svg("rect", { x: -long, y: -9, width: long, height: 18, rx: 9 }), svg("text", { x: -long / 2, y: 4 }, words)));
+      parts.push(svg("g", { class: "count", transform: `translate(${x + width - (icon ? 28 : 10)} ${y + height})` }, svg("rect", { x: -long, y: -9, width: long, height: 18, rx: 9 }), svg("text", { x: -long / 2, y: 4 }, words)));
     }
     drawn.badge.replaceChildren(...parts);
   }

@@ -11,6 +11,7 @@ import { html, svg } from "./dom.ts";
 import { type Link, linkTo } from "./link.ts";
 import type { Asked, Standing, Step, TaskAnswer } from "./protocol.ts";
 import { sheets } from "./sheets.ts";
+import { widthsIn } from "./widths.ts";
 
 /// What of an execution is needed to look on: those of the package are such.
 interface Watched extends AsyncIterable<unknown> {
@@ -224,7 +225,7 @@ export class StepglassDebugger extends Base {
       const worker = new URL(this.getAttribute("worker-src") ?? new URL("./debugger-worker.js", import.meta.url), base).href;
       const wasm = this.getAttribute("wasm-src");
       this.link = linkTo(worker, wasm === null ? "" : new URL(wasm, base).href);
-      const { graph, diagnostics } = await this.link.call("layout", { definition: text });
+      const { graph, diagnostics } = await this.link.call("layout", { definition: text, widths: widthsIn(this, text) });
       if (mine !== this.loading) return;
       this.dispatchEvent(new CustomEvent("asl-diagnostics", { detail: { diagnostics }, bubbles: true, composed: true }));
       if (!graph) throw new Error(diagnostics[0]?.message ?? "the definition has no states");

@@ -1,6 +1,5 @@
 // The way to the worker that all components of a page share: begun when the first one is looked at, ended when it hangs.
 
-import { Patience } from "../model/patience.ts";
 import type { Call, FromWorker, Methods } from "./protocol.ts";
 
 export interface Listener {
@@ -14,6 +13,8 @@ interface Open {
   reject(error: Error): void;
 }
 
+/// Seconds without a word in which the page itself could listen: what it is late to hear has been said.
+const PATIENCE = 8;
 const links = new Map<string, Link>();
 
 /// The link of these addresses; the same for equal ones.
@@ -30,7 +31,7 @@ export class Link {
   private readonly listeners = new Map<number, Listener>();
   private next = 1;
   private sessions = 1;
-  private patience = new Patience(8);
+  private silent = 0;
   private ready = false;
   private watch: ReturnType<typeof setInterval> | undefined;
 
@@ -39,8 +40,7 @@ export class Link {
   call<M extends keyof Methods>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["value"]> {
     return new Promise((resolve, reject) => {
       const id = this.next++;
-      if (this.calls.size === 0) this.patience.heard();
-      this.patience.gave(method, params);
+      if (this.calls.size === 0) this.silent = 0;
       this.calls.set(id, { resolve: resolve as (value: never) => void, reject });
       try {
         this.open().postMessage({ id, method, params } as Call);
@@ -68,10 +68,10 @@ export class Link {
     const worker = new Worker(scriptUrl(this.address), { type: "module", name: "stepglass-debugger" });
     this.worker = worker;
     this.ready = false;
-    this.patience = new Patience(8);
+    this.silent = 0;
     worker.postMessage({ wasm: this.wasm });
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      this.patience.heard();
+      this.silent = 0;
       if ("ready" in data) this.ready = true;
       else if ("broken" in data) this.end(data.broken);
       else if ("session" in data) this.listeners.get(data.session)?.hear(data);
@@ -90,7 +90,7 @@ export class Link {
     // An endless machine never freezes the page: its thread is ended, the other components begin anew.
     this.watch = setInterval(() => {
       if (document.hidden || !this.ready || this.calls.size === 0) return;
-      if (this.patience.passed()) this.end("the interpreter did not answer and was stopped");
+      if (++this.silent > PATIENCE) this.end("the interpreter did not answer and was stopped");
     }, 1_000);
     return worker;
   }

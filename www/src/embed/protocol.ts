@@ -1,5 +1,6 @@
 // What components and their worker say to each other. One worker serves all components of a page.
 
+import type { TextWidths } from "stepglass";
 import type { Graph } from "../model/graph.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -44,7 +45,7 @@ export interface Standing {
 }
 
 export interface Methods {
-  layout: { params: { definition: string }; value: { graph?: Graph; diagnostics: Diagnostic[] } };
+  layout: { params: { definition: string; widths: TextWidths | undefined }; value: { graph?: Graph; diagnostics: Diagnostic[] } };
   svg: { params: { definition: string; options: Record<string, unknown> }; value: string };
   begin: { params: { session: number } & Begin; value: Standing };
   go: { params: { session: number; how: "continue" | "pause" | "restart" | Step }; value: Standing };

@@ -132,10 +132,10 @@ function after(id: number, work: (session: Session) => void): Standing {
 }
 
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Methods[M]["value"] } = {
-  layout({ definition }) {
+  layout({ definition, widths }) {
     const diagnostics = validate(definition) as unknown as Diagnostic[];
     try {
-      const graph = layout(definition) as unknown as Graph;
+      const graph = layout(definition, { widths }) as unknown as Graph;
       return graph.nodes.length > 0 ? { graph, diagnostics } : { diagnostics };
     } catch {
       return { diagnostics };

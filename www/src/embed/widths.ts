@@ -1,0 +1,15 @@
+// How wide texts are in the font that a component has, for the layout of its graph.
+
+import type { TextWidths } from "stepglass";
+
+/// The widths of all characters that the definition may show, in thousandths of an em; undefined where nothing can be measured.
+export function widthsIn(element: Element, definition: string): TextWidths | undefined {
+  const context = document.createElement("canvas").getContext("2d");
+  if (!context) return undefined;
+  const chars = [...new Set(`${String.fromCharCode(...Array(127).keys())}·×…${definition}`)];
+  const of = (weight: number): number[] => {
+    context.font = `${weight} 100px ${getComputedStyle(element).fontFamily}`;
+    return chars.map((char) => Math.ceil(context.measureText(char).width * 10));
+  };
+  return { chars: chars.join(""), name: of(600), text: of(400) };
+}
