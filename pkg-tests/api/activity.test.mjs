@@ -1,7 +1,7 @@
 // Work that is fetched by workers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Activity, StateMachine, simulate } from "stepglass";
+import { Activity, StateMachine } from "stepglass";
 import { turn, watchRejections } from "./machines.mjs";
 
 watchRejections();

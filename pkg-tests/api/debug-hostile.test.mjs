@@ -126,7 +126,7 @@ for (const [name, args] of Object.entries(good)) {
         const where = `${name}() ${moment}, where ${what}`;
         try {
           const told = session[name](...given);
-          if (typeof told?.next === "function") [...told];
+          if (typeof told?.next === "function") Array.from(told);
         } catch (thrown) {
           assert.ok(thrown instanceof Error, `${where} has thrown ${String(thrown)}`);
           assert.ok(documented.has(thrown.code) && thrown.code !== "INTERNAL", `${where}: code ${thrown.code}\n${thrown.stack}`);

@@ -224,7 +224,12 @@ test("children are told of with their history, and counted while they run", asyn
   let release;
   const gate = new Promise((resolve) => (release = resolve));
   const execution = map({ ToleratedFailureCount: 9, MaxConcurrency: 2 }, odd).start([1, 2, 3, 4], {
-    tasks: { odd: async (n) => (n > 2 && (await gate), tasks.odd(n)) },
+    tasks: {
+      odd: async (n) => {
+        if (n > 2) await gate;
+        return tasks.odd(n);
+      },
+    },
     onChild: (child, by) => children.push([child, by]),
   });
   await turn();

@@ -60,7 +60,7 @@ for (const [name, payload] of Object.entries(payloads)) {
 
 test("executions that take turns keep their payloads apart", async () => {
   const machine = chain(6);
-  const tasks = { Add: async (input) => (await null, input) };
+  const tasks = { Add: async (input) => (await Promise.resolve(), input) };
   const inputs = Array.from({ length: 12 }, (_, i) => ({ n: i % 3, of: [{ n: i % 3 }] }));
   const outputs = await Promise.all(inputs.map((input) => machine.run(input, { tasks, clock: "virtual" })));
   assert.deepEqual(outputs, inputs);

@@ -23,6 +23,7 @@ const answers = [
   ["NaN", () => NaN, null],
   ["a date", () => new Date(0), "1970-01-01T00:00:00.000Z"],
   ["toJSON", () => ({ toJSON: () => [1] }), [1]],
+  // oxlint-disable-next-line no-sparse-arrays -- what is asked about
   ["sparse arrays", () => [, 1], [null, 1]],
   ["false", () => false, false],
   ["a thenable", () => ({ then: (resolve) => resolve(7) }), 7],

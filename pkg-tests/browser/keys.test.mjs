@@ -45,7 +45,6 @@ describe("keys", { skip }, () => {
       await page.getByRole("button", { name: "Breakpoint", exact: true }).click();
       await page.waitForFunction((id) => /breakpoint/.test(document.querySelector(`[data-node="${id}"]`).getAttribute("aria-label")), pointer);
     };
-    const label = (pointer) => visitor.node(pointer).getAttribute("aria-label");
     const seen = (pointer, pattern) => page.waitForFunction(([id, source]) => new RegExp(source).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, pattern.source]);
     const inText = async (text) => {
       await visitor.tab("Definition");

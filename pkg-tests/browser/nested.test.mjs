@@ -23,7 +23,6 @@ const shot = async (page, name) => shots && page.screenshot({ path: join(shots, 
 describe("executions that tasks start", { skip }, () => {
   const { visit } = visits();
   const path = (page) => page.getByRole("navigation", { name: "Executions around this one" });
-  const status = (page) => page.locator(".status-bar").innerText();
   /** Runs to Pay, paused before it. */
   const toPay = async (visitor, page, given = file(ORDER())) => {
     await visitor.bring(given, "OrderFlow");

@@ -52,7 +52,6 @@ export class Newcomer {
   #state;
   #env;
   #port;
-  #number = 0;
   aws;
 
   /** `unpacked` is the folder of the package as npm unpacks it. */
@@ -156,7 +155,6 @@ esac`,
 
   /** Runs a block: "ran", or the reason why not here; throws where it does not do what it says. */
   async perform({ language, text, name, line }) {
-    this.#number += 1;
     const file = name ?? `block-${line}.${{ js: "mjs", ts: "ts", python: "py", json: "json", yaml: "yaml", html: "html", css: "css" }[language]}`;
     switch (language) {
       case "sh":

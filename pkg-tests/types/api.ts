@@ -63,7 +63,7 @@ export async function use(): Promise<void> {
     case "ABORTED":
       result.error?.trim();
       // @ts-expect-error a failure has no output
-      result.output;
+      void result.output;
       break;
     case "TIMED_OUT":
       break;
@@ -136,13 +136,13 @@ report.duration.toFixed();
 simulate("{}", {}, { A: { outptu: 1 } });
 layout({}).nodes.map(({ x, type }) => (type === "Task" ? x : 0));
 const svg: string = renderSvg("{}", { theme: "dark", direction: "LR" });
-const mermaid: string = renderMermaid({}, { direction: "LR" });
+renderMermaid({}, { direction: "LR" }) satisfies string;
 renderSvg({}, { status: { A: "caught" }, taken: new Map([["/StartAt", 1]]), notes: { A: "×2" }, foldLarge: true });
 // @ts-expect-error no such status
 renderSvg({}, { status: { A: "great" } });
-const renamed: string = language.apply("{}", language.rename("{}", 1, "B"));
-const fixes: string[] = language.codeActions("{}").flatMap(({ problem, edits }) => (problem ? edits.map(({ text }) => text) : []));
-const hovered: string | undefined = language.hover("{}", 1)?.title;
+language.apply("{}", language.rename("{}", 1, "B")) satisfies string;
+language.codeActions("{}").flatMap(({ problem, edits }) => (problem ? edits.map(({ text }) => text) : [])) satisfies string[];
+language.hover("{}", 1)?.title satisfies string | undefined;
 const label: string = complete("{", 1).items.map(({ label }) => label).join();
 const references: string[] | undefined = machine.variableReferences.A;
 

@@ -18,7 +18,7 @@ export async function use(): Promise<void> {
   const machine = new StateMachine("{}");
   const execution = machine.start({}, { tasks: { add, ...s3Handlers({ "a/b": "text" }) } });
   const result = await execution.result;
-  if (result.status === "SUCCEEDED") result.output;
+  if (result.status === "SUCCEEDED") void result.output;
   await execution[Symbol.asyncDispose]();
   new Engine(machine)[Symbol.dispose]();
   new DebugSession(machine);

@@ -247,7 +247,11 @@ function restsAfter({ states }, from) {
     const at = states.get(open.pop());
     if (at === undefined) continue;
     const next = [...targets(at.value), ...(at.parent && targets(at.value).length === 0 ? targets(states.get(at.parent.name)?.value ?? {}) : [])];
-    for (const name of next) if (!seen.has(name) && states.has(name)) seen.add(name) && open.push(name);
+    for (const name of next) {
+      if (seen.has(name) || !states.has(name)) continue;
+      seen.add(name);
+      open.push(name);
+    }
   }
   seen.delete(from);
   return [...seen].filter((name) => RESTS.has(states.get(name).type));

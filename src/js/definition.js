@@ -74,11 +74,14 @@ export function stateTested(request) {
     }
   };
   const text = argumentText(rest, "the request");
+  let told;
   try {
-    return JSON.parse(call(module.testState, text, seedOf(seed), startTime, shapeOf && model));
-  } finally {
-    if (problem) throw problem.thrown;
+    told = JSON.parse(call(module.testState, text, seedOf(seed), startTime, shapeOf && model));
+  } catch (thrown) {
+    problem ??= { thrown };
   }
+  if (problem) throw problem.thrown;
+  return told;
 }
 
 /** The shape of a response by service and action: from a function, from models of AWS, or from shapes by action. */

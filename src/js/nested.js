@@ -202,7 +202,7 @@ class Starter {
   }
 
   #await(child, call, driver) {
-    const { resource, command } = call;
+    const { resource } = call;
     call.child = child;
     call.onCancel = () => {
       if (!child.running) return;

@@ -2,7 +2,7 @@
 
 import { bareName } from "../resource.js";
 import { follow } from "../types/flow.js";
-import { read, reference, shapeText, valueText } from "../types/shape.js";
+import { read, shapeText, valueText } from "../types/shape.js";
 import { Unusable } from "./problem.js";
 import { Source, usable, write } from "./source.js";
 import { writeJson } from "./terminal.js";

@@ -2,8 +2,7 @@
 
 import { parseResource } from "../resource.js";
 import { outlineOf } from "./coverage.js";
-import { isEntering } from "./steps.js";
-import { visitOf } from "./view.js";
+import { isEntering, visitOf } from "./view.js";
 
 const ANSWERED = /^Task(?:Succeeded|Failed|TimedOut|StateAborted)$/;
 

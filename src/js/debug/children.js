@@ -6,8 +6,7 @@ import { Family, Machines, rejoin } from "../nested.js";
 import { bareName } from "../resource.js";
 import { repeat } from "./editing.js";
 import { detailsOf } from "./chains.js";
-import { isEntering } from "./steps.js";
-import { eventAt, visitOf as visitAtEntry } from "./view.js";
+import { eventAt, isEntering, visitOf as visitAtEntry } from "./view.js";
 
 /** So deep may executions start each other, and so many may one run have: a machine that starts itself ends there. */
 const DEEPEST = 32;

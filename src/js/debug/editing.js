@@ -3,8 +3,7 @@
 import { misuse } from "../errors.js";
 import { jsonText } from "../integration.js";
 import { detailsOf } from "./chains.js";
-import { keyOf } from "./execution.js";
-import { withoutTime } from "./run.js";
+import { keyOf, withoutTime } from "./execution.js";
 import { eventAt } from "./view.js";
 
 /**

@@ -1,7 +1,7 @@
 // One execution in a run, the run's own or one that a task has started: its recording, its tasks at work, answers to come.
 
 import { TaskCancelled, misuse } from "../errors.js";
-import { TaskResponse, argumentText, failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
+import { argumentText, failure, handlerInput, resultText, submittedText, jsonText } from "../integration.js";
 import { LAST } from "../options.js";
 import { Reply, factsOf } from "./mocks.js";
 import { lowerBound } from "./search.js";
@@ -441,4 +441,9 @@ export function keyOf(command, counts) {
   const n = counts.get(place) ?? 0;
   counts.set(place, n + 1);
   return `${place} ${n}`;
+}
+
+/** A fact as it is fed again. */
+export function withoutTime([method, , ...rest]) {
+  return [method, ...rest];
 }

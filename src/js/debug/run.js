@@ -239,11 +239,6 @@ export class Run {
   }
 }
 
-/** A fact as it is fed again. */
-export function withoutTime([method, , ...rest]) {
-  return [method, ...rest];
-}
-
 /** What the family of another run is to know of an execution. */
 export function dataOf(record) {
   return record && { ...record.toJSON(), named: record.named, stopDate: record.stopDate };

@@ -18,11 +18,11 @@ import { answered, changeOf, madeAgain } from "./editing.js";
 import { ask } from "./expressions.js";
 import { guard } from "./given.js";
 import { Mocks, Reply, answerOf } from "./mocks.js";
-import { TASKS } from "./execution.js";
-import { Run, answersOf, firstOf, withoutTime } from "./run.js";
-import { isEntering, stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.js";
+import { TASKS, withoutTime } from "./execution.js";
+import { Run, answersOf, firstOf } from "./run.js";
+import { stepsInto, stepsOut, stepsOver, stepsStage } from "./steps.js";
 import { childVisits, visitsOf } from "./visits.js";
-import { eventAt, ofOneItem, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
+import { eventAt, isEntering, ofOneItem, parsed, stackOf, stagesOf, valuesAt, variablesOf, visitAt } from "./view.js";
 
 const OPTIONS = ["input", "name", "arn", "seed", "startTime", "tasks", "machines", "mocks", "ask", "clock", "breakpoints", "exceptions", "type", "jsonata", "substitutions", "payloadLimit", "historyLimit", "recorded"];
 const NAMES = ["stopped", "continued", "terminated", "output", "tasks", "run", "execution", "progress"];

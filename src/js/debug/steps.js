@@ -3,7 +3,7 @@
 import { isAboutToEnter, leaves } from "./borders.js";
 import { detailsOf } from "./chains.js";
 import { outwards } from "./strand.js";
-import { visitOf } from "./view.js";
+import { isEntering, visitOf } from "./view.js";
 
 /** To the next state of the same scope, or of one around it. */
 export function stepsOver(at, visit) {
@@ -60,10 +60,6 @@ export function stepsStage(at, visit) {
     const of = visitOf(at.recording, entry);
     return of === undefined || here.has(threadOf(of)) || isInside(of, container);
   };
-}
-
-export function isEntering(entry) {
-  return entry.event?.type.endsWith("StateEntered") === true;
 }
 
 function isInside(visit, container) {

@@ -173,3 +173,8 @@ export function parsed(text) {
     return text;
   }
 }
+
+/** Whether an entry of the tape is the entering of a state. */
+export function isEntering(entry) {
+  return entry.event?.type.endsWith("StateEntered") === true;
+}

@@ -77,7 +77,7 @@ function Variables({ visit }: { visit: number }) {
   const asked = useSignal(visit);
   if (asked.peek() !== visit) asked.value = visit;
   useSignalEffect(() => {
-    model.stopped.value;
+    void model.stopped.value;
     let stale = false;
     interpreter.query("scopes", { visit: asked.value }).then((scopes) => !stale && (found.value = scopes), () => {});
     return () => {

@@ -23,7 +23,7 @@ export function Compare() {
   useSignalEffect(() => {
     const runs = comparing.value;
     // More of the runs may be seen meanwhile.
-    model.stopped.value;
+    void model.stopped.value;
     if (!runs) return;
     let stale = false;
     interpreter.query("compare", { a: runs.a, b: runs.b }).then(

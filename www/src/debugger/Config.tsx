@@ -191,8 +191,8 @@ function kindOf({ kind, retries, of }: PendingTimer): string {
 function Context() {
   const found = useSignal<unknown>(undefined);
   useSignalEffect(() => {
-    model.stopped.value;
-    execution.eventCount.value;
+    void model.stopped.value;
+    void execution.eventCount.value;
     const run = execution.run.value;
     if (!run || run.id === 0 || run.recorded !== undefined || execution.eventCount.value === 0) {
       found.value = undefined;

@@ -24,10 +24,10 @@ export function Coverage() {
   const unused = useSignal(false);
   const chosen = useSignal(-1);
   useSignalEffect(() => {
-    execution.eventCount.value;
-    execution.run.value?.phase;
-    model.stopped.value;
-    model.runs.value;
+    void execution.eventCount.value;
+    void execution.run.value?.phase;
+    void model.stopped.value;
+    void model.runs.value;
     const [text, format] = [workspace.definition.value, workspace.format.value];
     let stale = false;
     const timer = setTimeout(() => {

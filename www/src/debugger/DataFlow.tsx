@@ -1,27 +1,15 @@
 // The data of a visit on its way through a state: the strip of its stages, and the one that is looked at.
 
 import { useSignal } from "@preact/signals";
-import type { Breakpoint, Flow, FlowStage } from "../model/protocol.ts";
-import { DECISIONS, besideOf, labelOf, madeBy, plannedStages } from "../model/stages.ts";
-import { showToast } from "../store/words.ts";
+import type { Flow, FlowStage } from "../model/protocol.ts";
+import { DECISIONS, besideOf, madeBy, plannedStages } from "../model/stages.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { bytes } from "../ui/format.ts";
 import { equal } from "../values/diff.ts";
 import { ChoiceTable, ErrorCard, RetryTable } from "./decisions.tsx";
 import * as model from "./model.ts";
-import { addBreakpoint, removeBreakpoint } from "./session.ts";
+import { stageLabel, stopsAt, toggleStop } from "./stageStops.ts";
 import { Values } from "./Values.tsx";
-
-const LABELS: Record<string, string> = {
-  assignedVariables: "Assign",
-  choice: "Rules",
-  error: "Error",
-  retry: "Retry",
-  catch: "Catch",
-  maxConcurrency: "MaxConcurrency",
-  toleratedFailureCount: "Tolerated",
-  toleratedFailurePercentage: "Tolerated %",
-};
 
 /// A stage as the strip shows it; those that are still to come have no value.
 interface Step {
@@ -89,9 +77,9 @@ function stepsOf(flow: Flow, shown: FlowStage | "input"): Step[] {
     if (!changed && !decision && !written && stage !== shown && name !== "output" && !(name === "result" && flow.type !== "Pass")) return;
     const kind = name === "error" ? "bad" : decision ? "decision" : changed ? "changed" : "same";
     const words = name === "error" ? "error" : decision && name !== "assignedVariables" ? "" : [isEmpty(value) ? "empty" : "", decision ? "" : changed ? "changed" : "unchanged"].filter(Boolean).join(", ");
-    steps.push({ name, label: LABELS[name] ?? labelOf(name), stage, kind, words, ...(decision && name !== "assignedVariables" ? {} : { size }), ahead: stage.place >= place });
+    steps.push({ name, label: stageLabel(name), stage, kind, words, ...(decision && name !== "assignedVariables" ? {} : { size }), ahead: stage.place >= place });
   });
-  for (const name of plannedStages(flow.type, flow.language, fields, stages)) steps.push({ name, label: LABELS[name] ?? labelOf(name), kind: "", words: "not reached", ahead: true });
+  for (const name of plannedStages(flow.type, flow.language, fields, stages)) steps.push({ name, label: stageLabel(name), kind: "", words: "not reached", ahead: true });
   return steps;
 }
 
@@ -101,21 +89,6 @@ function isEmpty(value: unknown): boolean {
 
 function sizeOf(value: unknown): number {
   return new Blob([JSON.stringify(value) ?? ""]).size;
-}
-
-/// The breakpoints of a stage of a state; those of its input are those before the state.
-function stopsAt(state: string, stage: string): Breakpoint[] {
-  return (model.byState.value.get(state) ?? []).filter((one) => (stage === "input" ? one.kind === "entry" : one.kind === "stage" && one.stage === stage));
-}
-
-/// Sets a breakpoint before or after a stage, or takes it away.
-export function toggleStop(state: string, stage: string, when: "before" | "after"): void {
-  const input = stage === "input";
-  const there = stopsAt(state, stage).find((one) => input || (one.when ?? "after") === when);
-  const words = input ? `before ${state}` : `${when} ${LABELS[stage] ?? labelOf(stage)} of ${state}`;
-  if (there) removeBreakpoint(there.id!);
-  else addBreakpoint(input ? { kind: "entry", state } : { kind: "stage", state, stage, ...(when === "before" && { when }) });
-  showToast(there ? `Breakpoint ${words} removed.` : `Breakpoint ${words} added.`);
 }
 
 function Chip({ state, step, chosen, choose }: { state: string; step: Step; chosen: boolean; choose(): void }) {

@@ -26,7 +26,7 @@ export function Lanes() {
   const drag = useSignal<{ from: number; to: number } | null>(null);
   const pane = useRef<HTMLDivElement>(null);
   useSignalEffect(() => {
-    execution.run.value?.id;
+    void execution.run.value?.id;
     zoomed.value = null;
   });
   useSignalEffect(() => {

@@ -11,7 +11,7 @@ import { showToast } from "../store/words.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { Cut, SearchBox, Tree, findIn } from "../values/Tree.tsx";
 import { bytes } from "../ui/format.ts";
-import { toggleStop } from "./DataFlow.tsx";
+import { toggleStop } from "./stageStops.ts";
 import { Edit } from "./Edit.tsx";
 import { Scratch } from "./Scratch.tsx";
 import { type Line, equal, linesOf, nameOf } from "../values/diff.ts";

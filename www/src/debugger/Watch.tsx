@@ -71,7 +71,7 @@ export function Watch() {
 function Watched({ question, language, visit, remove }: { question: string; language: "jsonata" | "jsonpath"; visit: Signal<number | undefined>; remove(): void }) {
   const answer = useSignal<Evaluated | null>(null);
   useSignalEffect(() => {
-    model.stopped.value;
+    void model.stopped.value;
     const frame = visit.value;
     if (!execution.run.value || execution.run.value.phase === "running" || execution.run.value.id === 0) return;
     let stale = false;

@@ -42,7 +42,7 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       const name = selection.selectedState.value;
       const origin = selection.selectionOrigin.value;
       if (away()) return;
-      if (inner) read.value;
+      if (inner) void read.value;
       editor.show({ current: name });
       if (name === null || origin === "editor") return;
       const place = editor.placeOf(name);
@@ -86,19 +86,19 @@ export function attachDefinition(editor: EditorHandle, inner = false): () => voi
       editor.show({ executing: state === null ? null : { state, paused: paused !== null } });
     }),
     effect(() => {
-      debug.stopped.value;
-      panes.narrowTab.value;
-      panes.leftTab.value;
+      void debug.stopped.value;
+      void panes.narrowTab.value;
+      void panes.leftTab.value;
       const state = pausedAt();
-      if (inner) read.value;
+      if (inner) void read.value;
       if (state === null || !prefs.followPause.value || away()) return;
       // In a pane that has just come up the lines have their places a frame later.
       requestAnimationFrame(() => editor.center(state));
     }),
     effect(() => editor.show({ lenses: prefs.lenses.value && prefs.layoutSize() !== "narrow" ? lensesOf : null })),
     effect(() => {
-      debug.stopped.value;
-      read.value;
+      void debug.stopped.value;
+      void read.value;
       const state = pausedAt();
       if (away()) return;
       if (state === null || !prefs.inlineValues.value || execution.run.value?.recorded !== undefined) return editor.setValues(NO_VALUES);

@@ -29,7 +29,7 @@ effect(() => {
 
 // Neither outlives the workspace that it is of.
 effect(() => {
-  workspace.generation.value;
+  void workspace.generation.value;
   comparing.value = null;
   coverageShown.value = null;
 });

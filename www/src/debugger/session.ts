@@ -311,7 +311,7 @@ effect(() => {
   else void interpreter.query("ruled", { names, tasks }).then((rules) => mine === asked && (model.ruled.value = new Map(tasks.flatMap(({ state }, i) => (rules[i] == null ? [] : [[state, rules[i]] as const])))), () => {});
 });
 effect(() => {
-  workspace.generation.value;
+  void workspace.generation.value;
   batch(() => {
     model.mocks.value = workspace.broughtMocks.peek();
     model.position.value = null;
@@ -322,6 +322,6 @@ effect(() => {
 // What was large was so in that run.
 const runId = computed(() => execution.run.value?.id);
 effect(() => {
-  runId.value;
+  void runId.value;
   model.large.value = [];
 });

@@ -15,8 +15,8 @@ export function useFlow(state: string, enter: number, attempt: number | undefine
   const held = useSignal<Flow | null>(null);
   useSignalEffect(() => {
     const { state: name, enter: event, attempt: nth, child: inside, item: of } = wanted.value;
-    execution.eventCount.value;
-    model.stopped.value;
+    void execution.eventCount.value;
+    void model.stopped.value;
     const run = execution.run.value;
     if (!run || run.id === 0 || run.recorded !== undefined) {
       held.value = null;

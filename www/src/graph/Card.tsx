@@ -8,9 +8,9 @@ import * as interpreter from "../store/interpreter.ts";
 import * as playback from "../store/playback.ts";
 import { bytes, count } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
-import { waysOf } from "./node.tsx";
 import { shownOf } from "./status.ts";
 import { view } from "./viewport.ts";
+import { waysOf } from "./waysOut.ts";
 
 const NodeFailure = lazy(() => import("../debugger/decisions.tsx").then((module) => module.NodeFailure));
 const FAILED: ReadonlySet<string> = new Set(["failed", "timedOut", "caught", "retrying"]);
@@ -48,7 +48,7 @@ export function Card({ index }: { index: GraphIndex }) {
   const node = index.node(at);
   useSignalEffect(() => {
     // What moves below the card is no more what it is about.
-    view.value;
+    void view.value;
     if (card.peek()) dismiss();
   });
   useEffect(() => {

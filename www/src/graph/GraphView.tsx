@@ -23,7 +23,8 @@ import { Card, dismiss, leave, rest } from "./Card.tsx";
 import { openMenu } from "./menuOpen.ts";
 import { SearchBox } from "./Search.tsx";
 import { overlay } from "../debugger/onGraph.ts";
-import { elementOf, focusNode, focused, keyUp, keys, refocus } from "./keys.ts";
+import { elementOf, focusNode, focused, refocus } from "./focus.ts";
+import { keyUp, keys } from "./keys.ts";
 import { Edge, EdgeLabel, FarLines, Mark, boxOf } from "./lines.tsx";
 import { detail, inBoxes } from "./lod.ts";
 import { type At, Head, NodeButton } from "./node.tsx";
@@ -89,8 +90,8 @@ export function GraphView() {
   // A new workspace is fitted; a graph that changes under the keys stays where it is, by the node that is selected.
   // At once and not after the next painting: the layout on screen and the view belong together.
   useLayoutEffect(() => effect(() => {
-    workspace.generation.value;
-    shownMachine.value;
+    void workspace.generation.value;
+    void shownMachine.value;
     untracked(expectMachine);
   }), []);
   useLayoutEffect(() => effect(() => {

@@ -83,9 +83,9 @@ export function Minimap({ index }: { index: GraphIndex }) {
   useEffect(draw, [index, document.documentElement.dataset["theme"]]);
   useEffect(() => () => clearTimeout(due.current), []);
   useSignalEffect(() => {
-    playback.cursor.value;
-    selection.selectedState.value;
-    failing.value;
+    void playback.cursor.value;
+    void selection.selectedState.value;
+    void failing.value;
     drawSoon();
   });
 

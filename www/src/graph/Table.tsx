@@ -14,8 +14,8 @@ import * as selection from "../store/selection.ts";
 import { Icon, TypeTile } from "../ui/Icon.tsx";
 import { bytes, duration, elapsed, iterationPath } from "../ui/format.ts";
 import { openMenu } from "./menuOpen.ts";
-import { focused } from "./keys.ts";
-import { waysOf } from "./node.tsx";
+import { focused } from "./focus.ts";
+import { waysOf } from "./waysOut.ts";
 import { shownOf, signOf } from "./status.ts";
 
 interface Row {

@@ -13,7 +13,7 @@ const NOTHING = failing.peek();
 effect(() => {
   const index = analysis.graph.value;
   const status = execution.run.value?.result?.status;
-  playback.shownAt.value;
+  void playback.shownAt.value;
   failing.value = index && over.value && status !== undefined && status !== "SUCCEEDED" ? find(index) : NOTHING;
 });
 

@@ -1,23 +1,13 @@
 // The graph by keyboard.
 
-import { signal } from "@preact/signals";
 import { goToDefinition } from "../editor/place.ts";
 import { keymap } from "../keys/keymap.ts";
 import { type GraphIndex, type GraphNode, isContainer, isState } from "../model/graph.ts";
 import * as analysis from "../store/analysis.ts";
-import * as selection from "../store/selection.ts";
 import { dismiss } from "./Card.tsx";
+import { choose, elementOf, focusNode, focused, refocus } from "./focus.ts";
 import { openMenu } from "./menuOpen.ts";
 import { pan, reveal } from "./viewport.ts";
-
-/// The one node that the Tab key reaches.
-export const focused = signal<string | null>(null);
-/// The node that is to have the focus again when its element has been replaced.
-export const refocus: { id: string | null } = { id: null };
-
-export function choose(node: GraphNode): void {
-  if (isState(node)) selection.selectState(node.name, "graph");
-}
 
 /// While the space bar is held, the arrow keys move the view.
 let space = false;
@@ -119,17 +109,6 @@ function go(index: GraphIndex, to: number, svg: SVGSVGElement): void {
   reveal(node.id);
   // The element is there after the next painting at the latest, also where it was out of sight.
   if (!focusNode(svg, node.id)) requestAnimationFrame(() => focusNode(svg, node.id));
-}
-
-/// Puts the focus on a node; false if it is not drawn.
-export function focusNode(svg: SVGSVGElement, id: string): boolean {
-  const element = elementOf(svg, id);
-  element?.focus({ preventScroll: true });
-  return element !== null;
-}
-
-export function elementOf(svg: Element, id: string): SVGGElement | null {
-  return svg.querySelector<SVGGElement>(`[data-node="${CSS.escape(id)}"]`);
 }
 
 function firstInside(index: GraphIndex, at: number): number {

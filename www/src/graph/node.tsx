@@ -16,11 +16,12 @@ import type { PendingTimer } from "../model/protocol.ts";
 import { count, duration } from "../ui/format.ts";
 import { lazy } from "../ui/lazy.tsx";
 import { type NodeMark, nodeMarks, overlay } from "../debugger/onGraph.ts";
-import { choose, focused } from "./keys.ts";
+import { choose, focused } from "./focus.ts";
 import { DRAWN, detail, inBoxes, nameSize } from "./lod.ts";
 import { wrapped } from "../ui/measure.ts";
 import { found } from "./search.ts";
 import { shownOf, signOf } from "./status.ts";
+import { waysOf } from "./waysOut.ts";
 
 const Marks = lazy(() => import("./Marks.tsx").then((module) => module.Marks));
 const OverSign = lazy(() => import("./Marks.tsx").then((module) => module.OverSign));
@@ -190,26 +191,6 @@ const problemCounts = computed(() => {
   }
   return counts;
 });
-
-/// Where a state leads, in words.
-export function waysOf(index: GraphIndex, at: number, most: number): string[] {
-  return (index.out[at] ?? []).slice(0, most).map((e) => {
-    const edge = index.graph.edges[e]!;
-    const to = index.node(index.byId.get(edge.to) ?? -1)?.name ?? "?";
-    switch (edge.kind) {
-      case "end":
-        return "ends";
-      case "choice":
-        return `to ${to} if ${edge.title ?? edge.label ?? ""}`;
-      case "default":
-        return `else to ${to}`;
-      case "catch":
-        return `on ${edge.title ?? edge.label ?? "error"} to ${to}`;
-      default:
-        return `goes to ${to}`;
-    }
-  });
-}
 
 function nameOf(index: GraphIndex, node: GraphNode, run: NodeRun, status: string, problems: number, marks: readonly { title: string }[], drawn: string): string {
   const parts = [`${drawn} ${node.caption || node.type}`];

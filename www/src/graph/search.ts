@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import * as analysis from "../store/analysis.ts";
 import * as selection from "../store/selection.ts";
-import { focused } from "./keys.ts";
+import { focused } from "./focus.ts";
 import { reveal } from "./viewport.ts";
 
 export const open = signal(false);

@@ -22,7 +22,7 @@ import { resultShown, statusWords } from "./Outcome.tsx";
 export function AfterRun() {
   const found = useSignal<RunOutcome | null>(null);
   useSignalEffect(() => {
-    execution.eventCount.value;
+    void execution.eventCount.value;
     const run = execution.run.value;
     found.value = null;
     if (!run || run.id === 0) return;

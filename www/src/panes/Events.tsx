@@ -41,8 +41,8 @@ function FilterBar() {
   const state = selection.selectedState.value;
   const facets = useSignal<Facets>({ types: [], scopes: [] });
   useSignalEffect(() => {
-    execution.eventCount.value;
-    execution.run.value?.id;
+    void execution.eventCount.value;
+    void execution.run.value?.id;
     let stale = false;
     const timer = setTimeout(() => interpreter.query("facets", {}).then((found) => !stale && (facets.value = found), () => {}), 200);
     return () => {
@@ -52,7 +52,7 @@ function FilterBar() {
   });
   // Another run has other branches.
   useSignalEffect(() => {
-    execution.run.value?.id;
+    void execution.run.value?.id;
     const { scope, ...rest } = panes.filter.peek();
     if (scope !== undefined) panes.setFilter(rest);
   });
@@ -120,8 +120,8 @@ function List() {
     const from = first.value;
     const rows = length.value;
     const filter = panes.filter.value;
-    execution.eventCount.value;
-    execution.run.value?.id;
+    void execution.eventCount.value;
+    void execution.run.value?.id;
     let stale = false;
     interpreter.query("rows", { filter, from, count: rows }).then(
       (found) => {
@@ -138,7 +138,7 @@ function List() {
   const chain = useSignal<Chain>({ ids: new Set(), first: 0, last: 0 });
   useSignalEffect(() => {
     const id = selection.selectedEvent.value ?? playback.cursor.value;
-    execution.run.value?.id;
+    void execution.run.value?.id;
     let stale = false;
     const timer = setTimeout(() => (id > 0 ? interpreter.query("chain", { id }) : Promise.resolve([])).then((found) => !stale && (chain.value = { ids: new Set(found), first: found[0] ?? 0, last: found.at(-1) ?? 0 }), () => {}), 30);
     return () => {

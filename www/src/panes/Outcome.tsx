@@ -89,7 +89,7 @@ export function Console() {
   const list = useRef<HTMLOListElement>(null);
   const source = useSignal<(typeof SOURCES)[number][0]>("all");
   useSignalEffect(() => {
-    execution.console.value;
+    void execution.console.value;
     requestAnimationFrame(() => list.current?.scrollTo({ top: list.current.scrollHeight }));
   });
   const all = execution.console.value;

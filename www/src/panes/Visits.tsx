@@ -25,7 +25,7 @@ export function Visits({ node }: { node: GraphNode }) {
   const pinned = useSignal(false);
   // Never while the state is another: an answer that comes late is of the state before.
   useSignalEffect(() => {
-    execution.eventCount.value;
+    void execution.eventCount.value;
     const { value: now } = execution.run;
     const name = node.name;
     const iterations = playback.chosenAround(node.id);
@@ -105,7 +105,7 @@ function around(index: GraphIndex, id: string): number[] {
 function VisitData({ state, visit, cursor, chosen }: { state: string; visit: Visit; cursor: number; chosen: number | undefined }) {
   const item = useSignal<number | undefined>(undefined);
   useSignalEffect(() => {
-    playback.choices.value;
+    void playback.choices.value;
     item.value = undefined;
   });
   const wanted = useSignal<{ enter: number; attempt: number | undefined }>({ enter: visit.enter, attempt: undefined });

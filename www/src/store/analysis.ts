@@ -89,13 +89,13 @@ export async function settled(): Promise<void> {
 
 let first = true;
 effect(() => {
-  definition.value;
-  format.value;
-  direction.value;
-  aspect.value;
-  collapsed.value;
-  expanded.value;
-  machineType.value;
+  void definition.value;
+  void format.value;
+  void direction.value;
+  void aspect.value;
+  void collapsed.value;
+  void expanded.value;
+  void machineType.value;
   // With the patience of the editor, 150 ms after the last key.
   analyzeSoon(first ? 0 : 90);
   first = false;

@@ -76,7 +76,7 @@ export function shownTime(): number {
 
 /// What the run has made of the iterations of its Maps, to look through.
 export function iterations(): Look | undefined {
-  shownAt.value;
+  void shownAt.value;
   return runGraph && log && fold ? { index: runGraph, log, fold, choices: choices.value } : undefined;
 }
 

@@ -66,7 +66,8 @@ export function Tree({ label, lines: all, lit = [], approximate = false, found, 
       const next = stops[Math.max(0, Math.min(stops.length - 1, to))];
       if (next === undefined) return;
       at.value = next;
-      element.current?.children[next] instanceof HTMLElement && (element.current.children[next] as HTMLElement).focus();
+      const line = element.current?.children[next];
+      if (line instanceof HTMLElement) line.focus();
     } else if (line && (event.key === "Enter" || event.key === " " || (event.key === "ArrowRight" && (line.folded ?? 0) > 0))) act(line);
     else return;
     event.preventDefault();

@@ -1,0 +1,23 @@
+// Where a state leads, for those who hear the graph, and on its card.
+
+import type { GraphIndex } from "../model/graph.ts";
+
+/// Where a state leads, in words.
+export function waysOf(index: GraphIndex, at: number, most: number): string[] {
+  return (index.out[at] ?? []).slice(0, most).map((e) => {
+    const edge = index.graph.edges[e]!;
+    const to = index.node(index.byId.get(edge.to) ?? -1)?.name ?? "?";
+    switch (edge.kind) {
+      case "end":
+        return "ends";
+      case "choice":
+        return `to ${to} if ${edge.title ?? edge.label ?? ""}`;
+      case "default":
+        return `else to ${to}`;
+      case "catch":
+        return `on ${edge.title ?? edge.label ?? "error"} to ${to}`;
+      default:
+        return `goes to ${to}`;
+    }
+  });
+}
