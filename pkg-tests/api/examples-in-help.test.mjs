@@ -14,7 +14,6 @@ const page = readFileSync(new URL("../../docs/command.md", import.meta.url), "ut
 // A line of two columns has the command in its first one.
 const lines = [...new Set([...page.matchAll(/^ {2}((?:npx |cat |git |aws |STEPGLASS_COVERAGE=|source )?.*(?:stepglass|^aws).*)$/gm)].map(([, line]) => line.split(/ {2,}/)[0]).filter((line) => /^(?:stepglass |cat |git |npx stepglass|STEPGLASS_COVERAGE=|source |aws )/.test(line) && !/^stepglass [A-Z]/.test(line) && !/ (?:FILE|MODULE|COMMAND)\b/.test(line)))];
 
-const order = { StartAt: "Charge", States: { Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:charge", Next: "Done" }, Done: { Type: "Succeed" } } };
 const pass = { StartAt: "Done", States: { Done: { Type: "Pass", End: true } } };
 const parent = { StartAt: "Start", States: { Start: { Type: "Task", Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:child", Input: {} }, End: true } } };
 const machine = (definition) => ({ Type: "AWS::StepFunctions::StateMachine", Properties: { Definition: definition } });
