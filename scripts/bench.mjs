@@ -9,7 +9,8 @@
 //   npm run bench -- --testkit    a suite of 200 tests of a machine of 30 states instead
 //   npm run bench -- --map-run    a Distributed Map of 100,000 items instead: time and memory
 //   npm run bench -- --memory     executions with much data instead: time and memory
-//   npm run bench -- --bombs      endless and exploding JSONata expressions instead: time and memory of each
+//   npm run bench -- --bombs      endless, exploding and very busy expressions and machines instead: how long each holds the
+//                                 event loop, how soon an abort acts, and memory
 //
 // Build first: npm run build. The peer and the Node that it needs are installed under benches/peer from a lockfile of
 // their own. Each side runs in a process of its own; the sides take turns, so that whatever else the machine does

@@ -583,7 +583,10 @@ impl Engine {
             self.record(frame.execution, kind, tail, Details::None);
         }
         match frame.phase {
-            Phase::Enter | Phase::Again | Phase::Resume(_) => self.ready.retain(|other| *other != id),
+            Phase::Enter | Phase::Again | Phase::Resume(_) => {
+                // Children are cut off in the order in which they wait.
+                self.ready.iter().position(|other| *other == id).and_then(|at| self.ready.remove(at));
+            }
             Phase::Sleeping { timer } | Phase::Backoff { timer } => self.timers.remove(Some(timer)),
             Phase::Acting(acting) => {
                 self.timers.remove(acting.timeout);
@@ -696,6 +699,7 @@ impl Engine {
         let Some(recorder) = self.executions.get_mut(&execution).map(|execution| &mut execution.recorder) else { return previous };
         let before = recorder.last;
         let id = recorder.add(self.clock, kind, previous, details);
+        self.work.wrote_event();
         if execution > 0 && recorder.last > before && self.tells_children() {
             self.tell_child_event(execution);
         }

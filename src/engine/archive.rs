@@ -84,8 +84,18 @@ impl Engine {
         if let Some(execution) = self.executions.get_mut(&0) {
             execution.recorder.events.drain(..page.count);
         }
-        self.work.begin_payloads();
+        if self.history().is_empty() {
+            self.work.begin_payloads();
+        }
         page
+    }
+
+    /// Forgets the first events (output): a replay has made them again, and the host has them already.
+    pub fn forget_events(&mut self, count: usize) {
+        if let Some(execution) = self.executions.get_mut(&0) {
+            let events = &mut execution.recorder.events;
+            events.drain(..count.min(events.len()));
+        }
     }
 
     /// About how many bytes of payloads have come up since a page was taken (getter).

@@ -2,7 +2,7 @@
 
 use super::fault::{Fault, QUERY_EVALUATION, REFERENCE_PATH_CONFLICT, RUNTIME};
 use super::limits::LONGEST_TIMEOUT;
-use super::work::Work;
+use super::work::{EXPRESSION, Work};
 use crate::asl::ir::{Field, JsonataTemplate, PathField, Payload, ResultPath};
 use crate::base::{Map, Millis, Number, Rng, Value, decimal};
 use crate::expr::jsonata::Expression;
@@ -186,6 +186,7 @@ impl Eval<'_> {
             name => view.variables.get(name).cloned(),
         };
         let work = self.work;
+        work.spend(EXPRESSION);
         let result = work.pay(|fuel| expression.evaluate_paying(&Value::Null, &bindings, &mut self.env(), fuel));
         let said =
             |what: String| format!("The JSONata expression '{}' specified for the field '{field}' {what}", expression.text());

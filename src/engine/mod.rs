@@ -59,7 +59,7 @@ use work::Work;
 ///
 /// 1. `now` is the host's clock in milliseconds; one that goes back is held at the last value seen.
 /// 2. `more` means that one call has done its part: it has made as many transitions as it may (a loop of Choice and Pass),
-///    or its expressions have looked at 100,000 values. Let your event loop run, then feed `Tick`.
+///    or its expressions have looked at 50,000 values. Let your event loop run, then feed `Tick`.
 /// 3. A result for a task that was cancelled or has its result is no error and changes nothing; one for a task that
 ///    was never invoked is [`StepError::UnknownTask`].
 /// 4. After [`Command::Finish`] every event is accepted and nothing comes of it, but for [`Event::Redrive`], which takes

@@ -8,13 +8,19 @@ use std::cell::Cell;
 
 /// Values that the expressions of one state, in one attempt, may look at; an item of a Map counts as a state. At some
 /// 50 ns each this is the longest time that a transition takes.
-const STATE: u64 = 500_000;
+const STATE: u64 = 250_000;
 
 /// Values after which a call of `step` returns with `more`.
-const CALL: u64 = 100_000;
+const CALL: u64 = 50_000;
+
+/// What it costs to begin an expression, and to bring its value back.
+pub(super) const EXPRESSION: u64 = 20;
+
+/// What it costs to write an event.
+const EVENT: u64 = 8;
 
 /// Bytes of a payload that cost as much to make, measure and keep as a look at a value does.
-pub(super) const BYTES_OF_A_VALUE: u64 = 64;
+pub(super) const BYTES_OF_A_VALUE: u64 = 16;
 
 /// What is left of both.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +57,22 @@ impl Work {
     /// Work of the engine itself, which counts for the call alone.
     pub(super) fn charge(&self, values: u64) {
         self.call.set(self.call.get().saturating_sub(values));
+    }
+
+    /// Whether the state has none left.
+    pub(super) fn is_spent(&self) -> bool {
+        self.state.get() == 0
+    }
+
+    /// Work of an expression that it does not count itself.
+    pub(super) fn spend(&self, values: u64) {
+        self.state.set(self.state.get().saturating_sub(values));
+        self.charge(values);
+    }
+
+    /// An event was written.
+    pub(super) fn wrote_event(&self) {
+        self.charge(EVENT);
     }
 
     /// A payload was measured.

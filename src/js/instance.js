@@ -351,9 +351,11 @@ const COMPACT_ENTRIES = 4096;
 // A fact in a journal is five members: one list of them all is half the memory of a list each.
 const MEMBERS = 5;
 const FACTS_OF_A_CHAIN = 16;
-// So it is, and the events go into the archive, when so many bytes of payloads have come up: both hold them otherwise.
+// So it is when its texts have so many characters, and more than the last snapshot and what runs have.
 const COMPACT_BYTES = 2 ** 25;
 const BYTES_OF_A_CHAIN = 2 ** 16;
+// Events go into the archive when so many bytes of payloads have come up: to write more at once would hold the host up.
+const ARCHIVE_BYTES = 2 ** 21;
 // Events that are asked for without a page.
 const FEW_EVENTS = 128;
 
@@ -366,8 +368,11 @@ export class EngineHandle {
   #base;
   #journal = [];
   #compactAt = COMPACT_ENTRIES;
-  #archiveAt = COMPACT_BYTES;
+  // Characters of the texts in the journal.
+  #texts = 0;
   #archive;
+  // How many events were archived since the journal began: it makes them again.
+  #repeated = 0;
   #raw;
   #generation = -1;
 
@@ -400,7 +405,12 @@ export class EngineHandle {
     this.#journal.push(method, now, a, b, c);
     if (this.#archive !== undefined) {
       step.events += this.#archive.count;
-      if (head[PAYLOADS] >= this.#archiveAt && head[PAYLOADS] >= head[RUNNING] * BYTES_OF_A_CHAIN) this.#compact();
+      const running = head[RUNNING];
+      if (head[PAYLOADS] >= ARCHIVE_BYTES) this.#shelve();
+      if (typeof b === "string") this.#texts += b.length;
+      if (this.#texts >= Math.max(COMPACT_BYTES, running * BYTES_OF_A_CHAIN, 2 * (this.#base?.length ?? 0))) this.#compact();
+      else if (this.#journal.length >= this.#compactAt * MEMBERS) this.#compactUnless(running);
+      return step;
     }
     if (this.#journal.length >= this.#compactAt * MEMBERS) this.#compactUnless(head[RUNNING]);
     return step;
@@ -463,7 +473,7 @@ export class EngineHandle {
 
   /** The snapshot, parsed. */
   snapshot() {
-    if (this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));
+    if (this.#archived === 0 && this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));
     const engine = JSON.parse(this.ask("snapshotWithoutEvents"));
     const own = engine.executions.find(({ id }) => id === 0);
     for (const events of this.pages(0, Infinity, "the history in the snapshot")) own.events = own.events.concat(events);
@@ -474,7 +484,7 @@ export class EngineHandle {
   #page(from, take) {
     const raw = this.#alive();
     try {
-      const count = raw.page(from, PAGE, take);
+      const count = raw.page(from, take ? ARCHIVE_BYTES : PAGE, take);
       look();
       return count;
     } catch (thrown) {
@@ -485,6 +495,8 @@ export class EngineHandle {
   /** There is nothing more to feed: it may be asked for its history, or never again. */
   retire() {
     this.#retired = true;
+    // A replay would make again what the archive has.
+    if (this.#repeated > 0) this.#compact();
     if (this.#generation === generation) finished.use(this);
   }
 
@@ -524,6 +536,7 @@ export class EngineHandle {
         // What came out was not read.
         know(undefined);
       }
+      if (this.#repeated > 0) raw.forgetEvents(this.#repeated);
       this.#raw = raw;
       this.#generation = generation;
       return raw;
@@ -538,27 +551,32 @@ export class EngineHandle {
     else this.#compact();
   }
 
-  /** Puts a snapshot in the place of the journal, and the events into the archive where there is one. */
-  #compact() {
-    const pages = [];
+  /** Moves the events into the archive: they are not many more than one call of step makes. */
+  #shelve() {
     try {
-      if (this.#archive !== undefined) {
-        let count;
-        do {
-          count = this.#page(0, true);
-          if (count > 0) pages.push({ count, whole: head[PAYLOADS], bytes: bytes.slice(head[TEXT_AT], head[TEXT_AT] + head[TEXT_LENGTH]) });
-        } while (count > 0);
+      for (let count = this.#page(0, true); count > 0; count = this.#page(0, true)) {
+        this.#archive.add([{ count, whole: head[PAYLOADS], bytes: bytes.slice(head[TEXT_AT], head[TEXT_AT] + head[TEXT_LENGTH]) }]);
+        this.#repeated += count;
       }
-      this.#base = this.ask("snapshot");
-      this.#archive?.add(pages);
-      this.#journal = [];
-      this.#compactAt = Math.max(COMPACT_ENTRIES, this.#base.length >> 6);
-      this.#archiveAt = Math.max(COMPACT_BYTES, this.#base.length * 2);
     } catch {
-      // The journal still has everything, what was taken out too.
-      if (pages.length > 0) this.release();
+      // What was taken and not kept comes again with a new engine.
+      if (this.#generation === generation) this.#raw.free();
+      this.#generation = -1;
+    }
+  }
+
+  /** Puts a snapshot in the place of the journal. */
+  #compact() {
+    try {
+      this.#base = this.ask("snapshot");
+      this.#journal = [];
+      this.#repeated = 0;
+      this.#texts = 0;
+      this.#compactAt = Math.max(COMPACT_ENTRIES, this.#base.length >> 6);
+    } catch {
+      // The journal still has everything.
       this.#compactAt *= 2;
-      this.#archiveAt *= 2;
+      this.#texts = 0;
     }
   }
 }

@@ -150,6 +150,12 @@ impl Engine {
         port::leave_page(page)
     }
 
+    /// Forgets the first events: a replay has made them again.
+    #[wasm_bindgen(js_name = forgetEvents)]
+    pub fn forget_events(&self, count: usize) {
+        self.inner.borrow_mut().forget_events(count);
+    }
+
     /// How many events there are.
     #[wasm_bindgen(js_name = historyLength)]
     pub fn history_length(&self) -> usize {

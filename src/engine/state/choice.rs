@@ -155,6 +155,10 @@ fn holds(
                     answer
                 }
                 Test::Matches(pattern) => {
+                    eval.work.spend((pattern.len() + found.as_str().map_or(0, str::len)) as u64 / CHARACTERS_OF_A_VALUE);
+                    if eval.work.is_spent() {
+                        return Err(eval.runtime("The rules compare more text than one state may."));
+                    }
                     let answer = found.as_str().is_some_and(|text| matches(pattern, text));
                     note(Some(&Value::String(pattern.clone())), Some(answer));
                     answer
@@ -222,6 +226,9 @@ fn is(kind: TypeTest, value: &Value) -> bool {
         TypeTest::Timestamp => value.as_str().is_some_and(|text| parse_rfc3339(text).is_some()),
     }
 }
+
+/// So many characters are compared while a value is looked at.
+const CHARACTERS_OF_A_VALUE: u64 = 4;
 
 /// StringMatches: `*` is any run of characters, `\*` and `\\` are themselves. Linear but for backing up to the last `*`.
 fn matches(pattern: &str, text: &str) -> bool {

@@ -455,7 +455,7 @@ fn select(
 }
 
 /// What it costs to start a child, in looks at values.
-const CHILD: u64 = 30;
+const CHILD: u64 = 100;
 
 /// Starts as many children as may run; ends the Map when all have.
 pub(in crate::engine) fn go_on(

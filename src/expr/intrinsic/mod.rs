@@ -233,10 +233,15 @@ impl Node {
             (Function::ArrayRange, [start, end, step]) => array::range(start, end, step),
             (Function::ArrayUnique, [list]) => {
                 pay(list, budget)?;
+                // Each is written, looked up and put into Java's order.
+                budget.visit(8 * list.as_array().map_or(0, <[Value]>::len) as u64)?;
                 array::unique(list)
             }
             (Function::Base64Decode, [text]) => encoding::base64_decode(text),
-            (Function::Base64Encode, [text]) => encoding::base64_encode(text),
+            (Function::Base64Encode, [text]) => {
+                budget.scan(text.as_str().map_or(0, str::len))?;
+                encoding::base64_encode(text)
+            }
             (Function::Format, [template, rest @ ..]) => {
                 let template = match self.arguments.first() {
                     Some(Argument::String { template, .. }) => Some(&**template),
@@ -248,7 +253,10 @@ impl Node {
                 }
             }
             (Function::Hash, [data, algorithm]) => encoding::hash(data, algorithm),
-            (Function::JsonMerge, [left, right, deep]) if *deep != Value::Bool(true) => merge(left, right),
+            (Function::JsonMerge, [left, right, deep]) if *deep != Value::Bool(true) => {
+                budget.visit(10 * [left, right].iter().filter_map(|v| v.as_object()).map(Map::len).sum::<usize>() as u64)?;
+                merge(left, right)
+            }
             (Function::JsonToString, [value]) => {
                 pay(value, budget)?;
                 Some(Value::from(value.to_string()))

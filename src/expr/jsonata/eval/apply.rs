@@ -117,7 +117,7 @@ impl Evaluator<'_> {
         self.enter()?;
         let mut pending = Pending { function, args, site: None, unchecked: false };
         let result = loop {
-            match self.burn(1).and_then(|()| self.turn(&mut pending, input, frame)) {
+            match self.burn(2).and_then(|()| self.turn(&mut pending, input, frame)) {
                 Ok(Some(value)) => break Ok(value),
                 Ok(None) => {}
                 Err(e) => break Err(e),

@@ -107,7 +107,8 @@ impl<'e> Evaluator<'e> {
     /// A string made by the expression.
     pub fn text(&mut self, text: String) -> R<Val> {
         if text.len() < LONG_TEXT {
-            self.burn(1 + text.len() / 16)?;
+            // Room is made for it, and given back.
+            self.burn(3 + text.len() / 16)?;
             return Ok(Val::Str(text.into()));
         }
         self.check_text(text.len())?;
@@ -138,6 +139,7 @@ impl<'e> Evaluator<'e> {
     }
 
     fn array(&mut self, items: Vec<Val>, flags: Flags) -> R<Val> {
+        self.burn(1)?;
         self.check_items(items.len())?;
         let array = Array::new(items);
         if array.depth > MAX_NESTING {
@@ -161,7 +163,7 @@ impl<'e> Evaluator<'e> {
     }
 
     pub fn object(&mut self, object: Object) -> R<Val> {
-        self.burn(1 + object.len())?;
+        self.burn(3 + object.len())?;
         if object.depth() > MAX_NESTING {
             return Err(fault("D1014"));
         }
@@ -458,6 +460,8 @@ impl<'e> Evaluator<'e> {
 
     /// `$eval`: evaluates a text in the scope at hand.
     pub fn eval_text(&mut self, text: &str, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+        // To read a text costs more than to look at it, and the names that are known are read again.
+        self.burn(20 + text.len() + self.names.len())?;
         let names = self.names.clone().into_owned();
         let parents = self.parents.clone().into_owned();
         let program = super::compile::compile(text, names, parents).map_err(|e| fault("D3120").text(&e.finish().message))?;
@@ -474,7 +478,7 @@ impl<'e> Evaluator<'e> {
 
     /// Calls a built-in function on arguments that were checked.
     fn builtin(&mut self, id: FnId, args: &[Val], input: &Val, frame: &Rc<Frame>) -> R<Val> {
-        self.burn(1)?;
+        self.burn(4)?;
         // Whatever a function does with a text, it looks at it.
         self.burn(args.iter().map(length).sum::<usize>() / TEXT_STEP)?;
         (id.def().run)(self, &functions::Args { values: args, input, frame })

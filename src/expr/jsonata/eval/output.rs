@@ -64,7 +64,7 @@ impl Evaluator<'_> {
 
 /// Appends JSON text with numbers to 15 digits and functions as `""`; `indent` is the depth for pretty text.
 pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut String, value: &Val, indent: Option<usize>) -> R<()> {
-    ev.burn(1)?;
+    ev.burn(2)?;
     if out.len() > ev.limits.text {
         return Err(fault("D1015"));
     }

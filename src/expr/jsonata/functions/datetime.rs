@@ -607,7 +607,7 @@ pub(super) fn from_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 }
 
 fn write(ev: &mut Evaluator<'_>, millis: f64, picture: Option<&str>, timezone: Option<&str>) -> R<Val> {
-    ev.burn(40 + picture.map_or(0, str::len))?;
+    ev.burn(100 + 3 * picture.map_or(0, str::len))?;
     let text = format(millis, picture, timezone)?;
     ev.text(text)
 }
@@ -616,6 +616,7 @@ fn write(ev: &mut Evaluator<'_>, millis: f64, picture: Option<&str>, timezone: O
 pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     let Some(picture) = args.text(1) else {
+        ev.burn(40)?;
         return match parse_iso(text) {
             Some(millis) => Ok(Val::num(millis)),
             None => Err(fault("D3110").json(ev.shown(args.at(0)))),
@@ -625,7 +626,7 @@ pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if picture.len() > 1000 || text.len() > 1000 {
         return Err(fault("D1015"));
     }
-    ev.burn(picture.len().saturating_mul(1 + text.len() / 16).saturating_add(200))?;
+    ev.burn(picture.len().saturating_mul(1 + text.len() / 16).saturating_add(1_500))?;
     let Some(now) = Parts::of(ev.now.0 as f64) else { return Ok(Val::Undefined) };
     Ok(parse(ev, text, picture, &now)?.map_or(Val::Undefined, Val::num))
 }

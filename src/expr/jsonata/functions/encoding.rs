@@ -9,6 +9,7 @@ use crate::expr::jsonata::value::Val;
 /// `$base64encode(text)`: of the low byte of every UTF-16 unit, as the reference has it.
 pub(super) fn base64encode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    ev.burn(text.len() / 4)?;
     let bytes: Vec<u8> = text.encode_utf16().map(|unit| unit as u8).collect();
     ev.text(base64::encode(&bytes))
 }
@@ -17,6 +18,7 @@ pub(super) fn base64encode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 pub(super) fn base64decode(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     ev.check_text(text.len())?;
+    ev.burn(text.len() / 4)?;
     ev.text(base64::decode(text).into_iter().map(char::from).collect())
 }
 
@@ -27,7 +29,7 @@ const RESERVED: &str = ";/?:@&=+$,#";
 
 fn encode(ev: &mut Evaluator<'_>, args: &Args<'_>, keep: &str) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
-    ev.burn(text.len() / 8)?;
+    ev.burn(2 * text.len())?;
     let stays =
         |b: u8| b.is_ascii_alphanumeric() || UNRESERVED.contains(char::from(b)) || b.is_ascii() && keep.contains(char::from(b));
     ev.check_text(text.len() + 2 * text.bytes().filter(|b| !stays(*b)).count())?;
@@ -56,6 +58,7 @@ pub(super) fn encode_url_component(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R
 /// Decodes; an escape of a character in `keep` stays.
 fn decode(ev: &mut Evaluator<'_>, args: &Args<'_>, name: &'static str, keep: &str) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    ev.burn(text.len() / 2)?;
     match decoded(text, keep) {
         Some(out) => ev.text(out),
         None => Err(fault("D3140").token(name).json(ev.shown(args.at(0)))),

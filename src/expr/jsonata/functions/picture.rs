@@ -504,7 +504,7 @@ fn read_words(text: &str) -> f64 {
 pub(super) fn format_integer(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(value) = args.number(0) else { return Ok(Val::Undefined) };
     let picture = args.text(1).unwrap_or("undefined");
-    ev.burn(picture.len())?;
+    ev.burn(50 + picture.len())?;
     let text = analyse(picture)?.write(value.floor())?;
     ev.text(text)
 }
@@ -513,6 +513,6 @@ pub(super) fn format_integer(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> 
 pub(super) fn parse_integer(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     let picture = args.text(1).unwrap_or("undefined");
-    ev.burn(text.len() + picture.len())?;
+    ev.burn(25 + text.len() + picture.len())?;
     Ok(Val::num(analyse(picture)?.read(text)?))
 }

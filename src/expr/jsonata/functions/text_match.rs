@@ -85,7 +85,7 @@ pub(super) fn search<'t>(
     from: usize,
     scratch: &mut Scratch,
 ) -> R<Option<Match<'t>>> {
-    ev.burn(1)?;
+    ev.burn(4)?;
     let mut steps = ev.fuel.saturating_mul(STEPS_PER_FUEL);
     let found = pattern.find(text, from, scratch, &mut steps);
     ev.fuel = steps / STEPS_PER_FUEL;
