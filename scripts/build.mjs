@@ -209,10 +209,10 @@ const debugging = {
     without("dispose", "export const dispose = Symbol(), asyncDispose = dispose;\n");
     // Its payloads have come through a page, which holds less.
     // Its engines keep their history to themselves, and the debugger reads their answers.
-    const archived = /^ {2}(?:history|historyText|\*pages|snapshot|#page|get events|get #archived)\(.*\) \{\n[^]*?^ {2}\}\n|^.*#archiveAt .*\n/gm;
+    const archived = /^( {2}(?:history|historyText|\*pages|snapshot|#page|get events|get #archived)\(.*\) \{)\n[^]*?^ {2}\}\n/gm;
     const archive = /^( +)if \(this\.#archive !== undefined\) \{\n[^]*?^\1\}\n/gm;
     without("archive", "export class Archive {}\nexport const PAGE = 0, checkAtOnce = () => {}, eventsOf = checkAtOnce;\n");
-    const sized = (text) => text.replace(archived, "").replace(archive, "").replace(/^const NEEDS = .*$/m, "const NEEDS = {};").replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
+    const sized = (text) => text.replace(archived, "$1}\n").replace(archive, "").replace(/^const NEEDS = .*$/m, "const NEEDS = {};").replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
     build.onLoad({ filter: /[\\/]src[\\/]js[\\/]instance\.js$/ }, ({ path }) => ({ contents: sized(readFileSync(path, "utf8")), loader: "js" }));
     // It asks in languages that there are.
     const asked = (text) => text.replace(/^ +if \(.*\) throw misuse\("INVALID_ARGUMENT".*\n/gm, "");

@@ -87,6 +87,11 @@ const SURROUNDINGS = {
      const machine = new stepglass.StateMachine({ StartAt: "M", States: { M: { Type: "Map", ItemReader: { Resource: "arn:aws:states:::s3:getObject", ReaderConfig: { InputType: "JSON" }, Parameters: { Bucket: "in", Key: "orders.json" } }, ItemProcessor: { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "P", States: { P: { Type: "Pass", End: true } } }, End: true } } });`,
     ``,
   ],
+  "readDefinition(": [
+    `import { writeFileSync } from "node:fs"; writeFileSync("order.asl.yaml", "StartAt: Charge\\nStates:\\n  Charge: { Type: Wait, Seconds: \${Timeout}, End: true }");`,
+    `assert.equal(name, "order"); assert.equal(machine.name, "order"); assert.equal(JSON.parse(definition).States.Charge.Seconds, 30);`,
+  ],
+  "parseYaml(": [``, `assert.deepEqual(await machine.run({ id: 7 }), { id: 7 });`],
   "// 3": [``, `assert.equal(sum, 3);`],
   "of validate(text)": [`const { validate } = stepglass; const said = []; console.log = (line) => said.push(line); const text = '{"StartAt": "A", "States": {"A": {"Type": "Pass"}}}';`, `assert.match(said[0], /^1:\\d+ error\\[[\\w-]+\\]: /);`],
   "task.sleep(90_000)": [``, `const outcome = await new stepglass.StateMachine(machineOf("Charge", { TimeoutSeconds: 60 })).start({}, { tasks, clock: "virtual" }).result; assert.equal(outcome.error, "States.Timeout");`],
