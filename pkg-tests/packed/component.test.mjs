@@ -250,6 +250,28 @@ describe("the component", { skip }, () => {
   const WAITS = { StartAt: "Nap", States: { Nap: { Type: "Wait", Seconds: 60, Next: "Charge" }, Charge: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Charge", End: true } } };
 
   visit(
+    "a place in a long run is counted from the run's end",
+    {
+      body: '<stepglass-debugger src="machine.json" at="3"></stepglass-debugger>',
+      files: {
+        "machine.json": {
+          StartAt: "Begin",
+          States: {
+            Begin: { Type: "Pass", Result: { n: 0 }, Next: "Add" },
+            Add: { Type: "Pass", Parameters: { "n.$": "States.MathAdd($.n, 1)" }, Next: "Enough" },
+            Enough: { Type: "Choice", Choices: [{ Variable: "$.n", NumericLessThan: 2000, Next: "Add" }], Default: "Done" },
+            Done: { Type: "Succeed" },
+          },
+        },
+      },
+    },
+    async (page) => {
+      // The beginning and the end, Begin, Done, and two states 2,000 times, each entered and left.
+      await page.getByRole("slider", { name: "Event shown" }).and(page.locator('[aria-valuetext^="Event 3 of 8006"]')).waitFor();
+    },
+  );
+
+  visit(
     "does what each attribute, property, method and event says",
     {
       body: `

@@ -64,6 +64,8 @@ export class StepglassDebugger extends Base {
   private cursor = 0;
   private chosen = "";
   private asked = new Set<number>();
+  /// Looks whether the run has come to rest, while somebody waits for that.
+  private rested: (() => void) | undefined;
   private attached = 0;
   /// How the execution has ended, as was told.
   private ended?: RunResult | undefined;
@@ -272,6 +274,7 @@ export class StepglassDebugger extends Base {
       lost: (why) => {
         this.session = 0;
         this.standing = undefined;
+        this.rested?.();
         this.say(`The run is lost: ${why}.`);
         this.arrange();
       },
@@ -292,8 +295,25 @@ export class StepglassDebugger extends Base {
     const at = this.getAttribute("at");
     if (at !== null) {
       await this.command("continue");
-      await this.goto(Number(at));
+      // A long run goes on beside the page; where it has stopped is the end that events are counted to.
+      await this.rest();
+      if (mine === this.loading) await this.goto(Number(at));
     } else if (this.hasAttribute("autoplay") && !still) await this.run();
+  }
+
+  /// Resolves when the run moves no more by itself: it has stopped, ended, or waits for somebody.
+  private rest(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const { status, tasks, timed } = this.standing ?? { status: "ended", tasks: [], timed: false };
+        const waits = tasks.length > 0 || (timed && (this.getAttribute("speed") ?? "skip") !== "skip");
+        if (status === "running" && !waits) return;
+        this.rested = undefined;
+        resolve();
+      };
+      this.rested = look;
+      look();
+    });
   }
 
   private async recorded(text: string, mine: number): Promise<void> {
@@ -314,6 +334,7 @@ export class StepglassDebugger extends Base {
     if (this.session) this.link?.close(this.session);
     this.session = 0;
     this.standing = undefined;
+    this.rested?.();
     this.ended = undefined;
     this.asked.clear();
     this.forget();
@@ -369,6 +390,7 @@ export class StepglassDebugger extends Base {
       this.dispatchEvent(new CustomEvent("asl-paused", { detail: { reason: standing.reason, description: standing.description, event: standing.event, state: this.stateAt(standing.event) }, bubbles: true, composed: true }));
     }
     if (standing.outcome) this.complete(standing.outcome);
+    this.rested?.();
   }
 
   private complete(outcome: RunResult): void {
