@@ -130,8 +130,9 @@ test("there are surroundings for each example, and an example for all surroundin
 
 for (const { where, language, text } of examples) {
   const surroundings = Object.entries(SURROUNDINGS).find(([part]) => text.includes(part))?.[1];
-  // pkg-tests/packed/component.test.mjs has the element in a page.
-  test(`${where} runs`, { skip: surroundings === "browser" && "it is for a browser" }, async () => {
+  // pkg-tests/packed/component.test.mjs has the element in a page, which this process is not.
+  if (surroundings === "browser") continue;
+  test(`${where} runs`, async () => {
     assert.equal(language, "js");
     const [given, then] = surroundings;
     // An import of its own takes the place of one that all have.
