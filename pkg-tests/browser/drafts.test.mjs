@@ -252,6 +252,21 @@ describe("drafts", { skip }, () => {
     await comes(() => kept.allInnerTexts(), ["One state"]);
   });
 
+  visit("a text that is laid out anew and has a state more is the same machine", {}, async (visitor, page) => {
+    const text = (names, spaces) => JSON.stringify(chain("Five in a row", names), null, spaces);
+    await visitor.bring(text(["A", "B", "C", "D", "E"], 2), "Five in a row");
+    await visitor.tab("Input");
+    await visitor.write("Input", '{"n": 1}');
+    await visitor.tab("Definition");
+    await visitor.write("Definition", text(["Before", "A", "B", "C", "D", "E"], 7));
+    await visitor.state("Before").waitFor();
+    const kept = await drafts(page);
+    await comes(() => kept.allInnerTexts(), ["Five in a row"]);
+    await page.keyboard.press("Escape");
+    await visitor.tab("Input");
+    await comes(() => visitor.editor("Input").innerText(), '{"n": 1}');
+  });
+
   visit("minified JSON is offered formatted, which can be undone", {}, async (visitor, page) => {
     const text = JSON.stringify(chain("Written in one line by a machine", ["A", "B", "C", "D", "E"]));
     await visitor.bring(text, "Written in one line");

@@ -84,11 +84,12 @@ const before = ({ names: _, ...machine }: NonNullable<typeof last>): Workspace =
 
 const isTouched = (whole: Workspace): boolean => JSON.stringify(whole) !== JSON.stringify(opening.opened.as);
 
-/// Few of the names are the same, or hardly any of the text is. A state that is renamed, a text that is laid out, are no
-/// other machine.
+/// Few of the names are the same, or hardly any of the text is. A state that is renamed or added, a text that is laid out,
+/// are no other machine.
 function isOther({ names: old, definition }: NonNullable<typeof last>, names: ReadonlySet<string>, text: string): boolean {
   const common = [...names].filter((name) => old.has(name)).length;
-  if (common === Math.max(old.size, names.size)) return false;
+  // Most of the names are the same, however the text is laid out.
+  if (common * 2 > Math.max(old.size, names.size)) return false;
   return common * 3 < Math.min(old.size, names.size) ? !isMostly(definition, text, 0.5) : !isMostly(definition, text, 0.2);
 }
 
