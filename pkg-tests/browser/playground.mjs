@@ -49,7 +49,7 @@ async function begin() {
       page.setDefaultTimeout(PATIENCE);
       const problems = [];
       page.on("pageerror", (error) => problems.push(`exception: ${error.stack ?? error}`));
-      page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/Service Worker registration blocked/.test(message.text()) && problems.push(`console: ${message.text()}`));
+      page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/Service Worker registration blocked|willReadFrequently/.test(message.text()) && problems.push(`console: ${message.text()}`));
       page.on("request", (request) => {
         if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url())) problems.push(`a request elsewhere: ${request.url()}`);
       });
