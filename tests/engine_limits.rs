@@ -74,6 +74,18 @@ fn a_stop_gets_through_while_a_map_begins() {
 }
 
 #[test]
+fn a_map_that_was_cut_off_while_it_began_begins_all_of_its_items_when_redriven() {
+    let (definition, input) = busy_map(40, "");
+    let mut engine = engine(&definition.replace("\"Pass\"", "\"Task\",\"Resource\":\"r\""), Options::default());
+    assert!(engine.step(Millis(0), start(&input)).unwrap().more);
+    engine.step(Millis(1), Event::Stop { error: None, cause: None }).unwrap();
+    engine.take_commands();
+    engine.step(Millis(2), Event::Redrive).unwrap();
+    settle(&mut engine, true);
+    assert_eq!(engine.pending().len(), 40);
+}
+
+#[test]
 fn a_batch_is_gathered_in_several_calls() {
     let definition = format!(
         r#"{{"QueryLanguage":"JSONata","StartAt":"M","States":{{"M":{{"Type":"Map","ItemBatcher":{{"MaxItemsPerBatch":1000}},

@@ -151,8 +151,13 @@ impl Engine {
             frame.retries = 0;
             frame.phase = match std::mem::replace(&mut frame.phase, Phase::Enter) {
                 Phase::Enter => Phase::Enter,
-                // Its children go on; those that were done keep their results.
-                Phase::Joining(joining) if joining.run.is_none() => Phase::Joining(joining),
+                // Its children go on; those that were done keep their results. A Map that had items to start takes its turn again.
+                Phase::Joining(joining) if joining.run.is_none() => {
+                    if joining.starting {
+                        self.turns.insert(id, ());
+                    }
+                    Phase::Joining(joining)
+                }
                 Phase::Joining(mut joining) => {
                     if let Some(run) = &mut joining.run {
                         run.redrives += 1;

@@ -67,9 +67,12 @@ fn stands(fallen: &Fallen, machine: &Machine) -> bool {
             Phase::Joining(joining) if joining.run.is_some() => joining.children.is_empty() && matches!(kind, Kind::Map(_)),
             Phase::Joining(joining) => {
                 let owns = |(slot, child): (&u32, &FrameId)| frames.get(child).is_some_and(|f| f.parent == Some((*id, *slot)));
-                matches!(kind, Kind::Map(_) | Kind::Parallel { .. })
-                    && joining.children.len() <= joining.limit.max(joining.next) as usize
-                    && joining.children.iter().all(owns)
+                let starts = if joining.starting {
+                    matches!(kind, Kind::Map(_))
+                } else {
+                    matches!(kind, Kind::Map(_) | Kind::Parallel { .. })
+                };
+                starts && joining.children.len() <= joining.limit.max(joining.next) as usize && joining.children.iter().all(owns)
             }
             _ => false,
         };
