@@ -47,6 +47,18 @@ test("a bare placeholder without a value is a warning with its place, and nothin
   assert.match(renderDiagnostics(JSON_TEXT, { fileName: "a.json" }), /^warning\[placeholder\]: the placeholder `\$\{Delay\}` has no value\n --> a\.json:4:39\n {2}\|\n4 \| .*\n {2}\| {36} {3}\^{8}\n/m);
 });
 
+test("carets stand under a placeholder after wide characters, in the order of the places, and values need none", () => {
+  const text = `{ "StartAt": "日本", "States": { "日本": { "Type": "Wait", "Seconds": \${Delay}, "Next": "Nowhere" } } }`;
+  const rendered = renderDiagnostics(text);
+  const [line, under] = rendered.split("\n\n")[1].split("\n").slice(3).map((one) => one.slice(4));
+  const columns = (part) => [...part].reduce((sum, character) => sum + (character.codePointAt(0) > 0x2e80 ? 2 : 1), 0);
+  assert.deepEqual([under.indexOf("^"), under.trim()], [columns(line.slice(0, line.indexOf("${"))), "^".repeat("${Delay}".length)]);
+  const codes = (text) => text.match(/^\w+\[[\w-]+\]/gm);
+  assert.deepEqual(codes(rendered), ["error[no-terminal-state]", "warning[placeholder]", "error[unknown-target]"]);
+  assert.deepEqual(codes(renderDiagnostics(text, { substitutions: { Delay: 1 } })), ["error[no-terminal-state]", "error[unknown-target]"]);
+  assert.throws(() => new StateMachine(text), /^error\[placeholder\]: the placeholder `\$\{Delay\}` has no value$/m);
+});
+
 test("what is wrong besides keeps its place", () => {
   const text = JSON_TEXT.replace('"Next": "C"', '"Nxt": "C"');
   for (const substitutions of [{}, VALUES]) {

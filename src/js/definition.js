@@ -33,7 +33,7 @@ export function renderDiagnostics(text, options = {}) {
   const { fileName = "definition", color = false, source, places = [] } = options;
   if (!Array.isArray(places)) throw misuse("INVALID_OPTION", `places must be an array of numbers, not ${shown(places)}`);
   if (source !== undefined) {
-    return call(module.renderDiagnosticsIn, source, new Uint32Array(places), definitionText(text), fileName, compileSettings(options), color);
+    return call(module.renderDiagnosticsIn, source, new Uint32Array(places), undefined, definitionText(text), fileName, compileSettings(options), color);
   }
   const given = definitionText(text);
   return renderProblems(given, filledIn(given, options.substitutions), compileSettings(options), "warning", fileName, color);

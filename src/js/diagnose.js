@@ -2,9 +2,12 @@
 
 import * as module from "../../dist/glue.js";
 import { call } from "./instance.js";
-import { Filled, inOrder, jsonHoles, renderPlaceholder, renderedParts } from "./placeholders.js";
+import { Filled, inOrder, jsonHoles } from "./placeholders.js";
 
+// Marks among places: nothing is known of this one; this diagnostic is not printed; placeholders from here on are errors.
 const NOWHERE = 0xffffffff;
+const LEFT_OUT = 0xfffffffe;
+const STRICT = 0xfffffffd;
 const encoder = new TextEncoder();
 
 /** A definition's text with values in place of its placeholders; undefined where it has none to fill in. */
@@ -31,15 +34,24 @@ export function renderProblems(text, filled, settings, severity, fileName, color
     const rendered = call(module.renderDiagnostics, text, fileName, settings, color);
     return looksLikeYaml(text) ? `${rendered.trimEnd()}\n  = help: ${YAML_HELP}\n\n` : rendered;
   }
-  const found = filled.settle((one) => call(module.validate, one, settings));
-  const dropped = filled.dropped;
-  const all = call(module.validate, filled.text, settings);
+  let read;
+  filled.settle((one) => (read = call(module.validate, one, settings)));
+  return renderFilled(text, filled, read, filled.diagnostics(severity), filled.text, fileName, settings, color);
+}
+
+/**
+ * What `json` has, made of a filled-in text, as a compiler prints it, with the places in the text as it was written. `read` is
+ * what was found in the filled-in text, `open` are the placeholders without a value.
+ */
+export function renderFilled(text, filled, read, open, json, fileName, settings, color) {
   const bytes = (offset) => encoder.encode(text.slice(0, offset)).length;
-  const places = all.flatMap(({ range, labels }) => [range, ...labels.map((label) => label.range)].flatMap((one) => (one === undefined ? [NOWHERE, NOWHERE] : [bytes(filled.back(one.start.offset)), bytes(filled.back(one.end.offset, true))])));
-  const parts = renderedParts(call(module.renderDiagnosticsIn, text, new Uint32Array(places), filled.text, fileName, settings, color)).filter((_, i) => !dropped[i]);
-  const open = filled.diagnostics(severity);
-  const texts = new Map([...found.map((one, i) => [one, parts[i]]), ...open.map((one) => [one, renderPlaceholder(one, text, fileName, color)])]);
-  return inOrder([...found, ...open]).map((one) => texts.get(one)).join("");
+  const place = (range) => (range === undefined ? [NOWHERE, 0] : [bytes(range.start.offset), bytes(range.end.offset)]);
+  const back = (range) => place(range && filled.range(range.start.offset, range.end.offset));
+  const places = read.flatMap(({ range, labels }, i) => [...(filled.dropped[i] ? [LEFT_OUT, 0] : back(range)), ...labels.flatMap((label) => back(label.range))]);
+  const [{ help = "", severity } = {}] = open;
+  if (severity === "error") places.push(STRICT, 0);
+  for (const { range } of open) places.push(...place(range));
+  return call(module.renderDiagnosticsIn, text, new Uint32Array(places), help, json, fileName, settings, color);
 }
 
 /** Says how a text is read that is no JSON but looks like YAML. */

@@ -130,7 +130,8 @@ export class Filled {
 
   /** What was found in the filled text, in the text as it was written, without what is said of guesses. */
   report(found) {
-    const open = this.#places.filter(({ hole }) => this.missing.includes(hole));
+    const missing = new Set(this.missing);
+    const open = this.#places.filter(({ hole }) => missing.has(hole));
     this.dropped = found.map((one) => open.some(({ from, to }) => touches(one, from, to)));
     return found.filter((_, i) => !this.dropped[i]).map((one) => this.#moved(one));
   }
@@ -184,23 +185,6 @@ export function positionOf(text, offset) {
 /** In the order of their places. */
 export function inOrder(diagnostics) {
   return diagnostics.sort((a, b) => (a.range?.start.offset ?? 0) - (b.range?.start.offset ?? 0));
-}
-
-/** A diagnostic about a placeholder, as a compiler prints it. */
-export function renderPlaceholder({ severity, code, message, help, range: { start, end } }, text, file, color) {
-  const paint = (codes, part) => (color ? `\x1b[${codes}m${part}\x1b[0m` : part);
-  const tint = severity === "error" ? "1;31" : "1;33";
-  const number = String(start.line);
-  const margin = " ".repeat(number.length);
-  const line = text.split("\n")[start.line - 1].replace(/\r$/, "");
-  const bar = paint("1;34", "|");
-  const under = line.slice(0, start.column - 1).replace(/[^\t]/g, " ") + paint(tint, "^".repeat(end.offset - start.offset));
-  return `${paint(tint, `${severity}[${code}]`)}${paint("1", `: ${message}`)}\n${margin}${paint("1;34", "-->")} ${file}:${start.line}:${start.column}\n${margin} ${bar}\n${paint("1;34", number)} ${bar} ${line}\n${margin} ${bar} ${under}\n${margin} ${paint("1;34", "=")} help: ${help}\n\n`;
-}
-
-/** The diagnostics of a rendered text, one by one. */
-export function renderedParts(rendered) {
-  return rendered.split(/^(?=(?:\x1b\[[\d;]*m)?(?:error|warning)\[)/m).filter((part) => part !== "");
 }
 
 /** A text of the same length in which bare placeholders are numbers: for who reads structure. */

@@ -6,9 +6,9 @@ use super::error::{not_json, thrown};
 use super::given::{CompileSettings, EngineSettings, ExecutionIn, from_js};
 use crate::asl::variables::variable_references;
 use crate::asl::{self, Compiled, ir};
-use crate::base::diag::{self, Style};
+use crate::base::diag::{self, Code, Diagnostic, Severity, Style};
 use crate::base::span::{Positions, byte_offset};
-use crate::base::{Map, Span, Value, json};
+use crate::base::{Map, Pointer, Span, Value, json, sort};
 use crate::engine::SNAPSHOT_DEPTH;
 use crate::graph::{self, LayoutOptions, SvgOptions};
 use crate::sim;
@@ -40,13 +40,25 @@ pub fn render_diagnostics(text: &str, file: &str, options: JsValue, color: bool)
     Ok(diag::render(&compiled.diagnostics, text, file, Style { color }))
 }
 
-/// The same for a definition that was written in another notation: `text` is its JSON, and places are shown in `source`.
-/// `places` has for each diagnostic, and after it for each of its labels, the first byte in `source` and the one past the
-/// last; 0xFFFFFFFF stands for unknown.
+/// Says that a `${Name}` of the text that a definition is made of has no value.
+static PLACEHOLDER: Code = Code { name: "placeholder", severity: Severity::Warning, title: "A placeholder without a value" };
+
+/// In `places`: nothing is known of this place.
+const NOWHERE: u32 = u32::MAX;
+/// In `places`: this diagnostic is not printed.
+const LEFT_OUT: u32 = u32::MAX - 1;
+/// In `places`: placeholders from here on are errors.
+const STRICT: u32 = u32::MAX - 2;
+
+/// The same for a definition that was written in another notation, or with placeholders: `text` is its JSON, and places are
+/// shown in `source`. `places` has for each diagnostic, and after it for each of its labels, the first byte in `source` and the
+/// one past the last, or one of the marks above and any number. Where `help` says how placeholders get a value, the places
+/// after these are of those without one, and all is printed in the order of its places.
 #[wasm_bindgen(js_name = renderDiagnosticsIn)]
 pub fn render_diagnostics_in(
     source: &str,
     places: &[u32],
+    help: Option<String>,
     text: &str,
     file: &str,
     options: JsValue,
@@ -54,14 +66,33 @@ pub fn render_diagnostics_in(
 ) -> Result<String, JsValue> {
     let mut compiled = compile(text, options)?;
     let mut places = places.chunks_exact(2).map(|place| match place {
-        [start, end] if *start != u32::MAX => Some(Span::new(*start as usize, *end as usize)),
-        _ => None,
+        [start, end] => (*start, Span::new(*start as usize, *end as usize)),
+        _ => (NOWHERE, Span::new(0, 0)),
     });
-    for diagnostic in &mut compiled.diagnostics {
-        diagnostic.span = places.next().flatten();
+    let mut next = || places.next().filter(|(mark, _)| *mark != NOWHERE);
+    compiled.diagnostics.retain_mut(|diagnostic| {
+        let place = next();
         for label in &mut diagnostic.labels {
-            label.span = places.next().flatten();
+            label.span = next().map(|(_, span)| span);
         }
+        diagnostic.span = place.map(|(_, span)| span);
+        place.is_none_or(|(mark, _)| mark != LEFT_OUT)
+    });
+    if let Some(help) = help {
+        let mut severity = PLACEHOLDER.severity;
+        for (mark, span) in places {
+            if mark == STRICT {
+                severity = Severity::Error;
+                continue;
+            }
+            let name = source.get(span.start + 2..span.end.saturating_sub(1)).unwrap_or_default().trim();
+            let mut open = Diagnostic::new(&PLACEHOLDER, Pointer::default(), format!("the placeholder `${{{name}}}` has no value"));
+            open.severity = severity;
+            open.span = Some(span);
+            open.help = Some(help.clone());
+            compiled.diagnostics.push(open);
+        }
+        sort::by_key(&mut compiled.diagnostics, |diagnostic| diagnostic.span.map_or(0, |span| span.start));
     }
     Ok(diag::render(&compiled.diagnostics, source, file, Style { color }))
 }

@@ -4,7 +4,9 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "
 import { basename, join } from "node:path";
 import { LineCounter, isAlias, isMap, isScalar, isSeq } from "yaml";
 import { renderDiagnostics, validate } from "../node.js";
-import { Filled, inOrder, jsonHoles, positionOf, renderPlaceholder, renderedParts } from "../placeholders.js";
+import { renderFilled } from "../diagnose.js";
+import { compileSettings } from "../machine.js";
+import { Filled, inOrder, jsonHoles, positionOf } from "../placeholders.js";
 import * as yaml from "../yaml.js";
 import { defined } from "./define.js";
 import { Invalid, Unusable } from "./problem.js";
@@ -325,14 +327,7 @@ export class Source {
     const read = this.#found(options);
     const found = this.#filled.report(read);
     if (this.json === undefined) return found.map((one) => rendered(one, this.name)).join("");
-    const { dropped } = this.#filled;
-    let next = 0;
-    // A place for each, also for those that are not told.
-    const all = read.map((one, i) => (dropped[i] ? one : found[next++]));
-    const parts = renderedParts(this.#renderAt(all, options, color)).filter((_, i) => !dropped[i]);
-    const open = this.#filled.diagnostics("warning", HOW);
-    const texts = new Map([...found.map((one, i) => [one, parts[i]]), ...open.map((one) => [one, renderPlaceholder(one, this.text, this.name, color)])]);
-    return inOrder([...found, ...open]).map((one) => texts.get(one)).join("");
+    return renderFilled(this.text, this.#filled, read, this.#filled.diagnostics("warning", HOW), this.json, this.name, compileSettings(this.options(options)), color);
   }
 
   /** The line of a JSON Pointer into the definition, from 1 on; of what has no place of its own the nearest one around it. */
