@@ -6,8 +6,7 @@
 //   npm run build -- --names     keeps the names of functions, for readable stack traces
 //   npm run build -- --if-stale  does nothing where dist is made of the present sources
 //
-// The sources in src/js run as they lie and reach `../../dist/glue.js` and `../../dist/stepglass.wasm`; in dist these
-// are neighbours.
+// The sources in js reach `../../dist/glue.js` and `../../dist/stepglass.wasm`; in dist these are neighbours.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,7 +20,7 @@ const stamp = join(dist, ".built.json");
 /** What the WebAssembly is made of: all files of these, and whatever they include from elsewhere. */
 const rustPlaces = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "src", "xtask"];
 /** What the JavaScript is made of, besides. */
-const scriptSources = ["src/js", "www/src", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
+const scriptSources = ["js", "www/src", "scripts/build.mjs", "scripts/licences.mjs", "package-lock.json"];
 
 /**
  * Builds the package; with `ifStale` only what is not made of the present sources. A release build also counts where a
@@ -47,7 +46,7 @@ export async function build({ dev = false, names = false, jsOnly = false, ifStal
 
 /** The files that the WebAssembly is made of, by their paths in the repository. */
 export function rustSources() {
-  const own = rustPlaces.flatMap((place) => filesOf(place)).filter((path) => !path.startsWith("src/js/"));
+  const own = rustPlaces.flatMap((place) => filesOf(place));
   const included = own.filter((path) => path.endsWith(".rs")).flatMap((path) => {
     const text = readFileSync(join(root, path), "utf8");
     return [...text.matchAll(/\binclude(?:_str|_bytes)?!\s*\(\s*"([^"]+)"/g)].map(([, named]) => posix.join(posix.dirname(path), named));
@@ -61,7 +60,7 @@ async function bundle() {
   for (const name of readdirSync(dist)) {
     if (/\.(js|cjs|d\.c?ts)$/.test(name) && !name.startsWith("glue.")) rmSync(join(dist, name));
   }
-  const entry = (name) => join(root, "src/js", `${name}.js`);
+  const entry = (name) => join(root, "js/entries", `${name}.ts`);
   const options = {
     absWorkingDir: root,
     outdir: dist,
@@ -80,7 +79,8 @@ async function bundle() {
   const modules = await esbuild.build({
     ...options,
     entryPoints: [
-      ...["web", "slim", "parts", "inline", "workerd", "debug"].map((name) => ({ in: entry(name), out: name })),
+      ...["web", "slim", "inline", "workerd", "debug"].map((name) => ({ in: entry(name), out: name })),
+      { in: join(root, "js/border/parts.ts"), out: "parts" },
       ...NODE_ENTRIES.map(([name, out = name]) => ({ in: entry(name), out: `bundled-${out}` })),
     ],
     format: "esm",
@@ -107,11 +107,11 @@ async function bundle() {
   chmodSync(join(dist, "cli.js"), 0o755);
 
   for (const name of ["index", "folder", "debug", "debugger", "server", "testing"]) {
-    const types = readFileSync(join(root, `src/js/${name}.d.ts`), "utf8");
+    const types = readFileSync(join(root, `js/api/${name}.d.ts`), "utf8");
     writeFileSync(join(dist, `${name}.d.ts`), types);
     writeFileSync(join(dist, `${name}.d.cts`), types.replaceAll(/"(\.\/(?:index|testing))\.js"/g, '"$1.cjs"'));
   }
-  copyFileSync(join(root, "src/js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
+  copyFileSync(join(root, "js/testing/test-file.schema.json"), join(dist, "test-file.schema.json"));
   writeFileSync(join(dist, "THIRD-PARTY.txt"), thirdParty([...new Set([modules, component].flatMap(({ metafile }) => Object.keys(metafile.inputs)))]));
 }
 
@@ -120,10 +120,10 @@ async function bundle() {
  * So a program that has the package by `import` here and by `require()` there has it once, with one set of classes.
  */
 async function bundleForNode(esbuild, options) {
-  const entries = [...NODE_ENTRIES, ["slim"], ["cli/main", "command"]];
+  const entries = [...NODE_ENTRIES, ["slim"], ["../cli/main", "command"]];
   const split = await esbuild.build({
     ...options,
-    entryPoints: entries.map(([name, out = name]) => ({ in: join(root, "src/js", `${name}.js`), out })),
+    entryPoints: entries.map(([name, out = name]) => ({ in: join(root, "js/entries", `${name}.ts`), out })),
     format: "esm",
     platform: "node",
     splitting: true,
@@ -136,7 +136,7 @@ async function bundleForNode(esbuild, options) {
     setup(build) {
       build.onResolve({ filter: /^\.\.?\// }, ({ path }) => ({ path: path.replace(/\.js$/, ".cjs"), external: true }));
       build.onResolve({ filter: /.*/ }, ({ path, kind }) => (kind === "entry-point" ? { path } : undefined));
-      build.onLoad({ filter: /.*/ }, ({ path }) => ({ contents: texts.get(path).replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")'), loader: "js" }));
+      build.onLoad({ filter: /.*/ }, ({ path }) => ({ contents: texts.get(path).replace('createRequire(import.meta.url)("./held.cjs")', 'require("./held.cjs")'), loader: "ts" }));
     },
   };
   await esbuild.build({
@@ -149,7 +149,7 @@ async function bundleForNode(esbuild, options) {
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     plugins: [parts],
   });
-  await esbuild.build({ ...options, entryPoints: [join(root, "src/js/held.js")], outExtension: { ".js": ".cjs" }, format: "cjs", platform: "node", minify: true, plugins: [wasm] });
+  await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/held.ts")], outExtension: { ".js": ".cjs" }, format: "cjs", platform: "node", minify: true, plugins: [wasm] });
   if (!readdirSync(dist).some((file) => file.endsWith(".cjs") && readFileSync(join(dist, file), "utf8").includes('require("./held.cjs")'))) {
     throw new Error("nothing in dist requires held.cjs: bundles would be without the WebAssembly");
   }
@@ -160,18 +160,18 @@ async function bundleForNode(esbuild, options) {
     const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
-  const command = readFileSync(join(root, "src/js/cli.js"), "utf8");
-  writeFileSync(join(dist, "cli.js"), command.replace("./cli/main.js", "./command.cjs"));
+  const { code } = await esbuild.transform(readFileSync(join(root, "js/entries/cli.ts"), "utf8"), { loader: "ts", target: "es2022" });
+  writeFileSync(join(dist, "cli.js"), code.replace("../cli/main.ts", "./command.cjs"));
 }
 
-/** Entries of `src/js` that are for Node, with their names in dist. */
-const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["server"], ["testing/index", "testing"]];
+/** Entries that are for Node, with their names in dist. */
+const NODE_ENTRIES = [["node"], ["folder"], ["debug-node"], ["server"], ["testing"]];
 
 /** In bundles the WebAssembly is in the code, and no file is looked for beside it. */
 const holding = {
   name: "holding",
   setup(build) {
-    build.onResolve({ filter: /^\.\/(?:\.\.\/)*beside\.js$/ }, () => ({ path: join(root, "src/js/held.js") }));
+    build.onResolve({ filter: /^\.\/(?:\.\.\/)*beside\.ts$/ }, () => ({ path: join(root, "js/entries/held.ts") }));
   },
 };
 
@@ -185,13 +185,13 @@ const wasm = {
   },
 };
 
-/** `new URL("../../dist/x", import.meta.url)` in src/js is `new URL("./x", import.meta.url)` in dist. */
+/** `new URL("../../dist/x", import.meta.url)` in js is `new URL("./x", import.meta.url)` in dist. */
 const neighbours = {
   name: "neighbours",
   setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/](js[\\/].*\.js|embed[\\/]worker\.ts)$/ }, ({ path }) => {
+    build.onLoad({ filter: /[\\/]js[\\/]\w+[\\/][\w-]+\.ts$|[\\/]src[\\/]embed[\\/]worker\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      return { contents: text.replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, "new URL($1./"), loader: path.endsWith(".ts") ? "ts" : "js" };
+      return { contents: text.replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, "new URL($1./"), loader: "ts" };
     });
   },
 };
@@ -200,46 +200,46 @@ const neighbours = {
 const debugging = {
   name: "debugging",
   setup(build) {
-    const without = (names, contents) => build.onLoad({ filter: new RegExp(`[\\\\/]src[\\\\/]js[\\\\/](${names})\\.js$`) }, () => ({ contents, loader: "js" }));
+    const without = (names, contents) => build.onLoad({ filter: new RegExp(`[\\\\/]js[\\\\/](${names})\\.ts$`) }, () => ({ contents, loader: "ts" }));
     without("driver[\\\\/]driver|nested", "export class Driver {}\nexport class Machines {}\nexport class Family {}\nexport const rejoin = () => {};\n");
     without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
-    without("start", "export const startProblem = () => {}, isTooDeep = startProblem, DEPTH_LIMIT = 0;\n");
+    without("execution[\\\\/]start", "export const startProblem = () => {}, isTooDeep = startProblem, DEPTH_LIMIT = 0;\n");
     // What has a computed name cannot be left out by who bundles.
-    without("engine", "export class Engine {}\n");
-    without("dispose", "export const dispose = Symbol(), asyncDispose = dispose;\n");
+    without("execution[\\\\/]engine", "export class Engine {}\n");
+    without("base[\\\\/]dispose", "export const dispose = Symbol(), asyncDispose = dispose;\n");
     // Its payloads have come through a page, which holds less.
     // Its engines keep their history to themselves, and the debugger reads their answers.
     const archived = /^( {2}(?:history|historyText|\*pages|snapshot|#page|get events|get #archived)\(.*\) \{)\n[^]*?^ {2}\}\n/gm;
     const archive = /^( +)if \(this\.#archive !== undefined\) \{\n[^]*?^\1\}\n/gm;
-    without("archive", "export class Archive {}\nexport const PAGE = 0, checkAtOnce = () => {}, eventsOf = checkAtOnce;\n");
+    without("border[\\\\/]archive", "export class Archive {}\nexport const PAGE = 0, checkAtOnce = () => {}, eventsOf = checkAtOnce;\n");
     const sized = (text) => text.replace(archived, "$1}\n").replace(archive, "").replace(/^const NEEDS = .*$/m, "const NEEDS = {};").replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]instance\.js$/ }, ({ path }) => ({ contents: sized(readFileSync(path, "utf8")), loader: "js" }));
+    build.onLoad({ filter: /[\\/]js[\\/]border[\\/]instance\.ts$/ }, ({ path }) => ({ contents: sized(readFileSync(path, "utf8")), loader: "ts" }));
     // It asks in languages that there are.
     const asked = (text) => text.replace(/^ +if \(.*\) throw misuse\("INVALID_ARGUMENT".*\n/gm, "");
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]expressions\.js$/ }, ({ path }) => ({ contents: asked(readFileSync(path, "utf8")), loader: "js" }));
+    build.onLoad({ filter: /[\\/]js[\\/]debug[\\/]expressions\.ts$/ }, ({ path }) => ({ contents: asked(readFileSync(path, "utf8")), loader: "ts" }));
     // No error comes to it from another copy of the package.
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]errors\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, "").replace(/^ +const ranOut = .*$/m, "    const ranOut = undefined;").replace(/^export class ExecutionError [^]*?^}$/m, "export class ExecutionError extends Error {}"), loader: "js" }));
+    build.onLoad({ filter: /[\\/]js[\\/]base[\\/]errors\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, "").replace(/^ +const ranOut = .*$/m, "    const ranOut = undefined;").replace(/^export class ExecutionError [^]*?^}$/m, "export class ExecutionError extends Error {}"), loader: "ts" }));
     // Its options are those of the component, which makes no mistakes in them.
-    without("options", "export const checkOptions = () => {}, isInstant = () => true, shown = String, LAST = 8.64e15;\n");
+    without("base[\\\\/]options", "export const checkOptions = () => {}, isInstant = () => true, shown = String, LAST = 8.64e15;\n");
     without("debug[\\\\/]given", "export const guard = () => {}, checkBreakpoint = guard, must = guard, span = [];\n");
     // Its mocks are JSON, and checked by name.
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]mocks\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^ +if \((?:usable|typeof mocks).*\n/gm, ""), loader: "js" }));
+    build.onLoad({ filter: /[\\/]js[\\/]debug[\\/]mocks\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^ +if \((?:usable|typeof mocks).*\n/gm, ""), loader: "ts" }));
     // It saves none of its runs, and has no way to ask for what these methods do.
     const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|stop|#hits|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
     // What may not be started it asks before, in words of its own.
     const checks = /^ +(?:checkStart|if \(isTooDeep)\(.*\n/gm;
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]debug[\\/]session\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, "").replace(checks, ""), loader: "js" }));
+    build.onLoad({ filter: /[\\/]js[\\/]debug[\\/]session\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, "").replace(checks, ""), loader: "ts" }));
     // Its machines are never started either: the debugger feeds the engine itself.
     const starting = /^ {2}(?:async )?(?:static launch|run|start|restore|redrive|#start|#surroundings|#resume|#restored|#execution)\(.*\) \{\n[^]*?^ {2}\}\n/gm;
-    build.onLoad({ filter: /[\\/]src[\\/]js[\\/]machine\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(starting, ""), loader: "js" }));
+    build.onLoad({ filter: /[\\/]js[\\/]execution[\\/]machine\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(starting, ""), loader: "ts" }));
     // Its definitions are JSON that is filled in.
-    without("placeholders", "export const isMarked = () => false, unmarked = (text) => text, solid = unmarked;\n");
+    without("definition[\\\\/]placeholders", "export const isMarked = () => false, unmarked = (text) => text, solid = unmarked;\n");
     const asIs = "export const filledIn = () => {}, looksLikeYaml = filledIn, YAML_HELP = '', problemsOf = (text, _, settings) => call(module.validate, text, settings), renderProblems = (text, _, settings, __, name, color) => call(module.renderDiagnostics, text, name, settings, color);\n";
-    without("diagnose", `import * as module from "../../dist/glue.js";\nimport { call } from "./instance.js";\n${asIs}`);
+    without("definition[\\\\/]diagnose", `import * as module from "../../dist/glue.js";\nimport { call } from "../border/instance.ts";\n${asIs}`);
     // It shows one run, and does not compare.
     without("debug[\\\\/](?:coverage|difference)", "export const hitsOf = () => {}, outlineOf = hitsOf, differenceOf = hitsOf;\n");
     // Its tasks are functions, and start nothing.
-    without("activity", "export class Activity {}\nexport const isTaker = () => false;\n");
+    without("tasks[\\\\/]activity", "export class Activity {}\nexport const isTaker = () => false;\n");
     without("debug[\\\\/]children", "export class Relatives {\n  left() {}\n}\nexport const machinesOf = () => {}, listOf = machinesOf, startedIn = machinesOf;\n");
     without("debug[\\\\/]borders", "export const leaves = () => () => false, startsExecution = () => false, isAboutToEnter = startsExecution;\n");
     // It changes nothing by hand, and draws no time line.

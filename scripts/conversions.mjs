@@ -6,8 +6,10 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { toJsonata } from "../src/js/convert/jsonata.js";
+import { importSource } from "./sources.mjs";
 import { root } from "./steps.mjs";
+
+const { toJsonata } = await importSource("js/convert/jsonata.ts");
 
 /** Errors of JSONPath's expressions. */
 const EXPRESSION = ["States.Runtime", "States.ReferencePathConflict"];

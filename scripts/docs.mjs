@@ -1,10 +1,11 @@
-// Writes the reference pages: docs/api.md of the types in src/js/*.d.ts, docs/command.md of the command's help.
+// Writes the reference pages: docs/api.md of the types in js/api/*.d.ts, docs/command.md of the command's help.
 //
 //   npm run docs               writes them
 //   npm run docs -- --check    says whether they are up to date
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { importSource } from "./sources.mjs";
 
 const root = resolve(fileURLToPath(import.meta.url), "../..");
 
@@ -16,7 +17,7 @@ const entries = [
   ["stepglass/server", "server"],
   ["stepglass/debug", "debug"],
   ["stepglass/debugger", "debugger"],
-].filter(([, file]) => existsSync(join(root, `src/js/${file}.d.ts`)));
+].filter(([, file]) => existsSync(join(root, `js/api/${file}.d.ts`)));
 
 /** docs/api.md, from the declarations as the TypeScript compiler reads them. */
 export async function apiReference() {
@@ -24,7 +25,7 @@ export async function apiReference() {
   const api = new API({ cwd: root });
   try {
     const [project] = api.updateSnapshot({ openProject: join(root, "scripts/docs.tsconfig.json") }).getProjects();
-    const modules = entries.map(([name, file]) => readModule(name, project.program.getSourceFile(join(root, `src/js/${file}.d.ts`))));
+    const modules = entries.map(([name, file]) => readModule(name, project.program.getSourceFile(join(root, `js/api/${file}.d.ts`))));
     return render(modules);
   } finally {
     api.close();
@@ -91,8 +92,8 @@ function render(modules) {
 
 /** docs/command.md, from the help of every command. */
 export async function commandReference() {
-  const { commandList } = await import(pathToFileURL(join(root, "src/js/cli/main.js")).href);
-  const { overview } = await import(pathToFileURL(join(root, "src/js/cli/help.js")).href);
+  const { commandList } = await importSource("js/cli/main.ts");
+  const { overview } = await importSource("js/cli/help.ts");
   const commands = await commandList();
   const lines = ["# The command", "", "This page is generated from the command's help by `npm run docs`; do not edit it.", "", "```", overview(commands).trimEnd(), "```", ""];
   lines.push(

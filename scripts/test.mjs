@@ -32,7 +32,7 @@ const nodeTests = (...folders) => node("--test", "--test-reporter=spec", ...fold
 // In the order in which mistakes are found soonest.
 const steps = [
   ["set-up", () => setUp({ build: false })],
-  ["JavaScript: lints", [...bin("oxlint", "bin/oxlint"), "--deny-warnings", "src/js", "www", "scripts", "pkg-tests"]],
+  ["JavaScript: lints", [...bin("oxlint", "bin/oxlint"), "--deny-warnings", "js", "www", "scripts", "pkg-tests"]],
   ["rust: format", cargo("fmt", "--all", "--check")],
   ["rust: lints", cargo("clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")],
   ["rust: lints of the border", cargo("clippy", "--package", "stepglass", "--lib", "--target", "wasm32-unknown-unknown", "--locked", "--", "-D", "warnings")],

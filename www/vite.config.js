@@ -20,7 +20,7 @@ export default defineConfig({
       // The entry that loads nothing: the interpreter's thread does, in two parts.
       { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
       { find: /^stepglass\/(debug|parts)$/, replacement: resolve(root, "dist/$1.js") },
-      { find: /^stepglass\/jsonata$/, replacement: resolve(root, "src/js/convert/jsonata.js") },
+      { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

@@ -7,8 +7,9 @@ import { dirname, join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { BadTestFile, readTestFile } from "../../src/js/cli/test-file.js";
+import { importSource } from "../../scripts/sources.mjs";
 
+const { BadTestFile, readTestFile } = await importSource("js/cli/test-file.ts");
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const cli = join(root, "dist/cli.js");
 const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined };

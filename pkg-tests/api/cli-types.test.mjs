@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { importSource } from "../../scripts/sources.mjs";
 import { folderWith } from "./command.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -82,7 +83,7 @@ test("what is printed compiles strictly, for every machine of the corpus, and ch
   mkdirSync(types);
   const corpus = join(root, "tests/corpus/executions");
   const machines = readdirSync(corpus).flatMap((file) => JSON.parse(readFileSync(join(corpus, file), "utf8")).filter(({ definition, expect }) => typeof definition === "object" && !expect?.rejected).map(({ definition }) => definition));
-  const { printed } = await import("../../src/js/cli/types.js");
+  const { printed } = await importSource("js/cli/types.ts");
   machines.forEach((definition, i) => writeFileSync(join(types, `m${i}.ts`), printed(definition, `machine ${i}`, "")));
   const one = await stepglass("types", "order.json", "-o", join(types, "order.ts"), "--name", "Order");
   assert.deepEqual([one.code, one.stdout, one.stderr], [0, "", ""]);

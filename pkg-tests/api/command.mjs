@@ -26,7 +26,7 @@ export function folderWith(files) {
 export async function runMany(folder, lines) {
   const program = `
     import { readFileSync } from "node:fs";
-    import { main } from ${JSON.stringify(new URL("../../src/js/cli/main.js", import.meta.url).href)};
+    import { main } from ${JSON.stringify(new URL("../../dist/command.cjs", import.meta.url).href)};
     const out = [];
     for (const args of JSON.parse(readFileSync(0, "utf8"))) {
       const told = { stdout: "", stderr: "" };

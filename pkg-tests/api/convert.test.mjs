@@ -6,9 +6,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { simulate, validate } from "stepglass";
 import { compareConversions } from "../../scripts/conversions.mjs";
-import { toJsonata } from "../../src/js/convert/jsonata.js";
+import { importSource } from "../../scripts/sources.mjs";
 import { folderWith } from "./command.mjs";
 
+const { toJsonata } = await importSource("js/convert/jsonata.ts");
 const corpus = fileURLToPath(new URL("../../tests/corpus/executions", import.meta.url));
 /** Errors of JSONPath's expressions: in JSONata these are States.QueryEvaluationError, which other handlers see. */
 const EXPRESSION = /^States\.(Runtime|ReferencePathConflict|IntrinsicFailure|ParameterPathFailure|ResultPathMatchFailure)$/;

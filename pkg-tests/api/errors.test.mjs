@@ -72,7 +72,7 @@ const calls = {
 const classes = ["Activity", "DefinitionError", "Engine", "Execution", "ExecutionError", "InternalError", "RestoreError", "StateMachine", "TaskCancelled", "TaskError", "TaskResponse"];
 
 test("the codes of the types are those of the documentation", () => {
-  const types = readFileSync(new URL("../../src/js/index.d.ts", import.meta.url), "utf8");
+  const types = readFileSync(new URL("../../js/api/index.d.ts", import.meta.url), "utf8");
   const [, union] = /export type ErrorCode =([^;]*);/.exec(types);
   const ours = [...documented].filter((code) => /^[A-Z_]+$/.test(code));
   assert.deepEqual([...union.matchAll(/"(\w+)"/g)].map(([, code]) => code).sort(), ours.sort());
@@ -249,7 +249,7 @@ describe("what the memory cannot hold", () => {
 
   test("the limit is the module's own", () => {
     const [, bytes] = /--max-memory=(\d+)/.exec(readFileSync(new URL("../../.cargo/config.toml", import.meta.url), "utf8"));
-    const [, power] = /export const MEMORY = 2 \*\* (\d+);/.exec(readFileSync(new URL("../../src/js/instance.js", import.meta.url), "utf8"));
+    const [, power] = /export const MEMORY = 2 \*\* (\d+);/.exec(readFileSync(new URL("../../js/border/instance.ts", import.meta.url), "utf8"));
     assert.equal(2 ** Number(power), Number(bytes));
   });
 });

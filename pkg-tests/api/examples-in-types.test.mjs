@@ -10,10 +10,10 @@ import { fileURLToPath } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 // Inside the package, so that `import "stepglass"` finds it as a user's import would.
 const folder = join(root, "pkg-tests/.cache/examples-in-types");
-const examples = readdirSync(join(root, "src/js"))
+const examples = readdirSync(join(root, "js/api"))
   .filter((name) => name.endsWith(".d.ts") && name !== "testing.d.ts")
   .flatMap((file) => {
-    const text = readFileSync(join(root, "src/js", file), "utf8");
+    const text = readFileSync(join(root, "js/api", file), "utf8");
     return [...text.matchAll(/@example\n *\* ```(\w+)\n([^]*?)\n *\* ```/g)].map(({ index, 1: language, 2: lines }) => ({
       where: `${file}:${text.slice(0, index).split("\n").length}`,
       language,

@@ -2,6 +2,7 @@
 // has the same with as much as one can meet.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { importSource } from "../../scripts/sources.mjs";
 import { chain, exported, manyEvents } from "../../benches/memory.mjs";
 
 let memory;
@@ -176,7 +177,7 @@ test("a run whose results are being written is stored, goes on and may be redriv
 });
 
 test("a history that is too long for JavaScript's heap is an error that says so, and can be iterated", async () => {
-  const { checkAtOnce } = await import("../../src/js/archive.js");
+  const { checkAtOnce } = await importSource("js/border/archive.ts");
   assert.throws(() => checkAtOnce(12e9, "the history"), { name: "RangeError", code: "HISTORY_TOO_LARGE", message: /^the history has more than 1\.1 GB of text \(12\.0 GB up to here\): read the events one after the other/ });
   checkAtOnce(2 ** 30, "the history");
 });

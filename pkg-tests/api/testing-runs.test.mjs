@@ -264,7 +264,7 @@ test("both kinds of modules have the same", () => {
 });
 
 test("every export has its type, and every typed value is exported", () => {
-  const types = readFileSync(new URL("../../src/js/testing.d.ts", import.meta.url), "utf8");
+  const types = readFileSync(new URL("../../js/api/testing.d.ts", import.meta.url), "utf8");
   const typed = [...types.matchAll(/^export (?:function|class|const) (\w+)/gm)].map(([, name]) => name);
   assert.deepEqual([...new Set(typed)].sort(), Object.keys(testing).sort());
   const interfaces = (name) => [...new RegExp(`export interface ${name}[^{]*\\{\\n([^]*?)\\n\\}`).exec(types)[1].matchAll(/^ {2}(?:readonly )?(\w+)\??[(:]/gm)].map(([, member]) => member);

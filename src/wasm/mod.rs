@@ -4,7 +4,7 @@
 //! text, which is faster than building JavaScript values and keeps a key like `__proto__` a key; our own small
 //! structures (diagnostics, graphs) go out through `serde-wasm-bindgen`.
 //!
-//! Nothing here throws a JavaScript `Error`: what is thrown is a plain object with a `code`, of which `src/js` makes its
+//! Nothing here throws a JavaScript `Error`: what is thrown is a plain object with a `code`, of which `js` makes its
 //! classes. So an `Error` that comes out of this module is always a trap.
 
 mod convert;

@@ -104,7 +104,7 @@ impl Build {
         let glue = read(&work.join("glue.js"))?;
         // A second place that names the module makes bundlers ship it twice; our own entries hold the only one.
         if glue.contains("new URL(") {
-            return Err("the glue names the wasm file itself; the entries in src/js must be the only ones".to_owned());
+            return Err("the glue names the wasm file itself; the entries in js must be the only ones".to_owned());
         }
         // What a first part calls where it lacks a function (src/split.rs). The whole module never does.
         let imports = "const import0 = {\n        __proto__: null,";

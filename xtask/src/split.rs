@@ -25,7 +25,7 @@ const GLUE: &str = "./glue_bg.js";
 pub const LOAD: &str = "__load_rest";
 /// Instructions of a function that is not worth a stub: where the first part names it, it stays there.
 const SMALL: u64 = 24;
-/// Pages of memory that the parts may have, 256 MiB; src/js/parts.js has the same. What an execution needs beyond that a page
+/// Pages of memory that the parts may have, 256 MiB; js/border/parts.ts has the same. What an execution needs beyond that a page
 /// had better not give it.
 const PAGE_MEMORY: u64 = 4096;
 /// What the rest calls the first part.

@@ -1,4 +1,4 @@
-// src/js/parts.js, which only this page has.
+// js/border/parts.ts, which only this page has.
 declare module "stepglass/parts" {
   /// Starts the interpreter's first part, from its address; `rest` is where the other one is, and `lost` is told why what runs
   /// cannot go on without it.

@@ -1,0 +1,95 @@
+// The history of an execution outside of the engine: pages of its events as bytes, which neither the module's memory nor
+// JavaScript's heap has to hold. An event is read when it is asked for.
+
+import { RestoreError, misuse } from "../base/errors.ts";
+
+/** About how many bytes a page has. */
+export const PAGE = 2 ** 23;
+// Text of which objects are made at once: JavaScript's heap has room for so much, and its end cannot be caught.
+const AT_ONCE = 2 ** 30;
+// A snapshot with fewer events goes into the engine with them.
+const FEW = 1024;
+const encoder = new TextEncoder();
+
+/** Pages one after the other: `{count, whole, bytes}` with the number of their events and the length of their text without marks. */
+export class Archive {
+  #pages = [];
+  /** How many events there are. */
+  count = 0;
+  add(pages) {
+    for (const page of pages) {
+      this.#pages.push(page);
+      this.count += page.count;
+    }
+  }
+
+  /** The length of the text of all pages from an event on. */
+  length(index) {
+    let [first, length] = [0, 0];
+    for (const { count, whole } of this.#pages) {
+      first += count;
+      if (first > index) length += whole;
+    }
+    return length;
+  }
+
+  /** Events from the one with that index on, as far as the page goes: `[milliseconds, event]`. */
+  read(index) {
+    let first = 0;
+    for (const { count, bytes } of this.#pages) {
+      if (index < first + count) return eventsOf(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)).slice(index - first);
+      first += count;
+    }
+    return [];
+  }
+
+  /**
+   * Takes the events of a snapshot, where there are many, out of it: the engine does not look at them. Returns the
+   * engine's snapshot as text; `isPage` says whether a text is events as the engine writes them.
+   */
+  static of(snapshot, isPage, write) {
+    const archive = new Archive();
+    const { executions } = snapshot;
+    const own = Array.isArray(executions) ? executions.findIndex((execution) => execution?.id === 0) : -1;
+    const events = executions?.[own]?.events;
+    if (!Array.isArray(events) || events.length < FEW) return { archive, text: write(snapshot) };
+    let texts = [];
+    let length = 0;
+    const pages = [];
+    const end = () => {
+      const text = `[${texts.join(",")}]`;
+      if (!isPage(text)) throw new RestoreError("the snapshot cannot be restored: execution.events is missing or not what was written");
+      const bytes = encoder.encode(text);
+      pages.push({ count: texts.length, whole: bytes.length, bytes });
+      [texts, length] = [[], 0];
+    };
+    for (const event of events) {
+      const text = JSON.stringify(event) ?? "null";
+      texts.push(text);
+      length += text.length;
+      if (length >= PAGE) end();
+    }
+    if (texts.length > 0) end();
+    archive.add(pages);
+    return { archive, text: write({ ...snapshot, executions: executions.map((one, i) => (i === own ? { ...one, events: [] } : one)) }) };
+  }
+}
+
+/** The events of a page's text: `[milliseconds, event]`. src/engine/archive.rs says what the marks are. */
+export function eventsOf(text) {
+  const parts = text.split(/[\x01\x02]/);
+  if (parts.length === 1) return JSON.parse(text);
+  const payloads = [];
+  for (let i = 1; i < parts.length; i += 2) {
+    if (parts[i].startsWith('"')) payloads.push(parts[i]);
+    else parts[i] = payloads[parts[i]];
+  }
+  return JSON.parse(parts.join(""));
+}
+
+/** Throws for a history that is too long to be made objects of at once. */
+export function checkAtOnce(length, what) {
+  if (length <= AT_ONCE) return;
+  const giga = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+  throw misuse("HISTORY_TOO_LARGE", `${what} has more than ${giga(AT_ONCE)} of text (${giga(length)} up to here): read the events one after the other (for await (const event of execution)), or keep none (history: "none")`, RangeError);
+}

@@ -1,0 +1,101 @@
+// stepglass completion
+
+import { Unusable } from "../files/problem.ts";
+
+const help = `stepglass completion bash|zsh|fish
+
+Prints a shell script that completes commands, options and files.
+
+  source <(stepglass completion bash)                           in ~/.bashrc
+  source <(stepglass completion zsh)                            in ~/.zshrc, after compinit
+  stepglass completion fish > ~/.config/fish/completions/stepglass.fish
+
+Exit code: 0 success; 2 wrong usage.
+`;
+
+export const command = { name: "completion", summary: "print a completion script for bash, zsh or fish", help, options: {}, act: completion };
+
+const shells = { bash, zsh, fish };
+
+async function completion([shell, ...rest], values, { commands }) {
+  if (rest.length > 0 || !Object.hasOwn(shells, shell ?? "")) throw new Unusable("completion needs bash, zsh or fish", { usage: true });
+  const all = (await commands()).map(({ name, summary, options }) => ({ name, summary, options: { ...options, help: { type: "boolean", short: "h" } } }));
+  process.stdout.write(shells[shell](all));
+  return 0;
+}
+
+/** `--output`, `-o`. */
+function spellings(name, { short }) {
+  return [`--${name}`, ...(short ? [`-${short}`] : [])];
+}
+
+function bash(commands) {
+  const cases = commands.map(({ name, options }) => {
+    const values = Object.entries(options)
+      .filter(([, option]) => option.type === "string")
+      .map(([option, config]) => `      ${spellings(option, config).join("|")}) ${config.values ? `COMPREPLY=($(compgen -W "${config.values.join(" ")}" -- "$word"))` : "COMPREPLY=($(compgen -f -- \"$word\"))"}; return ;;`);
+    const words = Object.entries(options).flatMap(([option, config]) => spellings(option, config)).join(" ");
+    return `  ${name})\n    case "$before" in\n${values.join("\n")}${values.length > 0 ? "\n" : ""}    esac\n    options="${words}" ;;`;
+  });
+  return `# Completion of stepglass for bash.
+_stepglass() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" options=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${[...commands.map(({ name }) => name), "help", "--help", "--version"].join(" ")}" -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+  help) COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word")); return ;;
+  completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
+${cases.filter((one) => !one.startsWith("  completion)")).join("\n")}
+  esac
+  if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
+}
+complete -o filenames -F _stepglass stepglass
+`;
+}
+
+function zsh(commands) {
+  const quoted = (text) => text.replaceAll("'", "'\\''").replaceAll(":", "\\:");
+  const cases = commands.map(({ name, options }) => {
+    const specs = Object.entries(options).flatMap(([option, config]) => {
+      const value = config.type !== "string" ? "" : config.values ? `:value:(${config.values.join(" ")})` : ":file:_files";
+      return spellings(option, config).map((spelling) => `'${config.multiple ? "*" : ""}${spelling}${value}'`);
+    });
+    return `    ${name}) _arguments ${specs.join(" ")} '${name === "completion" ? "1:shell:(bash zsh fish)" : "*:file:_files"}' ;;`;
+  });
+  return `#compdef stepglass
+# Completion of stepglass for zsh.
+_stepglass() {
+  if (( CURRENT == 2 )); then
+    local -a commands
+    commands=(${commands.map(({ name, summary }) => `'${name}:${quoted(summary)}'`).join(" ")} 'help:explain a command')
+    _describe 'command' commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+    help) _values 'command' ${commands.map(({ name }) => name).join(" ")} ;;
+${cases.join("\n")}
+  esac
+}
+compdef _stepglass stepglass
+`;
+}
+
+function fish(commands) {
+  const quoted = (text) => text.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
+  const lines = ["# Completion of stepglass for fish.", ...commands.map(({ name, summary }) => `complete -c stepglass -n __fish_use_subcommand -f -a ${name} -d '${quoted(summary)}'`)];
+  lines.push("complete -c stepglass -n __fish_use_subcommand -f -a help -d 'says more'");
+  lines.push(`complete -c stepglass -n '__fish_seen_subcommand_from help' -f -a '${commands.map(({ name }) => name).join(" ")}'`);
+  lines.push("complete -c stepglass -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'");
+  for (const { name, options } of commands) {
+    for (const [option, { type, short, values }] of Object.entries(options)) {
+      const value = type !== "string" ? "" : values ? ` -x -a '${values.join(" ")}'` : " -r -F";
+      lines.push(`complete -c stepglass -n '__fish_seen_subcommand_from ${name}' -l ${option}${short ? ` -s ${short}` : ""}${value}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}

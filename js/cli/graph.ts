@@ -1,0 +1,61 @@
+// stepglass graph
+
+import { layout, renderMermaid, renderSvg } from "../entries/node.ts";
+import { Invalid, Unusable } from "../files/problem.ts";
+import { Source, write } from "../files/source.ts";
+
+const help = `stepglass graph FILE [options]
+
+Draws a definition as an SVG document or a Mermaid diagram, even if it has errors.
+
+  stepglass graph order.asl.json -o order.svg
+  stepglass graph order.yaml --direction LR --theme dark > order.svg
+  stepglass graph template.yaml#OrderMachine --format mermaid
+  stepglass graph order.yaml --json                   prints positions and sizes instead of a drawing
+
+Options
+  -o, --output FILE   the file to write; default: standard output
+      --format F      svg (default) or mermaid, for Markdown
+      --direction D   TB, top to bottom (default), or LR, left to right
+      --theme THEME   light, dark or auto (default): follows the viewer's preference
+      --title TEXT    the title for screen readers; default: the machine's Comment
+      --define NAME=VALUE
+                      the value of a placeholder \${NAME}; can be repeated
+      --json          the layout as JSON: {width, height, direction, nodes, edges, …}
+
+Exit code: 0 success; 1 the file is neither JSON nor YAML; 2 wrong usage.
+`;
+
+export const command = {
+  name: "graph",
+  summary: "draw a definition as SVG or Mermaid",
+  help,
+  options: {
+    define: { type: "string", multiple: true },
+    output: { type: "string", short: "o", file: true },
+    format: { type: "string", values: ["svg", "mermaid"] },
+    direction: { type: "string", values: ["TB", "LR"] },
+    theme: { type: "string", values: ["light", "dark", "auto"] },
+    title: { type: "string" },
+    json: { type: "boolean" },
+  },
+  act: graph,
+};
+
+async function graph(files, { output, direction, theme, title, format, json }) {
+  if (files.length !== 1) throw new Unusable("graph needs one file", { usage: true });
+  const source = new Source(files[0]);
+  let text;
+  try {
+    if (source.json === undefined) throw new SyntaxError();
+    if (json) text = `${JSON.stringify(layout(source.json, { direction }), null, 2)}\n`;
+    else if (format === "mermaid" || (format === undefined && /\.(mmd|mermaid)$/.test(output ?? ""))) text = renderMermaid(source.json, { direction });
+    else text = renderSvg(source.json, { direction, theme, title });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Invalid(source);
+  }
+  if (output === undefined) process.stdout.write(text);
+  else write(output, text);
+  return 0;
+}

@@ -1,0 +1,165 @@
+// stepglass serve
+
+import { Unusable } from "../files/problem.ts";
+
+const help = `stepglass serve [options]
+
+Serves the AWS Step Functions API on this machine. The aws command and every AWS SDK work with it unchanged.
+
+  stepglass serve                                     listens on http://127.0.0.1:8083
+  stepglass serve --tasks tasks.mjs                   uses functions for tasks; reloads them when the file changes
+  stepglass serve --task charge=http://localhost:3000/charge   uses an HTTP service
+  stepglass serve --lambda-endpoint http://localhost:3001      uses Lambda functions, for example of sam local start-lambda
+  stepglass serve --mock-config MockConfigFile.json   uses mocks of Step Functions Local: start …:stateMachine:NAME#TestCase
+  aws stepfunctions --endpoint-url http://127.0.0.1:8083 list-state-machines
+
+http://127.0.0.1:8083/debugger/ shows the executions. Signatures are not checked. All data is in memory.
+
+Options
+  -t, --tasks MODULE        an ES module (or CommonJS module) with task handlers, as for stepglass run
+      --task NAME=URL       sends tasks of this name to the URL by POST; can be repeated
+      --lambda-endpoint URL calls functions through Lambda's Invoke API (also LAMBDA_ENDPOINT)
+      --mock-config FILE    a mock configuration of Step Functions Local (also SFN_MOCK_CONFIG)
+      --host ADDRESS        default 127.0.0.1; 0.0.0.0 lets other machines connect, without any authentication
+  -p, --port NUMBER         default 8083; 0 chooses a free port
+      --region REGION       the region in ARNs (also AWS_DEFAULT_REGION); default us-east-1
+      --account NUMBER      the account in ARNs (also AWS_ACCOUNT_ID); default 123456789012
+      --time-scale FACTOR   scales waits, back-offs and timeouts: 0.01 for a hundredth (also WAIT_TIME_SCALE)
+      --retain NUMBER       how many ended executions to keep, default 10000; at most 256 MiB of them
+      --allow-origin ORIGIN lets web pages of this origin call the API, * for all; can be repeated
+      --allow-host NAME     also serves /debugger under this host name; can be repeated
+      --log-level LEVEL     silent, error, info (default: every request) or debug, on standard error
+      --json                prints one line of JSON once it listens: {"url", "host", "port", "pid", "debugger"}
+
+Exit code: 0 stopped by a signal; 2 wrong usage, or it cannot listen.
+`;
+
+const options = {
+  tasks: { type: "string", short: "t", file: true },
+  task: { type: "string", multiple: true },
+  "lambda-endpoint": { type: "string" },
+  "mock-config": { type: "string", file: true },
+  host: { type: "string" },
+  port: { type: "string", short: "p" },
+  region: { type: "string" },
+  account: { type: "string" },
+  "time-scale": { type: "string" },
+  retain: { type: "string" },
+  "allow-origin": { type: "string", multiple: true },
+  "allow-host": { type: "string", multiple: true },
+  "log-level": { type: "string", values: ["silent", "error", "info", "debug"] },
+  json: { type: "boolean" },
+};
+
+export const command = { name: "serve", summary: "serve the AWS API to the aws command and every AWS SDK", help, options, act: serve };
+
+async function serve(files, values) {
+  if (files.length > 0) throw new Unusable(`serve takes no files, but was given ${files[0]}`, { usage: true });
+  const { env } = process;
+  const options = defined({
+    host: values.host,
+    port: values.port === undefined ? undefined : whole(values.port, "--port", 0, 65_535),
+    tasks: values.tasks,
+    urls: urlsOf(values.task),
+    lambdaEndpoint: urlOf(values["lambda-endpoint"] ?? env.LAMBDA_ENDPOINT, "--lambda-endpoint"),
+    mockConfig: values["mock-config"] ?? (env.SFN_MOCK_CONFIG || undefined),
+    region: values.region ?? env.AWS_DEFAULT_REGION ?? env.AWS_REGION,
+    account: values.account ?? env.AWS_ACCOUNT_ID,
+    clock: clockOf(values["time-scale"] ?? env.WAIT_TIME_SCALE),
+    limits: values.retain === undefined ? undefined : { retain: { executions: whole(values.retain, "--retain", 0, 10_000_000) } },
+    allowOrigins: values["allow-origin"],
+    allowHosts: values["allow-host"],
+    logLevel: values["log-level"] ?? "info",
+  });
+  // Loaded here, so that the other commands start without it.
+  const { serve: start } = await import("../entries/server.ts");
+  let server;
+  try {
+    server = await start(options);
+  } catch (error) {
+    throw new Unusable(why(error, options, values));
+  }
+  // A mistake of a handler that nobody waits for any more ends no other execution.
+  for (const event of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(event).on(event, (error) => process.stderr.write(`stepglass: ${event}: ${error?.stack ?? error}\n`));
+  announce(server, values.json);
+  await ended();
+  if (!values.json) process.stderr.write("stepglass: stopping\n");
+  await server.close();
+  // Executions and handlers may have timers of their own.
+  process.exit(0);
+}
+
+const DOCUMENTED = "docs/server.md, The host prefix";
+
+function announce(server, json) {
+  const { url, host, port } = server;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ url, host, port, pid: process.pid, debugger: `${url}/debugger/` })}\n`);
+    return;
+  }
+  process.stdout.write(`Step Functions API   ${url}\nDebugger             ${url}/debugger/\n`);
+  process.stderr.write(`
+  aws stepfunctions --endpoint-url ${url} list-state-machines
+
+For StartSyncExecution and TestState, SDKs put "sync-" before the host, and sync-${host} is a name that does not
+resolve. Turn that off in the client:
+  aws, boto3              export AWS_DISABLE_HOST_PREFIX_INJECTION=true
+  JavaScript              new SFNClient({ endpoint: "${url}", disableHostPrefix: true })
+  others                  ${DOCUMENTED}
+
+Signatures are not checked. All data is in memory. Press Ctrl+C to stop.\n`);
+}
+
+/** Resolves when the process is asked to end. A second signal ends it at once. */
+function ended() {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => resolve());
+  });
+}
+
+function defined(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+function whole(text, name, least, most) {
+  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) throw new Unusable(`${name} must be a whole number from ${least} to ${most}`, { usage: true });
+  return Number(text);
+}
+
+function urlOf(text, name) {
+  if (text === undefined || text === "") return undefined;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Unusable(`${name} needs a URL that begins with http:// or https://, not ${JSON.stringify(text)}`, { usage: true });
+  return text;
+}
+
+/** `NAME=URL` pairs. */
+function urlsOf(pairs) {
+  if (pairs === undefined) return undefined;
+  return new Map(
+    pairs.map((pair) => {
+      const at = pair.search(/=https?:/);
+      if (at <= 0) throw new Unusable(`--task must be NAME=URL, for example charge=http://localhost:3000/charge, not ${JSON.stringify(pair)}`, { usage: true });
+      return [pair.slice(0, at), urlOf(pair.slice(at + 1), "--task")];
+    }),
+  );
+}
+
+/** A clock on which everything takes `scale` times as long. */
+function clockOf(text) {
+  if (text === undefined || text === "" || Number(text) === 1) return undefined;
+  const scale = Number(text);
+  if (!(scale > 0 && scale <= 1000)) throw new Unusable("--time-scale must be a number above 0, up to 1000; with 0.01, a wait of 100 seconds takes one second", { usage: true });
+  const origin = Date.now();
+  return {
+    now: () => Math.round(origin + (Date.now() - origin) / scale),
+    setTimeout: (run, delay) => setTimeout(run, Math.min(delay * scale, 2 ** 31 - 1)),
+    clearTimeout: (timer) => clearTimeout(timer),
+  };
+}
+
+function why(error, { host = "127.0.0.1", port = 8083 }, values) {
+  if (error.code === "EADDRINUSE") return `another program uses ${host}:${port}; --port 0 chooses a free port`;
+  if (error.code === "EACCES" || error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") return `cannot listen on ${host}:${port}: ${error.message}`;
+  if (values.tasks !== undefined) return `cannot load the tasks of ${values.tasks}: ${error.message}`;
+  return error.message;
+}

@@ -1,0 +1,127 @@
+// stepglass types
+
+import { bareName } from "../tasks/resource.ts";
+import { follow } from "../types/flow.ts";
+import { read, shapeText, valueText } from "../types/shape.ts";
+import { Unusable } from "../files/problem.ts";
+import { Source, usable, write } from "../files/source.ts";
+import { writeJson } from "./terminal.ts";
+
+const help = `stepglass types FILE [options]
+
+Prints TypeScript types of a machine: its input, its output, and a map of its task handlers. Each handler has the
+type of its input and of the parts of its result that the machine reads.
+
+  stepglass types order.asl.json -o order.types.ts
+  stepglass types template.yaml#Orders > orders.types.ts
+  stepglass types order.asl.json --name Order         starts the names of the types with Order
+
+  import type { Handlers, Input } from "./order.types.ts";
+  const tasks: Handlers = { charge: async ({ id }) => ({ amount: 12 }) };
+  await machine.run({ id: 7 } satisfies Input, { tasks });
+
+Types that the definition does not determine are unknown. Members that every path through the machine reads are
+required, the others are optional. A value is a number if the machine compares it with a number.
+
+Options
+  -o, --output FILE   the file to write; default: standard output
+      --name NAME     a prefix for the names of the types; default: none
+      --define NAME=VALUE
+                      the value of a placeholder \${NAME}; can be repeated
+      --json          {input, output, handlers: [{key, state, resource, input, result}]}, with types as text
+
+Exit code: 0 success; 1 the definition has errors; 2 wrong usage.
+`;
+
+export const command = {
+  name: "types",
+  summary: "print TypeScript types of a machine's tasks, input and output",
+  help,
+  options: { define: { type: "string", multiple: true }, output: { type: "string", short: "o", file: true }, name: { type: "string" }, json: { type: "boolean" } },
+  act: types,
+};
+
+async function types(files, { output, name = "", json }) {
+  if (files.length !== 1) throw new Unusable("types needs one file", { usage: true });
+  if (name !== "" && !/^[A-Za-z_$][\w$]*$/.test(name)) throw new Unusable(`--name: ${JSON.stringify(name)} is no name in TypeScript`, { usage: true });
+  const source = usable(new Source(files[0]));
+  const text = printed(JSON.parse(source.json), source.name, name);
+  if (output !== undefined) write(output, text);
+  if (json) {
+    const machine = follow(JSON.parse(source.json));
+    const handlers = handlersOf(machine);
+    const list = handlers.map(({ key, states, resource, inputs, results }) => ({ key, state: states[0], states, resource, input: either(inputs), result: both(results) }));
+    writeJson({ input: shapeText(machine.input), output: valueText(machine.output), handlers: list });
+    return 0;
+  }
+  if (output === undefined) process.stdout.write(text);
+  return 0;
+}
+
+/** The module of a definition. */
+export function printed(definition, file, name) {
+  const machine = follow(definition);
+  return module(machine, handlersOf(machine), file, name);
+}
+
+/** What a handler is for, by the key that it has in `tasks`; states that call the same function share one. */
+function handlersOf({ tasks }) {
+  const found = new Map();
+  for (const task of tasks.values()) {
+    const { key, input, result, note } = handler(task);
+    const known = found.get(key) ?? { key, states: [], resource: task.resource.arn, inputs: [], results: [], note };
+    known.states.push(task.state);
+    known.inputs.push(valueText(input, "  "));
+    known.results.push(shapeText(result, "  "));
+    found.set(key, known);
+  }
+  return [...found.values()];
+}
+
+function handler({ state, resource, input, result }) {
+  const whole = { input, result };
+  if (resource.kind === "lambda" || resource.kind === "activity") return { key: resource.name, ...whole };
+  if (resource.kind === "service" && resource.name === "lambda:invoke") {
+    // The handler gets the Payload and gives the Payload.
+    const given = typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? resource.function : undefined;
+    const payload = { input: read(input, [{ name: "Payload" }], false), result: result.member("Payload", true) };
+    const token = resource.pattern === "waitForTaskToken" ? { ...payload, result, note: "Answer it with task.token: execution.succeed(token, result)." } : payload;
+    return { key: given === undefined ? state : bareName(given, ":function:"), ...token };
+  }
+  return { key: state, ...whole, ...(resource.pattern === "waitForTaskToken" ? { note: "Answer it with task.token: execution.succeed(token, result)." } : {}) };
+}
+
+function either(texts) {
+  const all = [...new Set(texts)];
+  return all.includes("unknown") ? "unknown" : all.join(" | ");
+}
+
+/** What several states read of one result, it has to have all at once. */
+function both(texts) {
+  const all = [...new Set(texts)].filter((text) => text !== "unknown");
+  return all.length === 0 ? "unknown" : all.join(" & ");
+}
+
+function module(machine, handlers, file, name) {
+  const lines = [`// Types of ${file.replace(/[\r\n]/g, " ")}, made by \`stepglass types\`. Do not edit.`, ""];
+  if (handlers.length > 0) lines.push('import type { Task } from "stepglass";', "");
+  lines.push("/** The parts of its input that the machine reads. */", declaration(`${name}Input`, shapeText(machine.input)), "");
+  lines.push("/** The machine's output, as far as the definition determines it. */", declaration(`${name}Output`, valueText(machine.output)), "");
+  lines.push("/** A function for every task, for the option `tasks` of `machine.run()`. */", handlers.length === 0 ? `export type ${name}Handlers = Record<string, never>;` : `export type ${name}Handlers = {`);
+  for (const { key, states, resource, inputs, results, note } of handlers) {
+    const text = `${states.map((state) => `State ${state}`).join(", ")}: ${resource}${note ? `. ${note}` : ""}`.replaceAll("*/", "*\\/").replace(/[\r\n]/g, " ");
+    const property = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+    const result = note === undefined ? both(results) : "unknown";
+    lines.push(`  /** ${text} */`, `  ${property}(input: ${either(inputs)}, task: Task): ${result === "unknown" ? "unknown" : `${union(result)} | PromiseLike<${result}>`};`);
+  }
+  if (handlers.length > 0) lines.push("};");
+  return `${lines.join("\n")}\n`;
+}
+
+function union(text) {
+  return text.includes(" & ") ? `(${text})` : text;
+}
+
+function declaration(name, text) {
+  return `export type ${name} = ${text};`;
+}

@@ -1,0 +1,121 @@
+// Choice rules as JSONata conditions.
+
+import { Unmechanical, group, typeIs } from "./parts.ts";
+import { path, split } from "./expressions.ts";
+
+const COMPARISONS = { Equals: "=", LessThan: "<", GreaterThan: ">", LessThanEquals: "<=", GreaterThanEquals: ">=" };
+const TYPES = { String: "string", Numeric: "number", Boolean: "boolean", Timestamp: "string" };
+const DAYS = "\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|1\\d|2[0-8]))";
+const LEAP_DAYS = "(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29";
+/** RFC 3339 in the profile of the language, with the days of the calendar and the offsets that Java has. */
+const TIMESTAMP = `/^(${DAYS}|${LEAP_DAYS})T([01]\\d|2[0-3])(:[0-5]\\d){2}([.]\\d+)?(Z|[+-]((0\\d|1[0-7]):[0-5]\\d|18:00))$/`;
+
+/**
+ * The condition of a rule, a comparison or And, Or, Not of rules: `{code, yes, no}`, with what is known where it is true and
+ * where it is false.
+ */
+export function condition(rule, input, emitter, depth = 0) {
+  if (typeof rule !== "object" || rule === null || depth > 32) throw new Unmechanical("a rule must be an object");
+  for (const [field, word] of [["And", "and"], ["Or", "or"]]) if (Array.isArray(rule[field])) return several(rule[field], word, input, emitter, depth);
+  if (rule.Not !== undefined) {
+    const { code, yes, no } = condition(rule.Not, input, emitter, depth + 1);
+    return { code: code === "true" ? "false" : `$not(${code})`, yes: no, no: yes };
+  }
+  const operator = Object.keys(rule).find((key) => !["Variable", "Next", "Comment", "Assign"].includes(key));
+  if (operator === undefined || rule.Variable === undefined) throw new Unmechanical("a rule must have a Variable and an operator");
+  return test(operator, rule, input, emitter);
+}
+
+/** Each part is looked at where those before it have not decided. */
+function several(rules, word, input, emitter, depth) {
+  let at = emitter;
+  const parts = [];
+  const decided = { yes: [], no: [] };
+  const goesOn = word === "and" ? "yes" : "no";
+  for (const rule of rules) {
+    const part = condition(rule, input, at, depth + 1);
+    parts.push(rules.length === 1 ? part.code : grouped(part.code));
+    if (at === emitter) at = emitter.fork();
+    for (const text of part[goesOn]) at.learn(text);
+    decided[goesOn].push(...part[goesOn]);
+  }
+  if (at !== emitter) emitter.join(at);
+  return { code: parts.join(` ${word} `), ...decided };
+}
+
+function grouped(code) {
+  return /^(\$\w+\([^()]*\)|true|false)$/.test(code) ? code : `(${code})`;
+}
+
+function test(operator, rule, input, emitter) {
+  const operand = rule[operator];
+  const value = path(rule.Variable, input).expression();
+  if (operator === "IsPresent") return presence(rule.Variable, value, operand !== false, input, emitter);
+  const other = /^(String|Numeric|Boolean|Timestamp)\w+Path$/.test(operator) ? path(operand, input).expression() : undefined;
+  const demands = [...value.demands, ...(other?.demands ?? [])];
+  const asked = demands.map(({ text }) => text).filter((text) => !emitter.knows(text));
+  const first = emitter.ask(demands);
+  const { code, yes = [], no = [] } = comparison(operator, operand, value.code, other?.code, emitter);
+  const names = other === undefined ? rule.Variable : `${rule.Variable} or ${operand}`;
+  const whole = first === undefined ? code : `${first} ? ${/ \? /.test(code) ? `(${code})` : code} : $error(${JSON.stringify(`${names} has no value`)})`;
+  return { code: whole, yes: [...asked, ...yes], no: [...asked, ...no] };
+}
+
+/** IsPresent asks about the way, too: JSONata would look into every item of a list. */
+function presence(variable, value, expected, input, emitter) {
+  const { start } = split(variable);
+  const first = start === "$" ? input.expression().demands : [];
+  const own = value.demands.filter(({ text }) => !first.some((one) => one.text === text) && !emitter.knows(text)).map(({ text }) => text);
+  const sure = emitter.ask(first);
+  const simple = own.length === 0 ? "true" : own.join(" and ");
+  const code = expected ? simple : simple === "true" ? "false" : `$not(${simple})`;
+  const whole = sure === undefined ? code : `${sure} ? ${code} : $error("the InputPath finds nothing")`;
+  return expected ? { code: whole, yes: own, no: [] } : { code: whole, yes: [], no: own };
+}
+
+function comparison(operator, operand, value, other, emitter) {
+  const is = /^Is(Null|Numeric|String|Boolean|Timestamp)$/.exec(operator)?.[1];
+  if (is !== undefined) {
+    const code = typeTest(is, value);
+    const facts = is === "Timestamp" ? [typeIs(value, "string")] : [code];
+    return operand === false ? { code: `$not(${code})`, no: facts } : { code, yes: facts };
+  }
+  const typed = (type, ...rest) => [...(emitter.knows(typeIs(value, type)) ? [] : [typeIs(value, type)]), ...rest].join(" and ");
+  if (operator === "StringMatches") return { code: typed("string", `$contains(${group(value)}, ${wildcard(operand)})`), yes: [typeIs(value, "string")] };
+  const [, family, kind, computed] = /^(String|Numeric|Boolean|Timestamp)(Equals|LessThanEquals|GreaterThanEquals|LessThan|GreaterThan)(Path)?$/.exec(operator) ?? [];
+  if (family === undefined) throw new Unmechanical(`there is no operator ${operator}`);
+  const sign = COMPARISONS[kind];
+  const right = computed ? other : JSON.stringify(operand);
+  if (family === "Timestamp") {
+    if (!computed && /[.]\d{4}/.test(operand)) throw new Unmechanical("JSONata compares timestamps to the millisecond, and this one is finer");
+    const tests = [value, ...(computed ? [other] : [])].map((one) => typeTest("Timestamp", one));
+    return { code: [...tests, `$toMillis(${value}) ${sign} $toMillis(${right})`].join(" and "), yes: [typeIs(value, "string")] };
+  }
+  if (family === "Boolean" && kind !== "Equals") throw new Unmechanical(`there is no operator ${operator}`);
+  // A literal tells its own type; of two paths both have to be of the family.
+  const yes = [typeIs(value, TYPES[family])];
+  if (kind === "Equals" && !computed) return { code: `${value} = ${right}`, yes };
+  return { code: typed(TYPES[family], ...(computed ? [typeIs(other, TYPES[family])] : []), `${value} ${sign} ${right}`), yes };
+}
+
+function typeTest(type, value) {
+  if (type === "Null") return typeIs(value, "null");
+  const text = typeIs(value, TYPES[type]);
+  return type === "Timestamp" ? `${text} and $contains(${group(value)}, ${TIMESTAMP})` : text;
+}
+
+/** `a*\*` as a regular expression over the whole text. */
+function wildcard(pattern) {
+  if (typeof pattern !== "string") throw new Unmechanical("the pattern of StringMatches must be a string");
+  let source = "";
+  for (let i = 0; i < pattern.length; i++) {
+    if (pattern[i] === "\\" && i + 1 < pattern.length) source += plain(pattern[++i]);
+    else source += pattern[i] === "*" ? "[\\s\\S]*" : plain(pattern[i]);
+  }
+  return `/^${source}$/`;
+}
+
+function plain(character) {
+  if (character === "\n") return "\\n";
+  return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
+}

@@ -1,0 +1,250 @@
+// One run of a machine: its execution, those that its tasks have started, and what they share: time, and one order of all things.
+//
+// Each execution has a tape of its own; what is on them stands in one row, in the order of its happening. A place in that row
+// is all that there is to where one looks, so that all executions are seen at the same moment.
+
+import { engineSettings, handleOf } from "../execution/machine.ts";
+import { LAST } from "../base/options.ts";
+import { Relatives } from "./children.ts";
+import { Execution } from "./execution.ts";
+import { Recording } from "./recording.ts";
+import { lowerBound } from "./search.ts";
+
+export { answersOf } from "./execution.ts";
+
+const now = performance.now.bind(performance);
+
+export class Run {
+  /** The run's own first, then those that tasks have started, in turn; each has its number for its place. */
+  executions = [];
+  /** The one that is looked at. */
+  focus;
+  /** Where in the row one looks: so many entries have been seen. */
+  position = 0;
+  /** The furthest place in it that was ever seen. */
+  frontier = 0;
+  /** Where in it begins what this run has done itself: a fork has the rest from its parent. */
+  own = 0;
+  /** Whether its own execution's end was told. */
+  told = false;
+  /** Of each entry of the row: whose it is. */
+  #owners = [];
+  /** Of each fact, in the order of their feeding: whose it is, and how long the row was before it. */
+  #fed = [];
+  #base;
+  #since = 0;
+  #speed = 0;
+  /** What its executions know of each other. */
+  relatives;
+
+  /** Without the executions of another run it has its own one, which has yet to begin. */
+  constructor({ id, parent, at, label, start, host }, first) {
+    Object.assign(this, { id, parent, at, label, start, host });
+    this.#base = start;
+    this.relatives = new Relatives(this, (about) => this.#begin(about));
+    if (first) this.focus = this.#begin({ ...first, start });
+  }
+
+  get first() {
+    return this.executions[0];
+  }
+
+  get definition() {
+    return this.first.definition;
+  }
+
+  /** How the run's own execution has ended. */
+  get outcome() {
+    return this.first.outcome;
+  }
+
+  get ended() {
+    return this.first.ended;
+  }
+
+  /** Whether all executions have ended. */
+  get over() {
+    return this.executions.every(({ ended }) => ended);
+  }
+
+  get length() {
+    return this.#owners.length;
+  }
+
+  /** How many facts all executions were fed. */
+  get fed() {
+    return this.#fed.length;
+  }
+
+  /** Whose the entry at a place of the row is, and where it is on the tape of that. */
+  entryAt(place) {
+    const execution = this.executions[this.#owners[place]];
+    return { execution, place: lowerBound(execution.places, place) };
+  }
+
+  /** The place in the row at which so many entries of an execution have been seen. */
+  placeAfter(execution, entries) {
+    return entries > 0 ? execution.places[entries - 1] + 1 : (execution.places[0] ?? this.length);
+  }
+
+  // Time.
+
+  now() {
+    return this.#speed === 0 ? this.#base : Math.min(Math.floor(this.#base + (now() - this.#since) * this.#speed), LAST);
+  }
+
+  /** Lets time flow so many times as fast as real time; 0 stops it. */
+  flow(speed) {
+    this.#base = this.now();
+    this.#since = now();
+    this.#speed = speed;
+  }
+
+  jump(to) {
+    this.#base = Math.min(Math.max(to, this.now()), LAST);
+    this.#since = now();
+  }
+
+  /** When something happens by itself next, or null. */
+  due() {
+    let first = null;
+    for (const execution of this.executions) {
+      const due = execution.due();
+      if (due !== null && (first === null || due < first)) first = due;
+    }
+    return first;
+  }
+
+  /** Whether somebody may answer before time has to pass. */
+  get busy() {
+    return this.executions.some((execution) => !execution.ended && execution.busy);
+  }
+
+  // Facts.
+
+  /** What to feed next without waiting, `{execution, fact}`: the executions take turns, and what is due comes by its time. */
+  next() {
+    const { executions } = this;
+    const last = this.#fed.at(-1)?.owner ?? -1;
+    for (let i = 1; i <= executions.length; i++) {
+      const execution = executions[(last + i) % executions.length];
+      const fact = execution.ready();
+      if (fact !== undefined) return { execution, fact };
+    }
+    const dues = executions.map((execution) => ({ execution, due: execution.due() })).filter(({ due }) => due !== null && due <= this.now());
+    for (const { execution } of dues.sort((a, b) => a.due - b.due)) {
+      const fact = execution.timely();
+      if (fact !== undefined) return { execution, fact };
+    }
+    return undefined;
+  }
+
+  feed({ execution, fact }) {
+    execution.feed(fact);
+    this.#grown(execution);
+  }
+
+  /** Does what the engines wished and was not done yet. */
+  perform() {
+    for (const execution of this.executions) execution.perform();
+  }
+
+  /** Ends all executions. */
+  stop(error, cause) {
+    for (const execution of this.executions) execution.stop(error, cause);
+  }
+
+  /** Nobody needs it any more. */
+  discard() {
+    for (const { calls, recording } of this.executions) {
+      for (const call of calls.values()) call.onCancel?.("Stopped");
+      recording.discard();
+    }
+  }
+
+  /** What has come onto an execution's tape is the end of the row. */
+  #grown(execution) {
+    const { recording, places, order, number } = execution;
+    while (order.length < recording.facts.length) {
+      order.push(this.#fed.length);
+      this.#fed.push({ owner: number, row: this.#owners.length });
+    }
+    while (places.length < recording.length) {
+      places.push(this.#owners.length);
+      this.#owners.push(number);
+    }
+  }
+
+  // Executions.
+
+  #begin({ settings, ...about }) {
+    const execution = new Execution(this, { born: this.#fed.length, ...about, recording: about.recording ?? new Recording(about.machine, settings) });
+
+    this.executions.push(execution);
+    return execution;
+  }
+
+  /** The execution that a task of another has started, or undefined. */
+  startedBy(parent, task) {
+    return this.executions.find((execution) => execution.parent === parent && execution.task === task);
+  }
+
+  /**
+   * A run that is as this one was when so many facts were fed; `change` may alter the snapshot of one of its executions,
+   * which then counts as a fact.
+   */
+  forked(about, fed, { of = this.first, change } = {}) {
+    const fork = new Run({ ...about, start: this.start, host: this.host });
+    const kept = this.executions.filter(({ born }) => born <= fed);
+    const last = kept.reduce((time, { recording, order }) => Math.max(time, recording.facts[lowerBound(order, fed) - 1]?.fact[1] ?? time), this.start);
+    fork.jump(last);
+    for (const old of kept) {
+      const facts = lowerBound(old.order, fed);
+      const recording = old.recording.forked(facts, old === of ? change : undefined);
+      fork.adopt({ ...old, recording, performed: recording.facts.length, parent: old.parent?.number, record: dataOf(old.record) });
+      if (old === this.focus) fork.focus = fork.executions.at(-1);
+    }
+    fork.order(this.owners().slice(0, fed));
+    fork.told = fork.ended;
+    return fork;
+  }
+
+  /** Takes an execution of another run over, with its recording, of which the commands of so many facts were done. */
+  adopt({ definition, machine, info, seed, input, start, task, visit, awaited, type, born, recording, performed, parent, record }) {
+    const execution = this.#begin({ definition, machine, info, seed, input, start, task, visit, awaited, type, born, recording, performed, parent: this.executions[parent] });
+    if (execution.parent) this.relatives.again(execution, record);
+    this.focus ??= execution;
+    return execution;
+  }
+
+  /** Puts all that was taken over in one row, by whose the facts are, in turn. */
+  order(owners) {
+    for (const owner of owners) {
+      const { number, recording, order, places } = this.executions[owner];
+      order.push(this.#fed.length);
+      this.#fed.push({ owner: number, row: this.#owners.length });
+      const until = recording.facts[order.length]?.tape ?? recording.length;
+      while (places.length < until) {
+        places.push(this.#owners.length);
+        this.#owners.push(number);
+      }
+    }
+    // A change by hand is a fact that is not in that order.
+    for (const execution of this.executions) this.#grown(execution);
+  }
+
+  /** Of each fact, in turn: the number of the execution that was fed it. */
+  owners() {
+    return this.#fed.map(({ owner }) => owner);
+  }
+}
+
+/** What the family of another run is to know of an execution. */
+export function dataOf(record) {
+  return record && { ...record.toJSON(), named: record.named, stopDate: record.stopDate };
+}
+
+/** A new execution of a machine, as a run begins with it. */
+export function firstOf(machine, definition, options, about) {
+  return { ...about, definition, machine: handleOf(machine), settings: engineSettings(options, machine.type), type: machine.type };
+}

@@ -1,0 +1,145 @@
+// What can be asked about a definition without running it.
+
+import * as module from "../../dist/glue.js";
+import { YAML_HELP, filledIn, looksLikeYaml, problemsOf, renderProblems } from "./diagnose.ts";
+import { call } from "../border/instance.ts";
+import { misuse } from "../base/errors.ts";
+import { argumentText } from "../tasks/integration.ts";
+import { compileSettings, definitionText, seedOf, withoutRange } from "../execution/machine.ts";
+import { checkOptions, shown } from "../base/options.ts";
+import { solid, unmarked } from "./placeholders.ts";
+
+/** The version of this package. */
+export function version() {
+  return call(module.version);
+}
+
+/** All problems of a definition at once; an empty array for a good one. */
+export function validate(definition, options = {}) {
+  checkOptions(options, ["type", "jsonata", "substitutions"], "validate()");
+  const text = definitionText(definition);
+  const diagnostics = problemsOf(text, filledIn(text, options.substitutions), compileSettings(options), "warning");
+  return typeof definition === "string" ? diagnostics : diagnostics.map(withoutRange);
+}
+
+/** The same for a text as AWS takes it: without a byte order mark, and with nothing to fill in. */
+export function problemsAsSent(text, options) {
+  return call(module.validate, text, compileSettings(options));
+}
+
+/** All problems of a definition's text as a compiler prints them, with excerpts; "" for a good one. */
+export function renderDiagnostics(text, options = {}) {
+  checkOptions(options, ["type", "jsonata", "substitutions", "fileName", "color", "source", "places"], "renderDiagnostics()");
+  const { fileName = "definition", color = false, source, places = [] } = options;
+  if (!Array.isArray(places)) throw misuse("INVALID_OPTION", `places must be an array of numbers, not ${shown(places)}`);
+  if (source !== undefined) {
+    return call(module.renderDiagnosticsIn, source, new Uint32Array(places), undefined, definitionText(text), fileName, compileSettings(options), color);
+  }
+  const given = definitionText(text);
+  return renderProblems(given, filledIn(given, options.substitutions), compileSettings(options), "warning", fileName, color);
+}
+
+/** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
+export function complete(text, offset) {
+  if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `complete() takes the text of a definition, not ${shown(text)}`);
+  if (offset !== undefined && !Number.isInteger(offset)) throw misuse("INVALID_ARGUMENT", `offset must be a whole number, not ${shown(offset)}`);
+  return JSON.parse(call(module.complete, solid(unmarked(text)), offset ?? text.length));
+}
+
+/** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
+export function testState(request) {
+  if (typeof request !== "object" || request === null) throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
+  const { definition } = request;
+  if (typeof definition !== "string") return stateTested(request);
+  try {
+    return stateTested({ ...request, definition: unmarked(definition) });
+  } catch (thrown) {
+    if (/INVALID_JSON_DESCRIPTION/.test(thrown?.message) && looksLikeYaml(definition)) thrown.message += `; ${YAML_HELP}`;
+    throw thrown;
+  }
+}
+
+/** The same with what AWS takes, and in its words alone. */
+export function stateTested(request) {
+  const { serviceModel, seed, startTime = Date.now(), ...rest } = request;
+  checkOptions({ startTime }, ["startTime"], "testState()");
+  const shapeOf = responseShapes(serviceModel);
+  let problem;
+  // What the caller's function throws is the caller's to see, and must not unwind the module.
+  const model = (service, action) => {
+    try {
+      return JSON.stringify(shapeOf(service, action));
+    } catch (thrown) {
+      problem ??= { thrown };
+    }
+  };
+  const text = argumentText(rest, "the request");
+  let told;
+  try {
+    told = JSON.parse(call(module.testState, text, seedOf(seed), startTime, shapeOf && model));
+  } catch (thrown) {
+    problem ??= { thrown };
+  }
+  if (problem) throw problem.thrown;
+  return told;
+}
+
+/** The shape of a response by service and action: from a function, from models of AWS, or from shapes by action. */
+function responseShapes(models) {
+  if (models === undefined || typeof models === "function") return models;
+  if (typeof models !== "object" || models === null) throw misuse("INVALID_OPTION", "serviceModel must be a function or an object with a model for each service");
+  return (service, action) => {
+    const model = Object.hasOwn(models, service) ? models[service] : undefined;
+    if (model?.operations === undefined) return model?.[action];
+    const output = model.operations[action[0].toUpperCase() + action.slice(1)]?.output;
+    return output && { ...output, shapes: model.shapes };
+  };
+}
+
+/** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
+export function layout(definition, options = {}) {
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "widths"], "layout()");
+  return JSON.parse(drawing(module.layout, solid(definitionText(definition)), layoutSettings(options)));
+}
+
+/** The graph of a definition as an SVG document. */
+export function renderSvg(definition, options = {}) {
+  checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "aspect", "widths", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
+  const { direction, collapsed, foldLarge, expanded, aspect, status, taken, notes, ...rest } = options;
+  const style = { ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) };
+  return drawing(module.renderSvg, solid(definitionText(definition)), layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths: options.widths }), defined(style));
+}
+
+/** The definition as text of a Mermaid `stateDiagram-v2`. */
+export function renderMermaid(definition, options = {}) {
+  checkOptions(options, ["direction"], "renderMermaid()");
+  return drawing(module.renderMermaid, solid(definitionText(definition)), layoutSettings(options));
+}
+
+/** An object or a Map, as an object. The names of states are anybody's, and `__proto__` becomes a member here. */
+function asObject(given) {
+  return given instanceof Map ? Object.fromEntries(given) : given;
+}
+
+function layoutSettings({ collapsed, expanded, ...rest }) {
+  return defined({ ...rest, collapsed: listed("collapsed", collapsed), expanded: listed("expanded", expanded) });
+}
+
+function listed(name, given) {
+  if (given === undefined) return undefined;
+  if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") throw misuse("INVALID_OPTION", `${name} must be a list of strings, not ${shown(given)}`);
+  return [...given];
+}
+
+function defined(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+function drawing(...asked) {
+  try {
+    return call(...asked);
+  } catch (thrown) {
+    if (thrown?.code === "NOT_JSON") thrown.message = `the definition is not JSON: ${thrown.message}${looksLikeYaml(asked[1]) ? `; ${YAML_HELP}` : ""}`;
+    throw thrown;
+  }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+// The command.
+
+import { main, placed, say } from "../cli/main.ts";
+
+// What is still open when a command has ended (a connection of a module with tasks) is given so long.
+const GRACE = 2000;
+
+// Who reads may have read enough: stepglass test | head
+process.stdout.on("error", (error) => {
+  if (error.code === "EPIPE") process.exit(0);
+  say(`cannot write to standard output: ${error.message}`);
+  process.exit(2);
+});
+process.stderr.on("error", () => {});
+
+// A module with tasks may throw where nobody waits for it.
+for (const event of ["uncaughtException", "unhandledRejection"]) {
+  process.on(event, (error) => {
+    say(`uncaught error: ${placed(error)}`);
+    process.exitCode = 1;
+    process.exit();
+  });
+}
+
+let ended = false;
+process.on("beforeExit", () => {
+  // Who listens besides knows what it waits for.
+  if (ended || process.listenerCount("beforeExit") > 1) return;
+  ended = true;
+  say("the command is waiting for something that can no longer happen");
+  process.exitCode = 1;
+});
+
+main(process.argv.slice(2)).then((code) => {
+  ended = true;
+  process.exitCode = code;
+  // Not before everything is written: a pipe may be slow.
+  process.stdout.write("", () => process.stderr.write("", () => setTimeout(() => process.exit(), GRACE).unref()));
+});

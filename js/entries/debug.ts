@@ -1,0 +1,8 @@
+// The entry `stepglass/debug`: the debugger without a face.
+
+export { DebugSession } from "../debug/session.ts";
+export { ask } from "../debug/expressions.ts";
+export { measureCoverage } from "../debug/measure.ts";
+export { mockFor } from "../debug/mocks.ts";
+export { exampleInput, exampleResults } from "../types/example.ts";
+export { restoreSession, saveSession } from "../debug/saving.ts";

@@ -1,0 +1,69 @@
+// The entry `stepglass/node`: what needs Node's own modules.
+
+import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { dirname, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Unusable } from "../files/problem.ts";
+import { Source } from "../files/source.ts";
+import { DefinitionError, misuse } from "../base/errors.ts";
+import { checkOptions, shown } from "../base/options.ts";
+
+export { parseYaml } from "../definition/yaml.ts";
+
+/**
+ * A definition from a file, as the command reads it: JSON or YAML, by itself or in a template (`template.yaml#OrderMachine`).
+ * `{definition, name, type?}`, with the definition as JSON text.
+ */
+export function readDefinition(file, options = {}) {
+  if (typeof file !== "string" && !(file instanceof URL)) throw misuse("INVALID_ARGUMENT", `readDefinition() takes a path or a file URL, not ${shown(file)}`);
+  checkOptions(options, ["substitutions"], "readDefinition()");
+  try {
+    const source = new Source(file instanceof URL ? fileURLToPath(file) + decodeURIComponent(file.hash) : file, options);
+    source.checkFilled((names) => `give ${names.join(", ")} in the option substitutions`);
+    if (source.json === undefined) throw new DefinitionError(source.diagnostics({}), source.render({}, false));
+    return { definition: source.json, name: source.machine, ...(source.type !== undefined && { type: source.type }) };
+  } catch (error) {
+    throw error instanceof Unusable ? misuse("UNUSABLE_FILE", error.message, Error) : error;
+  }
+}
+
+/** A store for `s3Handlers()` in a folder: `bucket/key` is the file of that path in it. */
+export function folder(path) {
+  if (typeof path !== "string" && !(path instanceof URL)) throw misuse("INVALID_ARGUMENT", `folder() takes a path or a file URL, not ${shown(path)}`);
+  const root = resolve(path instanceof URL ? fileURLToPath(path) : path);
+  return {
+    get: async (bucket, key) => {
+      try {
+        return await readFile(place(root, bucket, key));
+      } catch (error) {
+        if (["ENOENT", "EISDIR", "ENOTDIR"].includes(error.code)) return undefined;
+        throw error;
+      }
+    },
+    async *list(bucket, prefix) {
+      const top = place(root, bucket, "");
+      for (const entry of await readdir(top, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        const file = resolve(entry.parentPath ?? entry.path, entry.name);
+        const Key = relative(top, file).split(sep).join("/");
+        if (!Key.startsWith(prefix)) continue;
+        const { size, mtimeMs } = await stat(file);
+        yield { Key, Size: size, LastModified: Math.floor(mtimeMs / 1000) };
+      }
+    },
+    put: async (bucket, key, text) => {
+      const file = place(root, bucket, key);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    },
+  };
+}
+
+/** A definition says which bucket and key: neither leads out of the folder. */
+function place(root, bucket, key) {
+  const top = resolve(root, String(bucket));
+  const file = resolve(top, String(key).replace(/^\/+/, ""));
+  const inside = (parent, child) => child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
+  if (!inside(root, top) || (file !== top && !inside(top, file))) throw misuse("INVALID_ARGUMENT", `s3://${bucket}/${key} is outside the folder`, RangeError);
+  return file;
+}

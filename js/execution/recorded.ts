@@ -1,0 +1,35 @@
+// Recorded executions run again.
+
+import * as module from "../../dist/glue.js";
+import { call } from "../border/instance.ts";
+import { misuse } from "../base/errors.ts";
+import { argumentText } from "../tasks/integration.ts";
+import { StateMachine, compileSettings, engineSettings, machineSettings, seedOf } from "./machine.ts";
+import { checkOptions, shown } from "../base/options.ts";
+
+const OPTIONS = ["type", "jsonata", "substitutions", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
+const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
+
+/**
+ * Runs a recorded execution again with the recorded answers of its tasks, and says where the definition first does
+ * something else.
+ */
+export function replayHistory(definition, history, options = {}) {
+  checkOptions(options, OPTIONS, "replayHistory()");
+  const compiled = compileSettings(options);
+  const text = new StateMachine(definition, machineSettings(options)).definition; // Throws the problems.
+  // An ARN tells the names.
+  const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
+  const told = account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
+  const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? told[name]]).filter(([, value]) => value !== undefined));
+  const recorded = historyText(history);
+  const settings = engineSettings(options, options.type ?? "STANDARD");
+  return JSON.parse(call(module.replayHistory, text, recorded, compiled, settings, names, seedOf(options.seed ?? 0)));
+}
+
+/** Text as it is; what the SDK gives has Dates, which JSON has as text. */
+function historyText(history) {
+  if (typeof history === "string") return history;
+  if (typeof history === "object" && history !== null) return argumentText(history, "the history");
+  throw misuse("INVALID_ARGUMENT", `a history must be what GetExecutionHistory returns: an object with events, an array of events, or the JSON text of either, not ${shown(history)}`);
+}

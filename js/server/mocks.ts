@@ -1,0 +1,20 @@
+// Test cases of a mock configuration of Step Functions Local.
+
+import { loadMockConfig } from "../testing/mock-config.ts";
+import { answerer } from "../testing/mocks.ts";
+
+/** The test cases of a mock configuration: a file, or what is in it. */
+export class TestCases {
+  #config;
+
+  /** Throws where it cannot be read. */
+  constructor(source) {
+    this.#config = loadMockConfig(source);
+  }
+
+  /** The mocks of a test case for one execution, by state: each counts the invocations of its state. Throws for an unknown one. */
+  begin(machine, testCase) {
+    const mocks = this.#config.mocks(machine, testCase);
+    return new Map(Object.entries(mocks).map(([state, mock]) => [state, answerer(state, mock)]));
+  }
+}

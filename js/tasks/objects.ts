@@ -1,0 +1,123 @@
+// S3 without S3: handlers that read and write objects of the host's, for Distributed Maps and for tasks.
+
+import { TaskError, misuse } from "../base/errors.ts";
+
+const encoder = new TextEncoder();
+
+/**
+ * Handlers for `s3:getObject`, `s3:listObjectsV2` and `s3:putObject`, also of the SDK. `source` is an object or Map from
+ * "bucket/key" to what is in it, or a store with `get`, `list` and `put`.
+ */
+export function s3Handlers(source) {
+  const store = storeOf(source);
+  const handlers = {
+    getObject: async ({ Bucket, Key }, task) => {
+      const found = await store.get(Bucket, Key);
+      if (found === undefined || found === null) throw refused("NoSuchKey", "The specified key does not exist.", 404);
+      const body = await content(found, Key);
+      // Items that are JSON already need no text in between.
+      if (task.purpose === "ItemReader") return { Body: body };
+      const text = textOf(body);
+      return { Body: text, ContentLength: encoder.encode(text).length, ETag: etag(text) };
+    },
+    listObjectsV2: async ({ Bucket, Prefix = "" }, task) => {
+      if (store.list === undefined) throw refused("AccessDenied", "This store cannot be listed.", 403);
+      const listed = [];
+      for await (const object of await store.list(Bucket, Prefix)) if (object.Key.startsWith(Prefix)) listed.push(object);
+      listed.sort((a, b) => order(a.Key, b.Key));
+      const reader = task.purpose === "ItemReader";
+      const Contents = listed.map(({ Key, Size = 0, LastModified = 0, Etag = etag(`${Key} ${Size} ${LastModified}`) }) => {
+        const about = { Key, Size, StorageClass: "STANDARD" };
+        return reader ? { Etag, LastModified, ...about } : { ETag: Etag, LastModified: new Date(LastModified * 1000).toISOString(), ...about };
+      });
+      return { Contents, IsTruncated: false, KeyCount: Contents.length, Name: Bucket, Prefix };
+    },
+    putObject: async ({ Bucket, Key, Body = "" }) => {
+      if (store.put === undefined) throw refused("AccessDenied", "This store cannot be written.", 403);
+      const text = textOf(Body);
+      await store.put(Bucket, Key, text);
+      return { ETag: etag(text) };
+    },
+  };
+  return Object.fromEntries(Object.entries(handlers).flatMap(([api, handler]) => [[`s3:${api}`, handler], [`aws-sdk:s3:${api}`, handler]]));
+}
+
+function storeOf(source) {
+  if (source instanceof Map) {
+    return memory({ get: (path) => source.get(path), paths: () => [...source.keys()], set: (path, body) => source.set(path, body) });
+  }
+  if (typeof source !== "object" || source === null) throw misuse("INVALID_ARGUMENT", "s3Handlers() takes an object or Map of objects by bucket/key, or a store with get()");
+  if (typeof source.get === "function") return source;
+  return memory({
+    get: (path) => (Object.hasOwn(source, path) ? source[path] : undefined),
+    paths: () => Object.keys(source),
+    set: (path, body) => Object.defineProperty(source, path, { value: body, configurable: true, enumerable: true, writable: true }),
+  });
+}
+
+/** A store of what has paths. */
+function memory({ get, paths, set }) {
+  return {
+    get: (bucket, key) => get(`${bucket}/${key}`),
+    list: (bucket, prefix) => {
+      const start = `${bucket}/`;
+      const keys = paths().filter((path) => path.startsWith(start + prefix)).map((path) => path.slice(start.length));
+      return keys.map((Key) => ({ Key, ...about(get(start + Key)) }));
+    },
+    put: (bucket, key, body) => void set(`${bucket}/${key}`, body),
+  };
+}
+
+/** Size and age, as far as they are known without reading. */
+function about(body) {
+  if (body instanceof Blob) return { Size: body.size, ...(body.lastModified !== undefined && { LastModified: Math.floor(body.lastModified / 1000) }) };
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return { Size: body.byteLength };
+  if (body instanceof URL) return {};
+  const text = textOf(body);
+  return { Size: encoder.encode(text).length, Etag: etag(text) };
+}
+
+/** What an object holds: text, or JSON as it was given. */
+async function content(body, key) {
+  if (body instanceof URL) {
+    const response = await fetch(body);
+    if (!response.ok) throw refused(response.status === 404 ? "NoSuchKey" : "S3", `${body} answers ${response.status} ${response.statusText}`.trim(), response.status);
+    return content(await response.blob(), key);
+  }
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return content(new Blob([body]), key);
+  if (!(body instanceof Blob)) return body;
+  if (/\.(zst|zstd)$/.test(key)) throw refused("S3", `${key}: Zstandard is not supported; decompress the file first`, 400);
+  const stream = key.endsWith(".gz") ? body.stream().pipeThrough(new DecompressionStream("gzip")) : body.stream();
+  try {
+    return await new Response(stream).text();
+  } catch (error) {
+    throw refused("S3", `${key} cannot be read: ${error.message}`, 400);
+  }
+}
+
+function textOf(body) {
+  return typeof body === "string" ? body : (JSON.stringify(body) ?? "");
+}
+
+function refused(code, message, status) {
+  return new TaskError(`S3.${code}Exception`, `${message} (Service: S3, Status Code: ${status}, Request ID: 0000000000000000)`);
+}
+
+/** By code points, which is the order of UTF-8 bytes that S3 lists in. */
+function order(a, b) {
+  const [x, y] = [[...a], [...b]];
+  for (let i = 0; i < x.length && i < y.length; i++) {
+    if (x[i] !== y[i]) return x[i].codePointAt(0) - y[i].codePointAt(0);
+  }
+  return x.length - y.length;
+}
+
+/** Names a content: not MD5, as little as S3's own is for what was uploaded in parts. */
+function etag(text) {
+  const parts = [0x811c9dc5, 0x1000193, 0x9e3779b9, 0x85ebca6b].map((basis) => {
+    let hash = basis;
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    return (hash >>> 0).toString(16).padStart(8, "0");
+  });
+  return `"${parts.join("")}"`;
+}

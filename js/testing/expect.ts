@@ -1,0 +1,288 @@
+// Expectations of a run that read like sentences, with messages that show what happened.
+
+import { shown as named } from "../base/options.ts";
+import { brief, difference, matches } from "./compare.ts";
+import { milliseconds, spoken } from "./duration.ts";
+import { TestKitError, failed } from "./errors.ts";
+
+const LINES = 60;
+
+/** Begins expectations of a run; every one returns the same object, so that they can be chained. */
+export function expectRun(run) {
+  if (typeof run?.then === "function") throw new TestKitError("expectRun() takes a run, not a promise: expectRun(await machine.run(input))");
+  if (typeof run?.callsOf !== "function") throw new TestKitError("expectRun() takes the run that machine.run() resolves to");
+  return new RunExpectation(run);
+}
+
+export class RunExpectation {
+  #run;
+
+  constructor(run) {
+    this.#run = run;
+  }
+
+  /** It succeeded; with an output where one is given. */
+  succeeded(...output) {
+    this.#ended("SUCCEEDED", this.succeeded);
+    return output.length > 0 ? this.#output(output[0], {}, this.succeeded) : this;
+  }
+
+  /** It failed, with this error and cause where they are given: texts, RegExps, or a RegExp for the cause. */
+  failedWith(error, cause) {
+    const run = this.#run;
+    this.#ended("FAILED", this.failedWith);
+    for (const [what, actual, expected] of [["error", run.error, error], ["cause", run.cause, cause]]) {
+      if (expected === undefined || matches(actual ?? null, expected)) continue;
+      this.#fail(`Expected the execution to fail with the ${what} ${shown(expected)}, but it was ${shown(actual)}.`, actual, expected, this.failedWith);
+    }
+    return this;
+  }
+
+  /** It ran into the machine's own TimeoutSeconds. */
+  timedOut() {
+    return this.#ended("TIMED_OUT", this.timedOut);
+  }
+
+  /** It was aborted. */
+  aborted() {
+    return this.#ended("ABORTED", this.aborted);
+  }
+
+  /** It would wait for ever: for a task that nobody answers and nothing times out. In one of these states, where they are given. */
+  waitsForEver(...states) {
+    this.#ended("RUNNING", this.waitsForEver);
+    const { waiting } = this.#run;
+    const missing = states.filter((state) => !waiting.includes(state));
+    if (missing.length > 0) this.#fail(`Expected the execution to wait in ${missing.join(", ")}, but it waits in ${waiting.join(", ")}.`, waiting, states, this.waitsForEver);
+    return this;
+  }
+
+  /** The output is equal to this; matchers such as RegExps, predicates and `expect.any()` may stand in it. */
+  outputEquals(expected) {
+    this.#ended("SUCCEEDED", this.outputEquals);
+    return this.#output(expected, {}, this.outputEquals);
+  }
+
+  /** The output has at least these members. */
+  outputMatches(expected) {
+    this.#ended("SUCCEEDED", this.outputMatches);
+    return this.#output(expected, { partly: true }, this.outputMatches);
+  }
+
+  /** The machine's own states were entered in exactly this order; those in branches and iterations do not count. */
+  tookPath(...states) {
+    const expected = namesIn(states, "tookPath");
+    const actual = this.#run.path;
+    if (matches(actual, expected)) return this;
+    const at = expected.findIndex((state, i) => actual[i] !== state);
+    const where =
+      at < 0 ? `it continued to ${actual[expected.length]}` : at >= actual.length ? `it ended before ${expected[at]}` : `it entered ${actual[at]} instead of ${expected[at]}`;
+    return this.#fail(`Expected the path ${expected.join(" → ")}, but ${where}.\n  path taken: ${actual.join(" → ")}`, actual, expected, this.tookPath);
+  }
+
+  /** These states were entered in this order, at any depth, whatever came between them. */
+  passedThrough(...states) {
+    const expected = namesIn(states, "passedThrough");
+    const actual = this.#run.visits.map(({ state }) => state);
+    let from = 0;
+    for (const state of expected) {
+      const at = actual.indexOf(state, from);
+      if (at < 0) {
+        const why = actual.includes(state) ? `${state} was not entered after ${expected[expected.indexOf(state) - 1]}` : `${state} was never entered`;
+        this.#fail(`Expected the execution to pass through ${expected.join(", ")}, but ${why}.`, actual, expected, this.passedThrough);
+      }
+      from = at + 1;
+    }
+    return this;
+  }
+
+  /** The state was entered; so many times, where a number is given. */
+  entered(state, times) {
+    checkCount(times, "entered");
+    this.#known(state, this.entered);
+    const actual = this.#run.visits.filter((visit) => visit.state === state).length;
+    if (times === undefined ? actual > 0 : actual === times) return this;
+    return this.#fail(`Expected ${state} to be entered${times === undefined ? "" : ` ${count(times)}`}, but it was ${actual === 0 ? "not" : `entered ${count(actual)}`}.`, actual, times ?? "at least once", this.entered);
+  }
+
+  /** The state was not entered. */
+  neverEntered(state) {
+    this.#known(state, this.neverEntered);
+    const actual = this.#run.visits.filter((visit) => visit.state === state).length;
+    return actual === 0 ? this : this.#fail(`Expected ${state} not to be entered, but it was ${count(actual)}.`, actual, 0, this.neverEntered);
+  }
+
+  /** A state, function or resource was called; so many times, where a number is given. Every attempt is a call. */
+  called(name, times) {
+    checkCount(times, "called");
+    this.#callable(name, this.called);
+    const calls = this.#run.callsOf(name);
+    if (times === undefined ? calls.length > 0 : calls.length === times) return this;
+    return this.#fail(`Expected ${name} to be called${times === undefined ? "" : ` ${count(times)}`}, but it was called ${count(calls.length)}.${this.#called(name)}`, calls.length, times ?? "at least once", this.called);
+  }
+
+  /** It was never called. */
+  neverCalled(name) {
+    this.#callable(name, this.neverCalled);
+    const calls = this.#run.callsOf(name);
+    if (calls.length === 0) return this;
+    return this.#fail(`Expected ${name} not to be called, but it was called ${count(calls.length)}.${this.#called(name)}`, calls.length, 0, this.neverCalled);
+  }
+
+  /** One of its calls had this input; with a number that call, from 1 on. Members that are not named may be there. */
+  calledWith(name, input, call) {
+    namesIn([name], "calledWith");
+    checkCount(call, "calledWith");
+    const calls = this.#run.callsOf(name);
+    if (calls.length === 0) this.#fail(`Expected ${name} to be called, but it was not.${this.#called(name)}`, [], [input], this.calledWith);
+    const chosen = call === undefined ? calls : calls.slice(call - 1, call);
+    if (chosen.length === 0) this.#fail(`Expected ${name} to be called at least ${count(call)}, but it was called ${count(calls.length)}.`, calls.length, call, this.calledWith);
+    if (chosen.some((one) => matches(one.input, input, { partly: true }))) return this;
+    const nearest = chosen.at(-1);
+    const which = call === undefined && chosen.length > 1 ? `none of its ${chosen.length} calls was; the last` : "it";
+    return this.#fail(
+      `Expected ${name} to be called with ${brief(input)}, but ${which} was called with ${brief(nearest.input)}.\n${indented(difference(nearest.input, input, { partly: true }))}`,
+      nearest.input,
+      input,
+      this.calledWith,
+    );
+  }
+
+  /** The state was retried so many times in all, on this error where one is given; without a number at least once. */
+  retried(state, times, options) {
+    checkCount(times, "retried");
+    const { on } = options ?? {};
+    this.#known(state, this.retried);
+    const all = this.#run.retries.filter((retry) => retry.state === state);
+    const actual = all.filter(({ error }) => on === undefined || matches(error, on)).length;
+    if (times === undefined ? actual > 0 : actual === times) return this;
+    const told = all.map(({ error, delay, index }) => `\n  on ${error} after ${spoken(delay)} by Retry[${index}]`).join("");
+    return this.#fail(`Expected ${state} to be retried${times === undefined ? "" : ` ${count(times)}`}${on === undefined ? "" : ` on ${shown(on)}`}, but it was retried ${count(actual)}.${told}`, actual, times ?? "at least once", this.retried);
+  }
+
+  /** The state was never retried. */
+  neverRetried(state) {
+    return this.retried(state, 0);
+  }
+
+  /** A Wait, or the delay before a retry of a state, lasted so long: a number of seconds, or "90 s", "1h 30m". */
+  waited(state, duration) {
+    this.#known(state, this.waited);
+    const expected = milliseconds(duration);
+    if (expected === undefined) throw new TestKitError(`waited() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
+    const waits = [...this.#run.waits, ...this.#run.retries.map(({ state: retried, delay }) => ({ state: retried, duration: delay }))];
+    const actual = waits.filter((wait) => wait.state === state).map((wait) => wait.duration);
+    if (actual.includes(expected)) return this;
+    const but = actual.length === 0 ? "did not wait" : `waited ${actual.map(spoken).join(", ")}`;
+    return this.#fail(`Expected ${state} to wait ${spoken(expected)}, but it ${but}.`, actual, [expected], this.waited);
+  }
+
+  /** The whole run lasted so long, in its own time. */
+  lasted(duration) {
+    const expected = milliseconds(duration);
+    if (expected === undefined) throw new TestKitError(`lasted() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
+    const actual = this.#run.duration;
+    return actual === expected ? this : this.#fail(`Expected the execution to last ${spoken(expected)}, but it lasted ${spoken(actual)}.`, actual, expected, this.lasted);
+  }
+
+  /** A catcher took this error on; of this state, and of this place in its Catch, where they are given. */
+  caught(error, state, index) {
+    if (state !== undefined) this.#known(state, this.caught);
+    checkCount(index, "caught");
+    const all = this.#run.caught;
+    const found = all.some((one) => matches(one.error ?? null, error) && (state === undefined || one.state === state) && (index === undefined || one.index === index));
+    if (found) return this;
+    const told = all.length === 0 ? "no error was caught" : `the caught ${all.length === 1 ? "error is" : "errors are"} ${all.map((one) => `${one.error} in ${one.state} by Catch[${one.index}]`).join(", ")}`;
+    const where = `${state === undefined ? "" : ` in ${state}`}${index === undefined ? "" : ` by Catch[${index}]`}`;
+    return this.#fail(`Expected ${shown(error)} to be caught${where}, but ${told}.`, all, [{ error, state, index }], this.caught);
+  }
+
+  /** No catcher took an error on. */
+  caughtNothing() {
+    const all = this.#run.caught;
+    if (all.length === 0) return this;
+    return this.#fail(`Expected no error to be caught, but ${all.map(({ error, state }) => `${error} was in ${state}`).join(", ")}.`, all, [], this.caughtNothing);
+  }
+
+  /** The state's input, on one of its visits, had at least these members. */
+  inputOf(state, expected) {
+    return this.#dataOf(state, "input", expected, this.inputOf);
+  }
+
+  /** The state's output, on one of its visits, had at least these members. */
+  outputOf(state, expected) {
+    return this.#dataOf(state, "output", expected, this.outputOf);
+  }
+
+  #dataOf(state, what, expected, from) {
+    this.#known(state, from);
+    const values = this.#run.visits.filter((visit) => visit.state === state).map((visit) => visit[what]);
+    if (values.some((value) => matches(value, expected, { partly: true }))) return this;
+    if (values.length === 0) this.#fail(`Expected the ${what} of ${state} to match, but it was never entered.`, undefined, expected, from);
+    return this.#fail(`Expected the ${what} of ${state} to match ${brief(expected)}.\n${indented(difference(values.at(-1), expected, { partly: true }))}`, values.at(-1), expected, from);
+  }
+
+  #ended(status, from) {
+    const run = this.#run;
+    if (run.status === status) return this;
+    const words = { SUCCEEDED: "succeed", FAILED: "fail", TIMED_OUT: "time out", ABORTED: "be aborted", RUNNING: "wait for ever" };
+    return this.#fail(`Expected the execution to ${words[status]}. ${run.ending}`, run.status, status, from);
+  }
+
+  #output(expected, how, from) {
+    const { output } = this.#run;
+    if (matches(output, expected, how)) return this;
+    return this.#fail(`Expected the output to ${how.partly ? "match" : "be"} ${brief(expected)}.\n${indented(difference(output, expected, how))}`, output, expected, from);
+  }
+
+  /** A state that does not exist was certainly never entered: a misspelt name must not pass. */
+  #known(state, from) {
+    const { outline } = this.#run.machine;
+    if (outline.named.has(state)) return;
+    const names = outline.states.map(({ name }) => name);
+    throw failed(`There is no state ${named(state)}; the states are ${names.slice(0, 30).join(", ")}${names.length > 30 ? " …" : ""}.`, { actual: names, expected: state, operator: "state", from });
+  }
+
+  /** The same for what is called: nothing that no task could ever call. */
+  #callable(name, from) {
+    const { machine, nested } = this.#run;
+    if (nested.length > 0 || machine.outline.calls(name) !== false) return;
+    const { tasks } = machine.outline;
+    throw failed(`Nothing in the definition calls ${named(name)}; its tasks are ${tasks.slice(0, 30).join(", ") || "none"}${tasks.length > 30 ? " …" : ""}.`, { actual: tasks, expected: name, operator: "task", from });
+  }
+
+  #called(name) {
+    const calls = this.#run.callsOf(name);
+    const lines = calls.map(({ input, error, result }, i) => `\n  ${i + 1}. ${brief(input)} ${error === undefined ? `✓ ${brief(result)}` : `✗ ${error}`}`);
+    if (lines.length > 0) return lines.slice(0, 10).join("");
+    const others = [...new Set(this.#run.calls.map(({ state }) => state))];
+    return others.length === 0 ? " Nothing was called." : ` These were called: ${others.join(", ")}.`;
+  }
+
+  #fail(message, actual, expected, from) {
+    throw failed(`${message}\n\nWhat happened:\n${indented(this.#run.text({ times: true, lines: LINES }).trimEnd())}\n`, { actual, expected, operator: from.name, from });
+  }
+}
+
+/** The names that an expectation was given, one by one or in a list. */
+function namesIn(states, where) {
+  const names = states.flat();
+  for (const name of names) if (typeof name !== "string") throw new TestKitError(`${where}() takes names, not ${named(name)}`);
+  return names;
+}
+
+function checkCount(number, where) {
+  if (number !== undefined && !(Number.isInteger(number) && number >= 0)) throw new TestKitError(`${where}() takes a whole number that is not negative, not ${named(number)}`);
+}
+
+function count(times) {
+  return times === 1 ? "once" : times === 2 ? "twice" : `${times} times`;
+}
+
+function shown(value) {
+  return value instanceof RegExp ? String(value) : brief(value);
+}
+
+function indented(text) {
+  return text.split("\n").map((line) => `  ${line}`).join("\n");
+}

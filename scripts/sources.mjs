@@ -1,0 +1,30 @@
+// A module of js/ by itself, for tests and scripts that look at what the package keeps to itself.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./steps.mjs";
+
+/** Imports `path`, such as "js/convert/jsonata.ts", with all that it imports; the WebAssembly and its glue are those of dist. */
+export async function importSource(path) {
+  const esbuild = await import("esbuild");
+  const dist = pathToFileURL(join(root, "dist")).href;
+  const built = {
+    name: "built",
+    setup(build) {
+      build.onResolve({ filter: /[\\/]dist[\\/][\w.]+$/ }, ({ path, resolveDir }) => ({ path: pathToFileURL(resolve(resolveDir, path)).href, external: true }));
+      build.onLoad({ filter: /[\\/]js[\\/]\w+[\\/][\w-]+\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, `new URL($1${dist}/`), loader: "ts" }));
+    },
+  };
+  const { outputFiles } = await esbuild.build({ absWorkingDir: root, entryPoints: [path], bundle: true, write: false, format: "esm", platform: "node", target: "es2022", packages: "external", plugins: [built], logLevel: "warning" });
+  const [{ text }] = outputFiles;
+  const folder = join(root, "pkg-tests/.cache/sources");
+  const file = join(folder, `${createHash("sha256").update(text).digest("hex").slice(0, 20)}.mjs`);
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true });
+    // Tests run side by side: none finds a file half written.
+    writeFileSync(`${file}.${process.pid}`, text);
+    renameSync(`${file}.${process.pid}`, file);
+  }
+  return import(pathToFileURL(file).href);
+}

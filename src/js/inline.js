@@ -1,8 +1,0 @@
-// The entry with the module inside: for single-file pages, workers and bundlers that emit no assets.
-
-import bytes from "../../dist/stepglass.wasm";
-import { initSync } from "./index.js";
-
-initSync(bytes);
-
-export * from "./index.js";

@@ -1,8 +1,0 @@
-// The entry for workerd (Cloudflare Workers), which compiles no WebAssembly at run time and takes it as a module.
-
-import module from "../../dist/stepglass.wasm?module";
-import { initSync } from "./index.js";
-
-initSync(module);
-
-export * from "./index.js";
