@@ -40,6 +40,7 @@ const steps = [
   ["rust: documentation", cargo("doc", "--package", "stepglass", "--no-deps", "--locked", "--quiet"), { RUSTDOCFLAGS: "-D warnings" }],
   ["package: build", node("scripts/build.mjs", "--if-stale")],
   ["package: size", node("scripts/size.mjs", "--check")],
+  ["package: types of its sources", [...bin("typescript", "bin/tsc"), "-p", "js/tsconfig.json"]],
   ["package: types (node16)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.json"]],
   ["package: types (bundler)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.bundler.json"]],
   ["package: types (no DOM, no Node)", [...bin("typescript", "bin/tsc"), "-p", "pkg-tests/types/tsconfig.plain.json"]],

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Everything this package throws is an Error with a `code` that stays: one of these classes, or a TypeError, RangeError,
 // SyntaxError or Error for misuse. docs/errors.md has the table.
 

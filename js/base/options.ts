@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Options are looked at before anything is done with them: each problem is told, with what was given and what is allowed.
 
 import { misuse } from "./errors.ts";

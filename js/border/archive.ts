@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The history of an execution outside of the engine: pages of its events as bytes, which neither the module's memory nor
 // JavaScript's heap has to hold. An event is read when it is asked for.
 

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The only file that calls into the WebAssembly module; others name its functions, so that bundles hold those that are named.
 //
 // A Rust panic, exhausted memory or an exhausted stack ends in a trap, after which nothing in that instance can be

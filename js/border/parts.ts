@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The interpreter in two parts, as the page of this repository has it (scripts/parts.mjs makes them). Not published.
 //
 // The first part calls for the rest by itself where it lacks a function, and the thread then stands until that has come;

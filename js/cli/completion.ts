@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass completion
 
 import { Unusable } from "../files/problem.ts";

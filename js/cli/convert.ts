@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass convert
 
 import { YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass coverage
 
 import { spawn } from "node:child_process";

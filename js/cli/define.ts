@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // --define NAME=VALUE: values of placeholders, for every definition that a command reads.
 
 import { Unusable } from "../files/problem.ts";

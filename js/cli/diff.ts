@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass diff
 
 import { isJson } from "../tasks/integration.ts";

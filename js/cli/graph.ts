@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass graph
 
 import { layout, renderMermaid, renderSvg } from "../entries/node.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Help that teaches by example.
 
 const EXAMPLES = `Run, check, test and draw Amazon States Language (AWS Step Functions) on this machine.

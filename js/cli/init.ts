@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass init
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // From the arguments to one of the commands.
 
 import { parseArgs } from "node:util";

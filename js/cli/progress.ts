@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What a terminal is told while an execution runs.
 
 const FIRST = 1000;

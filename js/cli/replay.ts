@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass replay
 
 import { replayHistory } from "../entries/node.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass run
 
 import { folder } from "../entries/folder.ts";

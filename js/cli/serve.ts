@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass serve
 
 import { Unusable } from "../files/problem.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Task handlers from a module.
 
 import { spawnSync } from "node:child_process";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Colour where there is a terminal, and nowhere else.
 
 /** Whether a stream takes colours: NO_COLOR and FORCE_COLOR decide before the stream does. */

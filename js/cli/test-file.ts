@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Test files: YAML or JSON that says what to run and what to expect, without any JavaScript.
 
 import { dirname, resolve } from "node:path";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // How results of test files are told: for people (spec, dot), for programs (tap, junit, json).
 
 import { colors } from "./terminal.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Runs the tests of a test file.
 
 import { performance } from "node:perf_hooks";

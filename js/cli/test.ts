@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass test
 
 import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync } from "node:fs";

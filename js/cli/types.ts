@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass types
 
 import { bareName } from "../tasks/resource.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // stepglass validate
 
 import { Unusable, say } from "../files/problem.ts";

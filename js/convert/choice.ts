@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Choice rules as JSONata conditions.
 
 import { Unmechanical, group, typeIs } from "./parts.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // JSONPath, intrinsic functions and payload templates as JSONata.
 
 import { CONTEXT, Code, Constant, Items, Members, Unmechanical, group, need, typeIs } from "./parts.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // A machine's states from JSONPath to JSONata, one by one.
 
 import { condition } from "./choice.ts";

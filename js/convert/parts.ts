@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What converted fields are made of: JSONata with the conditions under which the original has a value.
 //
 // JSONPath fails where a path finds nothing, and where it goes through something that is no object or no list. JSONata gives

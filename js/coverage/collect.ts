@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Collects what the executions of a process use, for a report of a whole test run.
 //
 // Where STEPGLASS_COVERAGE names a folder, every process of a test run writes there what it has seen: test runners end

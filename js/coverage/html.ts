@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Coverage as one HTML file: the graphs in colours, what was never used, the definition line by line. No scripts, nothing
 // from elsewhere; every name of a definition is text.
 

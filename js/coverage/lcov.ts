@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Coverage as an lcov tracefile: states are functions, what decides between ways is a branch.
 
 /** The tracefile of all definitions that have lines in a file: those in a string of a template have none. */

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What counts of uses come to: places with their counts, sums, and the report for programs. Reads no files.
 
 import { Outline } from "./outline.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What a definition consists of: its states, the ways out of them, what they call.
 
 import { Handlers } from "../tasks/resource.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // How shares and places are told.
 
 /** The share of the places that were used, from 0 to 100. */

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The ways into an execution that a task starts, and out of it.
 
 import { parseResource } from "../tasks/resource.ts";

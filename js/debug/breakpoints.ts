@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Where a run is to stop, and whether it has come there.
 
 import { misuse } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Reads a history as it grows: which visit of which state an event belongs to, and which branch or iteration that is in.
 
 /** What stands in the member of an event that its type names. */

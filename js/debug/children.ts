@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Executions that tasks start: the machines there are for it, and what the executions of a run share.
 
 import { isTaker } from "../tasks/activity.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What a run has used of its definition, read off its tape: only what has been seen counts.
 
 import { Outline } from "../coverage/outline.ts";

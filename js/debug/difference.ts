@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Two runs beside each other: which visits are the same, which are another's, and which ways only one of them took.
 
 import { detailsOf } from "./chains.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What is changed by hand while a run is paused: values, which make a fork, and the definition, which makes the run again.
 
 import { misuse } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // One execution in a run, the run's own or one that a task has started: its recording, its tasks at work, answers to come.
 
 import { TaskCancelled, misuse } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Questions about values, in the languages of definitions.
 
 import * as module from "../../dist/glue.js";

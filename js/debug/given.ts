@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What the methods of a session may be given: it is looked at before anything is done with it, in one place for all of them.
 
 import { misuse } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Coverage as the command `stepglass coverage` writes it, of counts that came from anywhere.
 
 import { definitionText } from "../execution/machine.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What stands for a task: a result, an error, a script of them, an expression, a function, a recording, or the person at the page.
 
 import { misuse } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // One run on tape: the facts that the engine was fed, and all that it has told of since, in the order of its happening.
 //
 // Facts are enough to make the engine of any moment again: the nearest snapshot is restored and what was fed since is fed

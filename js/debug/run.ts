@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // One run of a machine: its execution, those that its tasks have started, and what they share: time, and one order of all things.
 //
 // Each execution has a tape of its own; what is on them stands in one row, in the order of its happening. A place in that row

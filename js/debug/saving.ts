@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // A session as data: its runs with the facts that their engines were fed, which are enough to make them again.
 
 import { RestoreError } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Searching what is in order.
 
 /** How many of some growing numbers are smaller than one. */

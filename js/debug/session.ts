@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // A debugger of one machine: it runs and pauses, steps, goes back, forks, and looks into things.
 
 import { Task } from "../driver/task.ts";

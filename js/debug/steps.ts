@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Where the steps of a session end: what each of them waits for, asked of every entry that is seen, in whichever execution.
 
 import { isAboutToEnter, leaves } from "./borders.ts";

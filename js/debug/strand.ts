@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The history of one execution on a tape: the run's own, or that of a child execution of a Distributed Map.
 
 import { Chains, detailsOf } from "./chains.ts";

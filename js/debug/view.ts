@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What can be seen of a run from a place on its tape: the call stack, values, variables and who assigned them.
 
 import { detailsOf } from "./chains.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // All visits of states in the order of their entering, as a time line shows them, and those of one state in child executions.
 
 import { detailsOf } from "./chains.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Two definitions of one machine: what changed, and what becomes of executions that run.
 
 import { YAML_HELP, looksLikeYaml } from "./diagnose.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What can be asked about a definition without running it.
 
 import * as module from "../../dist/glue.js";

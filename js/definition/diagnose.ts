@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The problems of a definition's text, before and after its placeholders are filled in.
 
 import * as module from "../../dist/glue.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What an editor asks about a definition's text, which may be half written. All offsets are UTF-16 units.
 
 import * as module from "../../dist/glue.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // `${Name}` in a definition's text: what a deployment fills in, as DefinitionSubstitutions do. Inside of a string it is text; a
 // bare one stands for any value, and the text is JSON only afterwards.
 

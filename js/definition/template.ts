@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // State machines inside of other files: CloudFormation, SAM and CDK templates, serverless.yml.
 
 import { existsSync, readdirSync } from "node:fs";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Definitions in YAML, with CloudFormation's tags and with placeholders.
 
 import { CST, Parser, parseDocument } from "yaml";

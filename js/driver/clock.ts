@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Where an execution's time comes from.
 
 import { misuse } from "../base/errors.ts";

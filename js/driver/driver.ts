@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Runs one engine: feeds it facts, does what it asks for, keeps its one timer.
 //
 // All facts go through one inbox, so a handler may call anything of its execution while it runs: what it says is fed

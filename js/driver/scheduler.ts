@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Shares the event loop: whatever runs, a turn of this package's work takes about SLICE milliseconds, then the host's
 // timers, input and output have theirs. Microtasks do not count as a turn: a chain of them starves the host.
 

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // One attempt of a Task, as its handler sees it.
 
 import { TaskCancelled } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What the entries for Node find beside themselves. Bundles have `held.js` in its place: beside a bundle nothing lies.
 
 import { readFileSync } from "node:fs";

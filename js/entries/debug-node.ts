@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The same for Node: the module is loaded at import.
 
 import "./node.ts";

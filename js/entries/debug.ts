@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The entry `stepglass/debug`: the debugger without a face.
 
 export { DebugSession } from "../debug/session.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The entry `stepglass/node`: what needs Node's own modules.
 
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";

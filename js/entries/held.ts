@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // In bundles, for `beside.js`: the WebAssembly is in the code, packed, because a file beside a bundle gets lost.
 
 import { gunzipSync } from "node:zlib";

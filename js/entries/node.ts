@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The entry for Node, Deno and Bun: everything is ready at import.
 
 import { moduleBytes } from "./beside.ts";

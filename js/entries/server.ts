@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // `stepglass/server`: the AWS Step Functions API on this machine.
 
 import "./node.ts";

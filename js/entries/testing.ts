@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The entry `stepglass/testing`: machines under test, in any test runner.
 
 export { expectRun } from "../testing/expect.ts";

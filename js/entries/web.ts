@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The entry for browsers and bundlers: the module beside this file is fetched by the first `await init()`.
 
 import { setLoader } from "../border/instance.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The engine by itself, for hosts that keep their own clock, queue and store.
 
 import { Archive } from "../border/archive.ts";

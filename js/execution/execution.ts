@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // One execution of a state machine.
 
 import { argumentText } from "../tasks/integration.ts";

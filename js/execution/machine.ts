@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // A definition that can be run.
 
 import * as module from "../../dist/glue.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Executions that tasks start: what `states:startExecution` and its kin do with the machines that are registered.
 
 import { isJson, jsonText, membersText, started, description } from "../tasks/integration.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Recorded executions run again.
 
 import * as module from "../../dist/glue.js";

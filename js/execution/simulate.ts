@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Whole executions at once, on virtual time, with results from a script: for tests.
 
 import { VirtualClock } from "../driver/clock.ts";

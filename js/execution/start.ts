@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What StartExecution asks of an execution's name and input.
 
 /** Bytes of an input, where no other limit was set. */

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What keeps a command from its work, and how it is told: to people on standard error, to programs as JSON.
 
 import { colorful, colors, count, writeJson } from "../cli/terminal.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Definitions and inputs from files, in JSON or YAML, with places in either.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";

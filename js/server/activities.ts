@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Activities, task tokens, and tags.
 
 import { Activity } from "../tasks/activity.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Names and ARNs of Step Functions.
 
 import { isBadName } from "../execution/start.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The server's own pages: the list of executions, and one execution. They work where the debugger is not in the package.
 
 const EVENTS = 1000;

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // /debugger: the executions of the server, to look at in a browser.
 //
 // docs/server.md has the contract of the JSON and of the event stream.

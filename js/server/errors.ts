@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Errors of the API, by AWS's names and in its words.
 
 /** An error that the caller sees: `{__type, message}` and the status. */

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Executions: start, look at, stop, take up again.
 
 import { problemsAsSent } from "../definition/definition.ts";

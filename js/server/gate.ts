@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Who may speak to the server: programs may, pages of other sites may not.
 //
 // A server on the loopback is in reach of every page that its user opens. Such a page's requests carry an Origin, or say

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The endpoint: AWS JSON 1.0 over HTTP, with limits for those who mean harm.
 
 import { randomUUID } from "node:crypto";

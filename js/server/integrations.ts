@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Which Resources of service integrations exist: what CreateStateMachine refuses, as AWS does.
 
 /** The APIs of the optimized integrations, by their service (Developer Guide, "Integrating optimized services"). */

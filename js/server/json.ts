@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // JSON texts of callers, and what AWS says of those that are none.
 
 /** The reason why a text is no JSON, in the words of AWS's parser; undefined for JSON. */

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What the server says of itself.
 
 const LEVELS = ["silent", "error", "info", "debug"];

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // State machines, their versions and aliases.
 
 import { createHash, randomUUID } from "node:crypto";

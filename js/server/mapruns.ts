@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
 import { mapRunArn, executionArn } from "./arn.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Test cases of a mock configuration of Step Functions Local.
 
 import { loadMockConfig } from "../testing/mock-config.ts";

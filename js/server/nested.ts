@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Tasks that speak to Step Functions themselves: they reach the server that runs them.
 
 import { TAKER } from "../tasks/activity.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Pages of lists: a token says where the next one begins, and of which list.
 
 import { invalidToken } from "./errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Which of those who do the work does a task.
 //
 // In this order: the mock of the test case, the handlers that were given, Step Functions itself (nested executions), the

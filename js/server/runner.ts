@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Runs executions: from a record in the store to its end and, where it failed, on from there.
 
 import { randomUUID } from "node:crypto";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The service behind the endpoint: what it knows, and its operations.
 
 import { randomUUID } from "node:crypto";

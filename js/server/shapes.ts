@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What each operation takes: the members of its request with their types and constraints, as the API's model states them.
 
 import { ApiError } from "./errors.ts";

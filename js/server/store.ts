@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Where a server keeps what it knows: the Store, and the one that forgets with the process.
 //
 // `server.d.ts` says what every store promises; `pkg-tests/server/store-suite.mjs` checks it of any.

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Who does the work of the tasks: a module of handlers, HTTP services, Lambda functions.
 
 import { existsSync, statSync, watch } from "node:fs";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // TestState: one state by itself, with a mock, or with whoever does its task here.
 
 import { stateTested } from "../definition/definition.ts";

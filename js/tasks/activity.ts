@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Activities: work that is fetched, not brought (GetActivityTask).
 
 import { misuse } from "../base/errors.ts";

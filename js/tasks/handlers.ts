@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The handlers that a module exports.
 
 import { isTaker } from "./activity.ts";

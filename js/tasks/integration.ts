@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What a handler is given and how its answer becomes the service's: AWS wraps the results of optimized integrations.
 //
 // A handler deals with the inner value, the function's payload or the child's output; the state machine sees what AWS

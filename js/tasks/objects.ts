@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // S3 without S3: handlers that read and write objects of the host's, for Distributed Maps and for tasks.
 
 import { TaskError, misuse } from "../base/errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What a Task's Resource names, and which handler is meant for it.
 
 import { isTaker } from "./activity.ts";

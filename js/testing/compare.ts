@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Whether two JSON values are equal or match, and how they differ.
 
 import { TestKitError } from "./errors.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // A definition to test: from a file in JSON or YAML, a template, a URL, text, an object or a machine.
 
 import { resolve } from "node:path";

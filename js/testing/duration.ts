@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Times as people write them: "90 s", "1h 30m", "1.5 days".
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

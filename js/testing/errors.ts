@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What the test kit throws.
 
 import { AssertionError } from "node:assert";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Expectations of a run that read like sentences, with messages that show what happened.
 
 import { shown as named } from "../base/options.ts";

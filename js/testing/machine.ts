@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // A machine under test, and its runs.
 
 import { Handlers } from "../tasks/resource.ts";

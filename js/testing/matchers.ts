@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The expectations as matchers of Vitest and Jest: expect.extend(matchers).
 
 import { expectRun } from "./expect.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The mock configuration file of Step Functions Local, read as it is.
 
 import { basename } from "node:path";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // From mocks as they are written to answers, call by call.
 
 import { TaskError, TaskResponse } from "../entries/node.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Property tests: a machine run with generated outcomes of its tasks, and the smallest schedule for which something does
 // not hold.
 //

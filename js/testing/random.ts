@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Random numbers that a seed repeats.
 
 /** A generator (splitmix32): small, and every seed is a good one. */

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What a mock answers.
 
 import { milliseconds, spoken } from "./duration.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What happened in one run, for assertions, messages and snapshots.
 
 import { Handlers } from "../tasks/resource.ts";

@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // A history as people tell it.
 
 import { parseResource } from "../tasks/resource.ts";

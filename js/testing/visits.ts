@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // The visits of states, found in a history.
 
 /** What a history tells of states: when each was entered and left, in which iteration. */

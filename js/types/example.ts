@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // An input and results of tasks made up of what a machine reads.
 
 import { StateMachine, definitionText } from "../execution/machine.ts";

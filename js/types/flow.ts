@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Follows values through a machine: what its states read of the input, what its tasks get, what is read of their results.
 
 import { parseResource } from "../tasks/resource.ts";

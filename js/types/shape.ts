@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // What is known of a value: from where it comes, and what is read of it.
 
 /** What is read of the machine's input or of a task's result. It grows while the machine is looked at. */

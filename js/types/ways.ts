@@ -1,3 +1,4 @@
+// @ts-nocheck: has no types yet.
 // Which way of a Choice leads on, and which values take it.
 
 /** `rank(next)` gives `[of that way, of the Default]`: 2 leads on, 1 comes back to the state, 0 fails or is nowhere. */
