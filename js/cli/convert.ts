@@ -2,12 +2,13 @@
 // stepglass convert
 
 import { YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
+import { pointerSteps } from "../base/pointer.ts";
 import { PLACEHOLDER } from "../convert/expressions.ts";
 import { toJsonata } from "../convert/jsonata.ts";
 import { jsonHoles } from "../definition/placeholders.ts";
 import { yamlHoles } from "../definition/yaml.ts";
 import { Unusable } from "../files/problem.ts";
-import { isFaultyTemplate, pointerSteps, read, split, valueOfDocument, write, yamlDocument } from "../files/source.ts";
+import { isFaultyTemplate, read, split, valueOfDocument, write, yamlDocument } from "../files/source.ts";
 import { intrinsicTags, machinesOf } from "../definition/template.ts";
 import { colors, count, writeJson } from "./terminal.ts";
 

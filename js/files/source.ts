@@ -9,6 +9,7 @@ import { renderFilled } from "../definition/diagnose.ts";
 import { compileSettings } from "../execution/machine.ts";
 import { Filled, inOrder, jsonHoles, positionOf } from "../definition/placeholders.ts";
 import * as yaml from "../definition/yaml.ts";
+import { pointerSteps } from "../base/pointer.ts";
 import { defined } from "../cli/define.ts";
 import { Invalid, Unusable } from "./problem.ts";
 import { intrinsicTags, machinesOf } from "../definition/template.ts";
@@ -368,11 +369,6 @@ const HOW = "pass `--define NAME=VALUE`";
 
 function rendered({ code, severity, message, range }, name) {
   return `${severity}[${code}]: ${message}\n --> ${name}${range === undefined ? "" : `:${range.start.line}:${range.start.column}`}\n\n`;
-}
-
-/** The unescaped steps of a JSON Pointer. */
-export function pointerSteps(pointer) {
-  return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** `file#fragment`, unless there is a file of that very name. */
