@@ -356,7 +356,7 @@ const FACTS_OF_A_CHAIN = 16;
 const COMPACT_BYTES = 2 ** 25;
 const BYTES_OF_A_CHAIN = 2 ** 16;
 // Events go into the archive when so many bytes of payloads have come up: to write more at once would hold the host up.
-const ARCHIVE_BYTES = 2 ** 21;
+const ARCHIVE_BYTES = 2 ** 19;
 // Events that are asked for without a page.
 const FEW_EVENTS = 128;
 

@@ -81,7 +81,7 @@ export class Task {
   get signal() {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#cancelled !== undefined) this.#controller.abort(this.#cancelled);
+      if (this.#cancelled !== undefined) this.#abort();
     }
     return this.#controller.signal;
   }
@@ -105,7 +105,13 @@ export class Task {
   /** For the driver: nobody waits any more. */
   static cancel(task, reason, because) {
     if (task.#cancelled !== undefined) return;
-    task.#cancelled = new TaskCancelled(reason, task.#command.state, because && { cause: because.value });
-    task.#controller?.abort(task.#cancelled);
+    task.#cancelled = { reason, because };
+    if (task.#controller !== undefined) task.#abort();
+  }
+
+  /** Tells the signal. Most tasks have none: for ten thousand that are cancelled at once, no error is made. */
+  #abort() {
+    const { reason, because } = this.#cancelled;
+    this.#controller.abort(new TaskCancelled(reason, this.#command.state, because && { cause: because.value }));
   }
 }
