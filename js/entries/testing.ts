@@ -1,5 +1,6 @@
-// @ts-nocheck: has no types yet.
 // The entry `stepglass/testing`: machines under test, in any test runner.
+
+import "./node.ts";
 
 export { expectRun } from "../testing/expect.ts";
 export { testMachine } from "../testing/machine.ts";

@@ -1,18 +1,27 @@
-// @ts-nocheck: has no types yet.
 // A definition to test: from a file in JSON or YAML, a template, a URL, text, an object or a machine.
 
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { MachineOptions } from "../api/index.d.ts";
+import { DefinitionError } from "../base/errors.ts";
+import { looksLikeYaml } from "../definition/diagnose.ts";
+import type { MachineDefinition } from "../definition/fields.ts";
+import { parseYaml } from "../definition/yaml.ts";
+import { StateMachine } from "../execution/machine.ts";
 import { Unusable } from "../files/problem.ts";
 import { Source, read } from "../files/source.ts";
-import { looksLikeYaml } from "../definition/diagnose.ts";
-import { DefinitionError, StateMachine } from "../entries/node.ts";
-import { parseYaml } from "../definition/yaml.ts";
 import { TestKitError } from "./errors.ts";
 
-/** `{machine, definition, file?}`: the machine, its definition as an object, and the file (with `#LogicalId`) it came from. */
-export function load(given, options = {}) {
-  if (typeof given?.start === "function" && typeof given.digest === "string") return { machine: given, definition: JSON.parse(given.definition) };
+/** A machine, its definition as an object, and the file (with `#LogicalId`) that it came from. */
+export interface LoadedMachine {
+  machine: StateMachine;
+  definition: MachineDefinition;
+  file?: string;
+}
+
+/** The machine of a definition: of a machine, JSON text, YAML text, an object, or the path or URL of a file. */
+export function load(given: unknown, options: MachineOptions = {}): LoadedMachine {
+  if (isMachine(given)) return { machine: given, definition: JSON.parse(given.definition) };
   if (typeof given === "string" && given.includes("\n") && looksLikeYaml(given)) return load(parseYaml(given, { substitutions: options.substitutions ?? {} }), options);
   const isText = typeof given === "string" && /^\ufeff?\s*\{/.test(given);
   if (isText || (typeof given === "object" && given !== null && !(given instanceof URL))) {
@@ -24,14 +33,20 @@ export function load(given, options = {}) {
   return { ...compiled(usable(() => new Source(file, { substitutions })), others), file };
 }
 
+/** Whether a value is a StateMachine, of this copy of the package or another. */
+function isMachine(given: unknown): given is StateMachine {
+  const { start, digest } = (given ?? {}) as Partial<StateMachine>;
+  return typeof start === "function" && typeof digest === "string";
+}
+
 /** A definition's file, read. */
-export function sourceOf(file) {
+export function sourceOf(file: string): Source {
   return usable(() => new Source(file));
 }
 
 /** Compiles the definition of a file; the problems are told with its places. */
-function compiled(source, options) {
-  usable(() => source.checkFilled((names) => `give ${names.join(", ")} in the option substitutions, or with --define NAME=VALUE`));
+function compiled(source: Source, options: MachineOptions): LoadedMachine {
+  usable(() => source.checkFilled((names: string[]) => `give ${names.join(", ")} in the option substitutions, or with --define NAME=VALUE`));
   if (source.json === undefined) throw new TestKitError(source.render({}, false).trimEnd());
   const own = { name: source.machine, ...source.options(options), ...options };
   try {
@@ -43,7 +58,7 @@ function compiled(source, options) {
 }
 
 /** The path that a string, file URL or URL object names; a template's `#LogicalId` stays. */
-export function pathOf(given, what) {
+export function pathOf(given: unknown, what: string): string {
   if (given instanceof URL || (typeof given === "string" && given.startsWith("file:"))) {
     const url = new URL(given);
     return fileURLToPath(new URL(url.pathname, url)) + decodeURIComponent(url.hash);
@@ -53,11 +68,12 @@ export function pathOf(given, what) {
 }
 
 /** A file's text. */
-export function readText(file) {
+export function readText(file: string): string {
   return usable(() => read(file));
 }
 
-function usable(get) {
+/** What a function returns; a file that cannot be used is a fault of the test. */
+function usable<T>(get: () => T): T {
   try {
     return get();
   } catch (error) {

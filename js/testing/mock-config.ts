@@ -1,94 +1,109 @@
-// @ts-nocheck: has no types yet.
 // The mock configuration file of Step Functions Local, read as it is.
 
 import { basename } from "node:path";
-import { pathOf, readText } from "./definition.ts";
+import type { LocalResult, MockConfig as MockConfiguration } from "../api/testing.d.ts";
+import { isObject } from "../base/json.ts";
 import { brief } from "./compare.ts";
+import { pathOf, readText } from "./definition.ts";
 import { TestKitError } from "./errors.ts";
 import { plan } from "./mocks.ts";
 
-/** A mock configuration: state machines, their test cases, and the responses that these name. */
-export class MockConfig {
-  #machines;
-  #responses;
-  #where;
+/** A mocked response: results by the number of the invocation, such as "0" or "1-2". */
+type Response = Record<string, LocalResult>;
 
-  constructor(config, where = "the mock configuration") {
+/** A test case: the names of mocked responses, by state. */
+type TestCase = Record<string, string>;
+
+/** A mock configuration: state machines, their test cases, and the responses that these name. */
+export class MockConfig implements MockConfiguration {
+  /** Test cases by name, by state machine. */
+  #machines = new Map<string, Map<string, TestCase>>();
+  #responses = new Map<string, Response>();
+  /** What the configuration is called in messages. */
+  #where: string;
+
+  constructor(config: unknown, where = "the mock configuration") {
     this.#where = where;
-    const wrong = (message) => new TestKitError(`${where}: ${message}`);
-    if (!isObject(config)) throw wrong("it must be a JSON object with StateMachines and MockedResponses");
+    if (!isObject(config)) throw this.#wrong(": it must be a JSON object with StateMachines and MockedResponses");
     for (const key of Object.keys(config)) {
-      if (key !== "StateMachines" && key !== "MockedResponses") throw wrong(`there is no field ${JSON.stringify(key)}; the fields are StateMachines and MockedResponses`);
+      if (key !== "StateMachines" && key !== "MockedResponses") throw this.#wrong(`: there is no field ${JSON.stringify(key)}; the fields are StateMachines and MockedResponses`);
     }
-    if (!isObject(config.StateMachines)) throw wrong("StateMachines must be an object");
-    if (config.MockedResponses !== undefined && !isObject(config.MockedResponses)) throw wrong("MockedResponses must be an object");
-    this.#responses = new Map(Object.entries(config.MockedResponses ?? {}));
-    for (const [name, response] of this.#responses) this.#check(name, response);
-    this.#machines = new Map();
-    for (const [machine, body] of Object.entries(config.StateMachines)) {
-      if (!isObject(body?.TestCases)) throw wrong(`StateMachines/${machine} must have an object called TestCases`);
-      const cases = new Map();
-      for (const [test, states] of Object.entries(body.TestCases)) {
-        if (!isObject(states)) throw wrong(`StateMachines/${machine}/TestCases/${test} must be an object of states`);
-        for (const [state, response] of Object.entries(states)) {
-          if (typeof response !== "string" || !this.#responses.has(response)) {
-            throw wrong(`StateMachines/${machine}/TestCases/${test}/${state}: there is no mocked response ${brief(response)}${known(this.#responses)}`);
-          }
-        }
-        cases.set(test, states);
-      }
-      this.#machines.set(machine, cases);
-    }
+    const { StateMachines, MockedResponses = {} } = config;
+    if (!isObject(StateMachines)) throw this.#wrong(": StateMachines must be an object");
+    if (!isObject(MockedResponses)) throw this.#wrong(": MockedResponses must be an object");
+    for (const [name, response] of Object.entries(MockedResponses)) this.#responses.set(name, this.#responseOf(name, response));
+    for (const [machine, body] of Object.entries(StateMachines)) this.#machines.set(machine, this.#testCasesOf(machine, body));
   }
 
-  #check(name, response) {
-    const wrong = (message) => new TestKitError(`${this.#where}: MockedResponses/${name}${message}`);
+  #wrong(message: string): TestKitError {
+    return new TestKitError(`${this.#where}${message}`);
+  }
+
+  #responseOf(name: string, response: unknown): Response {
+    const wrong = (message: string) => this.#wrong(`: MockedResponses/${name}${message}`);
     if (!isObject(response) || Object.keys(response).length === 0) throw wrong(' must be an object of results by number: "0", "1-2"');
     for (const [number, result] of Object.entries(response)) {
       if (!/^\d+(-\d+)?$/.test(number)) throw wrong(`: ${JSON.stringify(number)} is not the number of an invocation, such as "0" or "1-2"`);
-      const keys = isObject(result) ? Object.keys(result) : [];
-      if (keys.length !== 1 || (keys[0] !== "Return" && keys[0] !== "Throw")) throw wrong(`/${number} must have either Return or Throw`);
-      if (keys[0] === "Throw" && typeof result.Throw?.Error !== "string") throw wrong(`/${number}/Throw must have an Error`);
+      const [key, ...others] = isObject(result) ? Object.entries(result) : [];
+      if (key === undefined || others.length > 0 || (key[0] !== "Return" && key[0] !== "Throw")) throw wrong(`/${number} must have either Return or Throw`);
+      if (key[0] === "Throw" && !(isObject(key[1]) && typeof key[1].Error === "string")) throw wrong(`/${number}/Throw must have an Error`);
     }
     plan(response, name);
+    return response as Response;
+  }
+
+  #testCasesOf(machine: string, body: unknown): Map<string, TestCase> {
+    if (!isObject(body) || !isObject(body.TestCases)) throw this.#wrong(`: StateMachines/${machine} must have an object called TestCases`);
+    const cases = new Map<string, TestCase>();
+    for (const [test, states] of Object.entries(body.TestCases)) {
+      if (!isObject(states)) throw this.#wrong(`: StateMachines/${machine}/TestCases/${test} must be an object of states`);
+      for (const [state, response] of Object.entries(states)) {
+        if (typeof response !== "string" || !this.#responses.has(response)) {
+          throw this.#wrong(`: StateMachines/${machine}/TestCases/${test}/${state}: there is no mocked response ${brief(response)}${known(this.#responses)}`);
+        }
+      }
+      cases.set(test, states as TestCase);
+    }
+    return cases;
   }
 
   /** The names of the state machines. */
-  get stateMachines() {
+  get stateMachines(): string[] {
     return [...this.#machines.keys()];
   }
 
   /** The names of a state machine's test cases. */
-  testCases(machine) {
+  testCases(machine: string): string[] {
     return [...this.#casesOf(machine).keys()];
   }
 
   /** The mocks of a test case, by state: for `mocks`. */
-  mocks(machine, testCase) {
+  mocks(machine: string, testCase: string): Record<string, Response> {
     const cases = this.#casesOf(machine);
     const states = cases.get(testCase);
-    if (states === undefined) throw new TestKitError(`${this.#where}: the state machine ${brief(machine)} has no test case ${brief(testCase)}${known(cases)}`);
-    return Object.fromEntries(Object.entries(states).map(([state, response]) => [state, this.#responses.get(response)]));
+    if (states === undefined) throw this.#wrong(`: the state machine ${brief(machine)} has no test case ${brief(testCase)}${known(cases)}`);
+    // The constructor has found all of them.
+    return Object.fromEntries(Object.entries(states).map(([state, response]) => [state, this.#responses.get(response) as Response]));
   }
 
-  /** The state machine that a machine to test is: by name, or the only one. */
-  nameFor(...candidates) {
-    const found = candidates.find((name) => name !== undefined && this.#machines.has(name));
+  /** The state machine under test: the first of these names that is in the configuration, or the only one there. */
+  nameFor(...candidates: (string | undefined)[]): string {
+    const names = candidates.filter((name) => name !== undefined);
+    const found = names.find((name) => this.#machines.has(name)) ?? (this.#machines.size === 1 ? this.stateMachines[0] : undefined);
     if (found !== undefined) return found;
-    if (this.#machines.size === 1) return this.stateMachines[0];
-    const named = candidates.filter((name) => name !== undefined).map((name) => JSON.stringify(name)).join(" or ");
-    throw new TestKitError(`${this.#where}: there is no state machine ${named}${known(this.#machines)}; pass the machine's name: testMachine(definition, { name, mockConfig })`);
+    const named = names.map((name) => JSON.stringify(name)).join(" or ");
+    throw this.#wrong(`: there is no state machine ${named}${known(this.#machines)}; pass the machine's name: testMachine(definition, { name, mockConfig })`);
   }
 
-  #casesOf(machine) {
+  #casesOf(machine: string): Map<string, TestCase> {
     const cases = this.#machines.get(machine);
-    if (cases === undefined) throw new TestKitError(`${this.#where}: there is no state machine ${brief(machine)}${known(this.#machines)}`);
+    if (cases === undefined) throw this.#wrong(`: there is no state machine ${brief(machine)}${known(this.#machines)}`);
     return cases;
   }
 }
 
 /** Reads a mock configuration file of Step Functions Local, or takes its contents. */
-export function loadMockConfig(source) {
+export function loadMockConfig(source: unknown): MockConfig {
   if (source instanceof MockConfig) return source;
   if (typeof source === "object" && source !== null && !(source instanceof URL)) return new MockConfig(source);
   const file = pathOf(source, "a mock configuration");
@@ -101,11 +116,7 @@ export function loadMockConfig(source) {
   }
 }
 
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function known(map) {
+function known(map: ReadonlyMap<string, unknown>): string {
   const names = [...map.keys()];
   return names.length === 0 ? "" : `; there ${names.length === 1 ? "is" : "are"} ${names.slice(0, 10).join(", ")}${names.length > 10 ? " …" : ""}`;
 }

@@ -1,16 +1,17 @@
-// @ts-nocheck: has no types yet.
 // Random numbers that a seed repeats.
 
-/** A generator (splitmix32): small, and every seed is a good one. */
-export class Random {
-  #state;
+import type { Random as Generator } from "../api/testing.d.ts";
 
-  constructor(seed) {
+/** A generator (splitmix32): small, and every seed is a good one. */
+export class Random implements Generator {
+  #state: number;
+
+  constructor(seed: number) {
     this.#state = seed >>> 0;
   }
 
   /** 32 bits. */
-  bits() {
+  bits(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let z = this.#state;
     z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
@@ -19,17 +20,18 @@ export class Random {
   }
 
   /** From 0 to below 1. */
-  fraction() {
+  fraction(): number {
     return this.bits() / 2 ** 32;
   }
 
   /** A whole number from 0 to below a limit. */
-  below(limit) {
+  below(limit: number): number {
     return Math.floor(this.fraction() * limit);
   }
 
   /** One of a list. */
-  pick(list) {
-    return list[this.below(list.length)];
+  pick<T>(list: readonly T[]): T {
+    // An empty list has nothing to pick: whoever has one looks before.
+    return list[this.below(list.length)] as T;
   }
 }

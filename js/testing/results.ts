@@ -1,17 +1,33 @@
-// @ts-nocheck: has no types yet.
 // What a mock answers.
 
-import { milliseconds, spoken } from "./duration.ts";
+import type { Duration, IterationMock as IterationAnswers, Mock, MockResult as Answer } from "../api/testing.d.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { brief } from "./compare.ts";
+import { milliseconds, spoken } from "./duration.ts";
 import { TestKitError } from "./errors.ts";
 
 const RESULT = Symbol.for("stepglass.MockResult");
 const ITERATIONS = Symbol.for("stepglass.IterationMock");
 
+/** What a mock result holds: `value` for "return" and "respond", `error` and `cause` for "throw". */
+interface ResultFields {
+  kind: "return" | "respond" | "throw" | "never";
+  value?: unknown;
+  error?: string;
+  cause?: string | undefined;
+  /** Milliseconds until the answer. */
+  delay?: number;
+}
+
 /** One answer to one call. Made by `returns`, `responds`, `throws` and `never`. */
-export class MockResult {
-  constructor(fields) {
+export class MockResult implements Answer {
+  declare readonly kind: ResultFields["kind"];
+  declare readonly value: unknown;
+  declare readonly error: string | undefined;
+  declare readonly cause: string | undefined;
+  declare readonly delay: number;
+
+  constructor(fields: ResultFields) {
     Object.assign(this, { delay: 0, ...fields });
     Object.freeze(this);
   }
@@ -20,14 +36,14 @@ export class MockResult {
     return true;
   }
 
-  /** The same answer, so much later: a number of seconds, or "90 s", "2h". */
-  after(duration) {
+  /** The same answer, so much later: "90 s", "2h". */
+  after(duration: Duration): MockResult {
     const delay = milliseconds(duration);
     if (delay === undefined) throw new TestKitError(`after() takes a duration with its unit, such as "90 s" or "1h 30m", not ${brief(duration)}`);
     return new MockResult({ ...this, delay });
   }
 
-  toString() {
+  toString(): string {
     const late = this.delay > 0 ? `.after("${spoken(this.delay)}")` : "";
     if (this.kind === "throw") return `throws(${[this.error, this.cause].filter((part) => part !== undefined).map((part) => brief(part, 1e4)).join(", ")})${late}`;
     if (this.kind === "never") return "never()";
@@ -36,30 +52,34 @@ export class MockResult {
 }
 
 /** The task succeeds with this result; of `lambda:invoke` it is the function's payload. */
-export function returns(value) {
+export function returns(value?: unknown): MockResult {
   return new MockResult({ kind: "return", value });
 }
 
 /** The task succeeds with the service's whole response: nothing is put around it. */
-export function responds(value) {
+export function responds(value: unknown): MockResult {
   return new MockResult({ kind: "respond", value });
 }
 
 /** The task fails with this `Error` and `Cause`. */
-export function throws(error, cause) {
+export function throws(error: string, cause?: unknown): MockResult {
   if (typeof error !== "string") throw new TestKitError("throws() takes the error's name and, optionally, its cause");
   return new MockResult({ kind: "throw", error, cause: cause === undefined || typeof cause === "string" ? cause : argumentText(cause, "the cause") });
 }
 
 /** No answer comes: the task runs into its TimeoutSeconds. */
-export function never() {
+export function never(): MockResult {
   return new MockResult({ kind: "never" });
 }
 
-/** Results for each iteration of the Map around the state, which count anew in every one. */
-export class IterationMock {
-  /** @param each the results of all iterations, or @param some those of single ones, by index or range. */
-  constructor({ each, some }) {
+/** Results for each iteration of the Map around the state; calls are counted from 0 in every iteration. */
+export class IterationMock implements IterationAnswers {
+  /** The results of all iterations. */
+  readonly each: Mock | undefined;
+  /** The results of single iterations, by index or range. */
+  readonly some: Readonly<Record<string, Mock>> | undefined;
+
+  constructor({ each, some }: IterationAnswers) {
     this.each = each;
     this.some = some;
   }
@@ -69,21 +89,28 @@ export class IterationMock {
   }
 }
 
-/** The same results in every iteration, counted anew in each. */
-export function eachIteration(mock) {
+/** The same results in every iteration; calls are counted from 0 in each. */
+export function eachIteration(mock: Mock): IterationMock {
   return new IterationMock({ each: mock });
 }
 
 /** Results by the iteration's index: `{ 0: …, "1-3": …, "*": … }`. */
-export function iterations(mocks) {
+export function iterations(mocks: Readonly<Record<string, Mock>> | readonly Mock[]): IterationMock {
   if (typeof mocks !== "object" || mocks === null) throw new TestKitError("iterations() takes an object of mocks by index, or an array of mocks");
-  return new IterationMock({ some: Array.isArray(mocks) ? Object.fromEntries(mocks.entries()) : mocks });
+  return new IterationMock({ some: isList(mocks) ? Object.fromEntries(mocks.entries()) : mocks });
 }
 
-export function isResult(value) {
-  return typeof value === "object" && value !== null && value[RESULT] === true;
+/** `Array.isArray` does not tell a readonly array from an object. */
+function isList(mocks: Readonly<Record<string, Mock>> | readonly Mock[]): mocks is readonly Mock[] {
+  return Array.isArray(mocks);
 }
 
-export function isIterations(value) {
-  return typeof value === "object" && value !== null && value[ITERATIONS] === true;
+/** Whether a value is an answer of a mock, of this copy of the package or another. */
+export function isResult(value: unknown): value is MockResult {
+  return typeof value === "object" && value !== null && RESULT in value && value[RESULT] === true;
+}
+
+/** Whether a value has results for iterations, of this copy of the package or another. */
+export function isIterations(value: unknown): value is IterationMock {
+  return typeof value === "object" && value !== null && ITERATIONS in value && value[ITERATIONS] === true;
 }
