@@ -1,15 +1,76 @@
-// @ts-nocheck: has no types yet.
-// What each operation takes: the members of its request with their types and constraints, as the API's model states them.
+// What each operation takes: the members of its request with their types and constraints, as the API's model states them. The types
+// of the requests follow from the same table.
 
 import { ApiError } from "./errors.ts";
 
-const text = (min, max, more) => ({ type: "String", min, max, ...more });
-const oneOf = (...values) => ({ type: "String", values });
-const integer = (min, max) => ({ type: "Integer", least: min, most: max });
-const number = (min, max) => ({ type: "Float", least: min, most: max });
-const flag = { type: "Boolean" };
-const list = (member, min, max) => ({ type: "List", member, min, max });
-const structure = (name, members, required = []) => ({ type: "Structure", name, members, required });
+/** Limits of a text's or a list's length. */
+interface Lengths {
+  min?: number;
+  max?: number;
+}
+
+/** A text; with `values` one of these. */
+interface TextShape<Value extends string = string> extends Lengths {
+  type: "String";
+  values?: readonly Value[];
+  pattern?: RegExp;
+  /** The pattern as AWS's messages write it. */
+  written?: string;
+  /** Whether messages leave the value out. */
+  secret?: boolean;
+}
+
+interface NumberShape {
+  type: "Integer" | "Float";
+  least?: number;
+  most?: number;
+}
+
+interface FlagShape {
+  type: "Boolean";
+}
+
+interface ListShape<Member = Shape> extends Lengths {
+  type: "List";
+  member: Member;
+}
+
+interface StructureShape<Members = Record<string, Shape>, Required extends string = string> {
+  type: "Structure";
+  name: string;
+  members: Members;
+  required: readonly Required[];
+}
+
+/** The constraints on a value of a request. */
+type Shape = TextShape | NumberShape | FlagShape | ListShape | StructureShape;
+
+/** The type of a value that keeps the constraints of a shape. */
+type ValueOf<S> =
+  S extends TextShape<infer Value> ? Value
+  : S extends NumberShape ? number
+  : S extends FlagShape ? boolean
+  : S extends ListShape<infer Member> ? ValueOf<Member>[]
+  : S extends StructureShape<infer Members, infer Required> ? MembersOf<Members, Required>
+  : never;
+
+type MembersOf<Members, Required extends string> = {
+  [Name in keyof Members as Name extends Required ? Name : never]: ValueOf<Members[Name]>;
+} & {
+  [Name in keyof Members as Name extends Required ? never : Name]?: ValueOf<Members[Name]>;
+};
+
+const text = (min?: number, max?: number, more?: Pick<TextShape, "pattern" | "written" | "secret">): TextShape => ({ type: "String", min, max, ...more });
+const oneOf = <const Value extends string>(...values: Value[]): TextShape<Value> => ({ type: "String", values });
+const integer = (least: number, most?: number): NumberShape => ({ type: "Integer", least, most });
+const number = (least: number, most?: number): NumberShape => ({ type: "Float", least, most });
+const flag: FlagShape = { type: "Boolean" };
+const list = <Member extends Shape>(member: Member, min?: number, max?: number): ListShape<Member> => ({ type: "List", member, min, max });
+const structure = <Members extends Record<string, Shape>, const Required extends string & keyof Members = never>(
+  name: string,
+  members: Members,
+  required: readonly Required[] = [],
+): StructureShape<Members, Required> => ({ type: "Structure", name, members, required });
 
 const arn = text(1, 256);
 const longArn = text(1, 2000);
@@ -57,7 +118,10 @@ const stateConfiguration = structure("TestStateConfiguration", {
   mapItemReaderData: data,
 });
 
-const request = (required, members) => structure("Request", members, required);
+const request = <Members extends Record<string, Shape>, const Required extends string & keyof Members = never>(
+  required: readonly Required[],
+  members: Members,
+): StructureShape<Members, Required> => structure("Request", members, required);
 
 /** The request of every operation. */
 export const REQUESTS = {
@@ -144,94 +208,155 @@ export const REQUESTS = {
   ValidateStateMachineDefinition: request(["definition"], { definition, type, severity: oneOf("ERROR", "WARNING"), maxResults: integer(0, 100) }),
 };
 
+/** The name of an operation of the API. */
+export type Operation = keyof typeof REQUESTS;
+
+/** The request of an operation, by AWS's names: `Input<"StartExecution">` is StartExecutionInput. */
+export type Input<Name extends Operation> = ValueOf<(typeof REQUESTS)[Name]>;
+
+export type EncryptionConfiguration = ValueOf<typeof encryptionConfiguration>;
+export type LoggingConfiguration = ValueOf<typeof loggingConfiguration>;
+export type TracingConfiguration = ValueOf<typeof tracingConfiguration>;
+export type RoutingConfigurationListItem = ValueOf<typeof routingConfiguration>[number];
+/** A tag of a request. */
+export type GivenTag = ValueOf<typeof tags>[number];
+
+/** Whether the API has an operation of this name. */
+export function isOperation(name: string): name is Operation {
+  return Object.hasOwn(REQUESTS, name);
+}
+
 /**
  * The members of a request that its operation knows. Throws SerializationException where a type is wrong, else
  * ValidationException with everything that breaks a constraint.
  */
-export function checkRequest(operation, given) {
-  const problems = [];
+export function checkRequest<Name extends Operation>(operation: Name, given: unknown): Input<Name> {
+  const problems: string[] = [];
   const request = read(REQUESTS[operation], given, "", problems);
   if (problems.length > 0) {
     const count = problems.length === 1 ? "1 validation error detected" : `${problems.length} validation errors detected`;
     throw new ApiError("ValidationException", `${count}: ${problems.join("; ")}`);
   }
-  return request;
+  // `ValueOf` says of a shape what `read` makes sure of.
+  return request as Input<Name>;
 }
 
-const READERS = { Structure: readStructure, List: readList, String: readText, Integer: readNumber, Float: readNumber, Boolean: readFlag };
-
-function read(shape, value, path, problems) {
-  return READERS[shape.type](shape, value, path, problems);
+/** Reads a value of the given shape; adds to `problems` what breaks a constraint. */
+function read(shape: Shape, value: unknown, path: string, problems: string[]): unknown {
+  switch (shape.type) {
+    case "Structure":
+      return readStructure(shape, value, path, problems);
+    case "List":
+      return readList(shape, value, path, problems);
+    case "String":
+      return readText(shape, value, path, problems);
+    case "Boolean":
+      return readFlag(value);
+    default:
+      return readNumber(shape, value, path, problems);
+  }
 }
 
-function readStructure(shape, value, path, problems) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw mistyped(value, "a Structure");
-  const out = {};
+function readStructure(shape: StructureShape, value: unknown, path: string, problems: string[]): object {
+  if (!isStructure(value)) throw mistyped(value, "a Structure");
+  const out: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(shape.members)) {
     const inner = path === "" ? key : `${path}.${key}`;
     const given = Object.hasOwn(value, key) ? value[key] : undefined;
     if (given !== undefined && given !== null) out[key] = read(member, given, inner, problems);
-    else if (shape.required.includes(key)) problems.push(`Value null at '${inner}' failed to satisfy constraint: Member must not be null`);
+    else if (shape.required.includes(key)) problems.push(notNull(inner));
   }
   return out;
 }
 
-function readList(shape, value, path, problems) {
+function readList(shape: ListShape, value: unknown, path: string, problems: string[]): unknown[] {
   if (!Array.isArray(value)) throw mistyped(value, "a List");
-  const members = value.map((member, index) => {
+  const members = value.map((member: unknown, index) => {
     const inner = `${path}.${index + 1}.member`;
     if (member !== null) return read(shape.member, member, inner, problems);
-    problems.push(`Value null at '${inner}' failed to satisfy constraint: Member must not be null`);
+    problems.push(notNull(inner));
     return undefined;
   });
   checkLength(shape, value, path, problems);
   return members;
 }
 
-function readText(shape, value, path, problems) {
+function readText(shape: TextShape, value: unknown, path: string, problems: string[]): string {
   if (typeof value !== "string") throw mistyped(value, "a String");
   checkLength(shape, value, path, problems);
-  if (shape.pattern && !shape.pattern.test(value)) broken(shape, value, path, `Member must satisfy regular expression pattern: ${shape.written}`, problems);
-  if (shape.values && !shape.values.includes(value)) broken(shape, value, path, `Member must satisfy enum value set: [${shape.values.join(", ")}]`, problems);
+  if (shape.pattern && !shape.pattern.test(value)) {
+    broken(shape, value, path, `Member must satisfy regular expression pattern: ${shape.written}`, problems);
+  }
+  if (shape.values && !shape.values.includes(value)) {
+    broken(shape, value, path, `Member must satisfy enum value set: [${shape.values.join(", ")}]`, problems);
+  }
   return value;
 }
 
-function readNumber(shape, value, path, problems) {
-  if (typeof value !== "number" || (shape.type === "Integer" && !Number.isSafeInteger(value))) throw mistyped(value, shape.type === "Integer" ? "an Integer" : "a Float");
-  if (value < shape.least) broken(shape, value, path, `Member must have value greater than or equal to ${shape.least}`, problems);
-  if (value > shape.most) broken(shape, value, path, `Member must have value less than or equal to ${shape.most}`, problems);
+function readNumber({ type, least = -Infinity, most = Infinity }: NumberShape, value: unknown, path: string, problems: string[]): number {
+  const integer = type === "Integer";
+  if (typeof value !== "number" || (integer && !Number.isSafeInteger(value))) throw mistyped(value, integer ? "an Integer" : "a Float");
+  if (value < least) broken({ type }, value, path, `Member must have value greater than or equal to ${least}`, problems);
+  if (value > most) broken({ type }, value, path, `Member must have value less than or equal to ${most}`, problems);
   return value;
 }
 
-function readFlag(shape, value) {
+function readFlag(value: unknown): boolean {
   if (typeof value !== "boolean") throw mistyped(value, "a Boolean");
   return value;
 }
 
-function checkLength(shape, value, path, problems) {
-  if (value.length < shape.min) broken(shape, value, path, `Member must have length greater than or equal to ${shape.min}`, problems);
-  if (value.length > shape.max) broken(shape, value, path, `Member must have length less than or equal to ${shape.max}`, problems);
+function checkLength(shape: TextShape | ListShape, value: string | unknown[], path: string, problems: string[]): void {
+  const { min = 0, max = Infinity } = shape;
+  if (value.length < min) broken(shape, value, path, `Member must have length greater than or equal to ${min}`, problems);
+  if (value.length > max) broken(shape, value, path, `Member must have length less than or equal to ${max}`, problems);
 }
 
-function broken(shape, value, path, why, problems) {
+function notNull(path: string): string {
+  return `Value null at '${path}' failed to satisfy constraint: Member must not be null`;
+}
+
+function broken(shape: Shape, value: unknown, path: string, why: string, problems: string[]): void {
   // What is secret, and what is long, is not said again.
-  const shown = shape.secret ? "" : ` '${cut(written(shape, value))}'`;
+  const shown = shape.type === "String" && shape.secret ? "" : ` '${cut(written(shape, value))}'`;
   problems.push(`Value${shown} at '${path}' failed to satisfy constraint: ${why}`);
 }
 
-function cut(text) {
+function cut(text: string): string {
   return text.length > 5000 ? `${text.slice(0, 5000)}…` : text;
 }
 
 /** A value as AWS's messages write it. */
-function written(shape, value) {
-  if (shape.type === "List") return `[${value.slice(0, 10).map((member) => written(shape.member, member)).join(", ")}]`;
+function written(shape: Shape, value: unknown): string {
+  if (shape.type === "List" && Array.isArray(value)) {
+    const members = value.slice(0, 10).map((member: unknown) => written(shape.member, member));
+    return `[${members.join(", ")}]`;
+  }
   if (shape.type !== "Structure") return String(value);
-  const members = Object.keys(shape.members).filter((key) => typeof value === "object" && value !== null && Object.hasOwn(value, key));
-  return `${shape.name}(${members.map((key) => `${key}=${written(shape.members[key], value[key])}`).join(", ")})`;
+  const given = isStructure(value) ? value : {};
+  const members = Object.entries(shape.members).filter(([key]) => Object.hasOwn(given, key));
+  return `${shape.name}(${members.map(([key, member]) => `${key}=${written(member, given[key])}`).join(", ")})`;
 }
 
-function mistyped(value, wanted) {
-  const kind = Array.isArray(value) ? "START_ARRAY" : typeof value === "object" && value !== null ? "START_OBJECT" : { string: "STRING_VALUE", number: Number.isInteger(value) ? "NUMBER_VALUE" : "DECIMAL_VALUE", boolean: value ? "TRUE_VALUE" : "FALSE_VALUE" }[typeof value] ?? "NULL_VALUE";
-  return new ApiError("SerializationException", `${kind} can not be converted to ${wanted}`);
+function isStructure(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The error for a value of another type, which is called as AWS's parser calls it. */
+function mistyped(value: unknown, wanted: string): ApiError {
+  return new ApiError("SerializationException", `${tokenOf(value)} can not be converted to ${wanted}`);
+}
+
+function tokenOf(value: unknown): string {
+  if (Array.isArray(value)) return "START_ARRAY";
+  switch (typeof value) {
+    case "string":
+      return "STRING_VALUE";
+    case "number":
+      return Number.isInteger(value) ? "NUMBER_VALUE" : "DECIMAL_VALUE";
+    case "boolean":
+      return value ? "TRUE_VALUE" : "FALSE_VALUE";
+    default:
+      return typeof value === "object" && value !== null ? "START_OBJECT" : "NULL_VALUE";
+  }
 }
