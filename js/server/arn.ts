@@ -1,65 +1,73 @@
-// @ts-nocheck: has no types yet.
 // Names and ARNs of Step Functions.
 
 import { isBadName } from "../execution/start.ts";
 import { ApiError, invalidArn } from "./errors.ts";
 
 /** Throws InvalidName for a name that AWS refuses. */
-export function checkName(name) {
+export function checkName(name: string): void {
   if (isBadName(name)) throw new ApiError("InvalidName", `Invalid Name: '${name}'`);
 }
 
-/** Takes an ARN of the states service apart: `{type, parts}` where `parts` is what stands after the type. */
-function split(arn, types) {
+/** Takes an ARN of the states service apart: the first of what stands after its type, and the rest. */
+function split(arn: string, types: readonly string[]): [first: string, ...rest: string[]] {
   if (!arn.startsWith("arn:")) throw invalidArn(`Invalid ARN prefix: ${arn}`);
-  const [, partition, service, region, account, type, ...parts] = arn.split(":");
-  if (service !== "states" || !partition || region === undefined || account === undefined || parts.length === 0 || parts[0] === "") {
+  const [, partition, service, region, account, type, first, ...rest] = arn.split(":");
+  if (service !== "states" || !partition || region === undefined || account === undefined || type === undefined || !first) {
     throw invalidArn(`Invalid ARN: ${arn}`);
   }
   if (!types.includes(type)) throw invalidArn(`Resource type not valid in this context: ${type}`);
-  return { type, parts };
+  return [first, ...rest];
 }
 
-/**
- * An ARN of a machine: `{arn, name, qualifier, label, testCase}`. The ARN is without what the others say: a version or an
- * alias after a colon, a Map's label after a slash, a test case after a hash.
- */
-export function machineArn(text) {
+/** The parts of a state machine's ARN. */
+export interface MachineArn {
+  /** The ARN without the other parts. */
+  arn: string;
+  name: string;
+  /** A version or an alias, after a colon. */
+  qualifier?: string;
+  /** The label of a Distributed Map, after a slash. */
+  label?: string;
+  /** A test case of the mock configuration, after a hash. */
+  testCase?: string;
+}
+
+/** Takes the ARN of a machine, a version or an alias apart. */
+export function machineArn(text: string): MachineArn {
   const [plain, testCase] = cut(text, "#");
-  const { parts } = split(plain, ["stateMachine"]);
-  if (parts.length > 2 || parts[1] === "") throw invalidArn(`Invalid ARN: ${text}`);
-  const [name, label] = cut(parts[0], "/");
-  const [, qualifier] = parts;
+  const [named, qualifier, ...more] = split(plain, ["stateMachine"]);
+  if (more.length > 0 || qualifier === "") throw invalidArn(`Invalid ARN: ${text}`);
+  const [name, label] = cut(named, "/");
   const end = plain.length - (qualifier === undefined ? 0 : qualifier.length + 1) - (label === undefined ? 0 : label.length + 1);
   return { arn: plain.slice(0, end), name, qualifier, label, testCase };
 }
 
 /** Throws InvalidArn for what is no execution's ARN. Express executions have none that the API takes. */
-export function executionArn(text) {
-  const { parts } = split(text, ["execution"]);
-  if (parts.length !== 2) throw invalidArn(`Invalid ARN: ${text}`);
+export function executionArn(text: string): string {
+  if (split(text, ["execution"]).length !== 2) throw invalidArn(`Invalid ARN: ${text}`);
   return text;
 }
 
 /** Throws InvalidArn for what is no activity's ARN. */
-export function activityArn(text) {
+export function activityArn(text: string): string {
   split(text, ["activity"]);
   return text;
 }
 
 /** Throws InvalidArn for what is no map run's ARN. */
-export function mapRunArn(text) {
+export function mapRunArn(text: string): string {
   split(text, ["mapRun"]);
   return text;
 }
 
 /** Throws InvalidArn for what can have no tags. */
-export function resourceArn(text) {
+export function resourceArn(text: string): string {
   split(text, ["stateMachine", "activity"]);
   return text;
 }
 
-function cut(text, mark) {
+/** A text up to a mark, and what follows the mark where it is there. */
+function cut(text: string, mark: string): [before: string, after?: string] {
   const at = text.indexOf(mark);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,8 +1,7 @@
-// @ts-nocheck: has no types yet.
 // JSON texts of callers, and what AWS says of those that are none.
 
 /** The reason why a text is no JSON, in the words of AWS's parser; undefined for JSON. */
-export function jsonProblem(text) {
+export function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);
     return undefined;
@@ -12,27 +11,30 @@ export function jsonProblem(text) {
 }
 
 // V8 says where it stopped in words that differ from release to release, so the place is found anew.
-function reason(text) {
+function reason(text: string): string {
   const at = firstBad(text);
   if (at >= text.length) return "Unexpected end-of-input";
   const [word] = /^[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 200)) ?? [];
   if (word !== undefined) return `Unrecognized token '${word}': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')`;
-  const code = text.codePointAt(at);
+  const code = text.codePointAt(at) ?? 0;
   const field = /[{,]\s*$/.test(text.slice(0, at)) && /\{[^[\]{}]*$/.test(text.slice(Math.max(0, at - 5000), at));
   return `Unexpected character ('${String.fromCodePoint(code)}' (code ${code})): was expecting ${field ? "double-quote to start field name" : "a JSON value or a separator"}`;
 }
 
+/** What may come next: a value, a key, the colon after a key, or what follows a value, inside of something or at the end. */
+type Expected = "value" | "key" | "colon" | "after" | "end";
+
 /** The index of the first character that cannot stand where it does. */
-function firstBad(text) {
+function firstBad(text: string): number {
   const token = /\s*(?:("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w$.])|([{}[\],:]))/y;
-  const open = [];
-  // What may come next: a value, a key, or what follows a value.
-  let next = "value";
+  const open: string[] = [];
+  let next: Expected = "value";
   for (;;) {
     const from = token.lastIndex;
     const [, string, scalar, mark] = token.exec(text) ?? [];
-    if (string === undefined && scalar === undefined && mark === undefined) return from + /^\s*/.exec(text.slice(from))[0].length;
-    const here = token.lastIndex - (string ?? scalar ?? mark).length;
+    const found = string ?? scalar ?? mark;
+    if (found === undefined) return text.length - text.slice(from).trimStart().length;
+    const here = token.lastIndex - found.length;
     if (next === "value" && (string ?? scalar) !== undefined) next = open.length > 0 ? "after" : "end";
     else if (next === "key" && string !== undefined) next = "colon";
     else if (next === "colon" && mark === ":") next = "value";

@@ -1,20 +1,39 @@
-// @ts-nocheck: has no types yet.
 // Pages of lists: a token says where the next one begins, and of which list.
 
+import type { JsonValue } from "../api/index.d.ts";
 import { invalidToken } from "./errors.ts";
+
+/** The place in a list where a page ends: the key of its last item. */
+export type Cursor = string | number;
+
+/** A page of a response; a list that goes on has a token for the next page. */
+export interface Page<Item> {
+  items: Item[];
+  nextToken?: string;
+}
+
+/** Which page of a list is asked for. */
+export interface PageRequest<Item> {
+  /** Any JSON that tells lists apart. */
+  list: JsonValue;
+  key: (item: Item) => Cursor;
+  descending?: boolean;
+  maxResults: number | undefined;
+  nextToken: string | undefined;
+}
 
 /** How many results a page has where none is asked for. */
 export const PAGE = 100;
 
 /** The token for the page at `cursor` of a list; `list` is any JSON that tells lists apart. */
-export function pageToken(list, cursor) {
+export function pageToken(list: JsonValue, cursor: Cursor): string {
   return Buffer.from(JSON.stringify([list, cursor])).toString("base64url");
 }
 
 /** The cursor of a token of this list; undefined for the first page. Throws InvalidToken. */
-export function cursorOf(list, token) {
+export function cursorOf(list: JsonValue, token: string | undefined): Cursor | undefined {
   if (token === undefined) return undefined;
-  let read;
+  let read: unknown;
   try {
     read = JSON.parse(Buffer.from(token, "base64url").toString());
   } catch {
@@ -22,19 +41,24 @@ export function cursorOf(list, token) {
   }
   if (!Array.isArray(read) || read.length !== 2 || JSON.stringify(read[0]) !== JSON.stringify(list)) throw invalidToken();
   const [, cursor] = read;
-  if (!(typeof cursor === "string" || Number.isSafeInteger(cursor))) throw invalidToken();
+  if (!isCursor(cursor)) throw invalidToken();
   return cursor;
 }
 
-/**
- * A page of an array that is sorted by `key`: `{items, nextToken}`. What was added or taken away between two pages does not
- * make an item appear twice.
- */
-export function pageOf(sorted, { list, key, maxResults, nextToken, descending = false }) {
+function isCursor(value: unknown): value is Cursor {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+/** A page of an array that is sorted by `key`. What was added or taken away between two pages does not make an item appear twice. */
+export function pageOf<Item>(sorted: Item[], { list, key, maxResults, nextToken, descending = false }: PageRequest<Item>): Page<Item> {
   const cursor = cursorOf(list, nextToken);
-  if (cursor !== undefined && sorted.length > 0 && typeof cursor !== typeof key(sorted[0])) throw invalidToken();
-  const after = (item) => (descending ? key(item) < cursor : key(item) > cursor);
-  const rest = cursor === undefined ? sorted : sorted.filter(after);
+  const rest = cursor === undefined ? sorted : sorted.filter((item) => isAfter(key(item), cursor, descending));
   const items = rest.slice(0, maxResults || PAGE);
-  return { items, ...(rest.length > items.length && { nextToken: pageToken(list, key(items.at(-1))) }) };
+  const last = items.at(-1);
+  return { items, ...(last !== undefined && rest.length > items.length && { nextToken: pageToken(list, key(last)) }) };
+}
+
+function isAfter(key: Cursor, cursor: Cursor, descending: boolean): boolean {
+  if (typeof key !== typeof cursor) throw invalidToken();
+  return descending ? key < cursor : key > cursor;
 }

@@ -1,11 +1,12 @@
-// @ts-nocheck: has no types yet.
 // Where a server keeps what it knows: the Store, and the one that forgets with the process.
 //
-// `server.d.ts` says what every store promises; `pkg-tests/server/store-suite.mjs` checks it of any.
+// `js/api/server.d.ts` says what every store promises; `pkg-tests/server/store-suite.mjs` checks it of any.
+
+import type { Batch, ExecutionRecord, OutboxCommand, Snapshot, Store } from "../api/server.d.ts";
 
 /** A write that came too late: somebody else has appended since, or owns the execution now. */
 export class StoreConflict extends Error {
-  name = "StoreConflict";
+  override name = "StoreConflict";
   code = "STORE_CONFLICT";
 }
 
@@ -13,62 +14,89 @@ export class StoreConflict extends Error {
 const PIECE_EVENTS = 500;
 const PIECE_TEXT = 1 << 18;
 
+/** A part of a history: the JSON text of `count` events, before which there are `from`. */
+interface Piece {
+  from: number;
+  count: number;
+  text: string;
+}
+
+/** An execution with all that is kept of it. */
+interface Entry {
+  about: Ordered;
+  /** The number of facts so far. */
+  seq: number;
+  fence: number;
+  /** The facts since the snapshot. */
+  journal: unknown[];
+  pieces: Piece[];
+  /** How many events the pieces have. */
+  events: number;
+  outbox: Map<number, OutboxCommand>;
+  timers: Map<string, number>;
+  tokens: Set<string>;
+  snapshot: Snapshot | undefined;
+  bytes: number;
+}
+
+type Ordered = ExecutionRecord & { order: number };
+
 /** A Store in memory. */
-export class MemoryStore {
-  #owner;
-  #documents = new Map();
-  #definitions = new Map();
-  #executions = new Map();
+export class MemoryStore implements Store {
+  #owner: string | undefined;
+  readonly #documents = new Map<string, Map<string, string>>();
+  readonly #definitions = new Map<string, string>();
+  readonly #executions = new Map<string, Entry>();
   // Executions in the order in which they began, of each machine and map run and of all.
-  #groups = new Map();
-  #ended = new Set();
-  #tokens = new Map();
+  readonly #groups = new Map<string, Entry[]>();
+  // Those that have ended, in the order in which they did.
+  readonly #ended = new Set<Entry>();
+  readonly #tokens = new Map<string, { id: string; command: number }>();
   #order = 0;
   #bytes = 0;
 
   /** Nothing outlives the process: the host need not write before it acts. */
-  get durable() {
+  get durable(): boolean {
     return false;
   }
 
-  async open({ owner }) {
+  async open({ owner }: { owner: string }): Promise<void> {
     if (this.#owner !== undefined && this.#owner !== owner) throw new StoreConflict(`the store is already open for ${this.#owner}`);
     this.#owner = owner;
   }
 
-  async close() {
+  async close(): Promise<void> {
     this.#owner = undefined;
   }
 
   // ------------------------------------------------------------------------------------------------- documents
 
-  async put(collection, key, value) {
-    if (!this.#documents.has(collection)) this.#documents.set(collection, new Map());
-    this.#documents.get(collection).set(key, JSON.stringify(value));
+  async put(collection: string, key: string, value: unknown): Promise<void> {
+    entryOf(this.#documents, collection, () => new Map<string, string>()).set(key, JSON.stringify(value));
   }
 
-  async remove(collection, key) {
+  async remove(collection: string, key: string): Promise<void> {
     this.#documents.get(collection)?.delete(key);
   }
 
-  async *all(collection) {
+  async *all(collection: string): AsyncGenerator<[key: string, value: unknown]> {
     for (const [key, value] of [...(this.#documents.get(collection) ?? [])]) yield [key, JSON.parse(value)];
   }
 
-  async putDefinition(hash, text) {
+  async putDefinition(hash: string, text: string): Promise<void> {
     this.#definitions.set(hash, text);
   }
 
-  async getDefinition(hash) {
+  async getDefinition(hash: string): Promise<string | undefined> {
     return this.#definitions.get(hash);
   }
 
   // ------------------------------------------------------------------------------------------------ executions
 
-  async create(about) {
+  async create(about: ExecutionRecord): Promise<{ outcome: "created" | "exists"; about: ExecutionRecord }> {
     const known = this.#executions.get(about.id);
     if (known !== undefined) return { outcome: "exists", about: known.about };
-    const record = {
+    const record: Entry = {
       about: { ...about, order: ++this.#order },
       seq: 0,
       fence: 1,
@@ -82,30 +110,28 @@ export class MemoryStore {
       bytes: 0,
     };
     this.#executions.set(about.id, record);
-    for (const group of groupsOf(record.about)) {
-      if (!this.#groups.has(group)) this.#groups.set(group, []);
-      this.#groups.get(group).push(record);
-    }
+    for (const group of groupsOf(record.about)) entryOf(this.#groups, group, (): Entry[] => []).push(record);
     this.#weigh(record, textSize(about.input));
     return { outcome: "created", about: record.about };
   }
 
-  async append(id, batch) {
+  async append(id: string, batch: Batch): Promise<void> {
     this.#append(id, batch);
   }
 
-  async appendMany(batches) {
+  async appendMany(batches: readonly [id: string, batch: Batch][]): Promise<({ ok: true } | { ok: false; error: Error })[]> {
     return batches.map(([id, batch]) => {
       try {
         this.#append(id, batch);
         return { ok: true };
       } catch (error) {
-        return { ok: false, error };
+        return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
       }
     });
   }
 
-  #append(id, { expectedSeq, fence, facts = [], history, outbox = [], done = [], timers = {}, tokens = {}, about, snapshot }) {
+  #append(id: string, batch: Batch): void {
+    const { expectedSeq, fence, facts = [], history, outbox = [], done = [], timers = {}, tokens = {}, about, snapshot } = batch;
     const record = this.#executions.get(id);
     if (record === undefined) throw new StoreConflict(`there is no execution ${id}`);
     if (fence !== undefined && fence !== record.fence) throw new StoreConflict(`fence ${fence} of ${id} is stale`);
@@ -125,28 +151,37 @@ export class MemoryStore {
       record.tokens.delete(token);
       this.#tokens.delete(token);
     }
-    if (snapshot !== undefined) {
-      this.#weigh(record, textSize(snapshot?.text) - textSize(record.snapshot?.text));
-      record.snapshot = snapshot === null ? undefined : snapshot;
-      if (snapshot !== null) record.journal = record.journal.slice(Math.max(record.journal.length - (record.seq - snapshot.seq), 0));
-    }
-    if (about !== undefined) {
-      this.#weigh(record, textSize(about.output) + textSize(about.cause) - textSize(record.about.output) - textSize(record.about.cause));
-      record.about = Object.fromEntries(Object.entries({ ...record.about, ...about }).filter(([, value]) => value !== undefined));
-      if (record.about.status === "RUNNING") this.#ended.delete(record);
-      else this.#ended.add(record);
-    }
+    if (snapshot !== undefined) this.#replaceFacts(record, snapshot);
+    if (about !== undefined) this.#change(record, about);
+  }
+
+  /** Keeps a snapshot in the place of the facts before it; null removes the one that there is. */
+  #replaceFacts(record: Entry, snapshot: Snapshot | null): void {
+    this.#weigh(record, textSize(snapshot?.text) - textSize(record.snapshot?.text));
+    record.snapshot = snapshot ?? undefined;
+    if (snapshot !== null) record.journal = record.journal.slice(Math.max(record.journal.length - (record.seq - snapshot.seq), 0));
+  }
+
+  /** Changes members of a record; one that becomes undefined is removed. */
+  #change(record: Entry, about: Partial<ExecutionRecord>): void {
+    this.#weigh(record, textSize(about.output) + textSize(about["cause"]) - textSize(record.about.output) - textSize(record.about["cause"]));
+    const changed = { ...record.about, ...about };
+    for (const [name, value] of Object.entries(changed)) if (value === undefined) delete changed[name];
+    // The members that every record has are never undefined.
+    record.about = changed as Ordered;
+    if (record.about.status === "RUNNING") this.#ended.delete(record);
+    else this.#ended.add(record);
   }
 
   /** Appends events of the history, which come as one JSON text. */
-  #keep(record, { text, count }) {
+  #keep(record: Entry, { text, count }: { text: string; count: number }): void {
     this.#weigh(record, text.length);
     if (count <= PIECE_EVENTS || text.length <= PIECE_TEXT) {
       record.pieces.push({ from: record.events, count, text });
       record.events += count;
       return;
     }
-    const events = JSON.parse(text);
+    const events: unknown[] = JSON.parse(text);
     for (let from = 0; from < events.length; from += PIECE_EVENTS) {
       const piece = events.slice(from, from + PIECE_EVENTS);
       record.pieces.push({ from: record.events, count: piece.length, text: JSON.stringify(piece) });
@@ -154,86 +189,91 @@ export class MemoryStore {
     }
   }
 
-  async load(id) {
+  async load(id: string): Promise<{ about: ExecutionRecord; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined> {
     const record = this.#executions.get(id);
     if (record === undefined) return undefined;
     const { about, seq, fence, snapshot, journal } = record;
     return { about, seq, fence, snapshot, facts: [...journal] };
   }
 
-  async get(id) {
+  async get(id: string): Promise<ExecutionRecord | undefined> {
     return this.#executions.get(id)?.about;
   }
 
-  async history(id, { from = 0, limit, reverse = false } = {}) {
+  async history(id: string, page: { from?: number; limit?: number; reverse?: boolean } = {}): Promise<{ events: unknown[]; total: number } | undefined> {
+    const { from = 0, limit, reverse = false } = page;
     const record = this.#executions.get(id);
     if (record === undefined) return undefined;
     const count = Math.max(0, Math.min(limit ?? Infinity, record.events - from));
     const first = reverse ? record.events - from - count : from;
-    const events = [];
+    const events: unknown[] = [];
     for (const piece of record.pieces) {
       if (piece.from + piece.count <= first || piece.from >= first + count) continue;
-      const all = JSON.parse(piece.text);
+      const all: unknown[] = JSON.parse(piece.text);
       events.push(...all.slice(Math.max(first - piece.from, 0), first + count - piece.from));
     }
     return { events: reverse ? events.reverse() : events, total: record.events };
   }
 
-  async list({ machine, mapRun, matches } = {}, { before = Infinity, limit = 100 } = {}) {
+  async list(
+    { machine, mapRun, matches }: { machine?: string; mapRun?: string; matches?: (about: ExecutionRecord) => boolean } = {},
+    { before = Infinity, limit = 100 }: { before?: number; limit?: number } = {},
+  ): Promise<{ items: ExecutionRecord[]; before?: number }> {
     const group = this.#groups.get(mapRun !== undefined ? `run ${mapRun}` : machine !== undefined ? `machine ${machine}` : "all") ?? [];
-    const items = [];
+    const items: Ordered[] = [];
     for (let i = newest(group, before); i >= 0; i--) {
-      const { about } = group[i];
-      if (matches !== undefined && !matches(about)) continue;
-      if (items.length === limit) return { items, before: items.at(-1).order };
+      const about = group[i]?.about;
+      if (about === undefined || (matches !== undefined && !matches(about))) continue;
+      if (items.length === limit) return { items, before: items.at(-1)?.order };
       items.push(about);
     }
     return { items };
   }
 
-  async *pending() {
+  async *pending(): AsyncGenerator<{ id: string; outbox: OutboxCommand[]; timers: { id: string; at: number }[]; tokens: string[] }> {
     for (const { about, outbox, timers, tokens } of [...this.#executions.values()]) {
       if (about.status === "RUNNING") yield { id: about.id, outbox: [...outbox.values()], timers: [...timers].map(([id, at]) => ({ id, at })), tokens: [...tokens] };
     }
   }
 
-  async dueTimers(now, limit = 100) {
-    const due = [];
+  async dueTimers(now: number, limit = 100): Promise<{ execution: string; id: string; at: number }[]> {
+    const due: { execution: string; id: string; at: number }[] = [];
     for (const { about, timers } of this.#executions.values()) for (const [timer, at] of timers) if (at <= now) due.push({ execution: about.id, id: timer, at });
     return due.sort((a, b) => a.at - b.at).slice(0, limit);
   }
 
-  async findToken(token) {
+  async findToken(token: string): Promise<{ id: string; command: number } | undefined> {
     return this.#tokens.get(token);
   }
 
-  async claim(id) {
+  async claim(id: string): Promise<number | undefined> {
     return this.#executions.get(id)?.fence;
   }
 
-  async prune({ endedBefore, executions = Infinity, bytes = Infinity, ids } = {}) {
-    const gone = [];
-    const drop = (record) => {
+  async prune(what: { ids?: readonly string[]; endedBefore?: number; executions?: number; bytes?: number } = {}): Promise<string[]> {
+    const { endedBefore = -Infinity, executions = Infinity, bytes = Infinity, ids = [] } = what;
+    const gone: string[] = [];
+    const drop = (record: Entry | undefined): void => {
+      if (record === undefined) return;
       gone.push(record.about.id);
       this.#drop(record);
     };
-    for (const id of ids ?? []) if (this.#executions.has(id)) drop(this.#executions.get(id));
-    // In the order in which they ended.
+    for (const id of ids) drop(this.#executions.get(id));
     for (const record of this.#ended) {
-      const old = endedBefore !== undefined && record.about.stopDate < endedBefore;
+      const old = (record.about.stopDate ?? Infinity) < endedBefore;
       if (!old && this.#ended.size <= executions && this.#bytes <= bytes) break;
       drop(record);
     }
     return gone;
   }
 
-  #drop(record) {
+  #drop(record: Entry): void {
     this.#executions.delete(record.about.id);
     this.#ended.delete(record);
     this.#bytes -= record.bytes;
     for (const token of record.tokens) this.#tokens.delete(token);
     for (const group of groupsOf(record.about)) {
-      const members = this.#groups.get(group);
+      const members = this.#groups.get(group) ?? [];
       // The oldest go first, as a rule.
       const at = members[0] === record ? 0 : newest(members, record.about.order + 1);
       members.splice(at, 1);
@@ -241,29 +281,39 @@ export class MemoryStore {
     }
   }
 
-  #weigh(record, bytes) {
+  #weigh(record: Entry, bytes: number): void {
     record.bytes += bytes;
     this.#bytes += bytes;
   }
 }
 
-function groupsOf({ machineArn, mapRunArn }) {
+/** The lists that an execution is in. */
+function groupsOf({ machineArn, mapRunArn }: ExecutionRecord): string[] {
   // The children of a map run are listed with it alone.
   return mapRunArn === undefined ? ["all", `machine ${machineArn}`] : [`run ${mapRunArn}`];
 }
 
 /** The index of the last member that began before `order`; -1 for none. */
-function newest(members, order) {
+function newest(members: readonly Entry[], order: number): number {
   let low = 0;
   let high = members.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (members[middle].about.order < order) low = middle + 1;
+    if ((members[middle]?.about.order ?? Infinity) < order) low = middle + 1;
     else high = middle;
   }
   return low - 1;
 }
 
-function textSize(text) {
+/** The value of a key; a new one where there is none. */
+function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+function textSize(text: unknown): number {
   return typeof text === "string" ? text.length : 0;
 }
