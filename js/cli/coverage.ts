@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import { coverageReport } from "../coverage/report.ts";
+import { coverageReport } from "../testing/coverage.ts";
 import { TestKitError } from "../testing/errors.ts";
 import { Unusable } from "../files/problem.ts";
 import { colorful } from "./terminal.ts";

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync 
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { performance } from "node:perf_hooks";
 import { resetCoverage, startCoverage, stopCoverage } from "../coverage/collect.ts";
-import { coverageReport } from "../coverage/report.ts";
+import { coverageReport } from "../testing/coverage.ts";
 import { coverageFormats, writeCoverage } from "./coverage.ts";
 import { Unusable } from "../files/problem.ts";
 import { colorful } from "./terminal.ts";

@@ -7,7 +7,7 @@ export { testMachine } from "../testing/machine.ts";
 export { matchers } from "../testing/matchers.ts";
 export { loadMockConfig, MockConfig } from "../testing/mock-config.ts";
 export { PropertyError, property } from "../testing/property.ts";
-export { coverageReport, CoverageReport } from "../coverage/report.ts";
+export { coverageReport, CoverageReport } from "../testing/coverage.ts";
 export { eachIteration, iterations, never, responds, returns, throws } from "../testing/results.ts";
 export { MockError, TestKitError } from "../testing/errors.ts";
 export { resetCoverage, startCoverage, stopCoverage } from "../coverage/collect.ts";

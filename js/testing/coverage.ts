@@ -3,13 +3,13 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { load, pathOf, sourceOf } from "../testing/definition.ts";
-import { TestKitError } from "../testing/errors.ts";
-import { collected } from "./collect.ts";
-import { html } from "./html.ts";
-import { lcov } from "./lcov.ts";
-import { WORDS, jsonOf, placesOf, totalsOf } from "./measure.ts";
-import { described, percent, share, unused } from "./share.ts";
+import { load, pathOf, sourceOf } from "./definition.ts";
+import { TestKitError } from "./errors.ts";
+import { collected } from "../coverage/collect.ts";
+import { html } from "../coverage/html.ts";
+import { lcov } from "../coverage/lcov.ts";
+import { WORDS, jsonOf, placesOf, totalsOf } from "../coverage/measure.ts";
+import { described, percent, share, unused } from "../coverage/share.ts";
 
 /** What all processes of a run have written into a folder, added up. */
 export function readCoverage(folder) {
