@@ -35,7 +35,6 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("std::env::", "the core has no environment"),
     ("std::net", "the core has no network"),
     ("rand::", "randomness comes from base::rng, seeded by the host"),
-    ("unsafe ", "no unsafe code"),
 ];
 
 /// What ends the process of a user: a panic traps the whole WebAssembly instance.

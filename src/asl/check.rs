@@ -11,7 +11,7 @@ use crate::base::{Id, Names, Pointer, sort};
 const TRANSITION: &str = "MISSING_TRANSITION_TARGET";
 
 /// Runs all checks, in the order in which AWS reports.
-pub fn check(compiler: &mut Compiler<'_>) {
+pub(super) fn check(compiler: &mut Compiler<'_>) {
     let dangling = std::mem::take(&mut compiler.dangling);
     // The states that misspelt targets seem to mean, with the diagnostic of each.
     let mut misspelt = Vec::new();

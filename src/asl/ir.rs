@@ -51,6 +51,7 @@ pub struct Scope {
 
 /// Which language a state's fields are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum QueryLanguage {
     /// Paths, templates and intrinsic functions.
     JsonPath,
@@ -154,6 +155,7 @@ pub enum Field<T> {
 
 /// What a state is and the fields that only its type has.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Kind {
     /// Pass
     Pass {
@@ -222,6 +224,7 @@ pub struct Task {
 
 /// The four forms of a Wait.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Wait {
     /// `Seconds`, `SecondsPath`
     Seconds(Field<u64>),
@@ -244,6 +247,7 @@ pub struct Rule {
 
 /// A Choice rule's test.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Condition {
     /// All, left to right, stopping at the first false.
     And(Vec<Condition>),
@@ -266,6 +270,7 @@ pub enum Condition {
 
 /// A comparison operator of a Choice rule with its operand.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Test {
     /// The four families of comparisons, with a literal or a path.
     Compare {
@@ -284,6 +289,7 @@ pub enum Test {
 
 /// The type of both sides of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Family {
     /// Strings, by UTF-16 code units.
     String,
@@ -297,6 +303,7 @@ pub enum Family {
 
 /// The order that a comparison asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Comparison {
     /// …Equals
     Equals,
@@ -321,6 +328,7 @@ pub enum Operand {
 
 /// The six type tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TypeTest {
     /// IsNull
     Null,
@@ -367,6 +375,7 @@ pub struct MapState {
 
 /// How a Map runs its iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MapMode {
     /// In the execution itself.
     Inline,

@@ -35,6 +35,7 @@ pub struct CompileOptions {
 
 /// A version of JSONata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JsonataVersion {
     /// 2.0.6, which AWS runs.
     #[default]
@@ -45,6 +46,7 @@ pub enum JsonataVersion {
 
 /// The type of a state machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MachineType {
     /// Up to a year, exactly once.
     #[default]

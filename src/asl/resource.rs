@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 /// What a `Resource` is, read off its text alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Resource {
     /// `arn:…:lambda:…:function:NAME[:QUALIFIER]`
     Lambda {
@@ -28,6 +29,7 @@ pub enum Resource {
 
 /// The service integration patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pattern {
     /// Goes on with the response.
     RequestResponse,

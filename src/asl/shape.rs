@@ -3,7 +3,7 @@
 use super::ir::QueryLanguage;
 
 /// An object's fields.
-pub struct Shape {
+pub(super) struct Shape {
     /// What a message calls it: `a Task state`.
     pub noun: &'static str,
     /// Its fields, in the order in which AWS lists missing ones.
@@ -11,7 +11,7 @@ pub struct Shape {
 }
 
 /// One field.
-pub struct Row {
+pub(super) struct Row {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
@@ -26,7 +26,7 @@ pub struct Row {
 
 /// What a field holds.
 #[derive(Clone, Copy)]
-pub enum Type {
+pub(super) enum Type {
     /// Anything.
     Any,
     /// A string.
@@ -73,13 +73,13 @@ impl Row {
 }
 
 /// The largest number of seconds of a timeout, heartbeat or interval.
-pub const MAX_SECONDS: i64 = 99_999_999;
+pub(super) const MAX_SECONDS: i64 = 99_999_999;
 
 /// The state types in AWS's order.
-pub static STATE_TYPES: &[&str] = &["Task", "Wait", "Pass", "Succeed", "Fail", "Choice", "Parallel", "Map"];
+pub(super) static STATE_TYPES: &[&str] = &["Task", "Wait", "Pass", "Succeed", "Fail", "Choice", "Parallel", "Map"];
 
 /// The query languages.
-pub static LANGUAGES: &[&str] = &["JSONPath", "JSONata"];
+pub(super) static LANGUAGES: &[&str] = &["JSONPath", "JSONata"];
 
 static STATE: &[Row] = &[
     field("Type", Type::Word(STATE_TYPES)).required(),
@@ -138,7 +138,7 @@ static MAP: &[Row] = &[
 ];
 
 /// The machine.
-pub static MACHINE: Shape = Shape {
+pub(super) static MACHINE: Shape = Shape {
     noun: "a state machine",
     rows: &[&[
         field("States", Type::Object).required(),
@@ -151,16 +151,16 @@ pub static MACHINE: Shape = Shape {
 };
 
 /// An element of `Branches`.
-pub static BRANCH: Shape = Shape { noun: "a branch", rows: &[SCOPE] };
+pub(super) static BRANCH: Shape = Shape { noun: "a branch", rows: &[SCOPE] };
 
 /// `ItemProcessor` or `Iterator`.
-pub static PROCESSOR: Shape = Shape { noun: "an item processor", rows: &[SCOPE, &[field("ProcessorConfig", Type::Object)]] };
+pub(super) static PROCESSOR: Shape = Shape { noun: "an item processor", rows: &[SCOPE, &[field("ProcessorConfig", Type::Object)]] };
 
 static SCOPE: &[Row] =
     &[field("States", Type::Object).required(), field("StartAt", Type::String).required(), field("Comment", Type::String)];
 
 /// The states, in the order of [`STATE_TYPES`].
-pub static STATES: [Shape; 8] = [
+pub(super) static STATES: [Shape; 8] = [
     Shape {
         noun: "a Task state",
         rows: &[STATE, TASK, TRANSITION, PATHS, PARAMETERS, RESULT_SELECTOR, RESULT_PATH, ARGUMENTS, OUTPUT, ASSIGN, ERRORS],
@@ -181,13 +181,13 @@ pub static STATES: [Shape; 8] = [
 ];
 
 /// `ProcessorConfig`
-pub static PROCESSOR_CONFIG: Shape = Shape {
+pub(super) static PROCESSOR_CONFIG: Shape = Shape {
     noun: "ProcessorConfig",
     rows: &[&[field("Mode", Type::Word(&["INLINE", "DISTRIBUTED"])), field("ExecutionType", Type::Word(&["STANDARD", "EXPRESS"]))]],
 };
 
 /// `ItemReader`
-pub static ITEM_READER: Shape = Shape {
+pub(super) static ITEM_READER: Shape = Shape {
     noun: "ItemReader",
     rows: &[&[
         field("Resource", Type::String).required(),
@@ -198,7 +198,7 @@ pub static ITEM_READER: Shape = Shape {
 };
 
 /// `ReaderConfig`
-pub static READER_CONFIG: Shape = Shape {
+pub(super) static READER_CONFIG: Shape = Shape {
     noun: "ReaderConfig",
     rows: &[&[
         field("InputType", Type::Word(&["CSV", "JSON", "JSONL", "PARQUET", "MANIFEST"])),
@@ -214,7 +214,7 @@ pub static READER_CONFIG: Shape = Shape {
 };
 
 /// `ItemBatcher`
-pub static ITEM_BATCHER: Shape = Shape {
+pub(super) static ITEM_BATCHER: Shape = Shape {
     noun: "ItemBatcher",
     rows: &[&[
         field("MaxItemsPerBatch", Type::Integer(1, i64::MAX)).computable(),
@@ -226,7 +226,7 @@ pub static ITEM_BATCHER: Shape = Shape {
 };
 
 /// `ResultWriter`
-pub static RESULT_WRITER: Shape = Shape {
+pub(super) static RESULT_WRITER: Shape = Shape {
     noun: "ResultWriter",
     rows: &[&[
         field("Resource", Type::String),
@@ -237,7 +237,7 @@ pub static RESULT_WRITER: Shape = Shape {
 };
 
 /// `WriterConfig`
-pub static WRITER_CONFIG: Shape = Shape {
+pub(super) static WRITER_CONFIG: Shape = Shape {
     noun: "WriterConfig",
     rows: &[&[
         field("Transformation", Type::Word(&["NONE", "COMPACT", "FLATTEN"])).required(),
@@ -246,7 +246,7 @@ pub static WRITER_CONFIG: Shape = Shape {
 };
 
 /// An element of `Retry`.
-pub static RETRIER: Shape = Shape {
+pub(super) static RETRIER: Shape = Shape {
     noun: "a retrier",
     rows: &[&[
         field("ErrorEquals", Type::Filled).required(),
@@ -260,7 +260,7 @@ pub static RETRIER: Shape = Shape {
 };
 
 /// An element of `Catch`.
-pub static CATCHER: Shape = Shape {
+pub(super) static CATCHER: Shape = Shape {
     noun: "a catcher",
     rows: &[&[
         field("ErrorEquals", Type::Filled).required(),
@@ -273,10 +273,10 @@ pub static CATCHER: Shape = Shape {
 };
 
 /// A state whose Type is yet to be written.
-pub static UNTYPED: Shape = Shape { noun: "a state", rows: &[STATE] };
+pub(super) static UNTYPED: Shape = Shape { noun: "a state", rows: &[STATE] };
 
 /// An element of `Choices` in a JSONPath state, apart from its comparison.
-pub static JSONPATH_RULE: Shape = Shape {
+pub(super) static JSONPATH_RULE: Shape = Shape {
     noun: "a Choice rule",
     rows: &[&[
         field("Variable", Type::String),
@@ -287,7 +287,7 @@ pub static JSONPATH_RULE: Shape = Shape {
 };
 
 /// An element of `Choices` in a JSONata state.
-pub static JSONATA_RULE: Shape = Shape {
+pub(super) static JSONATA_RULE: Shape = Shape {
     noun: "a Choice rule",
     rows: &[&[
         field("Condition", Type::Boolean).required().computable(),
@@ -299,18 +299,18 @@ pub static JSONATA_RULE: Shape = Shape {
 };
 
 /// The shape of a state of this type.
-pub fn state(name: &str) -> Option<&'static Shape> {
+pub(super) fn state(name: &str) -> Option<&'static Shape> {
     STATES.get(STATE_TYPES.iter().position(|known| *known == name)?)
 }
 
 impl Shape {
     /// The field of this name.
-    pub fn row(&self, name: &str) -> Option<&'static Row> {
+    pub(super) fn row(&self, name: &str) -> Option<&'static Row> {
         self.fields().find(|row| row.name == name)
     }
 
     /// All fields.
-    pub fn fields(&self) -> impl Iterator<Item = &'static Row> + use<> {
+    pub(super) fn fields(&self) -> impl Iterator<Item = &'static Row> + use<> {
         self.rows.iter().flat_map(|rows| rows.iter())
     }
 }

@@ -11,6 +11,7 @@ use super::width::{columns, width};
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Severity {
     /// AWS would take it, but it does not do what it seems to.
     Warning,
@@ -41,6 +42,7 @@ pub struct Code {
 
 /// Which part of the value at a pointer is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// The value.
     Value,

@@ -56,6 +56,7 @@ pub struct Invocation {
 
 /// What a call's result is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CallPurpose {
     /// A Task state's result.
     Task,
@@ -101,6 +102,7 @@ pub struct ChildExecution {
 
 /// Why a task is no longer wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CancelReason {
     /// TimeoutSeconds of the state has passed.
     Timeout,

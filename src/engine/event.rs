@@ -45,6 +45,7 @@ impl ExecutionInfo {
 
 /// A fact, fed with the time at which it happened to [`Engine::step`](super::Engine::step).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Event {
     /// Begins the execution. Once.
     Start {

@@ -24,6 +24,7 @@ pub struct HistoryEvent {
 
 /// What an event tells. The member's name follows from the event's type.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Details {
     /// No details member.
     None,

@@ -36,6 +36,7 @@ impl Default for Options {
 
 /// Which events of the history are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HistoryLevel {
     /// All, as `GetExecutionHistory` returns them.
     Full,
@@ -44,25 +45,25 @@ pub enum HistoryLevel {
 }
 
 /// Iterations of an inline Map that run at once whatever MaxConcurrency says (spec §7.4).
-pub const INLINE_CONCURRENCY: u64 = 40;
+pub(super) const INLINE_CONCURRENCY: u64 = 40;
 
 /// Child executions of a Distributed Map that run at once.
-pub const DISTRIBUTED_CONCURRENCY: u64 = 10_000;
+pub(super) const DISTRIBUTED_CONCURRENCY: u64 = 10_000;
 
 /// Characters of an error and of a cause.
-pub const LONGEST_ERROR: usize = 256;
+pub(super) const LONGEST_ERROR: usize = 256;
 /// See [`LONGEST_ERROR`].
-pub const LONGEST_CAUSE: usize = 32_768;
+pub(super) const LONGEST_CAUSE: usize = 32_768;
 
 /// Milliseconds that a Wait may last: AWS refuses 24,856 days (2³¹ seconds) and more.
-pub const LONGEST_WAIT: u64 = 24_856 * 86_400_000;
+pub(super) const LONGEST_WAIT: u64 = 24_856 * 86_400_000;
 
 /// Seconds that TimeoutSeconds and HeartbeatSeconds may hold.
-pub const LONGEST_TIMEOUT: i64 = 99_999_999;
+pub(super) const LONGEST_TIMEOUT: i64 = 99_999_999;
 
 /// Levels that an output or a variable may nest. A loop that wraps its input once more each time around would
 /// otherwise grow a value that no recursion over it survives; AWS's limit of bytes alone allows 50,000 levels.
-pub const PAYLOAD_DEPTH: usize = 256;
+pub(super) const PAYLOAD_DEPTH: usize = 256;
 
 /// Seconds that an Express execution may last (spec §11.2).
-pub const EXPRESS_TIMEOUT: u64 = 300;
+pub(super) const EXPRESS_TIMEOUT: u64 = 300;

@@ -170,6 +170,7 @@ pub struct Step {
 
 /// A host that breaks the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StepError {
     /// The first event must be `Start`.
     NotStarted,

@@ -9,6 +9,7 @@ use crate::base::{Map, Value, json};
 
 /// How a question is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Dialect {
     /// A JSONata expression, with or without `{%` and `%}`. `$` is the input.
     Jsonata,

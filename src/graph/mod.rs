@@ -67,6 +67,7 @@ pub const SELECTOR_STAGES: i32 = 24;
 
 /// Which way the graph runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Direction {
     /// From top to bottom.
     #[default]
@@ -242,6 +243,7 @@ pub struct Batching {
 /// What a Task state waits for besides the answer to its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Pattern {
     /// The end of the job: `.sync`.
     Sync,
@@ -252,6 +254,7 @@ pub enum Pattern {
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum NodeKind {
     Pass,
     Task,
@@ -353,6 +356,7 @@ pub struct LabelBox {
 /// What makes a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum EdgeKind {
     /// `StartAt`
     Start,

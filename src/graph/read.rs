@@ -41,7 +41,7 @@ pub(super) struct Scope {
 
 impl Model {
     /// The state of that name in a scope.
-    pub fn find(&self, scope: &Scope, name: &str) -> Option<usize> {
+    pub(super) fn find(&self, scope: &Scope, name: &str) -> Option<usize> {
         let at = scope.by_name.binary_search_by(|&state| (*self.states[state].name).cmp(name)).ok()?;
         scope.by_name.get(at).copied()
     }

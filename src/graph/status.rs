@@ -7,6 +7,7 @@ use std::fmt::Write;
 /// What has become of a state, or what it is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Status {
     /// Not run.
     Idle,

@@ -12,6 +12,7 @@ use std::fmt::Write;
 /// Which colours to draw with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Theme {
     /// Light, and dark where the viewer prefers that (`prefers-color-scheme`).
     #[default]

@@ -44,7 +44,7 @@ pub(super) struct Face {
 
 impl Face {
     /// The face of names, and that of all other texts.
-    pub fn both(given: Option<&TextWidths>) -> [Face; 2] {
+    pub(super) fn both(given: Option<&TextWidths>) -> [Face; 2] {
         let face = |bold: bool| {
             let widths = given.map(|given| (&given.chars, if bold { &given.name } else { &given.text }));
             let mut given: Vec<(char, u16)> =
@@ -70,12 +70,12 @@ impl Face {
     }
 
     /// What to leave for a line, in px, at a font size in px.
-    pub fn width(&self, text: &str, size: i32) -> i32 {
+    pub(super) fn width(&self, text: &str, size: i32) -> i32 {
         self.sum(text, size, BOLD) + 1
     }
 
     /// How long a line is as it is meant to look, where that is known; to be held to, whatever the font.
-    pub fn length(&self, text: &str, size: i32) -> Option<i32> {
+    pub(super) fn length(&self, text: &str, size: i32) -> Option<i32> {
         let known = |c: char| {
             matches!(c as u32, 0x20..=0x24f | 0x2026 | 0x3000..=0xd7a3 | 0xf900..=0xfaff | 0xff00..=0xff60)
                 || self.given.binary_search_by(|(other, _)| other.cmp(&c)).is_ok()
@@ -85,7 +85,7 @@ impl Face {
     }
 
     /// The text on one line, cut with an ellipsis to at most `max` px.
-    pub fn fit(&self, text: &str, size: i32, max: i32) -> String {
+    pub(super) fn fit(&self, text: &str, size: i32, max: i32) -> String {
         let line = one_line(text);
         if self.width(&line, size) <= max {
             return line;
@@ -106,7 +106,7 @@ impl Face {
 
     /// The text on one or two lines of at most `max` px: broken after a space or a mark of punctuation, or before a
     /// capital letter, nearest to the middle; what does not fit ends in an ellipsis.
-    pub fn wrap(&self, text: &str, size: i32, max: i32) -> Vec<String> {
+    pub(super) fn wrap(&self, text: &str, size: i32, max: i32) -> Vec<String> {
         let line = one_line(text);
         let full = self.width(&line, size);
         if full <= max {

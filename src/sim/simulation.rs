@@ -104,6 +104,7 @@ pub struct Started {
 
 /// How a scripted task ends.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub enum Ending {
     /// With a result.
     Output(Value),

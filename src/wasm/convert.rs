@@ -12,14 +12,14 @@ use std::fmt::Write;
 use wasm_bindgen::JsValue;
 
 /// A structure of ours as plain JavaScript objects and arrays.
-pub fn to_js<T: Serialize>(value: &T) -> JsValue {
+pub(super) fn to_js<T: Serialize>(value: &T) -> JsValue {
     // Only maps with keys that are no strings fail; ours have none.
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
 }
 
 /// A diagnostic as JavaScript gets it.
 #[derive(Serialize)]
-pub struct DiagnosticOut<'a> {
+pub(super) struct DiagnosticOut<'a> {
     code: &'a str,
     severity: &'a str,
     pointer: &'a str,
@@ -74,7 +74,7 @@ struct AwsOut<'a> {
 
 impl<'a> DiagnosticOut<'a> {
     /// With positions in the text that was compiled.
-    pub fn new(diagnostic: &'a Diagnostic, text: &Positions) -> DiagnosticOut<'a> {
+    pub(super) fn new(diagnostic: &'a Diagnostic, text: &Positions) -> DiagnosticOut<'a> {
         DiagnosticOut {
             code: diagnostic.code.name,
             severity: match diagnostic.severity {
@@ -114,7 +114,7 @@ fn range(span: Option<Span>, text: &Positions) -> Option<RangeOut> {
 }
 
 /// Commands as a JSON array.
-pub fn commands(out: &mut String, commands: &[Command]) {
+pub(super) fn commands(out: &mut String, commands: &[Command]) {
     out.push('[');
     separated(out, commands, command);
     out.push(']');
@@ -159,7 +159,7 @@ fn invocation(out: &mut String, call: &Invocation) {
 }
 
 /// What Invoke commands of a state have in common: `{state, resource}`.
-pub fn task_text(machine: &ir::Machine, state: ir::StateId) -> String {
+pub(super) fn task_text(machine: &ir::Machine, state: ir::StateId) -> String {
     let mut out = String::from("{\"state\":");
     if let Some(state) = machine.states.get(state) {
         json::write_str(&mut out, &state.name);
@@ -174,7 +174,7 @@ pub fn task_text(machine: &ir::Machine, state: ir::StateId) -> String {
 }
 
 /// An Invoke command.
-pub fn invocation_text(call: &Invocation) -> String {
+pub(super) fn invocation_text(call: &Invocation) -> String {
     let mut out = String::new();
     invocation(&mut out, call);
     out
@@ -210,7 +210,7 @@ fn finished(out: &mut String, outcome: &Outcome) {
 }
 
 /// Where the execution stands.
-pub fn status_text(engine: &Engine) -> String {
+pub(super) fn status_text(engine: &Engine) -> String {
     let mut out = String::from("{");
     match engine.outcome() {
         Some(outcome) => finished(&mut out, outcome),
@@ -223,12 +223,12 @@ pub fn status_text(engine: &Engine) -> String {
 }
 
 /// The calls that wait for a result.
-pub fn pending_text(engine: &Engine) -> String {
+pub(super) fn pending_text(engine: &Engine) -> String {
     array(&engine.pending(), invocation)
 }
 
 /// What runs now.
-pub fn frames_text(engine: &Engine) -> String {
+pub(super) fn frames_text(engine: &Engine) -> String {
     array(&engine.frames().collect::<Vec<_>>(), |out, frame: &FrameView| {
         let _ = write!(out, "{{\"id\":{}", frame.id);
         if let Some((parent, slot)) = frame.parent {
@@ -258,7 +258,7 @@ pub fn frames_text(engine: &Engine) -> String {
 }
 
 /// Recorded stages of data flow.
-pub fn trace_text(trace: &[Stage]) -> String {
+pub(super) fn trace_text(trace: &[Stage]) -> String {
     array(trace, |out, stage| {
         let _ = write!(out, "{{\"event\":{},\"after\":{}", stage.entered_event, stage.after);
         text_member(out, "child", stage.child.as_deref());
@@ -273,7 +273,7 @@ pub fn trace_text(trace: &[Stage]) -> String {
 }
 
 /// What of the definition was used.
-pub fn coverage_text(engine: &Engine) -> String {
+pub(super) fn coverage_text(engine: &Engine) -> String {
     let mut out = String::from("{\"hits\":{");
     separated(&mut out, &engine.hits(), |out, (place, count)| {
         json::write_str(out, place.as_str());
@@ -297,7 +297,7 @@ pub fn coverage_text(engine: &Engine) -> String {
 }
 
 /// What came of a question.
-pub fn answer_text(answer: &Result<Option<Value>, Unanswered>) -> String {
+pub(super) fn answer_text(answer: &Result<Option<Value>, Unanswered>) -> String {
     let mut out = String::from("{");
     match answer {
         Ok(Some(value)) => {
@@ -319,7 +319,7 @@ pub fn answer_text(answer: &Result<Option<Value>, Unanswered>) -> String {
 }
 
 /// Proposals for a place, with offsets in UTF-16 units.
-pub fn completions_text(completions: &Completions, text: &str) -> String {
+pub(super) fn completions_text(completions: &Completions, text: &str) -> String {
     let units = |offset| position(text, offset).offset;
     let Span { start, end } = completions.replace;
     let mut out = format!("{{\"replace\":{{\"start\":{},\"end\":{}}},\"items\":", units(start), units(end));

@@ -12,11 +12,11 @@ struct Thrown<'a> {
 }
 
 /// `{code, message}`.
-pub fn thrown(code: &str, message: impl Display) -> JsValue {
+pub(super) fn thrown(code: &str, message: impl Display) -> JsValue {
     to_js(&Thrown { code, message: message.to_string() })
 }
 
 /// Something that should be JSON text is not.
-pub fn not_json(error: &crate::base::json::JsonError) -> JsValue {
+pub(super) fn not_json(error: &crate::base::json::JsonError) -> JsValue {
     thrown("NOT_JSON", format_args!("{} at offset {}", error.message, error.offset))
 }

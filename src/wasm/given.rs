@@ -11,13 +11,13 @@ use crate::graph::{Direction, LayoutOptions, Status, SvgOptions, TextWidths, The
 use wasm_bindgen::JsValue;
 
 /// What can be read from a JavaScript object.
-pub trait Given: Default {
+pub(super) trait Given: Default {
     /// Takes over what the object has; says what is of the wrong type.
     fn take(&mut self, from: &Members) -> Result<(), String>;
 }
 
 /// A structure of ours from a JavaScript object; `undefined` is its default. Throws `{code: "INVALID_OPTION", message}`.
-pub fn from_js<T: Given>(value: JsValue) -> Result<T, JsValue> {
+pub(super) fn from_js<T: Given>(value: JsValue) -> Result<T, JsValue> {
     let mut structure = T::default();
     if !value.is_undefined() && !value.is_null() {
         let taken = members(&value).and_then(|members| structure.take(&members));
@@ -35,7 +35,7 @@ fn members(value: &JsValue) -> Result<Members, String> {
 }
 
 /// The members of such an object; `null` is as good as absent.
-pub struct Members(Value);
+pub(super) struct Members(Value);
 
 impl Members {
     fn get(&self, name: &str) -> Option<&Value> {
@@ -95,14 +95,14 @@ fn wrong(name: &str, expected: &str) -> String {
 
 /// What a definition is compiled for.
 #[derive(Default)]
-pub struct CompileSettings {
+pub(super) struct CompileSettings {
     express: bool,
     newer_jsonata: bool,
 }
 
 impl CompileSettings {
     /// As the compiler takes it.
-    pub fn compile_options(&self) -> CompileOptions {
+    pub(super) fn compile_options(&self) -> CompileOptions {
         CompileOptions {
             kind: if self.express { MachineType::Express } else { MachineType::Standard },
             jsonata: if self.newer_jsonata { JsonataVersion::Newer } else { JsonataVersion::Aws },
@@ -112,7 +112,7 @@ impl CompileSettings {
 
 /// What an execution may use up; what is absent has AWS's value.
 #[derive(Default)]
-pub struct EngineSettings {
+pub(super) struct EngineSettings {
     without_history: bool,
     payload_limit: Option<usize>,
     history_limit: Option<u32>,
@@ -125,12 +125,12 @@ pub struct EngineSettings {
 
 impl EngineSettings {
     /// Whether a call does one thing at a time.
-    pub fn once(&self) -> bool {
+    pub(super) fn once(&self) -> bool {
         self.once
     }
 
     /// As the engine takes them.
-    pub fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         let aws = Options::default();
         Options {
             history: if self.without_history { HistoryLevel::None } else { HistoryLevel::Full },
@@ -146,7 +146,7 @@ impl EngineSettings {
 
 /// What an execution is called; what is absent gets a name.
 #[derive(Default)]
-pub struct ExecutionIn {
+pub(super) struct ExecutionIn {
     name: Option<String>,
     arn: Option<String>,
     role_arn: Option<String>,
@@ -157,14 +157,14 @@ pub struct ExecutionIn {
 
 impl ExecutionIn {
     /// As the engine takes it.
-    pub fn info(self) -> ExecutionInfo {
+    pub(super) fn info(self) -> ExecutionInfo {
         let machine = self.state_machine_name.as_deref().unwrap_or("StateMachine");
         let named = ExecutionInfo::named(machine, self.name.as_deref().unwrap_or("execution"));
         self.info_or(named)
     }
 
     /// The same, with other names for what is absent.
-    pub fn info_or(self, mut info: ExecutionInfo) -> ExecutionInfo {
+    pub(super) fn info_or(self, mut info: ExecutionInfo) -> ExecutionInfo {
         for (given, name) in [(self.name, &mut info.name), (self.state_machine_name, &mut info.state_machine_name)] {
             if let Some(given) = given {
                 *name = given.into();

@@ -111,7 +111,7 @@ pub fn inbox(length: usize) -> usize {
 }
 
 /// The text of `length` bytes in the inbox, which is gone from there: a large one is not held twice.
-pub fn taken(length: usize) -> String {
+pub(super) fn taken(length: usize) -> String {
     KNOWN_VALUE.take();
     let mut bytes = INBOX.take();
     bytes.truncate(length);
@@ -120,7 +120,7 @@ pub fn taken(length: usize) -> String {
 }
 
 /// The JSON value whose text of `length` bytes is in the inbox, or of [`AGAIN`] the one that is known; refused if it is none.
-pub fn received(length: usize) -> Option<Value> {
+pub(super) fn received(length: usize) -> Option<Value> {
     if length == AGAIN
         && let Some(value) = KNOWN_VALUE.with_borrow(|known| known.as_ref().map(|known| known.value.clone()))
     {
@@ -143,7 +143,7 @@ pub fn received(length: usize) -> Option<Value> {
 
 /// An error and its cause, whose texts of so many bytes follow one another in the inbox; [`NONE`] for one that is not given,
 /// [`SAME`] for what the last failure said.
-pub fn failure(error: i32, cause: i32) -> [Option<Arc<str>>; 2] {
+pub(super) fn failure(error: i32, cause: i32) -> [Option<Arc<str>>; 2] {
     FAILURE.with_borrow_mut(|last| {
         if error != SAME {
             *last = INBOX.with_borrow(|bytes| {
@@ -161,7 +161,7 @@ fn text_at(bytes: &[u8], at: usize, length: usize) -> &str {
 }
 
 /// Leaves a step with the commands that are to be done.
-pub fn leave(engine: &mut Engine, step: Step) {
+pub(super) fn leave(engine: &mut Engine, step: Step) {
     let mut head = HEAD.get();
     head[KIND] = f64::from(Kind::Nothing as u8);
     head[DEADLINE] = engine.deadline().map_or(-1.0, |at| at.0 as f64);
@@ -197,7 +197,7 @@ pub fn leave(engine: &mut Engine, step: Step) {
 }
 
 /// Leaves a page of the history; how many events it has.
-pub fn leave_page(page: Page) -> usize {
+pub(super) fn leave_page(page: Page) -> usize {
     let mut head = HEAD.get();
     head[PAYLOADS] = page.whole as f64;
     text(&mut head, Kind::Nothing, |out| *out = page.text);
@@ -206,7 +206,7 @@ pub fn leave_page(page: Page) -> usize {
 }
 
 /// Leaves the reason why a fact was refused.
-pub fn refuse(code: &str, message: impl Display) {
+pub(super) fn refuse(code: &str, message: impl Display) {
     KNOWN_VALUE.take();
     let message = message.to_string();
     let mut head = HEAD.get();

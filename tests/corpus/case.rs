@@ -5,7 +5,7 @@ use stepglass::base::{Map, Millis, Value};
 use stepglass::engine::Options;
 use stepglass::sim::{Ending, Response, Script, Started};
 
-pub struct Case {
+pub(crate) struct Case {
     pub name: String,
     pub definition: String,
     pub input: Value,
@@ -17,7 +17,7 @@ pub struct Case {
     pub expect: Expect,
 }
 
-pub struct Stop {
+pub(crate) struct Stop {
     pub at: u64,
     pub error: Option<String>,
     pub cause: Option<String>,
@@ -25,7 +25,7 @@ pub struct Stop {
 
 /// What is expected; a member that is `None` is not looked at.
 #[derive(Default)]
-pub struct Expect {
+pub(crate) struct Expect {
     pub rejected: Option<Vec<String>>,
     pub status: Option<String>,
     pub output: Option<Value>,
@@ -41,7 +41,7 @@ pub struct Expect {
 const START: Millis = Millis(1_704_067_200_000);
 
 impl Case {
-    pub fn read(value: &Value) -> Result<Case, String> {
+    pub(crate) fn read(value: &Value) -> Result<Case, String> {
         let name = value.get("name").and_then(Value::as_str).ok_or("a case has no name")?.to_string();
         Case::members(&name, value).map_err(|problem| format!("{name}: {problem}"))
     }

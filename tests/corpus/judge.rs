@@ -9,19 +9,19 @@ use stepglass::base::{Map, Value, json};
 use stepglass::engine::{Command, Engine, HistoryEvent, Outcome};
 use stepglass::sim::{Report, Simulation};
 
-pub struct Verdict {
+pub(crate) struct Verdict {
     pub mismatches: Vec<Mismatch>,
     /// `expect` with what came out.
     pub found: Value,
 }
 
-pub struct Mismatch {
+pub(crate) struct Mismatch {
     pub text: String,
     /// Whether other expectations would mend it; a broken replay is never an expectation.
     pub rewritable: bool,
 }
 
-pub fn judge(case: &Case) -> Verdict {
+pub(crate) fn judge(case: &Case) -> Verdict {
     let kind = if case.options.express { MachineType::Express } else { MachineType::Standard };
     let compiled = asl::compile(&case.definition, &CompileOptions { kind, ..CompileOptions::default() });
     let problems: Vec<String> = compiled.diagnostics.iter().map(|d| format!("{} {}", d.code.name, d.pointer)).collect();

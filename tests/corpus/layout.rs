@@ -5,7 +5,7 @@ use stepglass::base::json;
 
 const WIDTH: usize = 120;
 
-pub fn file(cases: &[Value]) -> String {
+pub(crate) fn file(cases: &[Value]) -> String {
     let mut out = String::from("[\n");
     for (i, case) in cases.iter().enumerate() {
         out.push_str("  ");

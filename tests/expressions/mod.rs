@@ -3,7 +3,7 @@
 use stepglass::base::Rng;
 
 /// Makes expressions that mostly parse, of every construct of the language.
-pub struct Maker<'a> {
+pub(crate) struct Maker<'a> {
     /// What decides.
     pub rng: &'a mut Rng,
     /// The names of the functions to call.
@@ -16,7 +16,7 @@ impl Maker<'_> {
     }
 
     /// An expression of at most this depth.
-    pub fn expression(&mut self, depth: u32) -> String {
+    pub(crate) fn expression(&mut self, depth: u32) -> String {
         if depth == 0 {
             return self.leaf();
         }

@@ -15,7 +15,7 @@ use crate::expr::template::{Template, TemplateProblem};
 use std::sync::Arc;
 
 /// The expression in a string `{% … %}` without its white space, and its byte offset (spec §8.1).
-pub fn as_expression(text: &str) -> Option<(&str, usize)> {
+pub(super) fn as_expression(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix("{%")?.strip_suffix("%}")?;
     let trimmed = inner.trim_start();
     Some((trimmed.trim_end(), 2 + inner.len() - trimmed.len()))
@@ -88,12 +88,12 @@ impl Compiler<'_> {
         self.facts.reads.push(Read { name: name.clone(), pointer: place.pointer(), part });
     }
 
-    pub fn uses_context(&mut self) {
+    pub(crate) fn uses_context(&mut self) {
         self.facts.uses_context = true;
     }
 
     /// Notes a variable read inside an expression.
-    pub fn reads_variable(&mut self, name: &str, place: &Place<'_>, part: Part) {
+    pub(crate) fn reads_variable(&mut self, name: &str, place: &Place<'_>, part: Part) {
         self.read(&Arc::from(name), place, part);
     }
 
@@ -105,7 +105,7 @@ impl Compiler<'_> {
     }
 
     /// A Path.
-    pub fn path(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
+    pub(crate) fn path(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
         match Path::parse(text) {
             Ok(path) => {
                 self.note_root(place, &path);
@@ -130,7 +130,7 @@ impl Compiler<'_> {
     }
 
     /// A Reference Path, for reading.
-    pub fn reference(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
+    pub(crate) fn reference(&mut self, place: &Place<'_>, text: &str) -> Option<Path> {
         self.reference_path(place, text).map(|reference| reference.path().clone())
     }
 
@@ -163,7 +163,7 @@ impl Compiler<'_> {
     }
 
     /// InputPath, OutputPath.
-    pub fn path_field(&mut self, place: &Place<'_>, members: &Map, name: &str) -> PathField {
+    pub(crate) fn path_field(&mut self, place: &Place<'_>, members: &Map, name: &str) -> PathField {
         match members.get(name) {
             Some(Value::Null) => PathField::Nothing,
             Some(Value::String(text)) if **text != *"$" => {
@@ -174,7 +174,7 @@ impl Compiler<'_> {
     }
 
     /// ResultPath of a state or a catcher: from the input, never from a variable or the Context Object.
-    pub fn result_path(&mut self, place: &Place<'_>, members: &Map) -> ResultPath {
+    pub(crate) fn result_path(&mut self, place: &Place<'_>, members: &Map) -> ResultPath {
         match members.get("ResultPath") {
             Some(Value::Null) => ResultPath::Discard,
             Some(Value::String(text)) if **text != *"$" => {
@@ -203,7 +203,7 @@ impl Compiler<'_> {
     }
 
     /// A JSONPath payload template.
-    pub fn template(&mut self, place: &Place<'_>, value: &Value) -> Option<Template> {
+    pub(crate) fn template(&mut self, place: &Place<'_>, value: &Value) -> Option<Template> {
         self.literal_paths(place, value);
         match Template::compile(value) {
             Ok(template) => {
@@ -321,7 +321,7 @@ impl Compiler<'_> {
     }
 
     /// A payload of either language.
-    pub fn payload(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage, reach: Reach) -> Option<Payload> {
+    pub(crate) fn payload(&mut self, place: &Place<'_>, value: &Value, language: QueryLanguage, reach: Reach) -> Option<Payload> {
         match language {
             QueryLanguage::JsonPath => self.template(place, value).map(Payload::JsonPath),
             QueryLanguage::Jsonata => Some(Payload::Jsonata(self.jsonata_template(place, value, reach))),
@@ -329,7 +329,7 @@ impl Compiler<'_> {
     }
 
     /// `Assign`: a payload whose top-level names are variables.
-    pub fn assign(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage, reach: Reach) -> Option<Payload> {
+    pub(crate) fn assign(&mut self, place: &Place<'_>, members: &Map, language: QueryLanguage, reach: Reach) -> Option<Payload> {
         let value = members.get("Assign")?;
         let variables = value.as_object()?;
         let place = place.key("Assign");
@@ -379,7 +379,7 @@ impl Compiler<'_> {
     }
 
     /// A value that is fixed (`name`), comes from a path (`name` + `Path`), or is computed by JSONata.
-    pub fn field<T>(
+    pub(crate) fn field<T>(
         &mut self,
         place: &Place<'_>,
         members: &Map,
@@ -402,7 +402,7 @@ impl Compiler<'_> {
     }
 
     /// ErrorPath, CausePath: a Reference Path or a call that gives a string.
-    pub fn string_path<T>(&mut self, place: &Place<'_>, text: &str) -> Option<Field<T>> {
+    pub(crate) fn string_path<T>(&mut self, place: &Place<'_>, text: &str) -> Option<Field<T>> {
         if text.starts_with('$') || !text.contains('(') {
             return self.reference(place, text).map(Field::Path);
         }

@@ -12,12 +12,12 @@ use crate::base::{Map, Value, decimal};
 
 /// The language that a `QueryLanguage` field selects: AWS takes whatever is not exactly `JSONPath` for JSONata, and
 /// complains about the spelling besides (spec §1.1).
-pub fn language(value: &Value) -> QueryLanguage {
+pub(super) fn language(value: &Value) -> QueryLanguage {
     if value.as_str() == Some("JSONPath") { QueryLanguage::JsonPath } else { QueryLanguage::Jsonata }
 }
 
 /// A value's kind with its article, for messages.
-pub fn describe(value: &Value) -> &'static str {
+pub(super) fn describe(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -30,12 +30,19 @@ pub fn describe(value: &Value) -> &'static str {
 
 impl Compiler<'_> {
     /// Checks every field of an object, and that none is missing.
-    pub fn check_shape(&mut self, place: &Place<'_>, members: &Map, shape: &Shape, language: QueryLanguage) {
+    pub(crate) fn check_shape(&mut self, place: &Place<'_>, members: &Map, shape: &Shape, language: QueryLanguage) {
         self.check_shape_mixed(place, members, shape, language, false);
     }
 
     /// The same; `mixed` leaves out fields of the other language, which have been complained about as a whole.
-    pub fn check_shape_mixed(&mut self, place: &Place<'_>, members: &Map, shape: &Shape, language: QueryLanguage, mixed: bool) {
+    pub(crate) fn check_shape_mixed(
+        &mut self,
+        place: &Place<'_>,
+        members: &Map,
+        shape: &Shape,
+        language: QueryLanguage,
+        mixed: bool,
+    ) {
         for (name, value) in members.iter() {
             let at = place.key(name);
             match shape.row(name) {
@@ -72,7 +79,7 @@ impl Compiler<'_> {
     }
 
     /// A field of the other query language.
-    pub fn other_language(&mut self, place: &Place<'_>, name: &str, language: QueryLanguage) {
+    pub(crate) fn other_language(&mut self, place: &Place<'_>, name: &str, language: QueryLanguage) {
         let (own, other) = match language {
             QueryLanguage::JsonPath => ("JSONPath", "JSONata"),
             QueryLanguage::Jsonata => ("JSONata", "JSONPath"),
@@ -107,7 +114,7 @@ impl Compiler<'_> {
     }
 
     /// A field that the shape does not have: misplaced or misspelt.
-    pub fn unknown_field(&mut self, place: &Place<'_>, name: &str, shape: &Shape) {
+    pub(crate) fn unknown_field(&mut self, place: &Place<'_>, name: &str, shape: &Shape) {
         let pointer = place.key(name).pointer();
         let aws = (format!("Field '{name}' is not supported"), Some(place.location()));
         let owners: Vec<&str> = shape::STATES.iter().filter(|state| state.row(name).is_some()).map(|state| state.noun).collect();
@@ -194,7 +201,7 @@ impl Compiler<'_> {
     }
 
     /// A value of the wrong JSON type.
-    pub fn wrong_type(&mut self, place: &Place<'_>, value: &Value, wanted: &str, aws: &str) {
+    pub(crate) fn wrong_type(&mut self, place: &Place<'_>, value: &Value, wanted: &str, aws: &str) {
         let what = if place.name().is_empty() { "this".to_string() } else { format!("`{}`", place.name()) };
         let mut diagnostic = Diagnostic::new(
             &codes::WRONG_TYPE,
@@ -232,7 +239,7 @@ impl Compiler<'_> {
     }
 
     /// A list or object with nothing in it.
-    pub fn empty_value(&mut self, place: &Place<'_>) {
+    pub(crate) fn empty_value(&mut self, place: &Place<'_>) {
         let message = format!("`{}` must not be empty", place.name());
         self.report(Diagnostic::new(&codes::EMPTY_VALUE, place.pointer(), message).aws(
             SCHEMA,
@@ -263,7 +270,7 @@ impl Compiler<'_> {
     }
 
     /// A `Type` that is not one of the eight.
-    pub fn check_state_type(&mut self, place: &Place<'_>, text: &str) {
+    pub(crate) fn check_state_type(&mut self, place: &Place<'_>, text: &str) {
         self.check_word(place, text, shape::STATE_TYPES);
     }
 
@@ -287,7 +294,7 @@ impl Compiler<'_> {
     }
 
     /// RFC 3339, as the language demands it.
-    pub fn check_timestamp(&mut self, place: &Place<'_>, text: &str) {
+    pub(crate) fn check_timestamp(&mut self, place: &Place<'_>, text: &str) {
         if parse_rfc3339(text).is_some() {
             return;
         }
@@ -306,7 +313,7 @@ impl Compiler<'_> {
     }
 
     /// Two fields of which only one may be there. Whether both are.
-    pub fn exclusive(&mut self, place: &Place<'_>, members: &Map, first: &str, second: &str) -> bool {
+    pub(crate) fn exclusive(&mut self, place: &Place<'_>, members: &Map, first: &str, second: &str) -> bool {
         if !members.contains_key(first) || !members.contains_key(second) {
             return false;
         }

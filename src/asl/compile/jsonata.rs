@@ -11,7 +11,7 @@ use crate::expr::jsonata::{Expression, VariableRef, function_names};
 
 /// What `$states` holds where an expression stands, besides `input` and `context`.
 #[derive(Clone, Copy, Default)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// `$states.result`: Output and Assign of Task, Parallel and Map.
     pub result: bool,
     /// `$states.errorOutput`: Output and Assign of a catcher.
@@ -20,14 +20,14 @@ pub struct Reach {
 
 impl Reach {
     /// Output and Assign of Task, Parallel and Map.
-    pub const RESULT: Reach = Reach { result: true, error_output: false };
+    pub(crate) const RESULT: Reach = Reach { result: true, error_output: false };
     /// Output and Assign of a catcher.
-    pub const CATCHER: Reach = Reach { result: false, error_output: true };
+    pub(crate) const CATCHER: Reach = Reach { result: false, error_output: true };
 }
 
 impl Compiler<'_> {
     /// A JSON value with expressions at any depth.
-    pub fn jsonata_template(&mut self, place: &Place<'_>, value: &Value, reach: Reach) -> JsonataTemplate {
+    pub(crate) fn jsonata_template(&mut self, place: &Place<'_>, value: &Value, reach: Reach) -> JsonataTemplate {
         match value {
             Value::String(text) => {
                 if let Some(expression) = as_expression(text) {
@@ -60,7 +60,7 @@ impl Compiler<'_> {
     }
 
     /// One expression, given with its offset in the string.
-    pub fn expression(&mut self, place: &Place<'_>, (text, offset): (&str, usize), reach: Reach) -> Option<Expression> {
+    pub(crate) fn expression(&mut self, place: &Place<'_>, (text, offset): (&str, usize), reach: Reach) -> Option<Expression> {
         match Expression::parse(text) {
             Ok(expression) => {
                 self.references(place, &expression, offset, reach);

@@ -29,7 +29,7 @@ use std::sync::Arc;
 const SCHEMA: &str = "SCHEMA_VALIDATION_FAILED";
 
 /// A machine and what was found on the way; the machine is worth nothing if there is an error among it.
-pub fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec<Diagnostic>) {
+pub(super) fn compile(value: &Value, options: &CompileOptions) -> (Option<Machine>, Vec<Diagnostic>) {
     let Some(members) = value.as_object() else {
         let message = format!("a state machine must be a JSON object, not {}", fields::describe(value));
         let diagnostic = Diagnostic::new(&codes::NOT_AN_OBJECT, Pointer::root(), message);

@@ -4,7 +4,7 @@ use crate::base::Pointer;
 
 /// A value's address as a chain of steps to the document.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub(crate) struct Place<'a> {
     parent: Option<&'a Place<'a>>,
     step: Step<'a>,
 }
@@ -18,10 +18,10 @@ enum Step<'a> {
 
 impl<'a> Place<'a> {
     /// The whole document.
-    pub const ROOT: Place<'static> = Place { parent: None, step: Step::Root };
+    pub(crate) const ROOT: Place<'static> = Place { parent: None, step: Step::Root };
 
     /// The member `name` of the value here.
-    pub fn key<'b>(&'b self, name: &'b str) -> Place<'b>
+    pub(crate) fn key<'b>(&'b self, name: &'b str) -> Place<'b>
     where
         'a: 'b,
     {
@@ -29,7 +29,7 @@ impl<'a> Place<'a> {
     }
 
     /// The element `index` of the value here.
-    pub fn index<'b>(&'b self, index: usize) -> Place<'b>
+    pub(crate) fn index<'b>(&'b self, index: usize) -> Place<'b>
     where
         'a: 'b,
     {
@@ -37,7 +37,7 @@ impl<'a> Place<'a> {
     }
 
     /// As a JSON Pointer.
-    pub fn pointer(&self) -> Pointer {
+    pub(crate) fn pointer(&self) -> Pointer {
         self.steps().into_iter().fold(Pointer::root(), |pointer, step| match step {
             Step::Root => pointer,
             Step::Key(name) => pointer.key(name),
@@ -46,7 +46,7 @@ impl<'a> Place<'a> {
     }
 
     /// As AWS writes it: `/States/Ship/Choices[0]/Next`, `/` for the document.
-    pub fn location(&self) -> String {
+    pub(crate) fn location(&self) -> String {
         let mut text = String::new();
         for step in self.steps() {
             match step {
@@ -65,7 +65,7 @@ impl<'a> Place<'a> {
     }
 
     /// The name of the member that the value here is; empty for elements and the document.
-    pub fn name(&self) -> &'a str {
+    pub(crate) fn name(&self) -> &'a str {
         match self.step {
             Step::Key(name) => name,
             Step::Root | Step::Index(_) => "",

@@ -68,22 +68,22 @@ struct Reader<'a> {
 
 impl<'a> Document<'a> {
     /// Reads the whole text, however broken: an unknown character is skipped, a closing bracket closes what it can.
-    pub fn read(text: &'a str, cursor: usize) -> Document<'a> {
+    pub(crate) fn read(text: &'a str, cursor: usize) -> Document<'a> {
         let document = Document { text, nodes: Vec::new(), cursor: None, open: Vec::new() };
         let mut reader = Reader { document, member: None, after_colon: false };
         reader.run(cursor);
         reader.document
     }
 
-    pub fn node(&self, id: usize) -> Option<&Node> {
+    pub(crate) fn node(&self, id: usize) -> Option<&Node> {
         self.nodes.get(id)
     }
 
-    pub fn ids(&self) -> std::ops::Range<usize> {
+    pub(crate) fn ids(&self) -> std::ops::Range<usize> {
         0..self.nodes.len()
     }
 
-    pub fn children(&self, id: usize) -> impl Iterator<Item = (usize, &Node)> {
+    pub(crate) fn children(&self, id: usize) -> impl Iterator<Item = (usize, &Node)> {
         let mut next = self.node(id).and_then(|node| node.first);
         std::iter::from_fn(move || {
             let at = next?;
@@ -94,11 +94,11 @@ impl<'a> Document<'a> {
     }
 
     /// The member of this name; of several the last one, as in JSON.
-    pub fn child(&self, id: usize, name: &str) -> Option<usize> {
+    pub(crate) fn child(&self, id: usize, name: &str) -> Option<usize> {
         self.children(id).filter(|(_, node)| node.key.is_some() && node.name == name).map(|(at, _)| at).last()
     }
 
-    pub fn string(&self, id: usize) -> Option<&str> {
+    pub(crate) fn string(&self, id: usize) -> Option<&str> {
         match &self.node(id)?.kind {
             Kind::Text(text) => Some(text),
             _ => None,
@@ -106,24 +106,24 @@ impl<'a> Document<'a> {
     }
 
     /// The text of a member.
-    pub fn text_of(&self, id: usize, name: &str) -> Option<&str> {
+    pub(crate) fn text_of(&self, id: usize, name: &str) -> Option<&str> {
         self.string(self.child(id, name)?)
     }
 
-    pub fn parent(&self, id: usize) -> Option<usize> {
+    pub(crate) fn parent(&self, id: usize) -> Option<usize> {
         self.node(id)?.parent
     }
 
-    pub fn name(&self, id: usize) -> &str {
+    pub(crate) fn name(&self, id: usize) -> &str {
         self.node(id).map_or("", |node| &node.name)
     }
 
-    pub fn source(&self, span: Span) -> &'a str {
+    pub(crate) fn source(&self, span: Span) -> &'a str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
     /// The ways from the root to a value, itself included.
-    pub fn way(&self, id: usize) -> Vec<usize> {
+    pub(crate) fn way(&self, id: usize) -> Vec<usize> {
         let mut way = vec![id];
         while let Some(parent) = way.last().and_then(|last| self.parent(*last)) {
             way.push(parent);
@@ -133,7 +133,7 @@ impl<'a> Document<'a> {
     }
 
     /// Where a value is.
-    pub fn pointer(&self, id: usize) -> Pointer {
+    pub(crate) fn pointer(&self, id: usize) -> Pointer {
         let mut pointer = Pointer::root();
         for pair in self.way(id).windows(2) {
             let &[above, below] = pair else { continue };
@@ -146,7 +146,7 @@ impl<'a> Document<'a> {
     }
 
     /// The value at a pointer.
-    pub fn find(&self, pointer: &str) -> Option<usize> {
+    pub(crate) fn find(&self, pointer: &str) -> Option<usize> {
         let mut at = self.nodes.first().map(|_| 0)?;
         for step in pointer.split('/').skip(1) {
             at = match self.node(at)?.kind {
@@ -158,7 +158,7 @@ impl<'a> Document<'a> {
     }
 
     /// The innermost value or member name that an offset touches.
-    pub fn hit(&self, offset: usize) -> Option<Hit> {
+    pub(crate) fn hit(&self, offset: usize) -> Option<Hit> {
         let touches = |span: Span| span.start <= offset && offset <= span.end;
         let inside = |(node, place): (usize, &Node)| match place.key {
             Some(key) if touches(key) => Some(Hit { node, on_key: true }),

@@ -22,12 +22,12 @@ pub(in crate::asl) struct Place {
 
 impl Document<'_> {
     /// The field of a state that a value is in; none for the state itself and what is elsewhere.
-    pub fn field_of(&self, state: usize, node: usize) -> Option<&str> {
+    pub(crate) fn field_of(&self, state: usize, node: usize) -> Option<&str> {
         self.way(node).iter().skip_while(|id| **id != state).nth(1).map(|id| self.name(*id))
     }
 
     /// Follows the way from the root to an object or list.
-    pub fn place(&self, level: usize) -> Place {
+    pub(crate) fn place(&self, level: usize) -> Place {
         let way = self.way(level);
         let language = |text: Option<&str>| match text {
             Some("JSONata") => Some(QueryLanguage::Jsonata),

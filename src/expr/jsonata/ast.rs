@@ -169,7 +169,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    pub fn text(self) -> &'static str {
+    pub(super) fn text(self) -> &'static str {
         match self {
             Operator::Add => "+",
             Operator::Subtract => "-",
@@ -189,7 +189,7 @@ impl Operator {
         }
     }
 
-    pub fn from_text(text: &str) -> Option<Operator> {
+    pub(super) fn from_text(text: &str) -> Option<Operator> {
         Some(match text {
             "+" => Operator::Add,
             "-" => Operator::Subtract,
@@ -212,37 +212,37 @@ impl Operator {
 }
 
 impl Node {
-    pub fn new(kind: Kind, at: u32, len: u32) -> Node {
+    pub(super) fn new(kind: Kind, at: u32, len: u32) -> Node {
         Node { kind, at, len, keep_array: false, extra: None }
     }
 
-    pub fn extra_mut(&mut self) -> &mut Extra {
+    pub(super) fn extra_mut(&mut self) -> &mut Extra {
         self.extra.get_or_insert_default()
     }
 
-    pub fn is_tuple(&self) -> bool {
+    pub(super) fn is_tuple(&self) -> bool {
         self.extra.as_ref().is_some_and(|e| e.tuple)
     }
 
-    pub fn focus(&self) -> Option<u32> {
+    pub(super) fn focus(&self) -> Option<u32> {
         self.extra.as_ref().and_then(|e| e.focus)
     }
 
-    pub fn stages(&self) -> &[Stage] {
+    pub(super) fn stages(&self) -> &[Stage] {
         self.extra.as_ref().map_or(&[], |e| &e.stages)
     }
 
-    pub fn group(&self) -> Option<&Group> {
+    pub(super) fn group(&self) -> Option<&Group> {
         self.extra.as_ref().and_then(|e| e.group.as_ref())
     }
 
     /// Whether nothing hangs on it.
-    pub fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         !self.keep_array && self.extra.is_none()
     }
 
     /// The name, if this is a path of a single name.
-    pub fn single_name(&self) -> Option<&Arc<str>> {
+    pub(super) fn single_name(&self) -> Option<&Arc<str>> {
         match &self.kind {
             Kind::Path(path) => match path.steps.first() {
                 Some(Node { kind: Kind::Name(name), .. }) => Some(name),
@@ -267,7 +267,7 @@ struct Name {
 }
 
 impl Names {
-    pub fn intern(&mut self, text: &str) -> u32 {
+    pub(super) fn intern(&mut self, text: &str) -> u32 {
         match self.find(text) {
             Some(id) => id,
             None => {
@@ -277,25 +277,25 @@ impl Names {
         }
     }
 
-    pub fn find(&self, text: &str) -> Option<u32> {
+    pub(super) fn find(&self, text: &str) -> Option<u32> {
         self.names.iter().position(|n| *n.text == *text).map(|i| i as u32)
     }
 
-    pub fn bind(&mut self, id: u32) {
+    pub(super) fn bind(&mut self, id: u32) {
         if let Some(name) = self.names.get_mut(id as usize) {
             name.bound = true;
         }
     }
 
-    pub fn is_bound(&self, id: u32) -> bool {
+    pub(super) fn is_bound(&self, id: u32) -> bool {
         self.names.get(id as usize).is_some_and(|n| n.bound)
     }
 
-    pub fn text(&self, id: u32) -> &str {
+    pub(super) fn text(&self, id: u32) -> &str {
         self.names.get(id as usize).map_or("", |n| &n.text)
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.names.len()
     }
 }

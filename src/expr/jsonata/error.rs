@@ -30,12 +30,12 @@ pub(super) fn fault_at(code: &'static str, at: u32) -> Thrown {
 }
 
 impl Fault {
-    pub fn at(mut self: Box<Self>, at: u32) -> Box<Self> {
+    pub(super) fn at(mut self: Box<Self>, at: u32) -> Box<Self> {
         self.at.get_or_insert(at);
         self
     }
 
-    pub fn token(mut self: Box<Self>, token: &str) -> Box<Self> {
+    pub(super) fn token(mut self: Box<Self>, token: &str) -> Box<Self> {
         if self.token.is_none() {
             self.token = Some(token.into());
         }
@@ -43,34 +43,34 @@ impl Fault {
     }
 
     /// The value to show, as JSON text.
-    pub fn json(mut self: Box<Self>, value: impl Into<String>) -> Box<Self> {
+    pub(super) fn json(mut self: Box<Self>, value: impl Into<String>) -> Box<Self> {
         self.value = Some(value.into());
         self
     }
 
-    pub fn json2(mut self: Box<Self>, value: impl Into<String>) -> Box<Self> {
+    pub(super) fn json2(mut self: Box<Self>, value: impl Into<String>) -> Box<Self> {
         self.value2 = Some(value.into());
         self
     }
 
     /// The value to show: a text.
-    pub fn text(self: Box<Self>, value: &str) -> Box<Self> {
+    pub(super) fn text(self: Box<Self>, value: &str) -> Box<Self> {
         let json = quoted(value);
         self.json(json)
     }
 
-    pub fn index(mut self: Box<Self>, index: usize) -> Box<Self> {
+    pub(super) fn index(mut self: Box<Self>, index: usize) -> Box<Self> {
         self.index = index;
         self
     }
 
-    pub fn message(mut self: Box<Self>, message: impl Into<String>) -> Box<Self> {
+    pub(super) fn message(mut self: Box<Self>, message: impl Into<String>) -> Box<Self> {
         self.message = Some(message.into());
         self
     }
 
     /// The error that users see.
-    pub fn finish(self) -> JsonataError {
+    pub(super) fn finish(self) -> JsonataError {
         let message = match self.message {
             Some(message) => message,
             None => {

@@ -50,7 +50,7 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Lexer<'a> {
         Lexer { text, at: 0 }
     }
 
@@ -78,7 +78,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token. `infix`: an operator is due, so `/` divides.
-    pub fn next(&mut self, infix: bool) -> Result<Lexeme, Thrown> {
+    pub(super) fn next(&mut self, infix: bool) -> Result<Lexeme, Thrown> {
         self.skip_space()?;
         let start = self.at;
         let token = self.token(infix)?;

@@ -82,7 +82,7 @@ const fn closing(text: &[u8], start: usize, open: u8, close: u8) -> usize {
 
 impl Signature {
     /// Parses `<…>`. Unknown letters are passed over, as in the reference.
-    pub const fn parse(text: &str) -> Result<Signature, Malformed> {
+    pub(super) const fn parse(text: &str) -> Result<Signature, Malformed> {
         let text = text.as_bytes();
         let mut signature = Signature { params: [NOTHING; MAX_PARAMS], len: 0 };
         let mut at = 1;
@@ -143,7 +143,7 @@ impl Signature {
     }
 
     /// For the signatures of the built-in functions.
-    pub const fn of(text: &str) -> Signature {
+    pub(super) const fn of(text: &str) -> Signature {
         match Signature::parse(text) {
             Ok(signature) => signature,
             Err(_) => Signature { params: [NOTHING; MAX_PARAMS], len: 0 },
@@ -157,7 +157,7 @@ impl Signature {
     /// Checks the arguments and completes them: the context for a missing one, an array around a single value.
     ///
     /// Errors: `T0410`, `T0411`, `T0412`.
-    pub fn validate(&self, args: &mut Vec<Val>, context: &Val) -> Result<(), Thrown> {
+    pub(super) fn validate(&self, args: &mut Vec<Val>, context: &Val) -> Result<(), Thrown> {
         let params = self.params();
         // What nearly every call is: each argument of its parameter's type, no array to look into, nothing missing but
         // what may be.

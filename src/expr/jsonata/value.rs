@@ -18,21 +18,21 @@ pub(super) struct Flags(u8);
 
 impl Flags {
     /// A plain array.
-    pub const NONE: Flags = Flags(0);
+    pub(super) const NONE: Flags = Flags(0);
     /// A sequence: empty means undefined, a single item means that item.
-    pub const SEQUENCE: Flags = Flags(1);
+    pub(super) const SEQUENCE: Flags = Flags(1);
     /// A sequence that stays an array with a single item (`[]`).
-    pub const KEEP: Flags = Flags(2);
+    pub(super) const KEEP: Flags = Flags(2);
     /// Built by `[…]` as a path step: not flattened into the result.
-    pub const CONS: Flags = Flags(4);
+    pub(super) const CONS: Flags = Flags(4);
     /// The wrapping of an input that is itself an array.
-    pub const OUTER: Flags = Flags(8);
+    pub(super) const OUTER: Flags = Flags(8);
 
-    pub fn has(self, other: Flags) -> bool {
+    pub(super) fn has(self, other: Flags) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub fn with(self, other: Flags) -> Flags {
+    pub(super) fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 }
@@ -69,7 +69,7 @@ pub(super) struct Tuple {
 }
 
 impl Tuple {
-    pub fn set(&mut self, name: u32, value: Val) {
+    pub(super) fn set(&mut self, name: u32, value: Val) {
         match self.vars.iter_mut().find(|(n, _)| *n == name) {
             Some(slot) => slot.1 = value,
             None => self.vars.push((name, value)),
@@ -96,7 +96,7 @@ pub(super) fn set_live_bytes(bytes: usize) -> usize {
 pub(super) struct Charge(usize);
 
 impl Charge {
-    pub fn new(bytes: usize) -> Charge {
+    pub(super) fn new(bytes: usize) -> Charge {
         LIVE.set(LIVE.get() + bytes);
         Charge(bytes)
     }
@@ -115,7 +115,7 @@ pub(super) struct LongText {
 }
 
 impl LongText {
-    pub fn new(text: Arc<str>) -> LongText {
+    pub(super) fn new(text: Arc<str>) -> LongText {
         LongText { _charge: Charge::new(text.len()), text }
     }
 }
@@ -129,7 +129,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    pub fn new(items: Vec<Val>) -> Array {
+    pub(super) fn new(items: Vec<Val>) -> Array {
         let depth = 1 + items.iter().map(Val::depth).max().unwrap_or(0);
         Array { depth, _charge: Charge::new(items.capacity() * size_of::<Val>() + 64), items }
     }
@@ -148,7 +148,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    pub fn with_capacity(capacity: usize) -> Object {
+    pub(super) fn with_capacity(capacity: usize) -> Object {
         Object { entries: Vec::with_capacity(capacity), ..Object::default() }
     }
 
@@ -159,12 +159,12 @@ impl Object {
         }
     }
 
-    pub fn get(&self, key: &str) -> Option<&Val> {
+    pub(super) fn get(&self, key: &str) -> Option<&Val> {
         self.position(key).and_then(|i| self.entries.get(i)).map(|(_, v)| v)
     }
 
     /// Adds or replaces a member; a replaced one keeps its place.
-    pub fn set(&mut self, key: Arc<str>, value: Val) {
+    pub(super) fn set(&mut self, key: Arc<str>, value: Val) {
         self.depth = self.depth.max(value.depth());
         if let Some(slot) = self.position(&key).and_then(|i| self.entries.get_mut(i)) {
             slot.1 = value;
@@ -187,7 +187,7 @@ impl Object {
         self.index = Some(index);
     }
 
-    pub fn remove(&mut self, key: &str) {
+    pub(super) fn remove(&mut self, key: &str) {
         if let Some(i) = self.position(key) {
             self.entries.remove(i);
             if self.index.is_some() {
@@ -196,20 +196,20 @@ impl Object {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    pub fn entries(&self) -> &[(Arc<str>, Val)] {
+    pub(super) fn entries(&self) -> &[(Arc<str>, Val)] {
         &self.entries
     }
 
-    pub fn depth(&self) -> u32 {
+    pub(super) fn depth(&self) -> u32 {
         self.depth + 1
     }
 
     /// The finished object, counted as memory.
-    pub fn seal(mut self) -> Rc<Object> {
+    pub(super) fn seal(mut self) -> Rc<Object> {
         let bytes: usize = self.entries.iter().map(|(k, _)| k.len() + 64).sum();
         self.charge = Some(Charge::new(bytes + 64));
         Rc::new(self)
@@ -249,7 +249,7 @@ impl Function {
     }
 
     /// How many arguments it takes: what decides which arguments `$map` and its kin pass.
-    pub fn arity(&self) -> usize {
+    pub(super) fn arity(&self) -> usize {
         match self {
             Function::Lambda { def, .. } => def.params.len(),
             Function::Builtin(id) => id.def().arity,
@@ -278,20 +278,20 @@ struct Vars {
 }
 
 impl Frame {
-    pub fn new(parent: Option<Rc<Frame>>, vars: Vec<(u32, Val)>) -> Rc<Frame> {
+    pub(super) fn new(parent: Option<Rc<Frame>>, vars: Vec<(u32, Val)>) -> Rc<Frame> {
         let vars = RefCell::new(Vars { args: Vec::new(), more: vars });
         Rc::new(Frame { parent, def: None, vars, captured: Cell::new(false) })
     }
 
     /// The scope of a call.
-    pub fn of_call(parent: Rc<Frame>, def: Arc<LambdaDef>, mut args: Vec<Val>) -> Rc<Frame> {
+    pub(super) fn of_call(parent: Rc<Frame>, def: Arc<LambdaDef>, mut args: Vec<Val>) -> Rc<Frame> {
         args.resize(def.params.len(), Val::Undefined);
         let vars = RefCell::new(Vars { args, more: Vec::new() });
         Rc::new(Frame { parent: Some(parent), def: Some(def), vars, captured: Cell::new(false) })
     }
 
     /// Forgets all variables.
-    pub fn clear(&self) {
+    pub(super) fn clear(&self) {
         let vars = self.vars.take();
         drop(vars);
     }
@@ -301,7 +301,7 @@ impl Frame {
         self.def.as_ref()?.params.iter().rposition(|p| *p == name)
     }
 
-    pub fn bind(&self, name: u32, value: Val) {
+    pub(super) fn bind(&self, name: u32, value: Val) {
         let vars = &mut *self.vars.borrow_mut();
         if let Some(slot) = self.parameter(name).and_then(|i| vars.args.get_mut(i)) {
             *slot = value;
@@ -314,7 +314,7 @@ impl Frame {
     }
 
     /// The variable in this scope or the nearest one around it.
-    pub fn lookup(&self, name: u32) -> Option<Val> {
+    pub(super) fn lookup(&self, name: u32) -> Option<Val> {
         let mut frame = self;
         loop {
             let vars = frame.vars.borrow();
@@ -330,36 +330,36 @@ impl Frame {
 }
 
 impl Val {
-    pub const EMPTY: Val = Val::Range(0, 0, Flags::SEQUENCE);
+    pub(super) const EMPTY: Val = Val::Range(0, 0, Flags::SEQUENCE);
 
     /// The integer when the double holds one exactly.
-    pub fn num(x: f64) -> Val {
+    pub(super) fn num(x: f64) -> Val {
         Number::from_f64_integral(x).map_or(Val::NonFinite(x), Val::Num)
     }
 
-    pub fn int(i: i64) -> Val {
+    pub(super) fn int(i: i64) -> Val {
         Val::Num(Number::Int(i))
     }
 
-    pub fn str(text: &str) -> Val {
+    pub(super) fn str(text: &str) -> Val {
         Val::Str(text.into())
     }
 
-    pub fn func(function: Function) -> Val {
+    pub(super) fn func(function: Function) -> Val {
         Val::Func(Rc::new(function))
     }
 
     /// A sequence, without counting it against a limit: for one or two items.
-    pub fn sequence_of(item: Val) -> Val {
+    pub(super) fn sequence_of(item: Val) -> Val {
         Val::Array(Rc::new(Array::new(vec![item])), Flags::SEQUENCE)
     }
 
-    pub fn is_undefined(&self) -> bool {
+    pub(super) fn is_undefined(&self) -> bool {
         matches!(self, Val::Undefined)
     }
 
     /// How deep built values nest; 0 for scalars and for shared JSON.
-    pub fn depth(&self) -> u32 {
+    pub(super) fn depth(&self) -> u32 {
         match self {
             Val::Array(a, _) => a.depth,
             Val::Object(o) => o.depth(),
@@ -368,7 +368,7 @@ impl Val {
         }
     }
 
-    pub fn as_str(&self) -> Option<&str> {
+    pub(super) fn as_str(&self) -> Option<&str> {
         match self {
             Val::Str(text) => Some(text),
             Val::Long(long) => Some(&long.text),
@@ -377,7 +377,7 @@ impl Val {
     }
 
     /// The double, NaN and infinities included.
-    pub fn as_f64(&self) -> Option<f64> {
+    pub(super) fn as_f64(&self) -> Option<f64> {
         match self {
             Val::Num(n) => Some(n.as_f64()),
             Val::NonFinite(x) => Some(*x),
@@ -385,15 +385,15 @@ impl Val {
         }
     }
 
-    pub fn is_array(&self) -> bool {
+    pub(super) fn is_array(&self) -> bool {
         matches!(self, Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_))
     }
 
-    pub fn is_sequence(&self) -> bool {
+    pub(super) fn is_sequence(&self) -> bool {
         self.flags().has(Flags::SEQUENCE)
     }
 
-    pub fn flags(&self) -> Flags {
+    pub(super) fn flags(&self) -> Flags {
         match self {
             Val::Array(_, flags) | Val::Range(_, _, flags) => *flags,
             _ => Flags::NONE,
@@ -401,7 +401,7 @@ impl Val {
     }
 
     /// The same items with these marks.
-    pub fn with_flags(self, flags: Flags) -> Val {
+    pub(super) fn with_flags(self, flags: Flags) -> Val {
         match self {
             Val::Array(array, _) => Val::Array(array, flags),
             Val::Range(first, len, _) => Val::Range(first, len, flags),
@@ -409,11 +409,11 @@ impl Val {
         }
     }
 
-    pub fn is_object(&self) -> bool {
+    pub(super) fn is_object(&self) -> bool {
         matches!(self, Val::JsonObject(_) | Val::Object(_))
     }
 
-    pub fn as_func(&self) -> Option<&Rc<Function>> {
+    pub(super) fn as_func(&self) -> Option<&Rc<Function>> {
         match self {
             Val::Func(f) => Some(f),
             _ => None,
@@ -421,7 +421,7 @@ impl Val {
     }
 
     /// The member of an object; `None` for a missing member and for anything that is not an object.
-    pub fn member(&self, key: &str) -> Option<Val> {
+    pub(super) fn member(&self, key: &str) -> Option<Val> {
         match self {
             Val::JsonObject(map) => map.get(key).map(Val::from),
             Val::Object(object) => object.get(key).cloned(),
@@ -430,7 +430,7 @@ impl Val {
     }
 
     /// The items of an array; anything else is one item.
-    pub fn items(&self) -> Items<'_> {
+    pub(super) fn items(&self) -> Items<'_> {
         match self {
             Val::JsonArray(items) => Items::Json(items),
             Val::Array(array, _) => Items::Built(&array.items),
@@ -441,7 +441,7 @@ impl Val {
     }
 
     /// The members of an object in order; none for anything else.
-    pub fn members(&self) -> Members<'_> {
+    pub(super) fn members(&self) -> Members<'_> {
         match self {
             Val::JsonObject(map) => Members::Json(map),
             Val::Object(object) => Members::Built(&object.entries),
@@ -474,7 +474,7 @@ pub(super) enum Items<'a> {
 }
 
 impl Items<'_> {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Items::Json(items) => items.len(),
             Items::Built(items) => items.len(),
@@ -484,7 +484,7 @@ impl Items<'_> {
         }
     }
 
-    pub fn get(&self, index: usize) -> Option<Val> {
+    pub(super) fn get(&self, index: usize) -> Option<Val> {
         match self {
             Items::Json(items) => items.get(index).map(Val::from),
             Items::Built(items) => items.get(index).cloned(),
@@ -494,19 +494,19 @@ impl Items<'_> {
         }
     }
 
-    pub fn iter(self) -> impl Iterator<Item = Val> {
+    pub(super) fn iter(self) -> impl Iterator<Item = Val> {
         (0..self.len()).filter_map(move |i| self.get(i))
     }
 
     /// The items, copied into a vector.
-    pub fn to_vec(self) -> Vec<Val> {
+    pub(super) fn to_vec(self) -> Vec<Val> {
         let mut out = Vec::with_capacity(self.len());
         self.append_to(&mut out);
         out
     }
 
     /// The items, copied to the end of a vector.
-    pub fn append_to(self, out: &mut Vec<Val>) {
+    pub(super) fn append_to(self, out: &mut Vec<Val>) {
         match self {
             Items::Json(items) => out.extend(items.iter().map(Val::from)),
             Items::Built(items) => out.extend_from_slice(items),
@@ -523,7 +523,7 @@ pub(super) enum Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Members::Json(map) => map.len(),
             Members::Built(entries) => entries.len(),
@@ -531,7 +531,7 @@ impl<'a> Members<'a> {
     }
 
     /// Calls `each` for every member in order, until it fails.
-    pub fn try_each(self, mut each: impl FnMut(&'a Arc<str>, Val) -> Result<(), Thrown>) -> Result<(), Thrown> {
+    pub(super) fn try_each(self, mut each: impl FnMut(&'a Arc<str>, Val) -> Result<(), Thrown>) -> Result<(), Thrown> {
         match self {
             Members::Json(map) => map.iter().try_for_each(|(k, v)| each(k, Val::from(v))),
             Members::Built(entries) => entries.iter().try_for_each(|(k, v)| each(k, v.clone())),

@@ -49,6 +49,7 @@ pub const MAX_RESULTS: usize = 100_000;
 
 /// What a path starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Root {
     /// `$`
     Input,

@@ -6,7 +6,7 @@ use crate::expr::{EvalError, SyntaxError};
 use std::sync::Arc;
 
 /// How many steps a Reference Path may have: each may add a level to a value.
-pub const MAX_STEPS: usize = 64;
+pub(super) const MAX_STEPS: usize = 64;
 
 /// A compiled Reference Path: names exactly one node, so it can also be written to.
 ///

@@ -135,7 +135,7 @@ pub(super) struct Match<'t> {
 
 impl Pattern {
     /// Compiles a pattern; the error says what is not supported.
-    pub fn compile(source: &str, options: Options) -> Result<Pattern, String> {
+    pub(super) fn compile(source: &str, options: Options) -> Result<Pattern, String> {
         let Parsed { tree, sets, groups } = parse::parse(source, options.verbose)?;
         let mut pattern = Pattern { source: source.into(), program: Vec::new(), sets, groups, options, starts: Starts::default() };
         for set in &mut pattern.sets {
@@ -156,7 +156,7 @@ impl Pattern {
     }
 
     /// The first match at or behind a byte offset. Every step takes one unit of fuel.
-    pub fn find<'t>(
+    pub(super) fn find<'t>(
         &self,
         text: &'t str,
         from: usize,

@@ -21,7 +21,7 @@ pub(super) struct Cycles {
 
 impl Cycles {
     /// Whether the walk came to `inner` by way of `outer`.
-    pub fn encloses(&self, outer: usize, inner: usize) -> bool {
+    pub(super) fn encloses(&self, outer: usize, inner: usize) -> bool {
         self.enter[outer] <= self.enter[inner] && self.leave[inner] <= self.leave[outer]
     }
 }

@@ -61,7 +61,7 @@ pub(super) struct Port {
 
 impl Port {
     /// Different for different places.
-    pub fn key(self) -> i64 {
+    pub(super) fn key(self) -> i64 {
         i64::from(self.node) << 34 | (self.side as i64) << 32 | i64::from(self.dx.wrapping_sub(i32::MIN) as u32)
     }
 }
@@ -119,7 +119,7 @@ struct Trunk {
 }
 
 impl Layers {
-    pub fn build(items: &[Item], links: &[Link], cycles: &Cycles, ranks: &[u32], story: &Story) -> Layers {
+    pub(super) fn build(items: &[Item], links: &[Link], cycles: &Cycles, ranks: &[u32], story: &Story) -> Layers {
         let mut layers = Layers {
             ways: vec![Way::Loop(0); links.len()],
             loop_lanes: vec![0; links.len()],

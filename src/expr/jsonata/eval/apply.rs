@@ -108,12 +108,12 @@ impl Evaluator<'_> {
     }
 
     /// Calls a function value from a built-in one.
-    pub fn invoke(&mut self, function: &Rc<Function>, args: Vec<Val>, frame: &Rc<Frame>) -> R<Val> {
+    pub(crate) fn invoke(&mut self, function: &Rc<Function>, args: Vec<Val>, frame: &Rc<Frame>) -> R<Val> {
         self.apply(function.clone(), args, &Val::Null, frame)
     }
 
     /// Calls a function; calls in tail position take no room on the stack.
-    pub fn apply(&mut self, function: Rc<Function>, args: Vec<Val>, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+    pub(crate) fn apply(&mut self, function: Rc<Function>, args: Vec<Val>, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.enter()?;
         let mut pending = Pending { function, args, site: None, unchecked: false };
         let result = loop {
@@ -244,7 +244,7 @@ impl Evaluator<'_> {
     }
 
     /// `$eval` with the context that its second argument gives.
-    pub fn eval_function(&mut self, text: &str, focus: &Val, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+    pub(crate) fn eval_function(&mut self, text: &str, focus: &Val, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         let input = match focus {
             Val::Undefined => input.clone(),
             focus if focus.is_array() && !focus.is_sequence() => wrap_outer(focus.clone()),
@@ -254,13 +254,13 @@ impl Evaluator<'_> {
     }
 
     /// A member as a number, for objects that custom matchers make.
-    pub fn number_member(&self, object: &Val, key: &str) -> Option<f64> {
+    pub(crate) fn number_member(&self, object: &Val, key: &str) -> Option<f64> {
         let value = object.member(key)?;
         is_number(&value).ok()?.then(|| value.as_f64()).flatten()
     }
 
     /// An object from a fixed set of members.
-    pub fn record<const N: usize>(&mut self, keys: &[Arc<str>; N], values: [Val; N]) -> R<Val> {
+    pub(crate) fn record<const N: usize>(&mut self, keys: &[Arc<str>; N], values: [Val; N]) -> R<Val> {
         let mut object = Object::with_capacity(N);
         for (key, value) in keys.iter().zip(values) {
             object.set(key.clone(), value);

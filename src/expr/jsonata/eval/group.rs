@@ -153,7 +153,7 @@ impl Evaluator<'_> {
     }
 
     /// `$append`: the items of both, one array.
-    pub fn append(&mut self, first: Val, second: Val) -> R<Val> {
+    pub(crate) fn append(&mut self, first: Val, second: Val) -> R<Val> {
         if first.is_undefined() {
             return Ok(second);
         }

@@ -45,7 +45,7 @@ pub(super) struct Evaluator<'e> {
 }
 
 impl<'e> Evaluator<'e> {
-    pub fn new(
+    pub(super) fn new(
         program: &'e Program,
         input: Option<&Value>,
         bindings: &'e dyn Fn(&str) -> Option<Value>,
@@ -69,7 +69,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Evaluates a whole program.
-    pub fn run(&mut self, program: &Program) -> R<Option<Value>> {
+    pub(super) fn run(&mut self, program: &Program) -> R<Option<Value>> {
         let frame = Frame::new(None, Vec::new());
         let input = match &self.root {
             root @ Val::JsonArray(_) => wrap_outer(root.clone()),
@@ -84,7 +84,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Pays for work; the error ends the evaluation.
-    pub fn burn(&mut self, steps: usize) -> R<()> {
+    pub(super) fn burn(&mut self, steps: usize) -> R<()> {
         match self.fuel.checked_sub(steps as u64) {
             Some(left) => {
                 self.fuel = left;
@@ -105,7 +105,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// A string made by the expression.
-    pub fn text(&mut self, text: String) -> R<Val> {
+    pub(super) fn text(&mut self, text: String) -> R<Val> {
         if text.len() < LONG_TEXT {
             // Room is made for it, and given back.
             self.burn(3 + text.len() / 16)?;
@@ -118,7 +118,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Refuses a string before it is made, and pays for it.
-    pub fn check_text(&mut self, len: usize) -> R<()> {
+    pub(super) fn check_text(&mut self, len: usize) -> R<()> {
         if len > self.limits.text {
             return Err(fault("D1015"));
         }
@@ -126,7 +126,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Refuses an array before it is made, and pays for it.
-    pub fn check_items(&mut self, len: usize) -> R<()> {
+    pub(super) fn check_items(&mut self, len: usize) -> R<()> {
         if len > self.limits.items {
             return Err(fault("D2015").json(self.limits.items.to_string()));
         }
@@ -134,7 +134,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Refuses one item more than an array may have, before its room doubles.
-    pub fn check_room(&self, items: &[Val]) -> R<()> {
+    pub(super) fn check_room(&self, items: &[Val]) -> R<()> {
         if items.len() < self.limits.items { Ok(()) } else { Err(fault("D2015").json(self.limits.items.to_string())) }
     }
 
@@ -150,19 +150,19 @@ impl<'e> Evaluator<'e> {
     }
 
     /// A plain array.
-    pub fn list(&mut self, items: Vec<Val>) -> R<Val> {
+    pub(super) fn list(&mut self, items: Vec<Val>) -> R<Val> {
         self.array(items, Flags::NONE)
     }
 
     /// A sequence: the caller's `finish` makes undefined of an empty one and the item of a single one.
-    pub fn sequence(&mut self, items: Vec<Val>) -> R<Val> {
+    pub(super) fn sequence(&mut self, items: Vec<Val>) -> R<Val> {
         if items.is_empty() {
             return Ok(Val::EMPTY);
         }
         self.array(items, Flags::SEQUENCE)
     }
 
-    pub fn object(&mut self, object: Object) -> R<Val> {
+    pub(super) fn object(&mut self, object: Object) -> R<Val> {
         self.burn(3 + object.len())?;
         if object.depth() > MAX_NESTING {
             return Err(fault("D1014"));
@@ -173,7 +173,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// The value of `$name`.
-    pub fn variable(&mut self, id: u32, frame: &Frame) -> Val {
+    pub(super) fn variable(&mut self, id: u32, frame: &Frame) -> Val {
         if self.names.is_bound(id)
             && let Some(value) = frame.lookup(id)
         {
@@ -203,7 +203,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// The value of a name at run time, if the expression or its host knows it.
-    pub fn variable_by_name(&mut self, name: &str, frame: &Frame) -> Val {
+    pub(super) fn variable_by_name(&mut self, name: &str, frame: &Frame) -> Val {
         match self.names.find(name) {
             Some(id) => self.variable(id, frame),
             None => FnId::find(name).map_or(Val::Undefined, |f| Val::func(Function::Builtin(f))),
@@ -211,7 +211,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Evaluates an expression with `input` as its context.
-    pub fn eval(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+    pub(super) fn eval(&mut self, node: &Node, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         self.burn(1)?;
         // Each of these returns its value where it makes it: moving values costs more than making them.
         match &node.kind {
@@ -359,7 +359,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// The member `key` of an object, or of every object in an array.
-    pub fn lookup(&mut self, input: &Val, key: &str) -> R<Val> {
+    pub(super) fn lookup(&mut self, input: &Val, key: &str) -> R<Val> {
         match input {
             Val::JsonObject(_) | Val::Object(_) => Ok(input.member(key).unwrap_or(Val::Undefined)),
             Val::JsonArray(_) | Val::Array(..) => {
@@ -459,7 +459,7 @@ impl<'e> Evaluator<'e> {
     }
 
     /// `$eval`: evaluates a text in the scope at hand.
-    pub fn eval_text(&mut self, text: &str, input: &Val, frame: &Rc<Frame>) -> R<Val> {
+    pub(super) fn eval_text(&mut self, text: &str, input: &Val, frame: &Rc<Frame>) -> R<Val> {
         // To read a text costs more than to look at it, and the names that are known are read again.
         self.burn(20 + text.len() + self.names.len())?;
         let names = self.names.clone().into_owned();

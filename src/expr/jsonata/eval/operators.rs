@@ -130,7 +130,7 @@ impl Evaluator<'_> {
     }
 
     /// Equality of values, containers by content.
-    pub fn equal(&mut self, left: &Val, right: &Val) -> R<bool> {
+    pub(crate) fn equal(&mut self, left: &Val, right: &Val) -> R<bool> {
         self.burn(1 + length(left).min(length(right)) / TEXT_STEP)?;
         if is_same(left, right) {
             return Ok(true);
@@ -194,7 +194,7 @@ impl Evaluator<'_> {
     }
 
     /// Appends the value as `&` and `$string` write it.
-    pub fn append_text(&mut self, out: &mut String, value: &Val) -> R<()> {
+    pub(crate) fn append_text(&mut self, out: &mut String, value: &Val) -> R<()> {
         match value {
             Val::Undefined | Val::Func(_) => Ok(()),
             Val::Str(_) | Val::Long(_) => {
@@ -217,7 +217,7 @@ impl Evaluator<'_> {
     }
 
     /// A value in an error message, as JSON; long ones are cut.
-    pub fn shown(&self, value: &Val) -> String {
+    pub(crate) fn shown(&self, value: &Val) -> String {
         super::output::preview(value)
     }
 }

@@ -438,7 +438,7 @@ impl Evaluator<'_> {
     }
 
     /// A stable merge sort of the indices `0..count`; `after(a, b)` says that `a` belongs behind `b`.
-    pub fn merge_sort(&mut self, count: usize, after: &mut dyn FnMut(&mut Self, usize, usize) -> R<bool>) -> R<Vec<usize>> {
+    pub(crate) fn merge_sort(&mut self, count: usize, after: &mut dyn FnMut(&mut Self, usize, usize) -> R<bool>) -> R<Vec<usize>> {
         let mut from: Vec<usize> = (0..count).collect();
         let mut to: Vec<usize> = Vec::with_capacity(count);
         let mut width = 1;

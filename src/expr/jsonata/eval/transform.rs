@@ -89,7 +89,7 @@ impl Evaluator<'_> {
     }
 
     /// The value as JSON text would carry it, in objects and arrays of its own.
-    pub fn deep_copy(&mut self, value: &Val) -> R<Val> {
+    pub(crate) fn deep_copy(&mut self, value: &Val) -> R<Val> {
         self.burn(1)?;
         if value.is_array() {
             let mut items = Vec::with_capacity(value.items().len());

@@ -31,17 +31,17 @@ pub(super) struct Args<'a> {
 
 impl Args<'_> {
     /// The argument at an index; undefined when it was not given.
-    pub fn at(&self, index: usize) -> &Val {
+    pub(super) fn at(&self, index: usize) -> &Val {
         self.values.get(index).unwrap_or(&Val::Undefined)
     }
 
     /// A string argument; `None` when it is undefined.
-    pub fn text(&self, index: usize) -> Option<&str> {
+    pub(super) fn text(&self, index: usize) -> Option<&str> {
         self.at(index).as_str()
     }
 
     /// A number argument; `None` when it is undefined.
-    pub fn number(&self, index: usize) -> Option<f64> {
+    pub(super) fn number(&self, index: usize) -> Option<f64> {
         self.at(index).as_f64()
     }
 }
@@ -60,11 +60,11 @@ pub(super) struct Def {
 pub(super) struct FnId(u8);
 
 impl FnId {
-    pub fn find(name: &str) -> Option<FnId> {
+    pub(super) fn find(name: &str) -> Option<FnId> {
         TABLE.binary_search_by(|def| def.name.cmp(name)).ok().map(|i| FnId(i as u8))
     }
 
-    pub fn def(self) -> &'static Def {
+    pub(super) fn def(self) -> &'static Def {
         // Invariant: only `find` makes ids, from places in the table.
         &TABLE[usize::from(self.0)]
     }

@@ -127,7 +127,7 @@ impl Format {
     /// Writes a whole number.
     ///
     /// Errors: `D3130` for a sequence that is none of those known.
-    pub fn write(&self, value: f64) -> Result<String, Thrown> {
+    pub(super) fn write(&self, value: f64) -> Result<String, Thrown> {
         let magnitude = value.abs();
         let text = match self.primary {
             Primary::Letters => letters(magnitude, if self.case == Case::Upper { b'A' } else { b'a' }),
@@ -182,7 +182,7 @@ impl Format {
     }
 
     /// The pattern that finds such an integer in a text.
-    pub fn pattern(&self) -> Result<String, Thrown> {
+    pub(super) fn pattern(&self) -> Result<String, Thrown> {
         let upper = self.case == Case::Upper;
         Ok(match self.primary {
             Primary::Letters => if upper { "[A-Z]+" } else { "[a-z]+" }.to_string(),
@@ -207,7 +207,7 @@ impl Format {
     /// Reads an integer; NaN when it is none.
     ///
     /// Errors: `D3130` for a sequence that is none of those known.
-    pub fn read(&self, text: &str) -> Result<f64, Thrown> {
+    pub(super) fn read(&self, text: &str) -> Result<f64, Thrown> {
         Ok(match self.primary {
             Primary::Letters => {
                 let first = if self.case == Case::Upper { 'A' } else { 'a' } as i64;
