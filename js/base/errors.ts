@@ -1,22 +1,46 @@
-// @ts-nocheck: has no types yet.
 // Everything this package throws is an Error with a `code` that stays: one of these classes, or a TypeError, RangeError,
-// SyntaxError or Error for misuse. docs/errors.md has the table.
+// SyntaxError or Error for misuse. docs/error-codes.md has the table.
+
+import type { CancelReason, Diagnostic, ErrorCode, Execution, ExecutionResult } from "../api/index.d.ts";
+
+/** A value that was thrown, or for which something was stopped; it may be undefined. */
+export interface Thrown {
+  value: unknown;
+}
+
+/** The codes of AWS that errors of this package have. */
+export type AwsErrorCode = "ValidationException" | "InvalidName" | "InvalidExecutionInput" | "InvalidDefinition";
+
+/** An error with its code. */
+export type CodedError = Error & { code: string };
+
+/** How much of the module's memory was in use at a trap, how much there is, and what more was needed for. */
+export interface MemoryUse {
+  used: number;
+  most: number;
+  needed: string;
+}
 
 /**
  * A bundle has a copy of this package: classes differ then, marks do not. So `instanceof` asks for the mark, which is on the
  * class's prototype; a class that extends it is asked for as usual.
  */
-function marked(name, Class) {
+function marked(name: string, Class: { readonly prototype: Error }): void {
   const mark = Symbol.for(`stepglass.${name}`);
   Object.defineProperty(Class.prototype, mark, { value: true });
   const usual = Function.prototype[Symbol.hasInstance];
-  Object.defineProperty(Class, Symbol.hasInstance, { value(thrown) { return this === Class ? has(thrown, mark) : usual.call(this, thrown); } });
+  Object.defineProperty(Class, Symbol.hasInstance, { value(this: unknown, thrown: unknown) { return this === Class ? has(thrown, mark) : usual.call(this, thrown); } });
 }
 
 /** Thrown by a task handler to say exactly which `Error` and `Cause` the state sees. */
 export class TaskError extends Error {
-  constructor(error, errorCause, options) {
-    const text = errorCause === undefined || typeof errorCause === "string" ? errorCause : JSON.stringify(errorCause);
+  declare readonly code: "TASK_ERROR";
+  declare readonly error: string | undefined;
+  declare readonly errorCause: string | undefined;
+
+  constructor(error?: string, errorCause?: unknown, options?: ErrorOptions) {
+    // What JSON has no word for gives undefined.
+    const text: string | undefined = errorCause === undefined || typeof errorCause === "string" ? errorCause : JSON.stringify(errorCause);
     super(text === undefined ? String(error) : `${error}: ${text}`, options);
     this.name = "TaskError";
     this.code = "TASK_ERROR";
@@ -26,26 +50,40 @@ export class TaskError extends Error {
 }
 
 /** Whether a thrown value is a TaskError, of this copy of the package or another. */
-export function isTaskError(thrown) {
+export function isTaskError(thrown: unknown): thrown is TaskError {
   return thrown instanceof TaskError;
 }
 
 /** Whether a thrown value is an ExecutionError, of this copy of the package or another. */
-export function isExecutionError(thrown) {
+export function isExecutionError(thrown: unknown): thrown is ExecutionError {
   return thrown instanceof ExecutionError;
 }
 
-function has(thrown, mark) {
+function has(thrown: unknown, mark: symbol): boolean {
   try {
-    return typeof thrown === "object" && thrown !== null && thrown[mark] === true;
+    return typeof thrown === "object" && thrown !== null && (thrown as Record<symbol, unknown>)[mark] === true;
   } catch {
     return false;
   }
 }
 
+/** How an execution ended that did not succeed. */
+export interface Failure {
+  status: Exclude<ExecutionResult["status"], "SUCCEEDED">;
+  error?: string;
+  cause?: string;
+}
+
 /** Rejects `machine.run()` when the execution does not succeed; `thrown` is the error that it comes of, where there is one. */
 export class ExecutionError extends Error {
-  constructor(execution, { status, error, cause }, state, thrown) {
+  declare readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";
+  declare readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
+  declare readonly error: string | undefined;
+  declare readonly errorCause: string | undefined;
+  declare readonly state: string | undefined;
+  declare readonly execution: Execution;
+
+  constructor(execution: Execution, { status, error, cause }: Failure, state?: string, thrown?: Thrown) {
     const where = state === undefined ? "" : ` in state ${JSON.stringify(state)}`;
     const what = { FAILED: "failed", TIMED_OUT: "timed out", ABORTED: "was aborted" }[status] ?? status;
     const why = [error, cause].filter((part) => part !== undefined && part !== "").join(": ");
@@ -63,7 +101,10 @@ export class ExecutionError extends Error {
 
 /** Thrown by `new StateMachine()` for a definition with errors; `diagnostics` has all of them, warnings included. */
 export class DefinitionError extends Error {
-  constructor(diagnostics, rendered) {
+  declare readonly code: "DEFINITION";
+  declare readonly diagnostics: Diagnostic[];
+
+  constructor(diagnostics: Diagnostic[], rendered: string) {
     const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
     super(`the definition has ${errors === 1 ? "an error" : `${errors} errors`}\n${rendered.trimEnd()}`);
     this.name = "DefinitionError";
@@ -74,7 +115,9 @@ export class DefinitionError extends Error {
 
 /** A snapshot that cannot be restored: of another definition, of an unknown version, or no snapshot at all. */
 export class RestoreError extends Error {
-  constructor(message) {
+  declare readonly code: "RESTORE";
+
+  constructor(message: string) {
     super(message);
     this.name = "RestoreError";
     this.code = "RESTORE";
@@ -83,9 +126,11 @@ export class RestoreError extends Error {
 
 /** The WebAssembly instance trapped: its memory ran out, or there is a bug. A new instance is in place when this is thrown. */
 export class InternalError extends Error {
-  constructor(trap, memory) {
+  declare readonly code: "INTERNAL" | "OUT_OF_MEMORY";
+
+  constructor(trap: unknown, memory?: MemoryUse) {
     const ranOut = memory && `the interpreter's memory ran out: ${Math.round(memory.used / 1e6)} of ${Math.round(memory.most / 1e6)} MB were in use and more was needed for ${memory.needed}; use smaller payloads, or keep less history (history: "none")`;
-    super(ranOut ?? `internal error, please report it: ${trap?.message ?? trap}`, { cause: trap });
+    super(ranOut ?? `internal error, please report it: ${messageOf(trap)}`, { cause: trap });
     this.name = "InternalError";
     this.code = ranOut ? "OUT_OF_MEMORY" : "INTERNAL";
   }
@@ -93,7 +138,10 @@ export class InternalError extends Error {
 
 /** Why a task's `signal` is aborted; its name is AbortError, which is what `fetch` and others look for. */
 export class TaskCancelled extends Error {
-  constructor(reason, state, options) {
+  declare readonly code: "TASK_CANCELLED";
+  declare readonly reason: CancelReason;
+
+  constructor(reason: CancelReason, state: string, options?: ErrorOptions) {
     const why = {
       Timeout: "its TimeoutSeconds have passed",
       Heartbeat: "no heartbeat came within its HeartbeatSeconds",
@@ -110,14 +158,23 @@ export class TaskCancelled extends Error {
 for (const [name, Class] of Object.entries({ TaskError, ExecutionError, DefinitionError, RestoreError, InternalError, TaskCancelled })) marked(name, Class);
 
 /** A mistake in the use of this package, with a code that stays. */
-export function misuse(code, message, Kind = TypeError) {
+export function misuse(code: ErrorCode | AwsErrorCode, message: string, Kind: new (message: string) => Error = TypeError): CodedError {
   return Object.assign(new Kind(message), { code });
 }
 
 // The class of an error that the module has refused with, by its code; an Error where none is named.
-const KINDS = { __proto__: null, INVALID_OPTION: TypeError, NOT_JSON: SyntaxError, UNKNOWN_TASK: RangeError, ValidationException: RangeError };
+const KINDS: Readonly<Record<string, new (message: string) => Error>> = { INVALID_OPTION: TypeError, NOT_JSON: SyntaxError, UNKNOWN_TASK: RangeError, ValidationException: RangeError };
 
 /** The error for what the module throws, an object with `code` and `message`. */
-export function refusal({ code, message }) {
-  return code === "RESTORE" ? new RestoreError(message) : misuse(code ?? "INTERNAL", message, KINDS[code] ?? Error);
+export function refusal({ code = "INTERNAL", message }: { code?: string; message: string }): CodedError {
+  return code === "RESTORE" ? new RestoreError(message) : Object.assign(new (KINDS[code] ?? Error)(message), { code });
+}
+
+/** What a thrown value says: the message of an error, or the value as text. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String((thrown as Partial<Error> | null | undefined)?.message ?? thrown);
+  } catch {
+    return "unknown error";
+  }
 }

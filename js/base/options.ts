@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // Options are looked at before anything is done with them: each problem is told, with what was given and what is allowed.
 
 import { misuse } from "./errors.ts";
@@ -7,16 +6,18 @@ const COUNT = 2 ** 32 - 1;
 // The last instant that a Date can have.
 export const LAST = 8.64e15;
 
-const whole = (least) => [`a whole number from ${least} to ${COUNT}`, (value) => Number.isInteger(value) && value >= least && value <= COUNT];
-const word = (...words) => [words.map((one) => JSON.stringify(one)).join(" or "), (value) => words.includes(value)];
-const text = ["a string", (value) => typeof value === "string"];
-const flag = ["true or false", (value) => typeof value === "boolean"];
-const callback = ["a function", (value) => typeof value === "function"];
-const instant = ["a number of milliseconds since 1970", isInstant];
+/** What a value must be, in words, and whether it is that. */
+type Allowed = readonly [what: string, allows: (value: unknown) => boolean];
+
+const whole = (least: number): Allowed => [`a whole number from ${least} to ${COUNT}`, (value) => isWhole(value) && value >= least && value <= COUNT];
+const word = (...words: unknown[]): Allowed => [words.map((one) => JSON.stringify(one)).join(" or "), (value) => words.includes(value)];
+const text: Allowed = ["a string", (value) => typeof value === "string"];
+const flag: Allowed = ["true or false", (value) => typeof value === "boolean"];
+const callback: Allowed = ["a function", (value) => typeof value === "function"];
+const instant: Allowed = ["a number of milliseconds since 1970", isInstant];
 
 /** What an option may be, by its name: it means the same wherever it is taken. */
-const ALLOWED = {
-  __proto__: null,
+const ALLOWED: Readonly<Record<string, Allowed>> = {
   type: word("STANDARD", "EXPRESS"),
   substitutions: ["an object with text or JSON for each placeholder", isSubstitutions],
   jsonata: word("2.0.6", "2.1"),
@@ -42,7 +43,7 @@ const ALLOWED = {
   until: ["a number of milliseconds since 1970, or Infinity", (value) => value === Infinity || isInstant(value)],
   abortAt: instant,
   signal: ["an AbortSignal", isSignal],
-  seed: ["a whole number or a BigInt", (value) => typeof value === "bigint" || Number.isInteger(value)],
+  seed: ["a whole number or a BigInt", (value) => typeof value === "bigint" || isWhole(value)],
   workerName: text,
   ask: flag,
   recorded: ["an array of the tasks of a recorded execution", (value) => Array.isArray(value) && value.every((task) => typeof task === "object" && task !== null)],
@@ -56,37 +57,42 @@ const ALLOWED = {
   prefix: text,
   fileName: text,
   source: text,
-  indent: ["a whole number from 0 to 16", (value) => Number.isInteger(value) && value >= 0 && value <= 16],
+  indent: ["a whole number from 0 to 16", (value) => isWhole(value) && value >= 0 && value <= 16],
 };
 
 /** Throws for options that do not exist, because a misspelt one would be lost without a word, and for values that none can have. */
-export function checkOptions(options, known, where) {
+export function checkOptions(options: unknown, known: readonly string[], where: string): void {
   if (typeof options !== "object" || options === null) throw misuse("INVALID_OPTION", `the options of ${where} must be an object, not ${shown(options)}`);
-  const problems = [];
-  for (const name of Object.keys(options)) {
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name)) throw misuse("INVALID_OPTION", `${where} has no option ${JSON.stringify(name)}; it has ${known.join(", ")}`);
-    const value = options[name];
     const allowed = ALLOWED[name];
     if (value !== undefined && allowed !== undefined && !allowed[1](value)) problems.push(`${name} must be ${allowed[0]}, not ${shown(value)}`);
   }
   if (problems.length > 0) throw misuse("INVALID_OPTION", `${where}: ${problems.join("; ")}`);
 }
 
-function isSubstitutions(value) {
+function isWhole(value: unknown): value is number {
+  return Number.isInteger(value);
+}
+
+function isSubstitutions(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((one) => ["string", "number", "boolean", "object"].includes(typeof one));
 }
 
 /** An instant that a Date can have. */
-export function isInstant(value) {
+export function isInstant(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= LAST;
 }
 
-function isSignal(value) {
-  return typeof value === "object" && value !== null && typeof value.aborted === "boolean" && typeof value.addEventListener === "function";
+function isSignal(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { aborted, addEventListener } = value as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
 }
 
 /** A value as a message names it: short, and whatever it is. */
-export function shown(value) {
+export function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === "bigint") return `${value}n`;
   if (Array.isArray(value)) return "an array";

@@ -1,11 +1,16 @@
-// JSON Pointers (RFC 6901): "/States/a~1b" is the member "a/b" of the member "States".
+// JSON Pointers (RFC 6901): `/States/Ship~1Bill/Next`.
 
-/** A member's name as a step of a JSON Pointer. */
+/** A member's name or an index as a step of a pointer. */
 export function pointerStep(name: string | number): string {
   return String(name).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** The names in a JSON Pointer, from the outside in. */
+/** The pointer to what these steps lead to from `pointer`. */
+export function pointerTo(pointer: string, ...names: (string | number)[]): string {
+  return pointer + names.map((name) => `/${pointerStep(name)}`).join("");
+}
+
+/** The names and indices that a pointer is made of. */
 export function pointerSteps(pointer: string): string[] {
   return pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

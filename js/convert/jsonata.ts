@@ -1,7 +1,7 @@
 // @ts-nocheck: has no types yet.
 // A machine's states from JSONPath to JSONata, one by one.
 
-import { pointerStep } from "../base/pointer.ts";
+import { pointerTo } from "../base/pointer.ts";
 import { condition } from "./choice.ts";
 import { computed, constant, path, split, template } from "./expressions.ts";
 import { CONFLICT, Code, Constant, Emitter, Put, Unmechanical, besides, need, typeIs } from "./parts.ts";
@@ -45,7 +45,7 @@ function scope(object, pointer, language, work, depth, around) {
   const found = { object, fatal: false, soft: false };
   if (depth > 32 || typeof object?.States !== "object" || object.States === null) return found;
   const states = Object.entries(object.States).map(([name, state]) => {
-    const { fields, fatal, soft } = convertState(name, state, `${pointer}/States/${pointerStep(name)}`, language, work, depth, around);
+    const { fields, fatal, soft } = convertState(name, state, pointerTo(pointer, "States", name), language, work, depth, around);
     found.fatal ||= fatal;
     found.soft ||= soft;
     return [name, fields];

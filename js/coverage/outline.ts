@@ -1,12 +1,8 @@
 // @ts-nocheck: has no types yet.
 // What a definition consists of: its states, the ways out of them, what they call.
 
+import { pointerTo } from "../base/pointer.ts";
 import { Handlers } from "../tasks/resource.ts";
-
-/** The step of a JSON Pointer for a member's name. */
-export function step(name) {
-  return String(name).replaceAll("~", "~0").replaceAll("/", "~1");
-}
 
 /** The states of a definition, at any depth, in its order; each with the places that can be used or not. */
 export class Outline {
@@ -23,7 +19,7 @@ export class Outline {
 
   #scope(scope, pointer, parent) {
     for (const [name, fields] of Object.entries(scope?.States ?? {})) {
-      const state = { name, type: fields.Type, fields, pointer: `${pointer}/States/${step(name)}`, parent, maps: parent === undefined ? [] : parent.type === "Map" ? [...parent.maps, parent.name] : parent.maps };
+      const state = { name, type: fields.Type, fields, pointer: pointerTo(pointer, "States", name), parent, maps: parent === undefined ? [] : parent.type === "Map" ? [...parent.maps, parent.name] : parent.maps };
       this.states.push(state);
       this.named.set(name, state);
       (fields.Branches ?? []).forEach((branch, i) => this.#scope(branch, `${state.pointer}/Branches/${i}`, state));

@@ -3,6 +3,7 @@
 
 import { YAML_HELP, looksLikeYaml } from "./diagnose.ts";
 import { definitionText } from "../execution/machine.ts";
+import { pointerTo } from "../base/pointer.ts";
 import { misuse } from "../base/errors.ts";
 import { solid } from "./placeholders.ts";
 
@@ -60,7 +61,7 @@ function collect(scope, pointer, parent, language, states, depth) {
   for (const [name, state] of Object.entries(scope.States)) {
     if (!isObject(state)) continue;
     const own = state.QueryLanguage ?? language;
-    const at = `${pointer}/States/${escape(name)}`;
+    const at = pointerTo(pointer, "States", name);
     states.set(name, { value: state, type: state.Type, pointer: at, parent, scope: pointer, language: own });
     (Array.isArray(state.Branches) ? state.Branches : []).forEach((branch, i) => collect(branch, `${at}/Branches/${i}`, { name, slot: i }, own, states, depth + 1));
     const processor = state.ItemProcessor === undefined ? "Iterator" : "ItemProcessor";
@@ -133,7 +134,7 @@ function differences(old, now, pointer) {
   if (isObject(old) && isObject(now)) {
     const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
     return names.flatMap((name) => {
-      const at = `${pointer}/${escape(name)}`;
+      const at = pointerTo(pointer, name);
       if (!Object.hasOwn(old, name)) return [{ pointer: at, change: "added", new: now[name] }];
       if (!Object.hasOwn(now, name)) return [{ pointer: at, change: "removed", old: old[name] }];
       return differences(old[name], now[name], at);
@@ -269,8 +270,4 @@ function without(object, names) {
 
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function escape(key) {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -2,6 +2,8 @@
 // `${Name}` in a definition's text: what a deployment fills in, as DefinitionSubstitutions do. Inside of a string it is text; a
 // bare one stands for any value, and the text is JSON only afterwards.
 
+import { pointerTo } from "../base/pointer.ts";
+
 const HOLE = /\$\{([^{}"'\n]*)\}/y;
 
 /** The placeholders of a JSON text: `{name, start, end, quoted, pointer}`. */
@@ -9,7 +11,7 @@ export function jsonHoles(text) {
   const holes = [];
   if (!text.includes("${")) return holes;
   const stack = [];
-  const pointer = () => stack.map(({ list, at }) => `/${list ? at : String(at).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const pointer = () => pointerTo("", ...stack.map(({ at }) => at));
   const hole = (at, quoted) => {
     HOLE.lastIndex = at;
     const found = HOLE.exec(text);

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { YAMLMap, YAMLSeq } from "yaml";
+import { pointerTo } from "../base/pointer.ts";
 
 const REGION = "us-east-1";
 const ACCOUNT = "123456789012";
@@ -57,7 +58,7 @@ function ofCloudFormation(template, file, defined) {
     if (type !== "AWS::StepFunctions::StateMachine" && type !== "AWS::Serverless::StateMachine") continue;
     const properties = resource.Properties ?? {};
     const substitutions = { ...resolver.resolve(properties.DefinitionSubstitutions ?? {}), ...defined };
-    const place = `/Resources/${id.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const place = pointerTo("/Resources", id);
     const machine = { name: id, type: properties.StateMachineType ?? properties.Type, substitutions, resource: place };
     const { Definition, DefinitionString, DefinitionUri, DefinitionS3Location } = properties;
     if (Definition !== undefined) {
@@ -99,7 +100,7 @@ function ofServerless({ functions = {}, resources = {} }, stateMachines, file, d
   const resolver = new Resolver({ Resources: { ...Object.fromEntries(ids), ...resources?.Resources } });
   const machines = new Map();
   for (const [id, machine] of Object.entries(stateMachines)) {
-    const place = `/stepFunctions/stateMachines/${id.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const place = pointerTo("/stepFunctions/stateMachines", id);
     const found = { name: typeof machine?.name === "string" && !machine.name.includes("${") ? machine.name : id, type: machine?.type, substitutions: {}, resource: place };
     const { definition } = machine ?? {};
     const imported = typeof definition === "string" ? /^\$\{file\(([^)]+)\)(?::([^}]*))?\}$/.exec(definition.trim()) : undefined;

@@ -5,6 +5,7 @@ import { CST, Parser, parseDocument } from "yaml";
 import { intrinsicTags } from "./template.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions, shown } from "../base/options.ts";
+import { pointerTo } from "../base/pointer.ts";
 import { Filled } from "./placeholders.ts";
 
 const DEPTH = 128;
@@ -98,7 +99,7 @@ export function yamlHoles(text) {
     const inside = flow || token.type === "flow-collection";
     token.items.forEach(({ key, value }, i) => {
       const name = key?.source === undefined ? String(i) : key.source.replace(/^(["'])(.*)\1$/, "$2");
-      const inner = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const inner = pointerTo(pointer, name);
       for (const part of [key, value]) walk(part, inside, inner);
     });
   };

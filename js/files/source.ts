@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { LineCounter, isAlias, isMap, isScalar, isSeq } from "yaml";
+import { pointerSteps } from "../base/pointer.ts";
 import { renderDiagnostics, validate } from "../entries/node.ts";
 import { renderFilled } from "../definition/diagnose.ts";
 import { compileSettings } from "../execution/machine.ts";
