@@ -1,8 +1,9 @@
-// @ts-nocheck: has no types yet.
 // What converted fields are made of: JSONata with the conditions under which the original has a value.
 //
 // JSONPath fails where a path finds nothing, and where it goes through something that is no object or no list. JSONata gives
 // nothing there, or looks into each item of a list. So an expression asks first what the original takes for granted.
+
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 
 /** Something that has no JSONata of the same meaning, or none that a machine should choose. */
 export class Unmechanical extends Error {}
@@ -13,44 +14,82 @@ export const CONTEXT = "$states.context";
 export const CONFLICT = "States.ReferencePathConflict";
 
 /** A condition that has to hold. A soft one fails the original in a way that Retry and Catch can handle. */
-export function need(text, soft = false) {
+export interface Need {
+  text: string;
+  soft: boolean;
+}
+
+export function need(text: string, soft = false): Need {
   return { text, soft };
 }
 
-export function typeIs(code, type) {
+/** The type of a value, as JSONata's $type names it. */
+export type ValueType = "string" | "number" | "boolean" | "null" | "array" | "object";
+
+/** A step of a path: a member's name or an item's index. */
+export type Step = string | number;
+
+/** What a converted field is made of. */
+export interface Part {
+  /** As one expression of JSONata. */
+  expression(): Code;
+  /** As the value of a field. */
+  field(emitter: Emitter): JsonValue;
+  /** The value one step further in. */
+  step(step: Step): Part;
+}
+
+export function typeIs(code: string, type: ValueType): string {
   return `$type(${code}) = "${type}"`;
 }
 
+/** What is known of an expression. */
+export interface CodeOptions {
+  /** Conditions under which the original has the value. */
+  needs?: Need[];
+  /** The condition that there is a value at all, where that is not sure. */
+  maybe?: string | undefined;
+  /** Whether it can fail by itself. */
+  fails?: boolean;
+  /** The type of the value, where it is known. */
+  type?: ValueType | undefined;
+}
+
 /** JSONata for a value. */
-export class Code {
-  /**
-   * `needs`: conditions under which the original has the value; `maybe`: the condition that there is one at all, where that is
-   * not sure; `fails`: whether it can fail by itself; `type`: of the value, where it is known.
-   */
-  constructor(code, { needs = [], maybe, fails = false, type } = {}) {
-    Object.assign(this, { code, needs, maybe, fails, type });
+export class Code implements Part {
+  readonly code: string;
+  readonly needs: Need[];
+  readonly maybe: string | undefined;
+  readonly fails: boolean;
+  readonly type: ValueType | undefined;
+
+  constructor(code: string, { needs = [], maybe, fails = false, type }: CodeOptions = {}) {
+    this.code = code;
+    this.needs = needs;
+    this.maybe = maybe;
+    this.fails = fails;
+    this.type = type;
   }
 
   /** As a part of a larger expression, where nothing must not be mistaken for a member that is not there. */
-  get demands() {
+  get demands(): Need[] {
     return this.maybe === undefined ? this.needs : [...this.needs, need(this.maybe)];
   }
 
-  expression() {
+  expression(): Code {
     return this;
   }
 
-  field(emitter) {
+  field(emitter: Emitter): string {
     return `{% ${emitter.emit(this)} %}`;
   }
 
-  /** The value one step further in. */
-  step(step) {
-    const name = typeof step === "string";
-    if (this.type !== undefined && this.type !== (name ? "object" : "array")) throw nothing(step);
-    const known = /^\$states\.context(\.(Execution|State|StateMachine))?$/.test(this.code) && name;
-    const needs = known ? this.needs : [...this.needs, need(typeIs(this.code, name ? "object" : "array"))];
-    const code = `${root(this.code)}${name ? `.${memberName(step)}` : `[${step}]`}`;
+  step(step: Step): Code {
+    const type = typeof step === "string" ? "object" : "array";
+    if (this.type !== undefined && this.type !== type) throw nothing(step);
+    const known = /^\$states\.context(\.(Execution|State|StateMachine))?$/.test(this.code) && typeof step === "string";
+    const needs = known ? this.needs : [...this.needs, need(typeIs(this.code, type))];
+    const code = `${root(this.code)}${typeof step === "string" ? `.${memberName(step)}` : `[${step}]`}`;
     return new Code(code, { needs, maybe: SURE.test(code) ? undefined : `$exists(${code})` });
   }
 }
@@ -58,64 +97,84 @@ export class Code {
 /** Members of the Context Object that every state has. */
 const SURE = /^\$states\.context\.(Execution(\.(Id|Name|StartTime|Input))?|State(\.(Name|EnteredTime))?|StateMachine(\.(Id|Name))?)$/;
 
-function root(code) {
+function root(code: string): string {
   return /[^\w$.`[\]\- ]/.test(code) && !/\)$/.test(code) ? `(${code})` : code;
 }
 
 /** A member's name in a path. */
-function memberName(text) {
+function memberName(text: string): string {
   if (/^[A-Za-z_]\w*$/.test(text) && !["and", "or", "in", "true", "false", "null", "function"].includes(text)) return text;
   if (text.includes("`")) throw new Unmechanical(`the name ${JSON.stringify(text)} contains a backtick`);
   return `\`${text}\``;
 }
 
 /** JSON that is the same in both languages. */
-export class Constant {
-  constructor(value) {
+export class Constant implements Part {
+  readonly value: JsonValue;
+
+  constructor(value: JsonValue) {
     this.value = value;
   }
 
-  field() {
+  field(): JsonValue {
     return this.value;
   }
 
-  expression() {
-    const types = { string: "string", number: "number", boolean: "boolean" };
-    const type = this.value === null ? "null" : Array.isArray(this.value) ? "array" : (types[typeof this.value] ?? "object");
-    return new Code(JSON.stringify(this.value), { type });
+  expression(): Code {
+    return new Code(JSON.stringify(this.value), { type: typeOf(this.value) });
   }
 
-  step(step) {
+  step(step: Step): Constant {
     const { value } = this;
-    if (typeof value === "object" && value !== null && Array.isArray(value) === (typeof step === "number")) {
-      const found = typeof step === "number" ? value.at(step) : Object.hasOwn(value, step) ? value[step] : undefined;
-      if (found !== undefined) return new Constant(found);
-    }
-    throw nothing(step);
+    let found: JsonValue | undefined;
+    if (typeof step === "number") found = Array.isArray(value) ? value.at(step) : undefined;
+    else if (isObject(value) && Object.hasOwn(value, step)) found = value[step];
+    if (found === undefined) throw nothing(step);
+    return new Constant(found);
   }
 }
 
-function nothing(step) {
+/** Literals of a template or a Result: a string that JSONata would read as an expression has no equal there. */
+export function constant(value: JsonObject): JsonObject;
+export function constant(value: JsonValue): JsonValue;
+export function constant(value: JsonValue): JsonValue {
+  if (typeof value === "string" && /^\s*\{%[^]*%\}\s*$/.test(value)) throw new Unmechanical(`the string ${JSON.stringify(value)} would be an expression in JSONata`);
+  if (Array.isArray(value)) return value.map((item) => constant(item));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, constant(item)]));
+  return value;
+}
+
+function typeOf(value: JsonValue): ValueType {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "string") return "string";
+  if (typeof value === "number") return "number";
+  return typeof value === "boolean" ? "boolean" : "object";
+}
+
+function nothing(step: Step): Unmechanical {
   return new Unmechanical(`there is no ${JSON.stringify(step)} in what the state makes`);
 }
 
 /** An object of which some members are computed. */
-export class Members {
-  constructor(entries) {
+export class Members implements Part {
+  readonly entries: [string, Part][];
+
+  constructor(entries: [string, Part][]) {
     this.entries = entries;
   }
 
-  field(emitter) {
+  field(emitter: Emitter): JsonValue {
     return Object.fromEntries(this.entries.map(([key, value]) => [key, value.field(emitter)]));
   }
 
-  expression() {
-    const inner = this.entries.map(([key, value]) => [key, value.expression()]);
+  expression(): Code {
+    const inner = this.entries.map(([key, value]): [string, Code] => [key, value.expression()]);
     const code = `{${inner.map(([key, value]) => `${JSON.stringify(key)}: ${value.code}`).join(", ")}}`;
     return new Code(code, { needs: inner.flatMap(([, value]) => value.demands), fails: inner.some(([, value]) => value.fails), type: "object" });
   }
 
-  step(step) {
+  step(step: Step): Part {
     const found = this.entries.find(([key]) => key === step);
     if (found === undefined) throw nothing(step);
     return besides(found[1], this.entries.filter((entry) => entry !== found).map(([, value]) => value));
@@ -123,31 +182,41 @@ export class Members {
 }
 
 /** A list of which some items are computed. */
-export class Items {
-  constructor(items) {
+export class Items implements Part {
+  readonly items: Part[];
+
+  constructor(items: Part[]) {
     this.items = items;
   }
 
-  field(emitter) {
+  field(emitter: Emitter): JsonValue {
     return this.items.map((item) => item.field(emitter));
   }
 
-  expression() {
+  expression(): never {
     throw new Unmechanical("JSONata flattens a list of computed values inside an expression");
   }
 
-  step() {
+  step(): never {
     throw new Unmechanical("it selects an item of a list of computed values");
   }
 }
 
 /** An object with one member set: what a ResultPath makes of the raw input. */
-export class Put {
-  constructor(base, name, inner, needs) {
-    Object.assign(this, { base, name, inner, needs });
+export class Put implements Part {
+  readonly base: Code;
+  readonly name: string;
+  readonly inner: Part;
+  readonly needs: Need[];
+
+  constructor(base: Code, name: string, inner: Part, needs: Need[]) {
+    this.base = base;
+    this.name = name;
+    this.inner = inner;
+    this.needs = needs;
   }
 
-  expression() {
+  expression(): Code {
     const inner = this.inner.expression();
     const code = `$merge([${this.base.code}, {${JSON.stringify(this.name)}: ${inner.code}}])`;
     // The value is there before a place is made for it, from the outside in.
@@ -155,18 +224,18 @@ export class Put {
     return new Code(code, { needs: [...made, ...this.needs, ...way], fails: inner.fails, type: "object" });
   }
 
-  field(emitter) {
+  field(emitter: Emitter): JsonValue {
     return this.expression().field(emitter);
   }
 
-  step(step) {
+  step(step: Step): Part {
     const own = new Code("", { needs: this.needs });
     return step === this.name ? besides(this.inner, [own]) : besides(this.base.step(step), [this.inner, own]);
   }
 }
 
 /** A value, and others that are computed only because they may fail. */
-export function besides(value, others) {
+export function besides(value: Part, others: Part[]): Part {
   const dropped = others.map((other) => other.expression());
   if (dropped.some(({ fails }) => fails)) throw new Unmechanical("it drops a value whose computation can fail");
   const needs = dropped.flatMap(({ demands }) => demands);
@@ -177,32 +246,31 @@ export function besides(value, others) {
 
 /** Writes expressions. What one of them has asked need not be asked by the next of the same state. */
 export class Emitter {
-  #known;
+  #known: Set<string>;
   /** Whether what was written can fail where the original ends the execution, and where it raises an error to be handled. */
   fatal = false;
   soft = false;
 
-  constructor(known = new Set()) {
+  constructor(known = new Set<string>()) {
     this.#known = known;
   }
 
   /** For what may not be evaluated, or later than it seems. */
-  fork() {
+  fork(): Emitter {
     return new Emitter(new Set(this.#known));
   }
 
-  /** Takes over what a fork has found out about failures, and with `known` what it has asked. */
-  join(fork, known = false) {
+  /** Takes over what a fork has found out about failures. */
+  join(fork: Emitter): void {
     this.fatal ||= fork.fatal;
     this.soft ||= fork.soft;
-    if (known) for (const text of fork.#known) this.#known.add(text);
   }
 
-  knows(text) {
+  knows(text: string): boolean {
     return this.#known.has(text);
   }
 
-  learn(text) {
+  learn(text: string): void {
     this.#known.add(text);
     // What has a type is there.
     const [, code] = /^\$type\((.*)\) = "\w+"$/.exec(text) ?? [];
@@ -210,8 +278,8 @@ export class Emitter {
   }
 
   /** Those of some conditions that nothing has asked yet, as one; undefined if there are none. */
-  ask(needs) {
-    const asked = [];
+  ask(needs: Need[]): string | undefined {
+    const asked: string[] = [];
     for (const { text, soft } of needs) {
       if (this.knows(text)) continue;
       if (soft) this.soft = true;
@@ -226,28 +294,31 @@ export class Emitter {
   }
 
   /** An expression that fails where the original does, and in its order. */
-  emit({ code, needs, maybe, fails }) {
-    const asked = [];
+  emit({ code, needs, maybe, fails }: Code): string {
+    const runs: { soft: boolean; needs: Need[] }[] = [];
     for (const one of needs) {
-      if (asked.length === 0 || asked.at(-1).soft !== one.soft) asked.push({ soft: one.soft, needs: [] });
-      asked.at(-1).needs.push(one);
+      const last = runs.at(-1);
+      if (last?.soft === one.soft) last.needs.push(one);
+      else runs.push({ soft: one.soft, needs: [one] });
     }
-    for (const part of asked) part.text = this.ask(part.needs);
+    const asked = runs.map((run) => ({ soft: run.soft, text: this.ask(run.needs) }));
     if (fails) this.fatal = true;
     if (maybe !== undefined && !this.knows(maybe)) {
       this.fatal = true;
       this.learn(maybe);
     }
-    return asked.reduceRight((inner, { text, soft }) => (text === undefined ? inner : `${text} ? ${branch(inner)}${soft ? ` : $error("${CONFLICT}")` : ""}`), code);
+    const within = (inner: string, { text, soft }: { text: string | undefined; soft: boolean }) =>
+      text === undefined ? inner : `${text} ? ${branch(inner)}${soft ? ` : $error("${CONFLICT}")` : ""}`;
+    return asked.reduceRight(within, code);
   }
 }
 
 /** As a branch of a condition. */
-function branch(code) {
+function branch(code: string): string {
   return / \? /.test(code) ? `(${code})` : code;
 }
 
 /** In brackets, where it is more than a path or a call. */
-export function group(code) {
+export function group(code: string): string {
   return /^[$\w.`[\]-]+$/.test(code) || /^\$\w+\([^()]*\)$/.test(code) ? code : `(${code})`;
 }

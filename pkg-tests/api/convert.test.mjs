@@ -239,3 +239,27 @@ test("exit codes, and the report for programs", async () => {
   assert.deepEqual([report.left[0].state, report.converted, JSON.parse(report.output).StartAt], ["A", [], "A"]);
   for (const args of [[], ["broken.json"], ["list.json", "--jsonata"], ["order.json", "--to", "toml"], ["template.yaml#X", "--jsonata"], ["template.yaml#M"]]) assert.equal((await stepglass("convert", ...args)).code, 2, args.join(" "));
 });
+
+test("a state with a malformed field stays as it is, with the reason", () => {
+  const task = { Type: "Task", Resource: "arn:aws:states:::lambda:invoke", End: true };
+  const malformed = {
+    "a text": ["x", "", "it is not an object"],
+    "no object": [null, "", "it is not an object"],
+    "a text of choices": [{ Type: "Choice", Choices: "x" }, "/Choices", "it is not a list of objects"],
+    "a rule that is a text": [{ Type: "Choice", Choices: ["x"] }, "/Choices", "it is not a list of objects"],
+    "a text of catchers": [{ ...task, Catch: "x" }, "/Catch", "it is not a list of objects"],
+    "a place that is a variable": [{ ...task, ResultPath: "$x" }, "/ResultPath", "$x is not a place in the input"],
+    "a reader that is a text": [{ Type: "Map", ItemReader: "x", End: true }, "/ItemReader", "it is not an object"],
+    "a limit of a reader that is a text": [{ Type: "Map", ItemReader: { ReaderConfig: "x" }, End: true }, "/ItemReader", "it is not an object"],
+    "a batcher that is a list": [{ Type: "Map", ItemBatcher: [], End: true }, "/ItemBatcher", "it is not an object"],
+  };
+  for (const [name, [state, field, reason]] of Object.entries(malformed)) {
+    const definition = { StartAt: name, States: { [name]: state } };
+    assert.deepEqual(toJsonata(definition), { definition, converted: [], left: [{ state: name, pointer: `/States/${name}${field}`, reason }] }, name);
+  }
+});
+
+test("what is no list of retriers, branches or choices does not stop a conversion", () => {
+  const states = [{ Type: "Choice", Choices: [] }, { Type: "Pass", Retry: "x", End: true }, { Type: "Parallel", Branches: [null, "x"], End: true }, { Type: "Map", ItemProcessor: "x", End: true }];
+  for (const state of states) assert.deepEqual(toJsonata({ StartAt: "A", States: { A: state } }).converted, ["A"], JSON.stringify(state));
+});
