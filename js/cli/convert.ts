@@ -10,7 +10,7 @@ import { yamlHoles } from "../definition/yaml.ts";
 import { Unusable } from "../files/problem.ts";
 import { isFaultyTemplate, read, split, valueOfDocument, write, yamlDocument } from "../files/source.ts";
 import { intrinsicTags, machinesOf } from "../definition/template.ts";
-import { colors, count, writeJson } from "./terminal.ts";
+import { colors, count, writeJson } from "../files/terminal.ts";
 
 const help = `stepglass convert FILE [options]
 

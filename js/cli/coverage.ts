@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { coverageReport } from "../testing/coverage.ts";
 import { TestKitError } from "../testing/errors.ts";
 import { Unusable } from "../files/problem.ts";
-import { colorful } from "./terminal.ts";
+import { colorful } from "../files/terminal.ts";
 
 const FORMATS = ["text", "json", "lcov", "html"];
 

@@ -5,7 +5,7 @@ import { isJson } from "../tasks/integration.ts";
 import { compare } from "../entries/node.ts";
 import { Invalid, Unusable } from "../files/problem.ts";
 import { Source } from "../files/source.ts";
-import { colors, writeJson } from "./terminal.ts";
+import { colors, writeJson } from "../files/terminal.ts";
 
 const help = `stepglass diff OLD NEW [options]
 

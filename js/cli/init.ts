@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { version } from "../entries/node.ts";
 import { Unusable } from "../files/problem.ts";
 import { read } from "../files/source.ts";
-import { colors, writeJson } from "./terminal.ts";
+import { colors, writeJson } from "../files/terminal.ts";
 
 const help = `stepglass init [DIR] [options]
 

@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util";
 import { version } from "../entries/node.ts";
 import { overview } from "./help.ts";
-import { takeDefined } from "./define.ts";
+import { takeDefined } from "../files/placeholders.ts";
 import { Unusable, tell } from "../files/problem.ts";
 
 export { placed, say } from "../files/problem.ts";

@@ -4,7 +4,7 @@
 import { replayHistory } from "../entries/node.ts";
 import { Unusable } from "../files/problem.ts";
 import { Source, read, usable } from "../files/source.ts";
-import { colors, count, writeJson } from "./terminal.ts";
+import { colors, count, writeJson } from "../files/terminal.ts";
 
 const help = `stepglass replay HISTORY DEFINITION [options]
 

@@ -7,7 +7,7 @@ import { Progress, eventLine } from "./progress.ts";
 import { Unusable } from "../files/problem.ts";
 import { Source, isFolder, read, usable } from "../files/source.ts";
 import { handlersOf } from "./tasks.ts";
-import { colorful, writeJson } from "./terminal.ts";
+import { colorful, writeJson } from "../files/terminal.ts";
 
 const help = `stepglass run FILE [options]
 

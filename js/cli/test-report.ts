@@ -1,7 +1,7 @@
 // @ts-nocheck: has no types yet.
 // How results of test files are told: for people (spec, dot), for programs (tap, junit, json).
 
-import { colors } from "./terminal.ts";
+import { colors } from "../files/terminal.ts";
 
 export const reporters = { spec: Spec, dot: Dot, tap: Tap, junit: Junit, json: Json };
 

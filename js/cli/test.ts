@@ -8,7 +8,7 @@ import { resetCoverage, startCoverage, stopCoverage } from "../coverage/collect.
 import { coverageReport } from "../testing/coverage.ts";
 import { coverageFormats, writeCoverage } from "./coverage.ts";
 import { Unusable } from "../files/problem.ts";
-import { colorful } from "./terminal.ts";
+import { colorful } from "../files/terminal.ts";
 import { reporters, totalsOf } from "./test-report.ts";
 import { runTestFile } from "./test-run.ts";
 

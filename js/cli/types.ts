@@ -6,7 +6,7 @@ import { follow } from "../types/flow.ts";
 import { read, shapeText, valueText } from "../types/shape.ts";
 import { Unusable } from "../files/problem.ts";
 import { Source, usable, write } from "../files/source.ts";
-import { writeJson } from "./terminal.ts";
+import { writeJson } from "../files/terminal.ts";
 
 const help = `stepglass types FILE [options]
 

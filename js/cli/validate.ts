@@ -3,7 +3,7 @@
 
 import { Unusable, say } from "../files/problem.ts";
 import { Source, definitionsBelow, isFolder } from "../files/source.ts";
-import { colorful, colors, count, writeJson } from "./terminal.ts";
+import { colorful, colors, count, writeJson } from "../files/terminal.ts";
 
 const help = `stepglass validate FILE or FOLDER… [options]
 

@@ -1,7 +1,7 @@
 // @ts-nocheck: has no types yet.
 // What keeps a command from its work, and how it is told: to people on standard error, to programs as JSON.
 
-import { colorful, colors, count, writeJson } from "../cli/terminal.ts";
+import { colorful, colors, count, writeJson } from "./terminal.ts";
 
 /** A file or argument that cannot be used: exit code 2. `usage` leads to the command's help. */
 export class Unusable extends Error {

@@ -11,7 +11,7 @@ import { compileSettings } from "../execution/machine.ts";
 import { Filled, inOrder, jsonHoles, positionOf } from "../definition/placeholders.ts";
 import * as yaml from "../definition/yaml.ts";
 import { pointerSteps } from "../base/pointer.ts";
-import { defined } from "../cli/define.ts";
+import { defined } from "./placeholders.ts";
 import { Invalid, Unusable } from "./problem.ts";
 import { intrinsicTags, machinesOf } from "../definition/template.ts";
 
