@@ -2,7 +2,7 @@
 // What a run has used of its definition, read off its tape: only what has been seen counts.
 
 import { Outline } from "../coverage/outline.ts";
-import { detailsOf } from "./chains.ts";
+import { detailsOf } from "../history/chains.ts";
 import { visitOf } from "./view.ts";
 
 /** Counts by JSON Pointer, as the engine's own coverage has them, of the entries of a tape from one place to another. */

@@ -1,7 +1,7 @@
 // @ts-nocheck: has no types yet.
 // Two runs beside each other: which visits are the same, which are another's, and which ways only one of them took.
 
-import { detailsOf } from "./chains.ts";
+import { detailsOf } from "../history/chains.ts";
 import { parsed } from "./view.ts";
 
 /**

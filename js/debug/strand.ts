@@ -1,7 +1,7 @@
 // @ts-nocheck: has no types yet.
 // The history of one execution on a tape: the run's own, or that of a child execution of a Distributed Map.
 
-import { Chains, detailsOf } from "./chains.ts";
+import { Chains, detailsOf } from "../history/chains.ts";
 import { lowerBound } from "./search.ts";
 
 /** Numbers of visits and threads of a child begin at a multiple of this. */

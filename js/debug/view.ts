@@ -1,7 +1,7 @@
 // @ts-nocheck: has no types yet.
 // What can be seen of a run from a place on its tape: the call stack, values, variables and who assigned them.
 
-import { detailsOf } from "./chains.ts";
+import { detailsOf } from "../history/chains.ts";
 import { outwards } from "./strand.ts";
 
 /** Stages that are data on its way; the others tell of decisions. */

@@ -1,7 +1,7 @@
 // @ts-nocheck: has no types yet.
 // All visits of states in the order of their entering, as a time line shows them, and those of one state in child executions.
 
-import { detailsOf } from "./chains.ts";
+import { detailsOf } from "../history/chains.ts";
 
 /** The visits up to an event, with the pauses between their attempts: `{…, threadName, backoffs: [{failed, again}]}`. */
 export function* visitsOf({ tape }, strand, until, threadName) {
