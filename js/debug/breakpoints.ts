@@ -2,7 +2,7 @@
 // Where a run is to stop, and whether it has come there.
 
 import { misuse } from "../base/errors.ts";
-import { detailsOf } from "../history/chains.ts";
+import { detailsOf } from "../history/events.ts";
 import { ask, same, test } from "./expressions.ts";
 import { checkBreakpoint } from "./given.ts";
 import { inRanges } from "./mocks.ts";

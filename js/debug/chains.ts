@@ -1,2 +1,2 @@
 // @ts-nocheck: has no types yet.
-export { Chains, detailsOf } from "../history/chains.ts";
+export { detailsOf } from "../history/events.ts";

@@ -6,7 +6,7 @@ import { StateMachine, engineSettings, handleOf } from "../execution/machine.ts"
 import { Family, Machines, rejoin } from "../execution/nested.ts";
 import { bareName } from "../tasks/resource.ts";
 import { repeat } from "./editing.ts";
-import { detailsOf } from "../history/chains.ts";
+import { detailsOf } from "../history/events.ts";
 import { eventAt, isEntering, visitOf as visitAtEntry } from "./view.ts";
 
 /** So deep may executions start each other, and so many may one run have: a machine that starts itself ends there. */

@@ -3,7 +3,7 @@
 
 import { misuse } from "../base/errors.ts";
 import { jsonText } from "../tasks/integration.ts";
-import { detailsOf } from "../history/chains.ts";
+import { detailsOf } from "../history/events.ts";
 import { keyOf, withoutTime } from "./execution.ts";
 import { eventAt } from "./view.ts";
 

@@ -1,13 +1,13 @@
-// @ts-nocheck: has no types yet.
 // Searching what is in order.
 
-/** How many of some growing numbers are smaller than one. */
-export function lowerBound(numbers, limit) {
+/** How many of some growing numbers are smaller than `limit`. */
+export function lowerBound(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (numbers[middle] < limit) low = middle + 1;
+    // `middle` is below the length.
+    if (numbers[middle]! < limit) low = middle + 1;
     else high = middle;
   }
   return low;

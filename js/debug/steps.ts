@@ -2,7 +2,7 @@
 // Where the steps of a session end: what each of them waits for, asked of every entry that is seen, in whichever execution.
 
 import { isAboutToEnter, leaves } from "./borders.ts";
-import { detailsOf } from "../history/chains.ts";
+import { detailsOf } from "../history/events.ts";
 import { outwards } from "./strand.ts";
 import { isEntering, visitOf } from "./view.ts";
 

@@ -1,92 +1,128 @@
-// @ts-nocheck: has no types yet.
 // Reads a history as it grows: which visit of which state an event belongs to, and which branch or iteration that is in.
 
-/** What stands in the member of an event that its type names. */
-export function detailsOf(event) {
-  for (const key in event) if (key.endsWith("EventDetails")) return event[key];
-  return {};
-}
+import type { HistoryEvent } from "../api/index.d.ts";
+import { detailsOf, isExecutionEnd, isStateExited } from "./events.ts";
 
 const SCOPE_START = /^(?:ParallelStateStarted|MapStateStarted|MapRunStarted)$/;
 const ENTERED = /^(\w+)StateEntered$/;
 const ATTEMPT = /^(?:Task|LambdaFunction|Activity)Scheduled$/;
 
-export class Chains {
-  /**
-   * Visits of states, in the order of their entering: `{id, strand, state, type, enter, exit, end, around, thread, attempts, failed}`.
-   * `exit` is the event that left the state, `end` the one with which the visit was over, whichever way; 0 while it is not.
-   */
-  visits = [];
-  /** Chains of visits: `{id, around, iterations, slot, enter}`; the first is the execution's own. */
-  threads = [];
-  #visitOf = [];
-  #byEnter = new Map();
-  #byState = new Map();
-  #open = new Set();
-  #types = [];
-  #indices = [];
-  #strand;
+/** A visit of a state: from its entering on, with all of its attempts. */
+export interface Visit {
+  /** Its place among all visits, in the order of their entering. */
+  id: number;
+  state: string;
+  /** The state's type. */
+  type: string;
+  /** The event that entered the state. */
+  enter: number;
+  /** The event that left it; 0 while there is none. */
+  exit: number;
+  /** The event with which the visit was over, whichever way; 0 while it is not. */
+  end: number;
+  /** The visit of the Parallel or Map around it; -1 for none. */
+  around: number;
+  /** The branch or iteration that it is in: an index of `Chains.threads`. */
+  thread: number;
+  /** How many attempts there were at its task, its branches or its iterations. */
+  attempts: number;
+}
 
-  /** Of a strand, which every visit knows. */
-  constructor(strand) {
-    this.#strand = strand;
+/** A chain of visits that follow each other: the execution's own, a branch or an iteration. */
+export interface Thread {
+  id: number;
+  /** The visit of the Parallel or Map around it; -1 for the execution's own. */
+  around: number;
+  /** The attempt of that visit that it is part of. */
+  attempt: number;
+  /** The event that began it; 0 for the execution's own. */
+  start: number;
+  /** The indices of the iterations that it is in, the innermost last. */
+  iterations: number[];
+  /** The index of the branch or the iteration. */
+  slot: number;
+  isIteration: boolean;
+  /** The event that entered its first state. */
+  enter: number;
+}
+
+/** The visits and threads of one history. Every visit also has the members of `About`. */
+export class Chains<About extends object = object> {
+  /** In the order of their entering. */
+  visits: (Visit & About)[] = [];
+  /** The first is the execution's own. */
+  threads: Thread[] = [];
+  /** By event. */
+  #visitOf: ((Visit & About) | undefined)[] = [];
+  #entered = new Map<number, Visit & About>();
+  #byState = new Map<string, (Visit & About)[]>();
+  #open = new Set<Visit & About>();
+  #types: string[] = [];
+  #indices: number[] = [];
+  #about: About;
+
+  constructor(about: About) {
+    this.#about = about;
   }
 
-  /** How many events there are. */
-  get length() {
+  /** How many events were read. */
+  get length(): number {
     return this.#visitOf.length;
   }
 
   /** The visit that an event belongs to. */
-  visitOf(event) {
-    return this.visits[this.#visitOf[event - 1] ?? -1];
+  visitOf(event: number): (Visit & About) | undefined {
+    return this.#visitOf[event - 1];
   }
 
   /** The visit that an event has begun. */
-  entered(event) {
-    return this.visits[this.#byEnter.get(event) ?? -1];
+  entered(event: number): (Visit & About) | undefined {
+    return this.#entered.get(event);
   }
 
-  /** All visits of a state. */
-  visitsOf(state) {
-    return (this.#byState.get(state) ?? []).map((id) => this.visits[id]);
+  /** All visits of a state, in the order of their entering. */
+  visitsOf(state: string): (Visit & About)[] {
+    return [...(this.#byState.get(state) ?? [])];
   }
 
-  add(event) {
+  /** The branch or iteration that a visit is in. */
+  threadOf({ thread }: Visit): Thread {
+    // A visit is made after its thread.
+    return this.threads[thread]!;
+  }
+
+  /** Reads the next event. */
+  add(event: HistoryEvent): void {
     const { type, id } = event;
-    const previous = event.previousEventId;
-    let visit = previous > 0 ? (this.#visitOf[previous - 1] ?? -1) : -1;
+    const before = this.visitOf(event.previousEventId);
+    let visit = before;
     let index = -1;
-    const entered = ENTERED.exec(type);
-    if (entered) {
-      visit = this.#enter(event, previous, entered[1]);
-    } else if (type.endsWith("StateExited")) {
+    const entered = ENTERED.exec(type)?.[1];
+    if (entered !== undefined) {
+      visit = this.#enter(event, before, entered);
+    } else if (isStateExited(event)) {
       const { name } = detailsOf(event);
-      visit = this.#climb(visit, (v) => v.state === name && v.end === 0);
-      const left = this.visits[visit];
-      if (left) {
-        left.exit = id;
-        this.#close(left, id);
+      visit = this.#outwards(before, (at) => at.state === name && at.end === 0);
+      if (visit !== undefined) {
+        visit.exit = id;
+        this.#close(visit, id);
       }
     } else if (type.startsWith("MapIteration")) {
       const details = detailsOf(event);
       index = details.index ?? -1;
-      visit = this.#climb(visit, (v) => v.state === details.name && v.end === 0);
-      if (!type.endsWith("Started")) this.#endIteration(visit, index, id);
+      visit = this.#outwards(before, (at) => at.state === details.name && at.end === 0);
+      if (visit !== undefined && !type.endsWith("Started")) this.#endIteration(visit, index, id);
     } else if (/^(?:Parallel|Map)State|^MapRun/.test(type)) {
       const kind = type.startsWith("Parallel") ? "Parallel" : "Map";
-      visit = this.#climb(visit, (v) => v.type === kind && v.end === 0);
-      const container = this.visits[visit];
-      if (container && SCOPE_START.test(type)) container.attempts += type === "MapRunStarted" ? 0 : 1;
-      if (container && /(?:Failed|Aborted)$/.test(type)) this.#closeInside(container, id);
-    } else if (ATTEMPT.test(type)) {
-      const at = this.visits[visit];
-      if (at) at.attempts += 1;
-    } else if (type.endsWith("StateAborted")) {
-      const at = this.visits[visit];
-      if (at) this.#close(at, id);
-    } else if (/^Execution(?:Succeeded|Failed|Aborted|TimedOut)$/.test(type)) {
-      for (const open of this.#open) this.visits[open].end = id;
+      visit = this.#outwards(before, (at) => at.type === kind && at.end === 0);
+      if (visit !== undefined && SCOPE_START.test(type)) visit.attempts += type === "MapRunStarted" ? 0 : 1;
+      if (visit !== undefined && /(?:Failed|Aborted)$/.test(type)) this.#closeInside(visit, id);
+    } else if (visit !== undefined && ATTEMPT.test(type)) {
+      visit.attempts += 1;
+    } else if (visit !== undefined && type.endsWith("StateAborted")) {
+      this.#close(visit, id);
+    } else if (isExecutionEnd(event)) {
+      for (const open of this.#open) open.end = id;
       this.#open.clear();
     }
     this.#visitOf.push(visit);
@@ -95,85 +131,82 @@ export class Chains {
   }
 
   /** The visits that are not over after an event, the outer ones first. */
-  openAt(event) {
+  openAt(event: number): (Visit & About)[] {
     return this.visits.filter((visit) => visit.enter <= event && (visit.end === 0 || visit.end > event));
   }
 
-  /** Whether a thread is another, or lies within it. */
-  isWithin(thread, outer) {
-    for (let at = thread; at !== undefined; at = this.outside(at)) if (at === outer) return true;
-    return false;
-  }
-
-  /** The thread of the Parallel or Map around a thread. */
-  outside(thread) {
-    const around = this.threads[thread]?.around ?? -1;
-    return this.visits[around]?.thread;
-  }
-
-  #enter(event, previous, type) {
-    const before = this.visits[this.#visitOf[previous - 1] ?? -1];
-    const previousType = this.#types[previous - 1] ?? "";
-    let thread = before?.thread;
-    if (before === undefined || SCOPE_START.test(previousType) || previousType === "MapIterationStarted") {
-      thread = this.threads.length;
-      const outer = before === undefined ? [] : this.threads[before.thread].iterations;
-      const iteration = previousType === "MapIterationStarted" ? this.#indices[previous - 1] : -1;
-      const slot = before === undefined ? 0 : iteration >= 0 ? iteration : this.#branches(before, previous);
-      this.threads.push({ id: thread, around: before?.id ?? -1, attempt: before?.attempts ?? 1, start: previous, iterations: iteration >= 0 ? [...outer, iteration] : outer, slot, isIteration: iteration >= 0, enter: event.id });
-    }
-    const id = this.visits.length;
-    const { name } = detailsOf(event);
-    this.visits.push({ id, strand: this.#strand, state: name, type, enter: event.id, exit: 0, end: 0, around: this.threads[thread].around, thread, attempts: 0 });
-    this.#byEnter.set(event.id, id);
-    this.#open.add(id);
+  #enter(event: HistoryEvent, before: (Visit & About) | undefined, type: string): Visit & About {
+    const { name = "" } = detailsOf(event);
+    const thread = this.#threadAfter(event, before);
+    const visit = {
+      id: this.visits.length, state: name, type, enter: event.id, exit: 0, end: 0, around: thread.around, thread: thread.id, attempts: 0,
+      ...this.#about,
+    };
+    this.visits.push(visit);
+    this.#entered.set(event.id, visit);
+    this.#open.add(visit);
     const list = this.#byState.get(name);
-    if (list) list.push(id);
-    else this.#byState.set(name, [id]);
-    return id;
+    if (list) list.push(visit);
+    else this.#byState.set(name, [visit]);
+    return visit;
+  }
+
+  /** The thread of a state that is entered: that of the visit before, or a new one where a branch or an iteration begins. */
+  #threadAfter({ id: enter, previousEventId: start }: HistoryEvent, before: Visit | undefined): Thread {
+    const beginsIteration = this.#types[start - 1] === "MapIterationStarted";
+    if (before !== undefined && !beginsIteration && !SCOPE_START.test(this.#types[start - 1] ?? "")) return this.threadOf(before);
+    const outer = before === undefined ? [] : this.threadOf(before).iterations;
+    const iteration = beginsIteration ? (this.#indices[start - 1] ?? -1) : -1;
+    const isIteration = iteration >= 0;
+    const thread = {
+      id: this.threads.length, around: before?.id ?? -1, attempt: before?.attempts ?? 1, start, iterations: isIteration ? [...outer, iteration] : outer,
+      slot: before === undefined ? 0 : isIteration ? iteration : this.#branches(before, start), isIteration, enter,
+    };
+    this.threads.push(thread);
+    return thread;
   }
 
   /** How many branches the present attempt of a Parallel has begun. */
-  #branches(container, start) {
-    let n = 0;
-    for (let i = this.threads.length - 1; i >= 0 && this.threads[i].enter > container.enter; i--) if (this.threads[i].start === start) n += 1;
-    return n;
+  #branches(container: Visit, start: number): number {
+    const later = this.threads.slice(this.threads.findLastIndex(({ enter }) => enter <= container.enter) + 1);
+    return later.filter((thread) => thread.start === start).length;
   }
 
-  #climb(from, fits) {
-    for (let at = from; at >= 0; at = this.visits[at].around) if (fits(this.visits[at])) return at;
+  /** The nearest visit that fits, of one and those around it; where none does, the one itself. */
+  #outwards(from: (Visit & About) | undefined, fits: (visit: Visit) => boolean): (Visit & About) | undefined {
+    for (let at = from; at !== undefined; at = this.visits[at.around]) if (fits(at)) return at;
     return from;
   }
 
-  #close(visit, event) {
+  #close(visit: Visit & About, event: number): void {
     visit.end = event;
-    this.#open.delete(visit.id);
+    this.#open.delete(visit);
     if (visit.type === "Parallel" || visit.type === "Map") this.#closeInside(visit, event);
   }
 
-  #closeInside(container, event) {
-    for (const id of this.#open) {
-      if (id > container.id && this.#isInside(this.visits[id], container.id)) {
-        this.visits[id].end = event;
-        this.#open.delete(id);
+  #closeInside(container: Visit, event: number): void {
+    for (const open of this.#open) {
+      if (open.id > container.id && this.#isInside(open, container)) {
+        open.end = event;
+        this.#open.delete(open);
       }
     }
   }
 
-  #endIteration(container, index, event) {
-    for (const id of this.#open) {
-      for (let at = this.visits[id]; at !== undefined; at = this.visits[at.around]) {
-        const thread = this.threads[at.thread];
-        if (thread.around !== container || thread.slot !== index || !thread.isIteration) continue;
-        this.visits[id].end = event;
-        this.#open.delete(id);
+  #endIteration(container: Visit, index: number, event: number): void {
+    for (const open of this.#open) {
+      for (let at: Visit | undefined = open; at !== undefined; at = this.visits[at.around]) {
+        const { around, slot, isIteration } = this.threadOf(at);
+        if (around !== container.id || slot !== index || !isIteration) continue;
+        open.end = event;
+        this.#open.delete(open);
         break;
       }
     }
   }
 
-  #isInside(visit, container) {
-    for (let at = visit.around; at >= 0; at = this.visits[at].around) if (at === container) return true;
+  #isInside(visit: Visit, container: Visit): boolean {
+    for (let at = this.visits[visit.around]; at !== undefined; at = this.visits[at.around]) if (at.id === container.id) return true;
     return false;
   }
 }

@@ -1,0 +1,71 @@
+// The entries of a tape: all that an engine has told, in the order in which it happened.
+
+import type { ChildExecution, HistoryEvent, TraceStage } from "../api/index.d.ts";
+import { isStateEntered } from "../history/events.ts";
+import type { Strand } from "./strand.ts";
+
+/** An event of a recorded history. Where its payloads are no longer kept it is `thin`; `Recording.eventOf` makes it whole again. */
+export type RecordedEvent = HistoryEvent & { thin?: true };
+
+/** An event of the execution's own history. */
+export interface EventEntry {
+  kind: "event";
+  /** The history that the entry belongs to; the execution's own where there is none. */
+  strand?: Strand;
+  event: RecordedEvent;
+  /** The fact that it came of: an index of `Recording.facts`. */
+  fact: number;
+}
+
+/** An event of a child execution's history. */
+export interface ChildEntry {
+  kind: "child";
+  strand: Strand;
+  event: RecordedEvent;
+  /** How many events of the execution's own history were told by then. */
+  after: number;
+  fact: number;
+}
+
+/** The end of a child execution. */
+export interface EndEntry {
+  kind: "end";
+  strand: Strand;
+  event?: undefined;
+  status: ChildExecution["status"];
+  after: number;
+  fact: number;
+}
+
+/** A stage of a state's data flow, or a decision. */
+export interface StageEntry {
+  kind: "stage";
+  strand: Strand;
+  event?: undefined;
+  stage: TraceStage["stage"];
+  state: string;
+  /** The event that entered the state. */
+  entered: number;
+  after: number;
+  /** The index of the item or the batch. */
+  index?: number;
+  /** Absent once it is `dropped`; `Recording.valueAt` makes it again. */
+  value: TraceStage["value"];
+  dropped: boolean;
+  fact: number;
+  /** The rule, retrier or catcher that a decision was for. */
+  taken?: number | "default";
+}
+
+export type TapeEntry = EventEntry | ChildEntry | EndEntry | StageEntry;
+
+/** Whether an entry is the entering of a state. */
+export function isEntering({ event }: TapeEntry): boolean {
+  return event !== undefined && isStateEntered(event);
+}
+
+/** The stage at a place of a tape; undefined where something else is. */
+export function stageAt(tape: readonly TapeEntry[], place: number): StageEntry | undefined {
+  const entry = tape[place];
+  return entry?.kind === "stage" ? entry : undefined;
+}
