@@ -1,14 +1,22 @@
 // @ts-nocheck: has no types yet.
 // Coverage as the command `stepglass coverage` writes it, of counts that came from anywhere.
 
+import type { measureCoverage as Measure, MeasuredCoverage } from "../api/debug.d.ts";
 import { definitionText } from "../execution/machine.ts";
 import { lcov } from "../coverage/lcov.ts";
 import { jsonOf, placesOf, totalsOf } from "../coverage/measure.ts";
 import { percent } from "../coverage/share.ts";
 
+type Given = Parameters<typeof Measure>;
+
 /** What counts by JSON Pointer mean for a definition: its places, sums, and the report as JSON and as an lcov tracefile. */
-export function measureCoverage(definition, hits, { file = "definition.asl.json", executions = 0, line = () => 1 } = {}) {
-  const places = placesOf(typeof definition?.definition === "string" ? definition.definition : definitionText(definition), hits, line);
+export function measureCoverage(
+  definition: Given[0],
+  hits: Given[1],
+  { file = "definition.asl.json", executions = 0, line = () => 1 }: NonNullable<Given[2]> = {},
+): MeasuredCoverage {
+  const { definition: own } = (definition ?? {}) as { definition?: unknown };
+  const places = placesOf(typeof own === "string" ? own : definitionText(definition), hits, line);
   const totals = totalsOf(places);
   const report = { percent: percent(totals.all), totals, machines: [{ title: file, file, executions, places, totals, embedded: false }] };
   return { places, totals, percent: report.percent, json: () => jsonOf(report), lcov: () => lcov(report) };

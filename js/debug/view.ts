@@ -1,99 +1,123 @@
-// @ts-nocheck: has no types yet.
 // What can be seen of a run from a place on its tape: the call stack, values, variables and who assigned them.
 
-import { detailsOf } from "../history/chains.ts";
-import { outwards } from "./strand.ts";
+import type { StackFrame, Values, Variable } from "../api/debug.d.ts";
+import type { ExecutionNames, JsonValue } from "../api/index.d.ts";
+import { detailsOf, isStateExited } from "../history/events.ts";
+import type { Recording } from "./recording.ts";
+import { type Strand, type StrandVisit, outwards } from "./strand.ts";
+import { type TapeEntry, stageAt } from "./tape.ts";
 
-/** Stages that are data on its way; the others tell of decisions. */
-export const DATA = ["afterInputPath", "afterItemsPath", "afterItems", "afterItemSelector", "afterItemBatcher", "afterParameters", "afterArguments", "result", "afterResultSelector", "afterResultPath", "output"];
+export { isEntering } from "./tape.ts";
+
+/** What an execution has to have for being looked at. */
+export interface Inspected {
+  recording: Recording;
+  info: ExecutionNames;
+  /** Its input as JSON text. */
+  input: string;
+  /** When it began, in milliseconds since 1970. */
+  start: number;
+}
+
+/** Stages that are the data on its way through a state; the others are decisions. */
+const DATA = ["afterInputPath", "afterItemsPath", "afterItems", "afterItemSelector", "afterItemBatcher", "afterParameters", "afterArguments", "result", "afterResultSelector", "afterResultPath", "output"];
 
 /** The last event that has been seen at a place, its id; 0 for none. */
-export function eventAt(recording, place) {
+export function eventAt(recording: Recording, place: number): number {
   return recording.own.eventsAt(place);
 }
 
 /** The visit that the last entry before a place is part of; undefined at the very beginning. */
-export function visitAt(recording, place) {
-  for (let i = place - 1; i >= 0; i--) {
-    const visit = visitOf(recording, recording.tape[i]);
+export function visitAt(recording: Recording, place: number): StrandVisit | undefined {
+  for (let at = place - 1; at >= 0; at--) {
+    const entry = recording.tape[at];
+    const visit = entry && visitOf(recording, entry);
     if (visit !== undefined) return visit;
   }
   return undefined;
 }
 
 /** The visit that an entry of the tape is part of; the beginning and the end of a child are parts of its Map's. */
-export function visitOf(recording, entry) {
-  const strand = recording.strandOf(entry);
+export function visitOf(recording: Recording, entry: TapeEntry): StrandVisit | undefined {
+  const strand: Strand = recording.strandOf(entry);
   if (entry.kind === "end") return strand.around;
   if (strand.begun !== undefined) recording.warm(strand);
   return entry.kind === "stage" ? strand.chains.entered(entry.entered) : (strand.chains.visitOf(entry.event.id) ?? strand.around);
 }
 
-/** The stages of a visit that have been seen: `{stage, value, place}`; of its last attempt, or of the given one. */
-export function stagesOf(recording, visit, place, attempt) {
+/** The stages of a visit that have been seen, by their places: of its last attempt, or of the given one. */
+export function stagesOf({ tape }: Recording, visit: StrandVisit, place: number, attempt?: number): { attempt: number; places: number[] } {
   const seen = visit.strand.stagesOf(visit.enter).filter((at) => at < place);
-  const attempts = [[]];
+  let places: number[] = [];
+  const attempts = [places];
   for (const at of seen) {
-    attempts.at(-1).push(at);
-    if (recording.tape[at].stage === "retry") attempts.push([]);
+    places.push(at);
+    if (stageAt(tape, at)?.stage === "retry") attempts.push((places = []));
   }
   // Where a retrier has just taken an error, the attempt that failed is still the last.
-  if (attempts.length > 1 && attempts.at(-1).length === 0) attempts.pop();
-  const shown = attempts[attempt === undefined ? attempts.length - 1 : Math.min(attempt, attempts.length - 1)];
-  return { attempt: attempts.length - 1, places: shown };
+  if (attempts.length > 1 && places.length === 0) attempts.pop();
+  const last = attempts.length - 1;
+  return { attempt: last, places: attempts[attempt === undefined ? last : Math.min(attempt, last)] ?? [] };
 }
 
-/** Stages without those of other items than the one of that index, or the last before where one looks: `{places, items}`, with how many there are of each. */
-export function ofOneItem(recording, places, item, position = Infinity) {
-  const chosen = new Map();
-  const items = {};
+/**
+ * Stages without those of other items than the one of that index, or the last before where one looks; `items` says how many
+ * items each stage has.
+ */
+export function ofOneItem({ tape }: Recording, places: number[], item?: number, position = Infinity): { places: number[]; items: Record<string, number> } {
+  const chosen = new Map<string, number>();
+  const items: Record<string, number> = {};
   for (const at of places) {
-    const { stage, index } = recording.tape[at];
-    if (index === undefined) continue;
+    const { stage, index } = stageAt(tape, at) ?? {};
+    if (stage === undefined || index === undefined) continue;
     items[stage] = Math.max(items[stage] ?? 0, index + 1);
     if ((item === undefined ? at < position : index <= item) || !chosen.has(stage)) chosen.set(stage, at);
   }
-  return { places: places.filter((at) => (chosen.get(recording.tape[at].stage) ?? at) === at), items };
+  const isShown = (at: number): boolean => (chosen.get(stageAt(tape, at)?.stage ?? "") ?? at) === at;
+  return { places: places.filter(isShown), items };
 }
 
-/** The variables in reach of a visit: `{name: {value, state, event, visit, outer}}`. */
-export function variablesOf(recording, visit, place) {
-  const { tape } = recording;
-  const { strand } = visit;
+/** The visits on the way to a visit that were left, the last first: what they assigned is in its reach. */
+export function* leftBefore({ strand, enter }: StrandVisit): Generator<StrandVisit> {
   const { chains, events } = strand;
-  const whole = (id) => detailsOf(recording.eventOf(strand, id));
-  const found = new Map();
-  const add = (assigned, from, event, outer) => {
-    for (const [name, text] of Object.entries(assigned)) {
-      if (!found.has(name)) found.set(name, { value: parsed(text), state: from.state, event: mainEvent(recording, strand, event), visit: strand.numbered(from.id), outer });
+  let event = events[enter - 1];
+  while ((event = events[(event?.previousEventId ?? 0) - 1]) !== undefined) {
+    if (!isStateExited(event)) continue;
+    const visit = chains.visitOf(event.id);
+    if (visit === undefined) return;
+    yield visit;
+    event = events[visit.enter - 1];
+  }
+}
+
+/** The variables in reach of a visit, by name. */
+export function variablesOf(recording: Recording, visit: StrandVisit, place: number): Record<string, Variable> {
+  const { strand } = visit;
+  const found = new Map<string, Variable>();
+  const add = (assigned: object, from: StrandVisit, event: number, outer: boolean, valueOf: (given: unknown) => unknown): void => {
+    for (const [name, given] of Object.entries(assigned)) {
+      if (found.has(name)) continue;
+      found.set(name, { value: valueOf(given), state: from.state, event: mainEvent(recording.tape, strand, event), visit: strand.numbered(from.id), outer });
     }
   };
-  const upTo = strand.eventsAt(place);
-  if (visit.exit > 0 && visit.exit <= upTo) add(whole(visit.exit).assignedVariables ?? {}, visit, visit.exit, false);
+  const addLeft = (from: StrandVisit): void => {
+    const { assignedVariables = {} } = detailsOf(recording.eventOf(strand, from.exit));
+    add(assignedVariables, from, from.exit, from.thread !== visit.thread, parsed);
+  };
+  if (visit.exit > 0 && visit.exit <= strand.eventsAt(place)) addLeft(visit);
   else {
     for (const at of strand.stagesOf(visit.enter)) {
-      if (at < place && tape[at].stage === "assignedVariables") {
-        for (const [name, value] of Object.entries(recording.valueAt(at))) if (!found.has(name)) found.set(name, { value, state: visit.state, event: mainEvent(recording, strand, visit.enter), visit: strand.numbered(visit.id), outer: false });
-      }
+      if (at < place && stageAt(recording.tape, at)?.stage === "assignedVariables") add(recording.valueAt(at), visit, visit.enter, false, (value) => value);
     }
   }
-  let id = events[visit.enter - 1].previousEventId;
-  while (id > 0) {
-    const event = events[id - 1];
-    if (event.type.endsWith("StateExited")) {
-      const from = chains.visitOf(id);
-      add(whole(id).assignedVariables ?? {}, from, id, from.thread !== visit.thread);
-      id = from.enter;
-    }
-    id = events[id - 1]?.previousEventId ?? 0;
-  }
+  for (const before of leftBefore(visit)) addLeft(before);
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What an expression can ask about at a place: `{input, context, variables}` of `ask()`. */
-export function valuesAt(run, place, visit = visitAt(run.recording, place)) {
+/** What an expression can ask about at a place. */
+export function valuesAt(run: Inspected, place: number, visit = visitAt(run.recording, place)): Values {
   const { recording } = run;
-  const now = Date.parse(recording.events[Math.max(0, eventAt(recording, place) - 1)]?.timestamp ?? run.start);
+  const now = timeAt(run, place);
   if (visit === undefined) {
     const input = parsed(run.input);
     return { input, context: {}, variables: { input, states: { input } }, now };
@@ -102,80 +126,90 @@ export function valuesAt(run, place, visit = visitAt(run.recording, place)) {
   const input = parsed(detailsOf(recording.eventOf(strand, visit.enter)).input);
   const { attempt, places: all } = stagesOf(recording, visit, place);
   const { places } = ofOneItem(recording, all);
-  const named = {};
-  let data = input;
-  const values = recording.valuesAt(places);
+  const named: { result?: unknown; error?: unknown; output?: unknown } & Record<string, unknown> = {};
+  let data: unknown = input;
+  const values: unknown[] = recording.valuesAt(places);
   for (const [i, at] of places.entries()) {
-    const { stage } = recording.tape[at];
-    const value = values[i];
-    named[stage] = value;
-    if (DATA.includes(stage)) data = value;
+    const { stage = "" } = stageAt(recording.tape, at) ?? {};
+    named[stage] = values[i];
+    if (DATA.includes(stage)) data = values[i];
   }
   const iterations = strand.iterationsOf(visit.thread);
   const context = contextOf(run, visit, attempt, iterations);
   const variables = Object.fromEntries(Object.entries(variablesOf(recording, visit, place)).map(([name, { value }]) => [name, value]));
-  const states = { input, context };
-  if (named.result !== undefined) states.result = named.result;
-  if (named.error !== undefined) states.errorOutput = named.error;
-  const own = { input, attempt, states };
-  if (named.result !== undefined) own.result = named.result;
-  if (named.output !== undefined) own.output = named.output;
-  if (named.error !== undefined) own.error = named.error;
-  if (iterations.length > 0) own.iteration = iterations.at(-1);
+  const { result, error, output } = named;
+  const states = { input, context, ...(result !== undefined && { result }), ...(error !== undefined && { errorOutput: error }) };
+  const own = {
+    input,
+    attempt,
+    ...(result !== undefined && { result }),
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error }),
+    ...(iterations.length > 0 && { iteration: iterations.at(-1) }),
+  };
   // A variable of the machine's own keeps its name.
   return { input: data, context, variables: { ...own, ...variables, states }, now };
 }
 
+/** The time of the last event at a place; of the start before the first one. */
+function timeAt({ recording, start }: Inspected, place: number): number {
+  const event = recording.own.events[Math.max(0, eventAt(recording, place) - 1)];
+  return event === undefined ? start : Date.parse(event.timestamp);
+}
+
 /** The event of the run's own history that has happened last by an event of a strand. */
-function mainEvent(recording, strand, id) {
-  return strand.begun === undefined ? id : recording.tape[strand.eventAt[id - 1]].after;
+function mainEvent(tape: readonly TapeEntry[], strand: Strand, id: number): number {
+  const entry = tape[strand.eventAt[id - 1] ?? -1];
+  return entry?.kind === "child" ? entry.after : id;
 }
 
 /** The Context Object, as far as the history tells. */
-function contextOf(run, visit, attempt, iterations) {
+function contextOf(run: Inspected, visit: StrandVisit, attempt: number, iterations: number[]): Record<string, unknown> {
   const { recording, info } = run;
   const { strand } = visit;
-  const { child: name = info.name, events } = strand;
-  const id = strand.begun === undefined && info.arn !== undefined ? info.arn : `arn:aws:states:us-east-1:123456789012:execution:${info.stateMachineName}:${name}`;
-  const input = strand.begun === undefined ? run.input : detailsOf(recording.eventOf(strand, 1)).input;
-  const context = {
+  const { child: name = info.name, events, begun } = strand;
+  const own = begun === undefined;
+  const id = own && info.arn !== undefined ? info.arn : `arn:aws:states:us-east-1:123456789012:execution:${info.stateMachineName}:${name}`;
+  const input = own ? run.input : detailsOf(recording.eventOf(strand, 1)).input;
+  return {
     Execution: { Id: id, Input: parsed(input), StartTime: events[0]?.timestamp, Name: name },
     StateMachine: { Name: info.stateMachineName },
-    State: { Name: visit.state, EnteredTime: events[visit.enter - 1].timestamp, RetryCount: attempt },
+    State: { Name: visit.state, EnteredTime: events[visit.enter - 1]?.timestamp, RetryCount: attempt },
+    ...(iterations.length > 0 && { Map: { Item: { Index: iterations.at(-1) } } }),
   };
-  if (iterations.length > 0) context.Map = { Item: { Index: iterations.at(-1) } };
-  return context;
 }
 
-/** The frames of a thread, the innermost first: `{visit, state, type, thread, iterations, attempt, stage?}`. */
-export function stackOf(recording, visit, place) {
-  const frames = [];
-  for (const at of outwards(visit)) {
+/** The frames of a thread, the innermost first. */
+export function stackOf(recording: Recording, visit: StrandVisit, place: number): Omit<StackFrame, "execution">[] {
+  return Array.from(outwards(visit), (at) => {
     const { attempt, places } = stagesOf(recording, at, place);
     const { strand } = at;
-    const thread = strand.chains.threads[at.thread];
-    const last = places.at(-1);
-    const outermost = strand.begun !== undefined && thread.around < 0;
-    frames.push({
-      visit: strand.numbered(at.id), state: at.state, type: at.type, thread: strand.numbered(at.thread), iterations: strand.iterationsOf(at.thread),
-      slot: outermost ? strand.begun.index : thread.slot, isIteration: outermost || thread.isIteration, attempt, event: mainEvent(recording, strand, at.enter),
-      ...(strand.child !== undefined && { child: strand.child }),
-      ...(last !== undefined && { stage: recording.tape[last].stage }),
-    });
-  }
-  return frames;
+    const { begun, child } = strand;
+    const thread = strand.chains.threadOf(at);
+    const isOutermost = begun !== undefined && thread.around < 0;
+    const { stage } = stageAt(recording.tape, places.at(-1) ?? -1) ?? {};
+    return {
+      visit: strand.numbered(at.id),
+      state: at.state,
+      type: at.type,
+      thread: strand.numbered(at.thread),
+      iterations: strand.iterationsOf(at.thread),
+      slot: isOutermost ? begun.index : thread.slot,
+      isIteration: isOutermost || thread.isIteration,
+      attempt,
+      event: mainEvent(recording.tape, strand, at.enter),
+      ...(child !== undefined && { child }),
+      ...(stage !== undefined && { stage }),
+    };
+  });
 }
 
-export function parsed(text) {
-  if (typeof text !== "string") return text;
+/** The value of a JSON text; anything else as it is. */
+export function parsed(text: unknown): JsonValue | undefined {
+  if (typeof text !== "string") return text as JsonValue | undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as JsonValue;
   } catch {
     return text;
   }
-}
-
-/** Whether an entry of the tape is the entering of a state. */
-export function isEntering(entry) {
-  return entry.event?.type.endsWith("StateEntered") === true;
 }

@@ -1,55 +1,96 @@
-// @ts-nocheck: has no types yet.
 // All visits of states in the order of their entering, as a time line shows them, and those of one state in child executions.
 
-import { detailsOf } from "../history/chains.ts";
+import type { ChildVisit, DebugSession } from "../api/debug.d.ts";
+import { detailsOf, isStateEntered } from "../history/events.ts";
+import type { Recording } from "./recording.ts";
+import type { Strand, StrandVisit } from "./strand.ts";
+import { type TapeEntry, stageAt } from "./tape.ts";
 
-/** The visits up to an event, with the pauses between their attempts: `{…, threadName, backoffs: [{failed, again}]}`. */
-export function* visitsOf({ tape }, strand, until, threadName) {
-  const { chains } = strand;
-  for (const { strand: _, ...visit } of chains.visits) {
+type TimedVisit = ReturnType<DebugSession["visitsInOrder"]> extends Iterable<infer Visit> ? Visit : never;
+
+/** The visits up to an event, with the pauses between their attempts. */
+export function* visitsOf({ tape }: Recording, strand: Strand, until: number, threadName: (thread: number) => string): Generator<TimedVisit> {
+  for (const visit of strand.chains.visits) {
     if (visit.enter > until) return;
-    const backoffs = [];
-    if (visit.attempts > 1 && strand.begun === undefined) {
-      for (const place of strand.stagesOf(visit.enter)) {
-        const failed = tape[place].after;
-        if (tape[place].stage === "retry") backoffs.push({ failed, again: nextAttempt(strand, failed, chains.visits[visit.id]) });
-      }
-    }
-    const { id, around, thread } = visit;
-    yield { ...visit, id: strand.numbered(id), around: around < 0 ? around : strand.numbered(around), thread: strand.numbered(thread), slot: chains.threads[thread].slot, threadName: threadName(thread), backoffs };
+    const { strand: _, ...about } = visit;
+    yield {
+      ...about,
+      id: strand.numbered(visit.id),
+      around: visit.around < 0 ? visit.around : strand.numbered(visit.around),
+      thread: strand.numbered(visit.thread),
+      slot: strand.chains.threadOf(visit).slot,
+      threadName: threadName(visit.thread),
+      backoffs: visit.attempts > 1 && strand.begun === undefined ? backoffsOf(tape, visit) : [],
+    };
   }
 }
 
+/** The pauses between the attempts of a visit, by the events around them. */
+function backoffsOf(tape: readonly TapeEntry[], visit: StrandVisit): TimedVisit["backoffs"] {
+  const backoffs = [];
+  for (const place of visit.strand.stagesOf(visit.enter)) {
+    const stage = stageAt(tape, place);
+    if (stage?.stage === "retry") backoffs.push({ failed: stage.after, again: nextAttempt(visit, stage.after) });
+  }
+  return backoffs;
+}
+
+/** The event that begins the attempt after a failed one; 0 while there is none. */
+function nextAttempt(visit: StrandVisit, failed: number): number {
+  const { chains, events } = visit.strand;
+  const last = visit.end > 0 ? visit.end : events.length;
+  for (let id = failed + 1; id <= last; id++) {
+    if (chains.visitOf(id) === visit && /(?:Scheduled|Started)$/.test(events[id - 1]?.type ?? "")) return id;
+  }
+  return 0;
+}
+
 /** Visits of a state in child executions of Distributed Maps that were seen, the last ones; see `DebugSession.childVisits`. */
-export function childVisits({ recording, frontier }, state, { iterations = [], most = 1000 } = {}) {
-  const { tape, strands } = recording;
-  const fits = (index, i) => iterations[i] === undefined || iterations[i] === index;
-  const found = [];
+export function childVisits(
+  { recording, frontier }: { recording: Recording; frontier: number },
+  state: string,
+  { iterations = [], most = 1000 }: NonNullable<Parameters<DebugSession["childVisits"]>[1]> = {},
+): ChildVisit[] {
+  const fits = (index: number, level: number): boolean => iterations[level] === undefined || iterations[level] === index;
+  const strands: Strand[] = recording.strands;
+  const found: ChildVisit[] = [];
   for (let n = strands.length - 1; n > 0 && found.length < most; n--) {
     const strand = strands[n];
-    const { child, events, eventAt } = strand;
-    const seen = strand.eventsAt(frontier);
-    if (!strand.path.every(fits) || !events.some((event, i) => i < seen && event.type.endsWith("StateEntered") && detailsOf(event).name === state)) continue;
-    const { chains } = recording.warm(strand);
-    for (const { id, enter, exit: left, end, thread, attempts } of chains.visitsOf(state).reverse()) {
-      const own = strand.iterationsOf(thread);
-      if (enter > seen || !own.every(fits)) continue;
-      const exit = left <= seen ? left : 0;
-      const place = eventAt[enter - 1] + 1;
-      found.push({
-        id: strand.numbered(id), enter, exit, end: end <= seen ? end : 0, iterations: own, slot: chains.threads[thread].slot, attempts, child,
-        after: tape[place - 1].after, place, left: exit > 0 ? eventAt[exit - 1] + 1 : 0, times: [events[enter - 1].timestamp, ...(exit > 0 ? [events[exit - 1].timestamp] : [])],
-      });
+    if (strand === undefined || !strand.path.every(fits) || !hasEntered(strand, state, frontier)) continue;
+    recording.warm(strand);
+    for (const visit of strand.chains.visitsOf(state).reverse()) {
+      if (visit.enter <= strand.eventsAt(frontier) && strand.iterationsOf(visit.thread).every(fits)) found.push(childVisit(recording.tape, visit, frontier));
     }
   }
   return found.reverse();
 }
 
-/** The event that begins the attempt after a failed one; 0 while there is none. */
-function nextAttempt({ chains, events }, failed, visit) {
-  for (let id = failed + 1; id <= events.length; id++) {
-    if (chains.visitOf(id) === visit && /(?:Scheduled|Started)$/.test(events[id - 1].type)) return id;
-    if (visit.end > 0 && id > visit.end) return 0;
-  }
-  return 0;
+/** Whether a child was seen to enter a state; its visits need not be read for that. */
+function hasEntered(strand: Strand, state: string, frontier: number): boolean {
+  const seen = strand.eventsAt(frontier);
+  return strand.events.some((event, i) => i < seen && isStateEntered(event) && detailsOf(event).name === state);
+}
+
+/** A visit in a child execution as far as it was seen. */
+function childVisit(tape: readonly TapeEntry[], visit: StrandVisit, frontier: number): ChildVisit {
+  const { strand, enter, attempts, thread } = visit;
+  const seen = strand.eventsAt(frontier);
+  const exit = visit.exit <= seen ? visit.exit : 0;
+  const placeOf = (event: number): number => strand.eventAt[event - 1] ?? -1;
+  const timesOf = (event: number): string[] => strand.events.slice(event - 1, event).map(({ timestamp }) => timestamp);
+  const entry = tape[placeOf(enter)];
+  return {
+    id: strand.numbered(visit.id),
+    enter,
+    exit,
+    end: visit.end <= seen ? visit.end : 0,
+    iterations: strand.iterationsOf(thread),
+    slot: strand.chains.threadOf(visit).slot,
+    attempts,
+    child: strand.child ?? "",
+    after: entry?.kind === "child" ? entry.after : 0,
+    place: placeOf(enter) + 1,
+    left: exit > 0 ? placeOf(exit) + 1 : 0,
+    times: [...timesOf(enter), ...(exit > 0 ? timesOf(exit) : [])],
+  };
 }

@@ -198,6 +198,12 @@ describe("looking into things", () => {
     assert.equal(stage("Charge", "error").Error, "Busy");
   });
 
+  test("before the first event the time is that of the start", () => {
+    const debug = session({ startTime: Date.UTC(2026, 0, 2) });
+    assert.equal(debug.values().now, Date.UTC(2026, 0, 2));
+    assert.deepEqual(debug.evaluate("$now()"), { value: "2026-01-02T00:00:00.000Z" });
+  });
+
   test("questions in each language", () => {
     const values = { input: { a: [1, 2], s: "x" }, variables: { v: 3 }, context: { Execution: { Name: "n" } } };
     for (const [dialect, question, expected] of [
