@@ -1,25 +1,68 @@
-// @ts-nocheck: has no types yet.
 // Collects what the executions of a process use, for a report of a whole test run.
 //
-// Where STEPGLASS_COVERAGE names a folder, every process of a test run writes there what it has seen: test runners end
-// their workers without a word, so what is new is written at once, the counts at each turn of the event loop.
+// Where STEPGLASS_COVERAGE names a folder, every process of a test run writes there what it has seen. Test runners can end their
+// workers without notice, so places that were not used before are written at once, and counts at each turn of the event loop.
 
 import { appendFileSync, mkdirSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
+import { messageOf } from "../base/errors.ts";
 
 const COLLECTOR = Symbol.for("stepglass.coverage");
 const STATE = Symbol.for("stepglass.coverage.state");
 
 const { setImmediate: soon } = globalThis;
 
-/** What this process has seen; shared by all copies of this package in it. */
-function state() {
-  return (globalThis[STATE] ??= { machines: new Map(), files: new Map(), folder: undefined, path: undefined, dirty: new Set(), due: false });
+/** How often the places of a definition were used, by JSON Pointer. */
+export type Hits = Record<string, number>;
+
+/** What an execution that has ended has used of its definition. */
+interface Use {
+  digest: string;
+  name: string;
+  /** The definition's JSON text. */
+  definition: string;
+  hits: Hits;
+}
+
+/** What the executions of a definition have used. */
+export interface DefinitionUse extends Use {
+  file: string | undefined;
+  executions: number;
+}
+
+/** The same, with the part that was not written yet. */
+interface Counted extends DefinitionUse {
+  fresh: Hits;
+  /** Executions that were not written yet. */
+  runs: number;
+  /** Whether the definition was written. */
+  written?: boolean;
+}
+
+/** What a process has seen, and where it writes it. */
+interface Seen {
+  machines: Map<string, Counted>;
+  /** The file of a definition by its digest. */
+  files: Map<string, string>;
+  folder: string | undefined;
+  /** The process's own file in the folder. */
+  path: string | undefined;
+  /** Definitions with counts to write. */
+  dirty: Set<Counted>;
+  /** Whether they are going to be written in this turn of the event loop. */
+  due: boolean;
+}
+
+/** All copies of this package in a process share these. */
+const shared = globalThis as typeof globalThis & { [STATE]?: Seen; [COLLECTOR]?: (use: Use) => void };
+
+function state(): Seen {
+  return (shared[STATE] ??= { machines: new Map(), files: new Map(), folder: undefined, path: undefined, dirty: new Set(), due: false });
 }
 
 /** Begins to collect; with a folder what is seen is also written there. */
-export function startCoverage({ folder } = {}) {
+export function startCoverage({ folder }: { folder?: string } = {}): void {
   const all = state();
   if (folder !== undefined && all.folder === undefined) {
     mkdirSync(folder, { recursive: true });
@@ -27,34 +70,39 @@ export function startCoverage({ folder } = {}) {
     all.path = join(all.folder, `${process.pid}-${randomBytes(6).toString("hex")}.ndjson`);
     process.on?.("exit", flush);
   }
-  globalThis[COLLECTOR] ??= see;
+  shared[COLLECTOR] ??= see;
 }
 
 /** Ends collecting; what was seen stays. */
-export function stopCoverage() {
+export function stopCoverage(): void {
   flush();
-  delete globalThis[COLLECTOR];
+  delete shared[COLLECTOR];
 }
 
 /** Forgets what this process has seen. */
-export function resetCoverage() {
+export function resetCoverage(): void {
   state().machines.clear();
 }
 
 /** Says from which file a definition came. */
-export function collectFile(digest, file) {
+export function collectFile(digest: string, file: string): void {
   const all = state();
   all.files.set(digest, file);
   const known = all.machines.get(digest);
   if (known !== undefined) known.file ??= file;
 }
 
-/** What was seen: `[{digest, name, file?, definition, hits, executions}]`. */
-export function collected() {
+/** What this process has seen, by definition. */
+export function collected(): DefinitionUse[] {
   return [...state().machines.values()].map(({ hits, fresh, written, runs, ...rest }) => ({ ...rest, hits: { ...hits } }));
 }
 
-function see({ digest, name, definition, hits }) {
+/** Adds counts to others. */
+export function addHits(sums: Hits, hits: Hits): void {
+  for (const [place, count] of Object.entries(hits)) sums[place] = (sums[place] ?? 0) + count;
+}
+
+function see({ digest, name, definition, hits }: Use): void {
   const all = state();
   let machine = all.machines.get(digest);
   if (machine === undefined) {
@@ -62,16 +110,14 @@ function see({ digest, name, definition, hits }) {
     all.machines.set(digest, machine);
   }
   machine.executions += 1;
-  let news = false;
-  for (const [place, count] of Object.entries(hits)) {
-    news ||= machine.hits[place] === undefined;
-    machine.hits[place] = (machine.hits[place] ?? 0) + count;
-    if (all.path !== undefined) machine.fresh[place] = (machine.fresh[place] ?? 0) + count;
-  }
+  const { hits: before } = machine;
+  const isNews = Object.keys(hits).some((place) => before[place] === undefined);
+  addHits(before, hits);
   if (all.path === undefined) return;
+  addHits(machine.fresh, hits);
   machine.runs += 1;
   all.dirty.add(machine);
-  if (news || soon === undefined) flush();
+  if (isNews || soon === undefined) flush();
   else if (!all.due) {
     all.due = true;
     soon(flush);
@@ -79,11 +125,11 @@ function see({ digest, name, definition, hits }) {
 }
 
 /** Writes what was not written yet: a line for each machine, the first one with its definition. */
-function flush() {
+function flush(): void {
   const all = state();
   all.due = false;
   if (all.path === undefined || all.dirty.size === 0) return;
-  const lines = [];
+  const lines: string[] = [];
   for (const machine of all.dirty) {
     const { digest, name, definition, written } = machine;
     const about = written ? {} : { name, file: machine.file ?? all.files.get(digest), definition };
@@ -96,8 +142,8 @@ function flush() {
   try {
     appendFileSync(all.path, lines.join(""));
   } catch (error) {
-    // The tests are not to fail for want of a report.
-    console.error(`stepglass: coverage cannot be written to ${all.path}: ${error.message}`);
+    // A missing report must not fail the tests.
+    console.error(`stepglass: coverage cannot be written to ${all.path}: ${messageOf(error)}`);
     all.path = undefined;
   }
 }

@@ -1,17 +1,29 @@
-// @ts-nocheck: has no types yet.
 // Coverage as one HTML file: the graphs in colours, what was never used, the definition line by line. No scripts, nothing
 // from elsewhere; every name of a definition is text.
 
-import { renderSvg } from "../entries/node.ts";
+import type { StateStatus } from "../api/index.d.ts";
+import type { CoverageSum, CoverageTotals, CoveredPlace } from "../api/testing.d.ts";
+import type { MachineDefinition } from "../definition/fields.ts";
+import { renderSvg } from "../definition/definition.ts";
+import { type MeasuredDefinition, WORDS } from "./measure.ts";
 import { described, percent, share, unused } from "./share.ts";
 
-const KINDS = [["states", "state"], ["transitions", "transition"], ["rules", "rule"], ["retries", "retry"], ["catches", "catch"]];
+const KINDS = Object.values(WORDS);
+
+/** A definition that the document shows: with its JSON and the text that its places are in. */
+type ShownDefinition = MeasuredDefinition & { definition: string; text: string };
+
+/** The coverage that the document shows. */
+interface ShownReport {
+  machines: readonly ShownDefinition[];
+  totals: CoverageTotals;
+  percent: number;
+}
 
 /** The document. */
-export function html(report, { title = "Coverage of state machines" } = {}) {
+export function html(report: ShownReport, { title = "Coverage of state machines" }: { title?: string } = {}): string {
   const { machines, totals } = report;
   const runs = machines.reduce((sum, { executions }) => sum + executions, 0);
-  const index = machines.length > 1 ? `<div class="scroll" role="region" tabindex="0" aria-label="All definitions"><table class="index"><thead><tr><th scope="col">Definition</th>${KINDS.map(([word]) => `<th scope="col">${word}</th>`).join("")}<th scope="col">covered</th><th scope="col">runs</th></tr></thead><tbody>${machines.map(row).join("")}</tbody></table></div>` : "";
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,7 +38,7 @@ export function html(report, { title = "Coverage of state machines" } = {}) {
 <header><h1>${escaped(title)}</h1>${summary(totals)}<p>${runs} ${runs === 1 ? "execution" : "executions"} of ${machines.length} ${machines.length === 1 ? "definition" : "definitions"}.
 <span class="key"><span class="full">✓ covered</span> <span class="part">◐ partly: a rule, retrier or catcher was never used</span> <span class="none">✗ never entered</span></span></p></header>
 <main>
-${index}
+${machines.length > 1 ? index(machines) : ""}
 ${machines.map((machine, i) => section(machine, i, machines.length > 1)).join("\n")}
 </main>
 </body>
@@ -34,17 +46,24 @@ ${machines.map((machine, i) => section(machine, i, machines.length > 1)).join("\
 `;
 }
 
-function summary(totals) {
-  const cells = [...KINDS.map(([word]) => [word, totals[word]]), ["in all", totals.all]].filter(([, { total }]) => total > 0);
+function index(machines: readonly ShownDefinition[]): string {
+  const kinds = KINDS.map((word) => `<th scope="col">${word}</th>`).join("");
+  const head = `<thead><tr><th scope="col">Definition</th>${kinds}<th scope="col">covered</th><th scope="col">runs</th></tr></thead>`;
+  return `<div class="scroll" role="region" tabindex="0" aria-label="All definitions"><table class="index">${head}<tbody>${machines.map(row).join("")}</tbody></table></div>`;
+}
+
+function summary(totals: CoverageTotals): string {
+  const sums: [string, CoverageSum][] = [...KINDS.map((word): [string, CoverageSum] => [word, totals[word]]), ["in all", totals.all]];
+  const cells = sums.filter(([, { total }]) => total > 0);
   return `<dl class="sums">${cells.map(([word, sum]) => `<div class="${grade(sum)}"><dt>${word}</dt><dd>${share(percent(sum))} %<small>${sum.covered} of ${sum.total}</small></dd></div>`).join("")}</dl>`;
 }
 
-function row({ title, totals, executions }, i) {
-  const cells = KINDS.map(([word]) => `<td>${totals[word].total === 0 ? "–" : `${totals[word].covered}/${totals[word].total}`}</td>`).join("");
+function row({ title, totals, executions }: ShownDefinition, i: number): string {
+  const cells = KINDS.map((word) => `<td>${totals[word].total === 0 ? "–" : `${totals[word].covered}/${totals[word].total}`}</td>`).join("");
   return `<tr class="${grade(totals.all)}"><th scope="row"><a href="#d${i}">${escaped(title)}</a></th>${cells}<td>${share(percent(totals.all))} %</td><td>${executions}</td></tr>`;
 }
 
-function section(machine, i, own) {
+function section(machine: ShownDefinition, i: number, own: boolean): string {
   const { title, totals, places, text, executions } = machine;
   const never = unused(places);
   const list = never.length === 0 ? "<p class=\"full\">✓ Everything was used.</p>" : `<h3>Never used</h3><ul class="never">${never.map((place) => `<li><a href="#d${i}l${place.line}">line ${place.line}</a> ${escaped(described(place))}</li>`).join("")}</ul>`;
@@ -56,36 +75,46 @@ ${own ? `${summary(totals)}<p>${executions} ${executions === 1 ? "execution" : "
 </section>`;
 }
 
-/** The graph: states green, amber, red; what leads nowhere ran is faint. */
-function graph({ definition, places, title }, i) {
-  const status = {};
-  const notes = {};
-  const taken = {};
-  const start = JSON.parse(definition);
-  if (places.some(({ kind, count, state }) => kind === "state" && state === start.StartAt && count > 0)) taken["/StartAt"] = 1;
-  for (const { kind, pointer, count, state } of places) {
-    if (kind !== "state") {
-      if (count > 0) taken[pointer] = count;
-      continue;
-    }
+/** The graph: states green, amber, red; edges that no execution took are faint. */
+function graph({ definition, places, title }: ShownDefinition, i: number): string {
+  const status: Record<string, StateStatus> = {};
+  const notes: Record<string, string> = {};
+  for (const { pointer, count, state } of statesIn(places)) {
     const parts = places.filter((place) => place.state === state);
     status[pointer] = count === 0 ? "failed" : parts.every((place) => place.count > 0) ? "succeeded" : "caught";
     notes[pointer] = count === 0 ? "never" : `${count}×`;
-    const scopes = places.filter((place) => place.kind === "state" && place.pointer.startsWith(`${pointer}/`));
-    for (const inner of scopes) {
-      const scope = inner.pointer.slice(0, inner.pointer.lastIndexOf("/States/"));
-      if (inner.count > 0) taken[`${scope}/StartAt`] = 1;
-    }
   }
-  // A Succeed ends by its type.
-  for (const { pointer, kind, count } of places) if (kind === "state" && count > 0) taken[`${pointer}/Type`] = count;
   const words = { succeeded: "covered", "failed, caught": "partly covered", failed: "not covered" };
-  const svg = renderSvg(definition, { status, notes, taken, title: `Coverage of ${title}`, prefix: `g${i}`, background: false });
-  return svg.replaceAll(/, (succeeded|failed, caught|failed), (\d+×|never)/g, (_, word, note) => `, ${words[word]}, ${note}`);
+  const svg = renderSvg(definition, { status, notes, taken: takenEdges(definition, places), title: `Coverage of ${title}`, prefix: `g${i}`, background: false });
+  return svg.replaceAll(/, (succeeded|failed, caught|failed), (\d+×|never)/g, (_: string, word: keyof typeof words, note: string) => `, ${words[word]}, ${note}`);
 }
 
-function source(text, places, i) {
-  const lines = new Map();
+function statesIn(places: readonly CoveredPlace[]): CoveredPlace[] {
+  return places.filter(({ kind }) => kind === "state");
+}
+
+/** How often each edge of the graph was taken, by the place that leads along it. */
+function takenEdges(definition: string, places: readonly CoveredPlace[]): Record<string, number> {
+  const taken: Record<string, number> = {};
+  const { StartAt }: MachineDefinition = JSON.parse(definition);
+  const used = places.filter(({ count }) => count > 0);
+  if (statesIn(used).some(({ state }) => state === StartAt)) taken["/StartAt"] = 1;
+  for (const { kind, pointer, count } of used) {
+    if (kind !== "state") {
+      taken[pointer] = count;
+      continue;
+    }
+    // A Succeed ends by its type.
+    taken[`${pointer}/Type`] = count;
+    // A state inside of another one was reached from the start of its branch or processor.
+    const scope = pointer.slice(0, pointer.lastIndexOf("/States/"));
+    if (scope !== "") taken[`${scope}/StartAt`] = 1;
+  }
+  return taken;
+}
+
+function source(text: string, places: readonly CoveredPlace[], i: number): string {
+  const lines = new Map<number, CoveredPlace[]>();
   for (const place of places) lines.set(place.line, [...(lines.get(place.line) ?? []), place]);
   return text
     .replace(/\n$/, "")
@@ -94,23 +123,23 @@ function source(text, places, i) {
       const here = lines.get(at + 1) ?? [];
       const counts = here.map(({ count }) => count);
       const kind = here.length === 0 ? "" : counts.every((count) => count > 0) ? "full" : counts.some((count) => count > 0) ? "part" : "none";
-      const sign = { full: "✓", part: "◐", none: "✗" }[kind] ?? "";
+      const sign = { full: "✓", part: "◐", none: "✗", "": "" }[kind];
       const count = here.length === 0 ? "" : `${Math.max(...counts)}×`;
       return `<tr id="d${i}l${at + 1}" class="${kind}"${here.length > 0 ? ` title="${escaped(here.map((place) => `${described(place)}: ${place.count}×`).join("\n"))}"` : ""}><td class="n">${at + 1}</td><td class="c">${sign} ${count}</td><td><code>${escaped(line)}</code></td></tr>`;
     })
     .join("");
 }
 
-function grade(sum) {
+function grade(sum: CoverageSum): string {
   const part = percent(sum);
   return part === 100 ? "full" : part >= 50 ? "part" : "none";
 }
 
 /** Text for elements and attributes; what HTML cannot hold becomes U+FFFD. */
-function escaped(text) {
-  const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+function escaped(text: string): string {
+  const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
   return String(text)
-    .replaceAll(/[&<>"']/g, (character) => entities[character])
+    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "\ufffd");
 }
 

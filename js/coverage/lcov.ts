@@ -1,22 +1,24 @@
-// @ts-nocheck: has no types yet.
 // Coverage as an lcov tracefile: states are functions, what decides between ways is a branch.
 
+import type { CoveredPlace } from "../api/testing.d.ts";
+import type { MeasuredDefinition } from "./measure.ts";
+
 /** The tracefile of all definitions that have lines in a file: those in a string of a template have none. */
-export function lcov(report) {
-  return report.machines.filter(({ file, embedded }) => file !== undefined && !embedded).map(record).join("");
+export function lcov(report: { machines: readonly Pick<MeasuredDefinition, "file" | "embedded" | "places">[] }): string {
+  return report.machines.map(({ file, embedded, places }) => (file === undefined || embedded ? "" : record(file, places))).join("");
 }
 
-function record({ file, places }) {
+function record(file: string, places: readonly CoveredPlace[]): string {
   const out = ["TN:", `SF:${file}`];
   const states = places.filter(({ kind }) => kind === "state");
-  const name = ({ state }) => state.replaceAll(/[\n\r]/g, " ");
+  const name = ({ state }: CoveredPlace) => state.replaceAll(/[\n\r]/g, " ");
   for (const state of states) out.push(`FN:${state.line},${name(state)}`);
   for (const state of states) out.push(`FNDA:${state.count},${name(state)}`);
   out.push(`FNF:${states.length}`, `FNH:${states.filter(({ count }) => count > 0).length}`);
   const branches = states.flatMap((state, block) => ways(places, state).map((place, i) => ({ ...place, block, i, reached: state.count > 0 })));
   for (const { line, block, i, count, reached } of branches) out.push(`BRDA:${line},${block},${i},${reached ? count : "-"}`);
   out.push(`BRF:${branches.length}`, `BRH:${branches.filter(({ count }) => count > 0).length}`);
-  const lines = new Map();
+  const lines = new Map<number, number>();
   for (const { line, count } of places) lines.set(line, Math.max(lines.get(line) ?? 0, count));
   for (const [line, count] of [...lines].sort(([a], [b]) => a - b)) out.push(`DA:${line},${count}`);
   out.push(`LF:${lines.size}`, `LH:${[...lines.values()].filter((count) => count > 0).length}`, "end_of_record", "");
@@ -24,7 +26,7 @@ function record({ file, places }) {
 }
 
 /** The ways between which a state's runs decide; a state with one way has none. */
-function ways(places, { state }) {
+function ways(places: readonly CoveredPlace[], { state }: CoveredPlace): CoveredPlace[] {
   const own = places.filter((place) => place.state === state && place.kind !== "state");
   return own.length > 1 ? own : [];
 }

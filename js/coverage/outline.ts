@@ -1,30 +1,59 @@
-// @ts-nocheck: has no types yet.
 // What a definition consists of: its states, the ways out of them, what they call.
 
+import type { CoveredPlace } from "../api/testing.d.ts";
+import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
+import type { MachineDefinition, Scope, StateFields } from "../definition/fields.ts";
 import { Handlers } from "../tasks/resource.ts";
 
-/** The states of a definition, at any depth, in its order; each with the places that can be used or not. */
-export class Outline {
-  /** All states. */
-  states = [];
-  /** The same by their names, which are unique in a machine. */
-  named = new Map();
-  #calls = new Map();
+/** A state of a definition, at any depth. */
+export interface OutlinedState {
+  name: string;
+  type: StateFields["Type"];
+  fields: StateFields;
+  /** The JSON Pointer of the state. */
+  pointer: string;
+  /** The Parallel or Map around the state. */
+  parent: OutlinedState | undefined;
+  /** The names of the Maps around the state, the outermost first. */
+  maps: readonly string[];
+}
 
-  constructor(definition) {
+/** A part of a definition that coverage counts. */
+export type Place = Pick<CoveredPlace, "kind" | "pointer" | "state" | "label">;
+
+/** Whether a task can be called by a name. */
+type Probe = (resource: string, state: string, parameters: unknown) => boolean;
+
+/** Whether a task is called by this name, as handlers and mocks are named. */
+export function isCalledBy(name: string): Probe {
+  const handlers = new Handlers({ [name]: () => {} }, undefined);
+  return (resource, state, parameters) => handlers.find(resource, state, parameters) !== undefined;
+}
+
+/** The states of a compiled definition, at any depth and in its order, and the places that coverage counts. */
+export class Outline {
+  readonly definition: MachineDefinition;
+  /** All states. */
+  readonly states: OutlinedState[] = [];
+  /** The same by their names, which are unique in a machine. */
+  readonly named = new Map<string, OutlinedState>();
+  #calls = new Map<string, boolean | undefined>();
+
+  constructor(definition: MachineDefinition) {
     this.definition = definition;
     this.#scope(definition, "", undefined);
   }
 
-  #scope(scope, pointer, parent) {
-    for (const [name, fields] of Object.entries(scope?.States ?? {})) {
-      const state = { name, type: fields.Type, fields, pointer: pointerTo(pointer, "States", name), parent, maps: parent === undefined ? [] : parent.type === "Map" ? [...parent.maps, parent.name] : parent.maps };
+  #scope(scope: Scope, pointer: string, parent: OutlinedState | undefined): void {
+    const maps = parent === undefined ? [] : parent.type === "Map" ? [...parent.maps, parent.name] : parent.maps;
+    for (const [name, fields] of Object.entries(scope.States)) {
+      const state = { name, type: fields.Type, fields, pointer: pointerTo(pointer, "States", name), parent, maps };
       this.states.push(state);
       this.named.set(name, state);
-      (fields.Branches ?? []).forEach((branch, i) => this.#scope(branch, `${state.pointer}/Branches/${i}`, state));
-      const processor = ["ItemProcessor", "Iterator"].find((key) => fields[key] !== undefined);
-      if (processor !== undefined) this.#scope(fields[processor], `${state.pointer}/${processor}`, state);
+      for (const [i, branch] of (fields.Branches ?? []).entries()) this.#scope(branch, `${state.pointer}/Branches/${i}`, state);
+      if (fields.ItemProcessor !== undefined) this.#scope(fields.ItemProcessor, `${state.pointer}/ItemProcessor`, state);
+      else if (fields.Iterator !== undefined) this.#scope(fields.Iterator, `${state.pointer}/Iterator`, state);
     }
   }
 
@@ -32,50 +61,61 @@ export class Outline {
    * Whether a task of the definition can be called by a name, as mocks are named: undefined where only a run can tell, for a
    * function's name that is computed.
    */
-  calls(name) {
-    if (!this.#calls.has(name)) this.#calls.set(name, this.#find(name));
+  calls(name: string): boolean | undefined {
+    if (!this.#calls.has(name)) this.#calls.set(name, this.#isCalledBy(name));
     return this.#calls.get(name);
   }
 
-  #find(name) {
-    const probe = new Handlers({ [name]: () => {} });
+  #isCalledBy(name: string): boolean | undefined {
+    const isCalled = isCalledBy(name);
     let computed = false;
     for (const { name: state, type, fields } of this.states) {
       const { Resource, Parameters, Arguments, ItemReader, ResultWriter } = fields;
-      const resources = type === "Task" ? [Resource] : [ItemReader?.Resource, ResultWriter?.Resource];
-      for (const resource of resources) {
+      const given = Parameters ?? Arguments;
+      for (const resource of type === "Task" ? [Resource] : [ItemReader?.Resource, ResultWriter?.Resource]) {
         if (typeof resource !== "string") continue;
-        const given = Parameters ?? Arguments;
-        if (probe.find(resource, state, given) !== undefined) return true;
-        computed ||= /lambda:invoke|states:startExecution|aws-sdk:(sfn|lambda):/i.test(resource) && ![given?.FunctionName, given?.StateMachineArn].some((part) => typeof part === "string" && !part.startsWith("{%"));
+        if (isCalled(resource, state, given)) return true;
+        computed ||= callsByName(resource) && !namesCallee(given);
       }
     }
     return computed ? undefined : false;
   }
 
   /** The names under which tasks are known best, for messages. */
-  get tasks() {
+  get tasks(): string[] {
     return this.states.filter(({ type }) => type === "Task").map(({ name }) => name);
   }
 
-  /** Everything that a test run can use: `{kind, pointer, state, label}`. */
-  places() {
-    return this.states.flatMap((state) => {
-      const { fields, pointer, name } = state;
-      const place = (kind, at, label) => ({ kind, pointer: `${pointer}${at}`, state: name, label });
-      const out = [place("state", "", name)];
-      (fields.Choices ?? []).forEach((rule, i) => out.push(place("rule", `/Choices/${i}`, `rule ${i} → ${rule.Next}`)));
-      if (state.type === "Choice") {
-        if (fields.Default !== undefined) out.push(place("transition", "/Default", `default → ${fields.Default}`));
-      } else if (fields.Next !== undefined) out.push(place("transition", "/Next", `→ ${fields.Next}`));
-      else if (fields.End === true) out.push(place("transition", "/End", "→ end"));
-      (fields.Retry ?? []).forEach((retrier, i) => out.push(place("retry", `/Retry/${i}`, `retry ${i} on ${errorsOf(retrier)}`)));
-      (fields.Catch ?? []).forEach((catcher, i) => out.push(place("catch", `/Catch/${i}`, `catch ${i} on ${errorsOf(catcher)} → ${catcher.Next}`)));
-      return out;
-    });
+  /** Everything that a test run can use. */
+  places(): Place[] {
+    return this.states.flatMap(placesOf);
   }
 }
 
-function errorsOf({ ErrorEquals }) {
+/** Whether an integration calls a function or state machine of the user's by name. */
+function callsByName(resource: string): boolean {
+  return /lambda:invoke|states:startExecution|aws-sdk:(sfn|lambda):/i.test(resource);
+}
+
+/** Whether parameters name a function or state machine without computing it. */
+function namesCallee(parameters: unknown): boolean {
+  if (!isObject(parameters)) return false;
+  return [parameters.FunctionName, parameters.StateMachineArn].some((name) => typeof name === "string" && !name.startsWith("{%"));
+}
+
+function placesOf({ fields, pointer, name, type }: OutlinedState): Place[] {
+  const place = (kind: Place["kind"], at: string, label: string): Place => ({ kind, pointer: `${pointer}${at}`, state: name, label });
+  const out = [place("state", "", name)];
+  for (const [i, rule] of (fields.Choices ?? []).entries()) out.push(place("rule", `/Choices/${i}`, `rule ${i} → ${rule.Next}`));
+  if (type === "Choice") {
+    if (fields.Default !== undefined) out.push(place("transition", "/Default", `default → ${fields.Default}`));
+  } else if (fields.Next !== undefined) out.push(place("transition", "/Next", `→ ${fields.Next}`));
+  else if (fields.End === true) out.push(place("transition", "/End", "→ end"));
+  for (const [i, retrier] of (fields.Retry ?? []).entries()) out.push(place("retry", `/Retry/${i}`, `retry ${i} on ${errorsOf(retrier)}`));
+  for (const [i, catcher] of (fields.Catch ?? []).entries()) out.push(place("catch", `/Catch/${i}`, `catch ${i} on ${errorsOf(catcher)} → ${catcher.Next}`));
+  return out;
+}
+
+function errorsOf({ ErrorEquals }: { ErrorEquals: string[] }): string {
   return Array.isArray(ErrorEquals) ? ErrorEquals.join(", ") : "?";
 }

@@ -1,22 +1,24 @@
-// @ts-nocheck: has no types yet.
 // How shares and places are told.
 
+import type { CoverageSum, CoveredPlace } from "../api/testing.d.ts";
+import type { Place } from "./outline.ts";
+
 /** The share of the places that were used, from 0 to 100. */
-export function percent({ covered, total }) {
+export function percent({ covered, total }: CoverageSum): number {
   return total === 0 ? 100 : (100 * covered) / total;
 }
 
 /** A percentage that says 100 only where it is. */
-export function share(part) {
+export function share(part: number): string {
   return part === 100 ? "100" : (Math.floor(part * 10) / 10).toFixed(1);
 }
 
 /** What a place is, in words. */
-export function described({ kind, state, label }) {
+export function described({ kind, state, label }: Place): string {
   return kind === "state" ? `state ${state}` : `${state}: ${label}`;
 }
 
 /** The places that were never used, in the order of the file. */
-export function unused(places) {
+export function unused(places: readonly CoveredPlace[]): CoveredPlace[] {
   return places.filter(({ count }) => count === 0).sort((a, b) => a.line - b.line);
 }

@@ -3,27 +3,28 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { load, pathOf, sourceOf } from "./definition.ts";
-import { TestKitError } from "./errors.ts";
-import { collected } from "../coverage/collect.ts";
+import type { CoverageOptions, CoverageReport as Report, CoverageTotals, DefinitionCoverage } from "../api/testing.d.ts";
+import { isObject } from "../base/json.ts";
+import { type DefinitionUse, type Hits, addHits, collected } from "../coverage/collect.ts";
 import { html } from "../coverage/html.ts";
 import { lcov } from "../coverage/lcov.ts";
-import { WORDS, jsonOf, placesOf, totalsOf } from "../coverage/measure.ts";
+import { type MeasuredDefinition, WORDS, jsonOf, placesOf, totalsOf } from "../coverage/measure.ts";
 import { described, percent, share, unused } from "../coverage/share.ts";
+import type { Source } from "../files/source.ts";
+import { load, pathOf, sourceOf } from "./definition.ts";
+import { TestKitError } from "./errors.ts";
+
+/** A line that a process has written: counts, and with the first of a definition also what it is. */
+type Entry = Partial<DefinitionUse> & { digest: string; hits: Hits };
+
+/** One definition of a report. */
+type ReportedDefinition = DefinitionCoverage & MeasuredDefinition & { definition: string; text: string };
 
 /** What all processes of a run have written into a folder, added up. */
-export function readCoverage(folder) {
-  let names;
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith(".ndjson"));
-  } catch (error) {
-    if (error.code === "ENOTDIR") throw new TestKitError(`${folder} is not a folder`);
-    if (error.code === "ENOENT") throw new TestKitError(`there is no folder ${folder}: run the tests with STEPGLASS_COVERAGE=${folder} first`);
-    throw new TestKitError(`cannot read the folder ${folder}: ${error.message}`);
-  }
-  const machines = new Map();
-  for (const name of names.sort()) {
-    const known = new Map();
+function readCoverage(folder: string): DefinitionUse[] {
+  const machines = new Map<string, DefinitionUse>();
+  for (const name of filesIn(folder)) {
+    const known = new Map<string, Entry>();
     for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
       // A process that was killed may have left half of a line.
       const entry = parsed(line);
@@ -35,16 +36,27 @@ export function readCoverage(folder) {
   return [...machines.values()];
 }
 
-function parsed(line) {
+function filesIn(folder: string): string[] {
   try {
-    const entry = JSON.parse(line);
-    return typeof entry?.digest === "string" && typeof entry.hits === "object" ? entry : undefined;
+    return readdirSync(folder).filter((name) => name.endsWith(".ndjson")).sort();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOTDIR") throw new TestKitError(`${folder} is not a folder`);
+    if (code === "ENOENT") throw new TestKitError(`there is no folder ${folder}: run the tests with STEPGLASS_COVERAGE=${folder} first`);
+    throw new TestKitError(`cannot read the folder ${folder}: ${message}`);
+  }
+}
+
+function parsed(line: string): Entry | undefined {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isObject(entry) && typeof entry.digest === "string" && isObject(entry.hits) ? (entry as Entry) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function add(machines, { digest, name, file, definition, executions = 0, hits }) {
+function add(machines: Map<string, DefinitionUse>, { digest, name = "", file, definition, executions = 0, hits }: Entry): void {
   const machine = machines.get(digest);
   if (machine === undefined) {
     if (definition !== undefined) machines.set(digest, { digest, name, file, definition, executions, hits: { ...hits } });
@@ -52,14 +64,14 @@ function add(machines, { digest, name, file, definition, executions = 0, hits })
   }
   machine.file ??= file;
   machine.executions += executions;
-  for (const [place, count] of Object.entries(hits)) machine.hits[place] = (machine.hits[place] ?? 0) + count;
+  addHits(machine.hits, hits);
 }
 
 /**
  * The coverage of a run: of what this process has collected, or of a folder that a whole test run has written to. Files named
  * in `definitions` are in it even where no test has run them.
  */
-export function coverageReport({ folder, definitions = [], root = process.cwd() } = {}) {
+export function coverageReport({ folder, definitions = [], root = process.cwd() }: CoverageOptions = {}): CoverageReport {
   const machines = new Map((folder === undefined ? collected() : readCoverage(folder)).map((machine) => [machine.digest, { ...machine }]));
   for (const path of definitions) {
     const { machine, file } = load(pathOf(path, "a definition"));
@@ -72,17 +84,28 @@ export function coverageReport({ folder, definitions = [], root = process.cwd() 
 }
 
 /** One definition with its places, counted, and the lines on which they stand. */
-function measured({ digest, name, file: spec, definition, executions, hits }, root) {
+function measured({ digest, name, file: spec, definition, executions, hits }: DefinitionUse, root: string): ReportedDefinition {
   const source = spec === undefined ? undefined : readable(spec);
   const path = source?.file ?? spec;
   const file = path === undefined ? undefined : shortest(root, path);
-  const fragment = spec !== undefined && spec !== path && spec.startsWith(path) ? spec.slice(path.length) : "";
+  const fragment = spec !== undefined && path !== undefined && spec !== path && spec.startsWith(path) ? spec.slice(path.length) : "";
   const places = placesOf(definition, hits, (pointer) => source?.line(pointer));
-  return { title: file === undefined ? name : file + fragment, name, ...(file !== undefined && { file }), digest, executions, places, totals: totalsOf(places), embedded: source?.embedded ?? false, definition, text: source?.text ?? definition };
+  return {
+    title: file === undefined ? name : file + fragment,
+    name,
+    ...(file !== undefined && { file }),
+    digest,
+    executions,
+    places,
+    totals: totalsOf(places),
+    embedded: source?.embedded ?? false,
+    definition,
+    text: source?.text ?? definition,
+  };
 }
 
 /** The file as it is now: it may have gone since the tests ran. */
-function readable(spec) {
+function readable(spec: string): Source | undefined {
   try {
     return sourceOf(spec);
   } catch {
@@ -91,55 +114,69 @@ function readable(spec) {
 }
 
 /** A path as it is shown: relative to the root where it is below that. */
-function shortest(root, path) {
+function shortest(root: string, path: string): string {
   const short = relative(root, path);
   return (short.startsWith("..") ? path : short).split(sep).join("/");
 }
 
 /** Coverage of one or more definitions. */
-export class CoverageReport {
-  constructor(machines) {
-    /** One entry for each definition. */
+export class CoverageReport implements Report {
+  /** One entry for each definition. */
+  readonly machines: ReportedDefinition[];
+  /** The sums. */
+  readonly totals: CoverageTotals;
+
+  constructor(machines: ReportedDefinition[]) {
     this.machines = machines;
-    /** The sums. */
     this.totals = totalsOf(machines.flatMap(({ places }) => places));
   }
 
   /** The share of all places that were used, from 0 to 100. */
-  get percent() {
+  get percent(): number {
     return percent(this.totals.all);
   }
 
   /** A table, and below it what was never used. */
-  text({ color = false, missing = true } = {}) {
+  text({ color = false, missing = true }: { color?: boolean; missing?: boolean } = {}): string {
     if (this.machines.length === 0) return "No coverage: no execution has run.\n";
-    const paint = (code, text) => (color ? `\x1b[${code}m${text}\x1b[0m` : text);
-    const rows = [...this.machines.map(({ title, totals, executions }) => [title, totals, executions]), ...(this.machines.length > 1 ? [["all", this.totals, this.machines.reduce((sum, { executions }) => sum + executions, 0)]] : [])];
-    const width = Math.max(10, ...rows.map(([title]) => title.length));
-    const columns = [...Object.values(WORDS), "all"];
-    const cell = ({ covered, total }) => (total === 0 ? "–" : `${covered}/${total}`).padStart(12);
-    const head = `${"".padEnd(width)}${columns.map((column) => (column === "all" ? "covered" : column).padStart(12)).join("")}${"runs".padStart(8)}`;
-    const body = rows.map(([title, totals, executions]) => {
-      const part = percent(totals.all);
-      const line = `${title.padEnd(width)}${columns.map((column) => (column === "all" ? `${share(part)} %`.padStart(12) : cell(totals[column]))).join("")}${String(executions).padStart(8)}`;
+    const table = this.#table((code, text) => (color ? `\x1b[${code}m${text}\x1b[0m` : text));
+    const never = missing ? this.#neverUsed() : [];
+    return `${table.join("\n")}\n${never.length > 0 ? `\nNever used\n${never.join("\n")}\n` : ""}`;
+  }
+
+  #table(paint: (code: number, text: string) => string): string[] {
+    const { machines, totals } = this;
+    const runs = machines.reduce((sum, { executions }) => sum + executions, 0);
+    const rows = machines.length > 1 ? [...machines, { title: "all", totals, executions: runs }] : machines;
+    const width = Math.max(10, ...rows.map(({ title }) => title.length));
+    const kinds = Object.values(WORDS);
+    const cells = (texts: string[]) => texts.map((text) => text.padStart(12)).join("");
+    const head = `${"".padEnd(width)}${cells([...kinds, "covered"])}${"runs".padStart(8)}`;
+    const body = rows.map((row) => {
+      const part = percent(row.totals.all);
+      const counts = kinds.map((kind) => row.totals[kind]).map(({ covered, total }) => (total === 0 ? "–" : `${covered}/${total}`));
+      const line = `${row.title.padEnd(width)}${cells([...counts, `${share(part)} %`])}${String(row.executions).padStart(8)}`;
       return paint(part === 100 ? 32 : part >= 80 ? 33 : 31, line);
     });
-    const never = missing ? this.machines.flatMap(({ title, file, places }) => unused(places).map((place) => `  ${title}${file === undefined ? "" : `:${place.line}`}  ${described(place)}`)) : [];
-    return `${[paint(2, head), ...body].join("\n")}\n${never.length > 0 ? `\nNever used\n${never.join("\n")}\n` : ""}`;
+    return [paint(2, head), ...body];
+  }
+
+  #neverUsed(): string[] {
+    return this.machines.flatMap(({ title, file, places }) => unused(places).map((place) => `  ${title}${file === undefined ? "" : `:${place.line}`}  ${described(place)}`));
   }
 
   /** For programs: totals, and every place with its count. */
-  json() {
+  json(): string {
     return jsonOf(this);
   }
 
   /** An lcov tracefile of the definitions whose file is known. */
-  lcov() {
+  lcov(): string {
     return lcov(this);
   }
 
   /** One HTML document that needs nothing else. */
-  html(options) {
+  html(options?: { title?: string }): string {
     return html(this, options);
   }
 }

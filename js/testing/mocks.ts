@@ -177,7 +177,7 @@ function answer(result: MockResult, task: Task, tell: Listener | undefined): unk
 }
 
 function settled({ kind, value, error, cause }: MockResult): unknown {
-  if (kind === "throw") throw new TaskError(error, cause, undefined);
+  if (kind === "throw") throw new TaskError(error, cause);
   return kind === "respond" ? new TaskResponse(value) : value;
 }
 
