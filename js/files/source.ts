@@ -10,7 +10,6 @@ import { renderFilled } from "../definition/diagnose.ts";
 import { compileSettings } from "../execution/machine.ts";
 import { Filled, inOrder, jsonHoles, positionOf } from "../definition/placeholders.ts";
 import * as yaml from "../definition/yaml.ts";
-import { pointerSteps } from "../base/pointer.ts";
 import { defined } from "./placeholders.ts";
 import { Invalid, Unusable } from "./problem.ts";
 import { intrinsicTags, machinesOf } from "../definition/template.ts";
