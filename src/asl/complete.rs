@@ -5,6 +5,7 @@ use super::language::document::{Cursor, Document, Kind};
 use super::language::place::Place;
 use super::shape::{self, Type};
 use crate::base::{Span, case, sort};
+use crate::expr::intrinsic::INTRINSICS;
 use crate::expr::jsonata::function_names;
 
 /// One proposal.
@@ -170,7 +171,10 @@ fn inside_expression(document: &Document, place: &Place, cursor: &Cursor, typed:
         "$states.context.Task" | "$$.Task" => plain(&["Token"], "path", "Context Object"),
         "$states.context.Map" | "$$.Map" => plain(&["Item"], "path", "Context Object"),
         "$states.context.Map.Item" | "$$.Map.Item" => plain(&["Index", "Value", "Key", "Source"], "path", "Context Object"),
-        "States" if path => plain(INTRINSICS, "function", "intrinsic function"),
+        "States" if path => {
+            let names: Vec<&str> = INTRINSICS.iter().filter_map(|row| row.name.strip_prefix("States.")).collect();
+            plain(&names, "function", "intrinsic function")
+        }
         "" if word.starts_with('$') => {
             let mut items: Vec<Completion> = Vec::new();
             if jsonata {
@@ -264,27 +268,6 @@ pub(super) fn blank(ty: Type) -> &'static str {
         _ => "",
     }
 }
-
-pub(super) const INTRINSICS: &[&str] = &[
-    "Format",
-    "StringToJson",
-    "JsonToString",
-    "Array",
-    "ArrayPartition",
-    "ArrayContains",
-    "ArrayRange",
-    "ArrayGetItem",
-    "ArrayLength",
-    "ArrayUnique",
-    "Base64Encode",
-    "Base64Decode",
-    "Hash",
-    "JsonMerge",
-    "MathRandom",
-    "MathAdd",
-    "StringSplit",
-    "UUID",
-];
 
 pub(super) const ERRORS: &[(&str, &str)] = &[
     ("States.ALL", "any error except States.Runtime"),

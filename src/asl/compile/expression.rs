@@ -9,7 +9,7 @@ use crate::asl::suggest::nearest;
 use crate::base::diag::{Diagnostic, Part, Severity};
 use crate::base::{Map, Value};
 use crate::expr::SyntaxError;
-use crate::expr::intrinsic::Call;
+use crate::expr::intrinsic::{Call, INTRINSICS, Intrinsic};
 use crate::expr::path::{Path, ReferencePath, Root};
 use crate::expr::template::{Template, TemplateProblem};
 use std::sync::Arc;
@@ -20,39 +20,6 @@ pub(super) fn as_expression(text: &str) -> Option<(&str, usize)> {
     let trimmed = inner.trim_start();
     Some((trimmed.trim_end(), 2 + inner.len() - trimmed.len()))
 }
-
-/// The intrinsic functions, for suggestions.
-const INTRINSICS: &[&str] = &[
-    "States.Format",
-    "States.StringToJson",
-    "States.JsonToString",
-    "States.Array",
-    "States.ArrayPartition",
-    "States.ArrayContains",
-    "States.ArrayRange",
-    "States.ArrayGetItem",
-    "States.ArrayLength",
-    "States.ArrayUnique",
-    "States.Base64Encode",
-    "States.Base64Decode",
-    "States.Hash",
-    "States.JsonMerge",
-    "States.MathRandom",
-    "States.MathAdd",
-    "States.StringSplit",
-    "States.UUID",
-];
-
-/// The intrinsic functions that give a string: what ErrorPath and CausePath may call (spec §1.4).
-const STRING_INTRINSICS: &[&str] = &[
-    "States.Format",
-    "States.JsonToString",
-    "States.ArrayGetItem",
-    "States.Base64Encode",
-    "States.Base64Decode",
-    "States.Hash",
-    "States.UUID",
-];
 
 /// The names of intrinsic functions called in a text, with their offsets; strings are skipped.
 fn called(text: &str) -> Vec<(&str, usize)> {
@@ -408,7 +375,7 @@ impl Compiler<'_> {
         }
         let name = text.split('(').next().unwrap_or_default().trim();
         match Call::parse(text) {
-            Ok(call) if STRING_INTRINSICS.contains(&name) => {
+            Ok(call) if Intrinsic::named(name).is_some_and(Intrinsic::may_give_a_string) => {
                 self.intrinsic_arguments(place, text);
                 self.facts.uses_context |= call.uses_context();
                 for variable in call.variables() {
@@ -431,7 +398,11 @@ impl Compiler<'_> {
                     diagnostic = at_offset(diagnostic, error);
                     diagnostic = suggest_for(diagnostic, place.name(), text);
                 } else {
-                    diagnostic = diagnostic.help(format!("use one of {}", STRING_INTRINSICS.join(", ")));
+                    diagnostic = diagnostic.help({
+                        let those: Vec<&str> =
+                            INTRINSICS.iter().filter(|row| row.may_give_a_string()).map(|row| row.name).collect();
+                        format!("use one of {}", those.join(", "))
+                    });
                 }
                 self.report(diagnostic);
                 None
@@ -453,14 +424,14 @@ fn with_dollar(diagnostic: Diagnostic, place: &Place<'_>, text: &str) -> Diagnos
 /// A misspelt function, or a path without its `$`.
 fn suggest_for(diagnostic: Diagnostic, field: &str, text: &str) -> Diagnostic {
     for (name, offset) in called(text) {
-        if INTRINSICS.contains(&name) {
+        if Intrinsic::named(name).is_some() {
             continue;
         }
         let with_prefix = format!("States.{name}");
-        let meant = if INTRINSICS.contains(&with_prefix.as_str()) {
+        let meant = if Intrinsic::named(&with_prefix).is_some() {
             Some(with_prefix.as_str())
         } else {
-            nearest(name, INTRINSICS.iter().copied())
+            nearest(name, INTRINSICS.iter().map(|row| row.name))
         };
         let mut diagnostic = diagnostic.at(Part::Text { offset, length: name.len() });
         diagnostic = match meant {

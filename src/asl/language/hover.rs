@@ -8,6 +8,7 @@ use super::document::{Document, Hit, Kind};
 use super::symbols::{Symbol, expression, inside, symbol_at, uses, word};
 use super::words::{Section, about};
 use crate::base::{Span, case};
+use crate::expr::intrinsic::Intrinsic;
 
 /// What stands at an offset; `None` where there is nothing to say.
 pub(super) fn hover(document: &Document, offset: usize) -> Option<Hover> {
@@ -166,9 +167,9 @@ fn inside_expression(document: &Document, span: Span, offset: usize, jsonata: bo
     let run = source.get(start..end)?;
     let place = Span::new(span.start + start, span.start + end);
     let called = source.get(end..)?.trim_start().starts_with('(');
-    if let Some(name) = run.strip_prefix("States.").filter(|_| !jsonata) {
-        let (signature, sentence) = about(Section::Intrinsic, name)?;
-        return Some(words(place, "function", format!("States.{signature}"), sentence.into()));
+    if run.starts_with("States.") && !jsonata {
+        let Intrinsic { name, parameters, sentence, .. } = Intrinsic::named(run)?;
+        return Some(words(place, "function", format!("{name}({parameters})"), (*sentence).into()));
     }
     let dollar = run.rfind('$')?;
     let name = word(run.get(dollar + 1..)?);

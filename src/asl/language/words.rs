@@ -9,7 +9,6 @@ pub(super) enum Section {
     Fields,
     Types,
     Errors,
-    Intrinsic,
     Jsonata,
     Paths,
 }
@@ -19,7 +18,6 @@ fn lines(section: Section) -> impl Iterator<Item = (&'static str, &'static str)>
         Section::Fields => "# fields",
         Section::Types => "# types",
         Section::Errors => "# errors",
-        Section::Intrinsic => "# intrinsic",
         Section::Jsonata => "# jsonata",
         Section::Paths => "# paths",
     };
@@ -34,7 +32,7 @@ pub(super) fn about(section: Section, name: &str) -> Option<(&'static str, &'sta
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::complete::{ERRORS, INTRINSICS, operators};
+    use super::super::super::complete::{ERRORS, operators};
     use super::super::super::shape;
     use super::*;
     use crate::expr::jsonata::function_names;
@@ -65,9 +63,6 @@ mod tests {
         }
         for name in shape::STATE_TYPES {
             assert!(about(Section::Types, name).is_some(), "type {name}");
-        }
-        for name in INTRINSICS {
-            assert!(about(Section::Intrinsic, name).is_some(), "States.{name}");
         }
         for name in function_names().filter(|name| *name != "eval") {
             assert!(about(Section::Jsonata, name).is_some(), "${name}");

@@ -1,19 +1,8 @@
 //! What can be said about a call before it runs: AWS takes calls with impossible arguments and fails them each time.
 
+use super::table::Kind;
 use super::{Argument, Call, Function, Node};
 use crate::base::Value;
-
-/// The kind of an argument or a result.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Any,
-    String,
-    Number,
-    Boolean,
-    Null,
-    Array,
-    Object,
-}
 
 impl Call {
     /// Why the call fails whatever its paths select, as a sentence; `None` if it may succeed.
@@ -34,7 +23,7 @@ impl Node {
     // Recursion is bounded by MAX_NESTING.
     fn never_succeeds(&self) -> Option<String> {
         let name = self.function.name();
-        let (least, most) = self.function.arity();
+        let (least, most) = self.function.row().arity();
         let count = self.arguments.len();
         if count < least || most.is_some_and(|most| count > most) {
             let takes = match (least, most) {
@@ -52,7 +41,7 @@ impl Node {
             {
                 return Some(problem);
             }
-            let (wanted, given) = (self.function.parameter(i), argument.kind());
+            let (wanted, given) = (self.function.row().kinds.get(i).copied().unwrap_or(Kind::Any), argument.kind());
             if wanted != Kind::Any && given != Kind::Any && wanted != given {
                 return Some(format!("argument {} of `{name}` must be {}, not {}", i + 1, wanted.describe(), given.describe()));
             }
@@ -101,7 +90,7 @@ impl Argument {
                 Value::Object(_) => Kind::Object,
             },
             Argument::Path(_) => Kind::Any,
-            Argument::Call(node) => node.function.result(),
+            Argument::Call(node) => node.function.row().result,
         }
     }
 }
@@ -116,64 +105,6 @@ impl Kind {
             Kind::Null => "null",
             Kind::Array => "an array",
             Kind::Object => "an object",
-        }
-    }
-}
-
-impl Function {
-    /// How many arguments it takes.
-    fn arity(self) -> (usize, Option<usize>) {
-        match self {
-            Function::Array => (0, None),
-            Function::Format => (1, None),
-            Function::Uuid => (0, Some(0)),
-            Function::ArrayLength
-            | Function::ArrayUnique
-            | Function::Base64Decode
-            | Function::Base64Encode
-            | Function::JsonToString
-            | Function::StringToJson => (1, Some(1)),
-            Function::ArrayContains
-            | Function::ArrayGetItem
-            | Function::ArrayPartition
-            | Function::Hash
-            | Function::MathAdd
-            | Function::StringSplit => (2, Some(2)),
-            Function::ArrayRange | Function::JsonMerge => (3, Some(3)),
-            Function::MathRandom => (2, Some(3)),
-        }
-    }
-
-    /// What its argument at a position must be.
-    fn parameter(self, index: usize) -> Kind {
-        match (self, index) {
-            (Function::ArrayContains | Function::ArrayLength | Function::ArrayUnique, 0) => Kind::Array,
-            (Function::ArrayGetItem | Function::ArrayPartition, 0) => Kind::Array,
-            (Function::ArrayGetItem | Function::ArrayPartition, 1) => Kind::Number,
-            (Function::ArrayRange | Function::MathAdd | Function::MathRandom, _) => Kind::Number,
-            (Function::Base64Decode | Function::Base64Encode | Function::StringToJson | Function::Format, 0) => Kind::String,
-            (Function::StringSplit, _) | (Function::Hash, 1) => Kind::String,
-            (Function::JsonMerge, 0 | 1) => Kind::Object,
-            _ => Kind::Any,
-        }
-    }
-
-    /// What it gives.
-    fn result(self) -> Kind {
-        match self {
-            Function::Array | Function::ArrayPartition | Function::ArrayRange | Function::ArrayUnique | Function::StringSplit => {
-                Kind::Array
-            }
-            Function::ArrayContains => Kind::Boolean,
-            Function::ArrayLength | Function::MathAdd | Function::MathRandom => Kind::Number,
-            Function::Base64Decode
-            | Function::Base64Encode
-            | Function::Format
-            | Function::Hash
-            | Function::JsonToString
-            | Function::Uuid => Kind::String,
-            Function::JsonMerge => Kind::Object,
-            Function::ArrayGetItem | Function::StringToJson => Kind::Any,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Text to calls.
 
-use super::{Argument, Function, MAX_NESTING, Node};
+use super::{Argument, Intrinsic, MAX_NESTING, Node};
 use crate::base::{Value, json};
 use crate::expr::SyntaxError;
 use crate::expr::path::Path;
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
         if !name.starts_with("States.") {
             return self.error("Expected a path that starts with '$' or an intrinsic function call, States.…( … )");
         }
-        let Some(function) = Function::named(name) else {
+        let Some(function) = Intrinsic::named(name).map(|row| row.function) else {
             return self.error(format!("There is no intrinsic function '{}'", shortened(name)));
         };
         if level > MAX_NESTING {
