@@ -61,6 +61,8 @@ export function launch({ whole = false } = {}) {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      // No page of a test lives long enough for what code that is optimized at leisure would save.
+      "--js-flags=--no-opt,--liftoff-only",
     ],
   });
 }

@@ -27,34 +27,33 @@ describe("for everyone", { skip }, () => {
     await page.waitForFunction(() => [...document.querySelectorAll(".gallery-drawing")].some((image) => image.complete && image.naturalWidth > 0));
   });
 
-  for (const [name, options, setting] of [
-    ["more contrast by the system's wish, and the system's own colours", {}],
-    ["more contrast by the setting", {}, true],
-    ["360 pixels", { width: 360, height: 740 }],
-    ["320 pixels, as at 400 %", { width: 320, height: 256 }],
+  for (const [name, sizes] of [
+    ["more contrast by the system's wish or by the setting, and the system's own colours", [[1440, 900]]],
+    ["360 pixels, and 320 as at 400 %", [[360, 740], [320, 256]]],
   ]) {
     test(`has no violation in any pane and dialog: ${name}`, async () => {
-      const visitor = await site.visit(options);
+      const [[width, height]] = sizes;
+      const visitor = await site.visit({ width, height });
       const { page } = visitor;
       await page.locator("[data-node]").first().waitFor();
-      const narrow = options.width < 640;
-      const looks = setting || narrow ? [] : ["contrast", "forced"];
-      const clean = async (where) => {
-        await comes(() => visitor.violationsInEveryLook(looks), [], where);
-        await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${where}: scrolls in one way`);
+      const narrow = width < 640;
+      const looks = narrow ? [] : ["contrast", "forced"];
+      const clean = async (where, within) => {
+        // The size that comes first is the one that is gone on with.
+        for (const [width, height] of [...sizes.slice(1), sizes[0]]) {
+          if (narrow) await page.setViewportSize({ width, height });
+          await comes(() => visitor.violationsInEveryLook(looks, within), [], `${where}, ${width} × ${height}`);
+          await comes(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, `${where}, ${width} × ${height}: scrolls in one way`);
+        }
       };
+      const DIALOG = "dialog[open]";
       const dialog = async (button, title = button) => {
         await page.getByRole("button", { name: button, exact: true }).click();
         await page.getByRole("dialog", { name: title }).waitFor();
-        if (setting && button === "Settings") await page.locator(".settings select").first().selectOption("contrast");
-        await clean(title);
+        await clean(title, DIALOG);
         await page.keyboard.press("Escape");
         await page.getByRole("dialog").waitFor({ state: "detached" });
       };
-      if (setting) {
-        await dialog("Settings");
-        await comes(() => page.evaluate(() => document.documentElement.dataset.theme), "contrast");
-      }
       await visitor.run();
       if (narrow) await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Run" }).click();
       await visitor.result();
@@ -68,25 +67,43 @@ describe("for everyone", { skip }, () => {
       await dialog("Help and keyboard shortcuts", "Help");
       await page.keyboard.press("F1");
       await page.getByRole("dialog", { name: "Commands" }).waitFor();
-      await clean("Commands");
+      await clean("Commands", DIALOG);
       await page.getByRole("combobox", { name: "Command or state" }).fill("change keys");
       await page.keyboard.press("Enter");
       await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
       await page.getByRole("button", { name: "Add a key for “Step over, to the next state”" }).click();
       await page.getByRole("textbox", { name: "Press the new key" }).press("F9");
       await page.getByText("F9 is already the key of").waitFor();
-      await clean("Keyboard");
+      await clean("Keyboard", DIALOG);
       await page.keyboard.press("Escape");
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.keyboard.press("Control+Shift+O");
       await page.getByRole("dialog", { name: "Go to a state" }).waitFor();
-      await clean("Go to a state");
+      await clean("Go to a state", DIALOG);
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.getByTitle("Examples and recent drafts").click();
       await page.locator(".gallery li").first().waitFor();
-      await clean("Examples");
+      await clean("Examples", DIALOG);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      if (!narrow) {
+        // Who chooses it gets what the system's wish gives, which all of the above was looked at in.
+        const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+        await page.emulateMedia({ contrast: "more" });
+        await comes(theme, "contrast");
+        await page.emulateMedia({ contrast: null });
+        await comes(theme, "light");
+        await page.getByRole("button", { name: "Settings", exact: true }).click();
+        await page.getByRole("dialog", { name: "Settings" }).waitFor();
+        await page.locator(".settings select").first().selectOption("contrast");
+        await comes(theme, "contrast");
+        await comes(() => visitor.violations(), [], "Settings, with more contrast by the setting");
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await comes(() => visitor.violations(), [], "more contrast by the setting");
+      }
       await visitor.leave();
     });
   }
@@ -102,7 +119,7 @@ describe("for everyone", { skip }, () => {
       await visitor.example("Map over items");
       const panes = page.getByRole("navigation", { name: "Panes" });
       const pane = async (title) => options.width === 390 && (await panes.getByRole("button", { name: title }).click());
-      const clean = (where) => comes(() => visitor.violationsInEveryLook(looks), [], where);
+      const clean = (where, within) => comes(() => visitor.violationsInEveryLook(looks, within), [], where);
       await pane("Graph");
       await page.locator('[data-node$="/States/Shrink"]').click();
       await pane("Inspect");
@@ -124,32 +141,33 @@ describe("for everyone", { skip }, () => {
         const found = await tabs.count();
         for (let i = 0; i < found; i++) {
           await tabs.nth(i).click();
-          await clean(await tabs.nth(i).innerText());
+          // The first one with all that is around it, which does not change.
+          await clean(await tabs.nth(i).innerText(), i === 0 ? undefined : where);
         }
       }
       // What the lists hold when somebody has put something there.
       await visitor.tab("Breakpoints");
       await page.getByRole("button", { name: "Edit" }).click();
-      await clean("a breakpoint's form");
+      await clean("a breakpoint's form", "#dock");
       await visitor.tab("Watch");
       await page.getByLabel("Expression to watch").fill("$states.input.picture");
       await page.keyboard.press("Enter");
       await page.locator(".watched").first().waitFor();
-      await clean("a watched expression");
+      await clean("a watched expression", "#dock");
       await pane("Code");
       await visitor.tab("Mocks");
       await page.getByLabel("What answers for Shrink").selectOption("script");
-      await clean("a mock's script");
+      await clean("a mock's script", "#left");
       await page.getByLabel("What answers for Shrink").selectOption("javascript");
       await page.getByLabel("Resource, function or pattern").fill("*");
       await page.keyboard.press("Enter");
       await page.getByLabel("What answers for *").selectOption("result");
       await page.getByRole("button", { name: "Add a machine" }).click();
       await page.getByLabel("Definition of Child (JSON)").waitFor();
-      await clean("rules and machines");
+      await clean("rules and machines", "#left");
       await page.getByRole("button", { name: "Mocks of a file" }).click();
       await page.getByRole("dialog", { name: "Mocks of a file" }).getByLabel("Text").fill('{"StateMachines":{"A":{"TestCases":{"B":{"C":"R"}}}},"MockedResponses":{"R":{"0":{"Return":1}}}}');
-      await clean("mocks of a file");
+      await clean("mocks of a file", "dialog[open]");
       await visitor.leave();
     });
   }
@@ -158,7 +176,7 @@ describe("for everyone", { skip }, () => {
     const visitor = await site.visit();
     const { page } = visitor;
     await visitor.ready();
-    const clean = (where) => comes(() => visitor.violationsInEveryLook(), [], where);
+    const clean = (where, within) => comes(() => visitor.violationsInEveryLook(undefined, within), [], where);
     const input = async (label) => {
       await visitor.tab("Input");
       await page.getByLabel("Input to run with").selectOption({ label });
@@ -174,10 +192,10 @@ describe("for everyone", { skip }, () => {
     await clean("a task waits");
     await visitor.tab("Config");
     await page.getByRole("list", { name: "Pending timers" }).waitFor();
-    await clean("pending timers");
+    await clean("pending timers", "#left");
     await answer.getByText("Fail", { exact: true }).click();
     await answer.getByLabel("Error", { exact: true }).waitFor();
-    await clean("an answer that fails");
+    await clean("an answer that fails", "#dock");
     await page.getByRole("button", { name: "Stop", exact: true }).click();
 
     await visitor.example("Error playground");
@@ -201,10 +219,10 @@ describe("for everyone", { skip }, () => {
     await page.getByRole("button", { name: "Search the graph" }).click();
     await page.keyboard.type("s");
     await page.getByRole("button", { name: "Next match" }).waitFor();
-    await clean("a search beside the legend");
+    await clean("a search beside the legend", "#graph-pane");
     await page.keyboard.press("Escape");
     await page.getByLabel("Include what is the same").check();
-    await clean("what is the same, too");
+    await clean("what is the same, too", "#dock");
     // Escape leaves it also from a check box.
     await page.keyboard.press("Escape");
     await page.getByRole("region", { name: /^Legend/ }).waitFor({ state: "detached" });
@@ -216,19 +234,19 @@ describe("for everyone", { skip }, () => {
     await page.getByRole("button", { name: "Table", exact: true }).click();
     await page.locator(".state-table").waitFor();
     await comes(() => page.locator(".legend").isVisible(), false, "the table's head is not covered");
-    await clean("the table, and what was never used");
+    await clean("the table, and what was never used", "#graph-pane, #dock");
     await page.getByRole("button", { name: "Graph", exact: true }).click();
     await page.getByLabel("Event shown").fill("5");
     await visitor.tab("Runs");
     await page.getByRole("button", { name: "Fork at event 5" }).click();
     await page.getByRole("treeitem", { level: 2 }).first().waitFor();
-    await clean("a fork");
+    await clean("a fork", "#graph-pane, #dock");
     await page.getByRole("treeitem", { level: 2 }).getByRole("button").first().hover();
-    await clean("a fork under the mouse");
+    await clean("a fork under the mouse", "#dock");
     await visitor.state("Offer").focus();
     await page.keyboard.press("Shift+F10");
     await page.getByRole("menu").waitFor();
-    await clean("the menu of a state");
+    await clean("the menu of a state", "[role=menu]");
     await page.keyboard.press("Escape");
 
     await visitor.example("Choice routing");
@@ -248,7 +266,7 @@ describe("for everyone", { skip }, () => {
     await banner.waitFor();
     const [words, tools] = await Promise.all([banner, page.getByRole("toolbar", { name: "Graph view" })].map((one) => one.boundingBox()));
     assert.ok(words.x + words.width <= tools.x, "the tools of the graph do not lie on the words");
-    await clean("a text that cannot be read");
+    await clean("a text that cannot be read", "#left, #graph-pane");
 
     await visitor.example("YAML, and a problem to fix");
     await page.locator(".problems li").first().waitFor();
@@ -257,41 +275,42 @@ describe("for everyone", { skip }, () => {
     await clean("an alarm and its problem");
     await page.getByTitle("Examples and recent drafts").click();
     await page.locator(".recent li").first().waitFor();
-    await clean("recent drafts");
+    await clean("recent drafts", "dialog[open]");
     await page.keyboard.press("Escape");
     const definitions = { A: '{"StartAt":"X","States":{"X":{"Type":"Task","Resource":"${F}","End":true}}}', B: '{"StartAt":"X","States":{"X":{"Type":"Succeed"}}}' };
     await visitor.bring({ Resources: Object.fromEntries(Object.entries(definitions).map(([name, text]) => [name, { Type: "AWS::StepFunctions::StateMachine", Properties: { DefinitionString: { "Fn::Sub": text } } }])) });
     await page.getByRole("dialog", { name: "Import a template" }).waitFor();
-    await clean("a template");
+    await clean("a template", "dialog[open]");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Import" }).click();
     await page.getByLabel("Text", { exact: true }).fill("[1]");
     await page.getByRole("button", { name: "Open the text" }).click();
     await page.getByText(/contains no definition, template, history or session/).waitFor();
-    await clean("a file that is refused");
+    await clean("a file that is refused", "dialog[open]");
     await page.keyboard.press("Escape");
 
     const task = (resource, more) => JSON.stringify({ StartAt: "Go", States: { Go: { Type: "Task", Resource: resource, ...more, End: true } } });
     await link({ t: "Code", d: task("arn:aws:lambda:us-east-1:123456789012:function:F"), k: "export default { F: () => 1 };" });
     await visitor.run();
     await page.getByRole("dialog", { name: "Run this link's code?" }).waitFor();
-    await clean("code of somebody");
+    await clean("code of somebody", "dialog[open]");
     await page.keyboard.press("Escape");
     await link({ t: "Nested", d: task("arn:aws:states:::states:startExecution.sync:2", { Parameters: { StateMachineArn: "Child", Input: {} } }), x: [["Child", '{"StartAt":"W","States":{"W":{"Type":"Pass","End":true}}}'], ["Bad", "{"]] });
     await visitor.run();
     await visitor.result();
     await visitor.tab("Mocks");
     await page.locator(".child-execution summary").click();
-    await clean("machines, one of them wrong, and their executions");
+    await clean("machines, one of them wrong, and their executions", "#left");
 
     await visitor.example("Empty");
     await visitor.tab("Runs");
     await page.getByText("Each run is listed here").waitFor();
+    await comes(() => visitor.violations(), [], "empty");
     const empty = await page.locator('#left [role="tab"], #dock [role="tab"]').all();
     for (const tab of empty) {
       await tab.click();
       const name = await tab.innerText();
-      await comes(() => visitor.violations(), [], `empty: ${name}`);
+      await comes(() => visitor.violations(undefined, "#left, #dock"), [], `empty: ${name}`);
       // Nobody looks at a blank pane and wonders.
       const panel = page.locator(`#${await tab.getAttribute("aria-controls")}`);
       await panel.locator("p, button, input, .cm-content").first().waitFor();

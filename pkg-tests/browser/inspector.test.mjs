@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { skip } from "../browser.mjs";
+import { fonts, useFont } from "./boxes.mjs";
 import { toYaml } from "./definition.mjs";
 import { comes, until, visits } from "./playground.mjs";
 
@@ -159,32 +160,37 @@ describe("the inspector", { skip }, () => {
     await visitor.result();
   });
 
-  for (const [name, size] of [["1440 × 900", { width: 1440, height: 900 }], ["a phone", { width: 390, height: 844 }]]) {
-    visit(`the stages and the values before and after are seen at once while paused: ${name}`, {}, async (visitor, page) => {
-      await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
-      await visitor.state("Price").click();
-      await page.keyboard.press("F9");
-      await visitor.run();
-      await paused(page, "before Price");
-      await page.keyboard.press("F11");
-      await paused(page, "after InputPath of Price");
-      await page.keyboard.press("Control+F11");
-      await paused(page, "after Parameters of Price");
-      if (size.width < 600) {
-        await page.setViewportSize(size);
-        await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).click();
-      }
-      const seen = async (locator) => {
-        await locator.waitFor();
-        return locator.evaluate((element) => {
-          const box = element.getBoundingClientRect();
-          const [top, bottom] = [document.elementFromPoint(box.left + 20, box.top + 3), document.elementFromPoint(box.left + 20, box.top + Math.min(box.height, 80) - 3)];
-          return element.contains(top) && element.contains(bottom);
-        });
-      };
-      for (const part of [page.getByRole("radiogroup", { name: "Stages" }), page.getByRole("tree", { name: "Before: InputPath" }), page.getByRole("tree", { name: "afterParameters" })]) await until(async () => assert.ok(await seen(part), String(part)));
-    });
-  }
+  visit("the stages and the values before and after are seen at once while paused, also on a phone, where a thumb hits what is below them", {}, async (visitor, page) => {
+    await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
+    await visitor.state("Price").click();
+    await page.keyboard.press("F9");
+    await visitor.run();
+    await paused(page, "before Price");
+    await page.keyboard.press("F11");
+    await paused(page, "after InputPath of Price");
+    await page.keyboard.press("Control+F11");
+    await paused(page, "after Parameters of Price");
+    const seen = async (locator) => {
+      await locator.waitFor();
+      return locator.evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        const [top, bottom] = [document.elementFromPoint(box.left + 20, box.top + 3), document.elementFromPoint(box.left + 20, box.top + Math.min(box.height, 80) - 3)];
+        return element.contains(top) && element.contains(bottom);
+      });
+    };
+    const allSeen = async (where) => {
+      for (const part of [page.getByRole("radiogroup", { name: "Stages" }), page.getByRole("tree", { name: "Before: InputPath" }), page.getByRole("tree", { name: "afterParameters" })]) await until(async () => assert.ok(await seen(part), `${where}: ${part}`));
+    };
+    await allSeen("1440 × 900");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("navigation", { name: "Panes" }).getByRole("button", { name: "Inspect" }).click();
+    await allSeen("a phone");
+    // What they can be set and tried with wraps in one font earlier than in another.
+    for (const font of fonts) {
+      await useFont(page, font);
+      await comes(() => visitor.violations(["target-size"]), [], font);
+    }
+  });
 
   for (const yaml of [false, true]) {
     visit(`an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`, {}, async (visitor, page) => {

@@ -193,6 +193,12 @@ describe("the page", { skip }, () => {
     }
     await page.keyboard.press("Enter");
     await focused(/PackParcel$/);
+    // Where the focus rests, a card comes; the first Escape takes that away.
+    const card = page.getByRole("tooltip").filter({ hasText: "PackParcel" });
+    await card.waitFor();
+    await page.keyboard.press("Escape");
+    await card.waitFor({ state: "detached" });
+    await focused(/PackParcel$/);
     await page.keyboard.press("Escape");
     await focused(/^\/States\/Fulfil$/);
     await page.keyboard.press("-");

@@ -15,6 +15,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** How the page looks where somebody wishes, besides light. */
 const LOOKS = { dark: { colorScheme: "dark" }, contrast: { contrast: "more" }, forced: { forcedColors: "active" } };
 
+/** Rules of axe about the parts of a page beside each other: names, landmarks, headings, ids and what is in none of them. */
+const WHOLE = [
+  "accesskeys", "aria-hidden-body", "bypass", "document-title", "duplicate-id-aria", "empty-heading", "frame-title-unique", "heading-order", "html-has-lang", "html-lang-valid",
+  "landmark-banner-is-top-level", "landmark-complementary-is-top-level", "landmark-contentinfo-is-top-level", "landmark-main-is-top-level", "landmark-no-duplicate-banner",
+  "landmark-no-duplicate-contentinfo", "landmark-no-duplicate-main", "landmark-one-main", "landmark-unique", "page-has-heading-one", "region", "skip-link", "tabindex",
+];
+
 /** A machine of one task and an end. */
 export const GREETING = {
   StartAt: "Greet",
@@ -233,34 +240,41 @@ export class Visitor {
     return JSON.parse(text);
   }
 
-  /** Violations of WCAG and of good practice; or of these rules alone. */
-  async violations(rules) {
+  /**
+   * Violations of WCAG and of good practice, or of these rules alone. Where all but one part of the page has been looked at
+   * before, `within` is its selector: the rest is asked only for what parts are to each other.
+   */
+  async violations(rules, within) {
     // Another look is there a frame later.
     if (!rules) await this.still();
     else await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))));
     if (!(await this.page.evaluate(() => "axe" in globalThis))) await this.page.evaluate(axe);
-    return this.page.evaluate(async (only) => {
+    return this.page.evaluate(async ({ rules, within, whole }) => {
+      const look = async (place, only) => (await globalThis.axe.run(place, { runOnly: only, resultTypes: ["violations"], preload: false, elementRef: true, selectors: false })).violations;
       const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-      const { violations } = await globalThis.axe.run(document, { runOnly: only ?? tags, resultTypes: ["violations"], preload: false, elementRef: true });
+      const place = within ? { include: [...document.querySelectorAll(within)] } : document;
+      if (within && place.include.length === 0) throw new Error(`nothing is ${within}`);
+      const violations = await look(place, rules ?? tags);
+      if (within && !rules) violations.push(...(await look(document, whole)));
       // Of a name in two lines at the edge of the view axe sees one, and takes it for a word of its own.
       const isNamed = ({ element }) => element.getAttribute("aria-label")?.toLowerCase().includes(element.textContent.trim().toLowerCase());
       for (const one of violations) if (one.id === "label-content-name-mismatch") one.nodes = one.nodes.filter((node) => !isNamed(node));
       return violations.filter(({ nodes }) => nodes.length > 0).map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`);
-    }, rules);
+    }, { rules, within, whole: WHOLE });
   }
 
   /**
    * The same in each of these looks beside the light one, of LOOKS, in one visit: all rules once, and in the other looks what
    * depends on them, which are the colours.
    */
-  async violationsInEveryLook(looks = Object.keys(LOOKS)) {
+  async violationsInEveryLook(looks = Object.keys(LOOKS), within = undefined) {
     const usual = { reducedMotion: "reduce", colorScheme: "light", contrast: null, forcedColors: null };
-    const found = await this.violations();
+    const found = await this.violations(undefined, within);
     for (const look of looks) {
       await this.page.emulateMedia({ ...usual, ...LOOKS[look] });
-      found.push(...(await this.violations(["color-contrast"])).map((one) => `${look}: ${one}`));
+      found.push(...(await this.violations(["color-contrast"], within)).map((one) => `${look}: ${one}`));
     }
-    await this.page.emulateMedia(usual);
+    if (looks.length > 0) await this.page.emulateMedia(usual);
     return found;
   }
 }

@@ -43,7 +43,7 @@ export function step(command: StepCommand): void {
 export function continueOrPause(): void {
   if (execution.run.value?.phase === "running") step("pause");
   else if (canGoOn()) step("continue");
-  else void runner.start();
+  else if (!execution.busy.value) void runner.start();
 }
 
 /// A step; a machine that does not run yet begins with a step to its first state.

@@ -82,17 +82,19 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
     const recorded = workspace.recordedAnswers.value;
+    const pauses = paused || saved !== undefined;
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: workspace.format.value, input: workspace.input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
-      ...debugging.settings(), machines: workspace.machines.value, paused: paused || saved !== undefined, ...(step !== undefined && { step }), ...(runTo !== undefined && { runTo }), beside: besideOthers, config: workspace.config.value, ...(saved && { saved }),
+      ...debugging.settings(), machines: workspace.machines.value, paused: pauses, ...(step !== undefined && { step }), ...(runTo !== undefined && { runTo }), beside: besideOthers, config: workspace.config.value, ...(saved && { saved }),
       ...(recorded && { recorded: { tasks: recorded.tasks, ...(recorded.startTime !== undefined && { startTime: recorded.startTime }) } }),
     });
     if (run.value !== begun) return;
     playback.setGraph(new GraphIndex(whole));
-    run.value = { ...begun, id, phase: "running" };
+    // One that begins with a pause does not run: a key that continues would pause it until its first stop is told.
+    run.value = { ...begun, id, phase: pauses ? "starting" : "running" };
     client.running = true;
-    if (!saved) say("Running");
+    if (!pauses) say("Running");
   } catch (error) {
     const message = (error as Error).message;
     if (error instanceof WorkerLost) return;
