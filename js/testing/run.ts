@@ -1,85 +1,121 @@
-// @ts-nocheck: has no types yet.
 // What happened in one run, for assertions, messages and snapshots.
 
-import { Handlers } from "../tasks/resource.ts";
+import type { ChildExecution, Execution, ExecutionCoverage, ExecutionResult, ExecutionStatus, Frame, HandledError, HistoryEvent } from "../api/index.d.ts";
+import type { CaughtError, RetriedError, StateVisit, TaskCall, TestRun as Run, TextOptions } from "../api/testing.d.ts";
+import { isObject } from "../base/json.ts";
+import { type Outline, isCalledBy } from "../coverage/outline.ts";
 import { brief } from "./compare.ts";
 import { spoken } from "./duration.ts";
-import { story } from "./story.ts";
-import { Visits } from "./visits.ts";
+import { indexIn, story } from "./story.ts";
+import { Visits, timeBetween } from "./visits.ts";
 
-export class TestRun {
-  #facts;
-  #visits;
-  #entered;
+/** What a run looks at of its machine under test. */
+interface OutlinedMachine {
+  readonly outline: Outline;
+}
 
-  constructor(facts) {
+/** What is known of a run that is over. */
+export interface RunFacts {
+  machine: OutlinedMachine;
+  input: unknown;
+  /** "RUNNING" for a run that would wait for ever. */
+  outcome: ExecutionResult | { status: "RUNNING" };
+  /** The frames of a run that would wait for ever. */
+  waiting: readonly Frame[];
+  history: HistoryEvent[];
+  coverage: ExecutionCoverage;
+  calls: TaskCall[];
+  children: ChildExecution[];
+  nested: Execution[];
+}
+
+export class TestRun implements Run {
+  #facts: RunFacts;
+  #visits: Visits | undefined;
+  #entered: StateVisit[] | undefined;
+  /** The machine under test. */
+  declare readonly machine: OutlinedMachine;
+  readonly input: unknown;
+  /** "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"; "RUNNING" where it would wait for ever. */
+  readonly status: ExecutionStatus;
+  readonly output: unknown;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+  /** The calls of tasks, in order. */
+  readonly calls: TaskCall[];
+  readonly history: HistoryEvent[];
+  /** How often each part of the definition was used, by JSON Pointer. */
+  readonly hits: ExecutionCoverage["hits"];
+  /** The child executions of Distributed Maps. */
+  readonly children: ChildExecution[];
+  /** The executions that tasks have started. */
+  readonly nested: Execution[];
+
+  constructor(facts: RunFacts) {
     this.#facts = facts;
-    const { input, outcome, calls, history, coverage, children, nested, machine } = facts;
-    /** The machine under test. */
-    Object.defineProperty(this, "machine", { value: machine });
-    this.input = input;
-    /** "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"; "RUNNING" where it would wait for ever. */
-    this.status = outcome.status;
-    this.output = outcome.output;
-    this.error = outcome.error;
-    this.cause = outcome.cause;
-    /** The calls of tasks, in order. */
-    this.calls = calls;
-    this.history = history;
-    /** How often each part of the definition was used, by JSON Pointer. */
-    this.hits = coverage.hits;
-    /** The child executions of Distributed Maps. */
-    this.children = children;
-    /** The executions that tasks have started. */
-    this.nested = nested;
+    const { status, output, error, cause }: { status: ExecutionStatus; output?: unknown; error?: string; cause?: string } = facts.outcome;
+    Object.defineProperty(this, "machine", { value: facts.machine });
+    this.input = facts.input;
+    this.status = status;
+    this.output = output;
+    this.error = error;
+    this.cause = cause;
+    this.calls = facts.calls;
+    this.history = facts.history;
+    this.hits = facts.coverage.hits;
+    this.children = facts.children;
+    this.nested = facts.nested;
   }
 
   /** The names of the machine's own states in the order in which they were entered; without those in branches and iterations. */
-  get path() {
+  get path(): string[] {
     const { outline } = this.#facts.machine;
-    return this.#all().own.filter(({ state }) => outline.named.get(state)?.parent === undefined).map(({ state }) => state);
+    return this.#own.own.filter(({ state }) => outline.named.get(state)?.parent === undefined).map(({ state }) => state);
   }
 
   /** Every visit of a state, at any depth, in the order of entering. */
-  get visits() {
-    return (this.#entered ??= [...this.#all().own, ...this.children.flatMap((child) => new Visits(child.history, this.#facts.machine.outline, child.name).own)]);
+  get visits(): StateVisit[] {
+    const { outline } = this.#facts.machine;
+    return (this.#entered ??= [...this.#own.own, ...this.children.flatMap(({ history, name }) => new Visits(history, outline, name).own)]);
   }
 
   /** The retries, in order. */
-  get retries() {
-    return this.#handled("Retry").map(({ delay, ...retry }) => ({ ...retry, delay }));
+  get retries(): RetriedError[] {
+    // A retry has a delay.
+    return this.#handled("Retry").map(({ about, delay = 0 }) => ({ ...about, delay }));
   }
 
   /** The errors that catchers took on, in order. */
-  get caught() {
-    return this.#handled("Catch");
+  get caught(): CaughtError[] {
+    return this.#handled("Catch").map(({ about }) => about);
   }
 
   /** How long each Wait lasted, in milliseconds. */
-  get waits() {
-    return this.visits.filter(({ type, duration }) => type === "Wait" && duration !== undefined).map(({ state, duration, iterations }) => ({ state, duration, iterations }));
+  get waits(): Run["waits"] {
+    return this.visits.flatMap(({ type, state, duration, iterations }) => (type === "Wait" && duration !== undefined ? [{ state, duration, iterations }] : []));
   }
 
   /** From the first event to the last, in milliseconds of the run's own time. */
-  get duration() {
-    return this.history.length === 0 ? 0 : Date.parse(this.history.at(-1).timestamp) - Date.parse(this.history[0].timestamp);
+  get duration(): number {
+    const [first, last] = [this.history[0], this.history.at(-1)];
+    return first === undefined || last === undefined ? 0 : timeBetween(first, last);
   }
 
   /** The states that wait, of a run that would wait for ever. */
-  get waiting() {
+  get waiting(): string[] {
     return this.#facts.waiting.map(({ state }) => state);
   }
 
   /** The calls of a state, a function or a resource. */
-  callsOf(name) {
-    const probe = new Handlers({ [name]: () => {} });
-    return this.calls.filter(({ state, resource, parameters }) => probe.find(resource, state, parameters) !== undefined);
+  callsOf(name: string): TaskCall[] {
+    const isCalled = isCalledBy(name);
+    return this.calls.filter(({ state, resource, parameters }) => isCalled(resource, state, parameters));
   }
 
   /** How it ended, in a sentence. */
-  get ending() {
+  get ending(): string {
     const why = [this.error, this.cause].filter((part) => part !== undefined && part !== "").join(": ");
-    const last = this.#all().stateOf(this.history.at(-1)?.previousEventId) ?? this.visits.at(-1)?.state;
+    const last = this.#own.stateOf(this.history.at(-1)?.previousEventId ?? 0) ?? this.visits.at(-1)?.state;
     switch (this.status) {
       case "SUCCEEDED":
         return `The execution succeeded with ${brief(this.output)}.`;
@@ -95,64 +131,68 @@ export class TestRun {
   }
 
   /** What happened, event by event, in lines that are the same in every run. With `times` they begin with the time. */
-  text(options) {
+  text(options?: TextOptions): string {
     const { times = false, payloads = true, lines } = options ?? {};
-    const all = story(this.#facts, this.#all(), { times, payloads });
+    const all = story(this.#facts, this.#own, { times, payloads });
     const shown = lines !== undefined && all.length > lines ? [...all.slice(0, lines >> 1), `… ${all.length - lines} more lines`, ...all.slice(-(lines - (lines >> 1)))] : all;
     return `${shown.join("\n")}\n`;
   }
 
   /** The history for snapshots: without times, payloads as values; ids and links only with `ids`, times with `times`. */
-  historySnapshot(options) {
+  historySnapshot(options?: { ids?: boolean; times?: boolean }): Record<string, unknown>[] {
     const { ids = false, times = false } = options ?? {};
     return this.history.map((event) => stable(event, { ids, times }));
   }
 
-  toString() {
+  toString(): string {
     return this.text();
   }
 
   /** For snapshots of the run itself. */
-  toJSON() {
+  toJSON(): ReturnType<Run["toJSON"]> {
     const { status, output, error, cause } = this;
     return { status, ...(output !== undefined && { output }), ...(error !== undefined && { error }), ...(cause !== undefined && { cause }), story: this.text().trimEnd().split("\n") };
   }
 
   /** What console.log() shows. */
-  [Symbol.for("nodejs.util.inspect.custom")]() {
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.text({ times: true });
   }
 
-  #all() {
+  /** The visits of the execution itself, without those of child executions. */
+  get #own(): Visits {
     return (this.#visits ??= new Visits(this.history, this.#facts.machine.outline));
   }
 
-  #handled(kind) {
-    const context = this.#all();
-    const marked = this.#facts.coverage.handled.filter(({ pointer }) => pointer.slice(0, pointer.lastIndexOf("/")).endsWith(`/${kind}`));
-    return marked.map(({ state, error, cause, delay, pointer, event, child }) => {
-      const found = { state, error, cause, delay, index: Number(pointer.slice(pointer.lastIndexOf("/") + 1)), iterations: child === undefined ? context.iterations(event, state) : [], ...(child !== undefined && { child }) };
-      if (kind === "Catch") delete found.delay;
-      return found;
-    });
+  #handled(field: "Retry" | "Catch"): { about: CaughtError; delay: number | undefined }[] {
+    const marked = this.#facts.coverage.handled.filter(({ pointer }) => pointer.slice(0, pointer.lastIndexOf("/")).endsWith(`/${field}`));
+    return marked.map((handled) => ({ about: this.#aboutHandled(handled), delay: handled.delay }));
+  }
+
+  #aboutHandled({ state, error, cause, pointer, event, child }: HandledError): CaughtError {
+    const iterations = child === undefined ? this.#own.iterations(event, state) : [];
+    return { state, error, cause, index: indexIn(pointer), iterations, ...(child !== undefined && { child }) };
   }
 }
 
-function stable({ id, previousEventId, timestamp, type, ...rest }, { ids, times }) {
-  const out = { ...(ids && { id, previousEventId }), ...(times && { timestamp }), type };
+/** An event for snapshots. */
+function stable({ id, previousEventId, timestamp, type, ...rest }: HistoryEvent, { ids, times }: { ids: boolean; times: boolean }): Record<string, unknown> {
+  const out: Record<string, unknown> = { ...(ids && { id, previousEventId }), ...(times && { timestamp }), type };
   for (const [member, details] of Object.entries(rest)) {
-    out[member] = Object.fromEntries(
-      Object.entries(details)
-        .filter(([name]) => !name.endsWith("Details"))
-        .map(([name, value]) => [name, ["input", "output", "parameters"].includes(name) ? parsed(value) : name === "assignedVariables" ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, parsed(text)])) : value]),
-    );
+    out[member] = Object.fromEntries(Object.entries(details).filter(([name]) => !name.endsWith("Details")).map(([name, value]) => [name, payload(name, value)]));
   }
   return out;
 }
 
-function parsed(text) {
+/** The value of a member of an event's details: payloads are JSON text there. */
+function payload(name: string, value: unknown): unknown {
+  if (name === "assignedVariables" && isObject(value)) return Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, parsed(text)]));
+  return ["input", "output", "parameters"].includes(name) ? parsed(value) : value;
+}
+
+function parsed(text: unknown): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(String(text));
   } catch {
     return text;
   }

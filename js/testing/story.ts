@@ -1,115 +1,143 @@
-// @ts-nocheck: has no types yet.
 // A history as people tell it.
 
+import type { HandledError, HistoryEvent } from "../api/index.d.ts";
+import { type EventDetails, detailsOf } from "../history/events.ts";
 import { parseResource } from "../tasks/resource.ts";
 import { spoken } from "./duration.ts";
+import type { RunFacts } from "./run.ts";
+import { type Visits, timeBetween } from "./visits.ts";
 
 const WIDTH = 120;
 
-/** The lines of what happened: the same for equal runs, with `times` those of the run's own clock. */
-export function story(facts, visits, how) {
-  return new Story(facts, visits, how).lines;
+/** What the lines of a story have: the run's own time, and payloads. */
+interface StoryOptions {
+  times: boolean;
+  payloads: boolean;
+}
+
+/** The lines of what happened: the same for equal runs. */
+export function story(facts: RunFacts, visits: Visits, options: StoryOptions): string[] {
+  return new Story(facts, visits, options).lines;
 }
 
 class Story {
-  lines = [];
-  #facts;
-  #visits;
-  #how;
-  #began;
-  #shown;
+  lines: string[] = [];
+  #facts: RunFacts;
+  #visits: Visits;
+  #options: StoryOptions;
+  /** The payload that was shown last. */
+  #shown: string | undefined;
 
-  constructor(facts, visits, how) {
+  constructor(facts: RunFacts, visits: Visits, options: StoryOptions) {
     this.#facts = facts;
     this.#visits = visits;
-    this.#how = how;
+    this.#options = options;
     const { history, coverage, children } = facts;
-    this.#began = history.length > 0 ? Date.parse(history[0].timestamp) : 0;
-    // What Retry and Catch have done stands after the error that they did it for, before what came of it.
+    // A retry or a catch stands after the error that it handled, before what followed.
     const handled = coverage.handled.filter(({ child }) => child === undefined);
     let told = 0;
+    const tellHandledBefore = (id: number) => {
+      for (let next = handled[told]; next !== undefined && next.event < id; next = handled[++told]) this.#tellHandled(next);
+    };
     for (const event of history) {
-      while (told < handled.length && handled[told].event < event.id) this.#tellHandled(handled[told++]);
+      tellHandledBefore(event.id);
       this.#tell(event);
     }
-    while (told < handled.length) this.#tellHandled(handled[told++]);
+    tellHandledBefore(Infinity);
     for (const { name, status } of children) this.#say(history.at(-1), `child execution ${name}: ${status}`);
-    this.#tellEnd();
+    this.#say(history.at(-1), this.#end());
   }
 
-  #say(event, text) {
-    const time = this.#how.times && event !== undefined ? `${spoken(Date.parse(event.timestamp) - this.#began).padStart(11)}  ` : "";
+  #say(event: HistoryEvent | undefined, text: string): void {
+    const began = this.#facts.history[0];
+    const time = this.#options.times && event !== undefined && began !== undefined ? `${spoken(timeBetween(began, event)).padStart(11)}  ` : "";
     this.lines.push(`${time}${text}`);
   }
 
-  /** A payload after a text, where it is not the one that was shown last. */
-  #data(text) {
-    if (!this.#how.payloads || text === undefined) return "";
+  /** A payload after a text, unless it is the one that was shown last. */
+  #data(text: string | undefined): string {
+    if (!this.#options.payloads || text === undefined) return "";
     const cleaned = readable(text);
     if (cleaned === this.#shown) return "";
     this.#shown = cleaned;
     return ` ${cut(cleaned)}`;
   }
 
-  /** A result, which is always news. */
-  #result(text) {
+  /** A result, which is always shown. */
+  #result(text: string | undefined): string {
     this.#shown = undefined;
     return this.#data(text);
   }
 
-  #tell(event) {
-    const { type } = event;
-    const details = event[Object.keys(event).find((key) => key.endsWith("EventDetails"))] ?? {};
-    const where = () => place(this.#visits.iterations(event.id, details.name ?? this.#visits.stateOf(event.id)));
-    if (type === "ExecutionStarted") this.#say(event, `start${this.#data(details.input)}`);
-    else if (type.endsWith("StateEntered")) this.#say(event, `→ ${where()}${details.name} (${type.replace("StateEntered", "")})${this.#data(details.input)}`);
-    else if (type.endsWith("StateExited")) {
-      // Of all others the next state's input tells it.
-      const state = this.#facts.machine.outline.named.get(details.name);
-      if (state?.parent !== undefined && state.fields.Next === undefined && state.type !== "Choice") this.#say(event, `← ${where()}${details.name}${this.#data(details.output)}`);
-    } else if (type.endsWith("Scheduled")) this.#say(event, `    ${where()}call ${called(details)}${this.#data(details.parameters ?? details.input)}`);
-    else if (/^(Task|LambdaFunction|Activity)Succeeded$/.test(type)) this.#say(event, `    ${where()}✓${this.#result(details.output)}`);
-    else if (/^(Task|LambdaFunction|Activity)(Failed|TimedOut)$/.test(type) || type === "EvaluationFailed" || type === "MapRunFailed") this.#say(event, `    ${where()}✗ ${this.#why(details) || type}`);
-    else if (type === "MapStateStarted") this.#say(event, `    ${where()}${details.length} item${details.length === 1 ? "" : "s"}`);
-    else if (type === "ExecutionRedriven") this.#say(event, "redriven");
+  #tell(event: HistoryEvent): void {
+    const details = detailsOf(event);
+    const text = this.#textOf(event.type, details, () => place(this.#visits.iterations(event.id, details.name ?? this.#visits.stateOf(event.id) ?? "")));
+    if (text !== undefined) this.#say(event, text);
   }
 
-  #tellHandled({ state, error, delay, pointer, event }) {
-    const index = pointer.slice(pointer.lastIndexOf("/") + 1);
+  /** What a line says of an event; undefined for events that others imply. */
+  #textOf(type: HistoryEvent["type"], details: EventDetails, where: () => string): string | undefined {
+    if (type === "ExecutionStarted") return `start${this.#data(details.input)}`;
+    if (type === "ExecutionRedriven") return "redriven";
+    if (type === "MapStateStarted") return `    ${where()}${details.length} item${details.length === 1 ? "" : "s"}`;
+    if (type.endsWith("StateEntered")) return `→ ${where()}${details.name} (${type.replace("StateEntered", "")})${this.#data(details.input)}`;
+    if (type.endsWith("StateExited")) return this.#endsChain(details.name) ? `← ${where()}${details.name}${this.#data(details.output)}` : undefined;
+    if (type.endsWith("Scheduled")) return `    ${where()}call ${called(details)}${this.#data(details.parameters ?? details.input)}`;
+    if (/^(Task|LambdaFunction|Activity)Succeeded$/.test(type)) return `    ${where()}✓${this.#result(details.output)}`;
+    if (/^(Task|LambdaFunction|Activity)(Failed|TimedOut)$/.test(type) || type === "EvaluationFailed" || type === "MapRunFailed") {
+      return `    ${where()}✗ ${this.#why(details) || type}`;
+    }
+    return undefined;
+  }
+
+  /** Whether a state is the last one of a branch or an iteration. The output of any other is the next state's input. */
+  #endsChain(name: string | undefined): boolean {
+    const state = this.#facts.machine.outline.named.get(name ?? "");
+    return state?.parent !== undefined && state.fields.Next === undefined && state.type !== "Choice";
+  }
+
+  #tellHandled({ state, error, delay, pointer, event }: HandledError): void {
+    const index = indexIn(pointer);
     const text = delay === undefined ? `⤷ ${error ?? "the error"} caught by ${state}/Catch/${index}` : `↻ retry in ${spoken(delay)} by ${state}/Retry/${index}`;
     this.#say(this.#visits.events.get(event), `    ${place(this.#visits.iterations(event, state))}${text}`);
   }
 
-  #tellEnd() {
-    const { outcome, history } = this.#facts;
-    const { status, output } = outcome;
-    if (status === "RUNNING") this.#say(history.at(-1), `RUNNING: waits for ever in ${this.#facts.waiting.map(({ state }) => state).join(", ")}`);
-    else if (status === "SUCCEEDED") this.#say(history.at(-1), `SUCCEEDED${this.#how.payloads ? ` ${cut(readable(JSON.stringify(output)))}` : ""}`);
-    else this.#say(history.at(-1), `${status}${this.#why(outcome) ? ` ${this.#why(outcome)}` : ""}`);
+  /** The last line. */
+  #end(): string {
+    const { outcome, waiting } = this.#facts;
+    if (outcome.status === "RUNNING") return `RUNNING: waits for ever in ${waiting.map(({ state }) => state).join(", ")}`;
+    if (outcome.status === "SUCCEEDED") return `SUCCEEDED${this.#options.payloads ? ` ${cut(readable(JSON.stringify(outcome.output)))}` : ""}`;
+    const why = outcome.status === "TIMED_OUT" ? "" : this.#why(outcome);
+    return `${outcome.status}${why ? ` ${why}` : ""}`;
   }
 
-  #why({ error, cause }) {
-    return cut([error, this.#how.payloads ? cause : undefined].filter((part) => part !== undefined && part !== "").join(": "));
+  #why({ error, cause }: { error?: string | undefined; cause?: string | undefined }): string {
+    return cut([error, this.#options.payloads ? cause : undefined].filter((part) => part !== undefined && part !== "").join(": "));
   }
 }
 
+/** The last step of a JSON Pointer, an index in Retry or Catch. */
+export function indexIn(pointer: string): number {
+  return Number(pointer.slice(pointer.lastIndexOf("/") + 1));
+}
+
 /** Which iteration a line is about. */
-function place(iterations) {
+function place(iterations: readonly number[]): string {
   return iterations.length === 0 ? "" : `[${iterations.join("/")}] `;
 }
 
 /** What a task calls, as short as it is clear. */
-function called({ resourceType, resource }) {
+function called({ resourceType, resource = "" }: EventDetails): string {
   if (resourceType) return `${resourceType}:${resource}`;
   return parseResource(resource).name ?? resource;
 }
 
-/** A payload without what a service's client would say of the request. */
-function readable(text) {
+/** A payload without the metadata that clients of AWS's services add. */
+function readable(text: string): string {
   return text.replace(/,?"Sdk(?:Http|Response)Metadata":\{(?:[^{}]|\{[^{}]*\})*\}/g, "");
 }
 
-function cut(text) {
+function cut(text: string): string {
   const line = text.replaceAll("\n", "⏎");
   return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
 }

@@ -1,98 +1,86 @@
-// @ts-nocheck: has no types yet.
 // The visits of states, found in a history.
+
+import type { HistoryEvent } from "../api/index.d.ts";
+import type { StateVisit } from "../api/testing.d.ts";
+import type { Outline } from "../coverage/outline.ts";
+import { Chains } from "../history/chains.ts";
+import { detailsOf } from "../history/events.ts";
 
 /** What a history tells of states: when each was entered and left, in which iteration. */
 export class Visits {
   /** In the order of entering. */
-  own = [];
+  readonly own: readonly StateVisit[];
   /** The events by id. */
-  events = new Map();
-  #outline;
-  #contexts = new Map();
+  readonly events: ReadonlyMap<number, HistoryEvent>;
+  #outline: Outline;
+  #chains = new Chains({});
 
-  constructor(history, outline, child) {
+  constructor(history: readonly HistoryEvent[], outline: Outline, child?: string) {
     this.#outline = outline;
-    const open = new Map();
-    const began = history.length > 0 ? Date.parse(history[0].timestamp) : 0;
-    for (const event of history) {
-      this.events.set(event.id, event);
-      const { stateEnteredEventDetails: entered, stateExitedEventDetails: exited } = event;
-      if (entered !== undefined) {
-        const iterations = this.iterations(event.id, entered.name);
-        const visit = new Visit(event, iterations, Date.parse(event.timestamp) - began, child);
-        this.own.push(visit);
-        open.set(`${entered.name}\n${iterations}`, visit);
-      } else if (exited !== undefined) {
-        const visit = open.get(`${exited.name}\n${this.iterations(event.id, exited.name)}`);
-        visit?.leave(event, Date.parse(event.timestamp) - began);
-      }
-    }
+    this.events = new Map(history.map((event) => [event.id, event]));
+    for (const event of history) this.#chains.add(event);
+    const began = history[0];
+    this.own = this.#chains.visits.flatMap(({ enter, exit, state }) => {
+      const entered = this.events.get(enter);
+      if (began === undefined || entered === undefined) return [];
+      return [new Visit(entered, this.events.get(exit), this.iterations(enter, state), timeBetween(began, entered), child)];
+    });
   }
 
-  /** The indices of the iterations around a state, the outermost first, by an event of its chain. */
-  iterations(event, state) {
+  /** The indices of the iterations around a state, the outermost first, by an event of the state. */
+  iterations(event: number, state: string): number[] {
+    const visit = this.#chains.visitOf(event);
     const depth = this.#outline.named.get(state)?.maps.length ?? 0;
-    return depth === 0 ? [] : this.#context(event).slice(0, depth);
+    return visit === undefined ? [] : this.#chains.threadOf(visit).iterations.slice(0, depth);
   }
 
-  /** The state that an event is about: the one that was entered last in its chain. */
-  stateOf(id) {
+  /** The state that was entered last before an event, in the event's chain. */
+  stateOf(id: number): string | undefined {
     for (let event = this.events.get(id); event !== undefined; event = this.events.get(event.previousEventId)) {
-      if (event.stateEnteredEventDetails !== undefined) return event.stateEnteredEventDetails.name;
+      if ("stateEnteredEventDetails" in event) return event.stateEnteredEventDetails.name;
     }
     return undefined;
   }
-
-  /** The indices that led to an event: of the iteration that the chain before it began with, and of those around that. */
-  #context(id) {
-    const chain = [];
-    let known;
-    for (let at = id; (known = this.#contexts.get(at)) === undefined; at = this.events.get(at).previousEventId) {
-      const event = this.events.get(at);
-      if (event === undefined) {
-        known = [];
-        break;
-      }
-      chain.push(event);
-    }
-    for (const event of chain.reverse()) {
-      const started = event.type === "MapIterationStarted" ? event.mapIterationStartedEventDetails : undefined;
-      if (started !== undefined) known = [...known.slice(0, this.#outline.named.get(started.name)?.maps.length ?? 0), started.index];
-      this.#contexts.set(event.id, known);
-    }
-    return known;
-  }
 }
 
-/** One visit of a state. */
-class Visit {
-  #entered;
-  #exited;
+/** Milliseconds from one event to another. */
+export function timeBetween(from: HistoryEvent, to: HistoryEvent): number {
+  return Date.parse(to.timestamp) - Date.parse(from.timestamp);
+}
 
-  constructor(entered, iterations, at, child) {
+/** One visit of a state. Payloads are parsed when they are read. */
+class Visit implements StateVisit {
+  readonly state: string;
+  readonly type: string;
+  readonly iterations: number[];
+  /** Milliseconds from the start of the execution. */
+  readonly at: number;
+  readonly event: number;
+  declare readonly child?: string;
+  /** Milliseconds from entering to leaving. */
+  declare readonly duration?: number;
+  #entered: HistoryEvent;
+  #exited: HistoryEvent | undefined;
+
+  constructor(entered: HistoryEvent, exited: HistoryEvent | undefined, iterations: number[], at: number, child: string | undefined) {
     this.#entered = entered;
-    this.state = entered.stateEnteredEventDetails.name;
+    this.#exited = exited;
+    this.state = detailsOf(entered).name ?? "";
     this.type = entered.type.replace("StateEntered", "");
     this.iterations = iterations;
-    /** Milliseconds from the start of the execution. */
     this.at = at;
     this.event = entered.id;
     if (child !== undefined) this.child = child;
-  }
-
-  leave(event, at) {
-    this.#exited = event;
-    /** Milliseconds from entering to leaving. */
-    this.duration = at - this.at;
+    if (exited !== undefined) this.duration = timeBetween(entered, exited);
   }
 
   /** The state's raw input. */
-  get input() {
-    return JSON.parse(this.#entered.stateEnteredEventDetails.input);
+  get input(): unknown {
+    return JSON.parse(detailsOf(this.#entered).input ?? "null");
   }
 
-  /** Its output; undefined where it was not left. */
-  get output() {
-    return this.#exited === undefined ? undefined : JSON.parse(this.#exited.stateExitedEventDetails.output);
+  /** Its output; undefined if it was not left. */
+  get output(): unknown {
+    return this.#exited && JSON.parse(detailsOf(this.#exited).output ?? "null");
   }
 }
