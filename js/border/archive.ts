@@ -1,8 +1,10 @@
-// @ts-nocheck: has no types yet.
 // The history of an execution outside of the engine: pages of its events as bytes, which neither the module's memory nor
 // JavaScript's heap has to hold. An event is read when it is asked for.
 
 import { RestoreError, misuse } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { EngineSnapshot, HistoryEvent } from "../api/index.d.ts";
+import type { TimedEvent } from "./facts.ts";
 
 /** About how many bytes a page has. */
 export const PAGE = 2 ** 23;
@@ -12,12 +14,23 @@ const AT_ONCE = 2 ** 30;
 const FEW = 1024;
 const encoder = new TextEncoder();
 
-/** Pages one after the other: `{count, whole, bytes}` with the number of their events and the length of their text without marks. */
+/** A part of a history. */
+export interface Page {
+  /** How many events it has. */
+  count: number;
+  /** The length of its text without marks. */
+  whole: number;
+  /** Its text. */
+  bytes: Uint8Array;
+}
+
+/** Pages one after the other. */
 export class Archive {
-  #pages = [];
+  #pages: Page[] = [];
   /** How many events there are. */
   count = 0;
-  add(pages) {
+
+  add(pages: readonly Page[]): void {
     for (const page of pages) {
       this.#pages.push(page);
       this.count += page.count;
@@ -25,7 +38,7 @@ export class Archive {
   }
 
   /** The length of the text of all pages from an event on. */
-  length(index) {
+  length(index: number): number {
     let [first, length] = [0, 0];
     for (const { count, whole } of this.#pages) {
       first += count;
@@ -34,8 +47,8 @@ export class Archive {
     return length;
   }
 
-  /** Events from the one with that index on, as far as the page goes: `[milliseconds, event]`. */
-  read(index) {
+  /** Events from the one with that index on, as far as the page goes. */
+  read(index: number): TimedEvent[] {
     let first = 0;
     for (const { count, bytes } of this.#pages) {
       if (index < first + count) return eventsOf(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)).slice(index - first);
@@ -48,15 +61,15 @@ export class Archive {
    * Takes the events of a snapshot, where there are many, out of it: the engine does not look at them. Returns the
    * engine's snapshot as text; `isPage` says whether a text is events as the engine writes them.
    */
-  static of(snapshot, isPage, write) {
+  static of(snapshot: EngineSnapshot, isPage: (text: string) => boolean, write: (snapshot: EngineSnapshot) => string): { archive: Archive; text: string } {
     const archive = new Archive();
-    const { executions } = snapshot;
-    const own = Array.isArray(executions) ? executions.findIndex((execution) => execution?.id === 0) : -1;
-    const events = executions?.[own]?.events;
+    const executions: readonly unknown[] = Array.isArray(snapshot.executions) ? snapshot.executions : [];
+    const own = executions.find((execution) => isObject(execution) && execution.id === 0) as { events?: readonly HistoryEvent[] } | undefined;
+    const events = own?.events;
     if (!Array.isArray(events) || events.length < FEW) return { archive, text: write(snapshot) };
-    let texts = [];
+    let texts: string[] = [];
     let length = 0;
-    const pages = [];
+    const pages: Page[] = [];
     const end = () => {
       const text = `[${texts.join(",")}]`;
       if (!isPage(text)) throw new RestoreError("the snapshot cannot be restored: execution.events is missing or not what was written");
@@ -72,25 +85,26 @@ export class Archive {
     }
     if (texts.length > 0) end();
     archive.add(pages);
-    return { archive, text: write({ ...snapshot, executions: executions.map((one, i) => (i === own ? { ...one, events: [] } : one)) }) };
+    return { archive, text: write({ ...snapshot, executions: executions.map((one) => (one === own ? { ...own, events: [] } : one)) }) };
   }
 }
 
-/** The events of a page's text: `[milliseconds, event]`. src/engine/archive.rs says what the marks are. */
-export function eventsOf(text) {
+/** The events of a page's text. src/engine/archive.rs says what the marks are. */
+export function eventsOf(text: string): TimedEvent[] {
   const parts = text.split(/[\x01\x02]/);
   if (parts.length === 1) return JSON.parse(text);
-  const payloads = [];
+  const payloads: string[] = [];
   for (let i = 1; i < parts.length; i += 2) {
-    if (parts[i].startsWith('"')) payloads.push(parts[i]);
-    else parts[i] = payloads[parts[i]];
+    const part = parts[i] ?? "";
+    if (part.startsWith('"')) payloads.push(part);
+    else parts[i] = payloads[Number(part)] ?? "";
   }
   return JSON.parse(parts.join(""));
 }
 
 /** Throws for a history that is too long to be made objects of at once. */
-export function checkAtOnce(length, what) {
+export function checkAtOnce(length: number, what: string): void {
   if (length <= AT_ONCE) return;
-  const giga = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+  const giga = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   throw misuse("HISTORY_TOO_LARGE", `${what} has more than ${giga(AT_ONCE)} of text (${giga(length)} up to here): read the events one after the other (for await (const event of execution)), or keep none (history: "none")`, RangeError);
 }

@@ -9,6 +9,9 @@
 import * as glue from "../../dist/glue.js";
 import { PAGE, checkAtOnce, eventsOf } from "./archive.ts";
 import { InternalError, misuse, refusal } from "../base/errors.ts";
+import type { EngineSnapshot, HistoryEvent, ModuleSource, Step } from "../api/index.d.ts";
+import type { Archive } from "./archive.ts";
+import type { CompileSettings, EngineSettings, Fact, FactArguments, Question, TimedEvent } from "./facts.ts";
 
 /** Bytes that the module's memory may have: `--max-memory` of .cargo/config.toml. */
 export const MEMORY = 2 ** 30;
@@ -20,7 +23,7 @@ const LARGEST = 2 ** 24;
 const largestFile = () => memory * (3 / 8);
 
 /** Says that the module's memory may have fewer bytes than usual. */
-export function limitMemory(bytes) {
+export function limitMemory(bytes: number): void {
   memory = bytes;
 }
 
@@ -31,7 +34,7 @@ let generation = 0;
 const driven = new Set();
 
 /** Compiles and starts the module at once, from its bytes or a compiled `WebAssembly.Module`. */
-export function initSync(source) {
+export function initSync(source: ArrayBuffer | ArrayBufferView | object): void {
   if (!loaded) {
     try {
       glue.initSync({ module: source?.module ?? source });
@@ -43,12 +46,12 @@ export function initSync(source) {
 }
 
 /** Says where `init()` without arguments finds the module. */
-export function setLoader(load) {
+export function setLoader(load: () => ModuleSource): void {
   loader = load;
 }
 
 /** Loads the module once; `source` is a URL, Request, Response, bytes or a compiled module. */
-export function init(source) {
+export function init(source?: ModuleSource | { module_or_path: ModuleSource }): Promise<void> {
   if (loaded) return Promise.resolve();
   loading ??= (async () => {
     const from = await (source?.module_or_path ?? source ?? loader?.());
@@ -70,18 +73,18 @@ export function init(source) {
 }
 
 /** Whether synchronous functions can be called. */
-export function isLoaded() {
+export function isLoaded(): boolean {
   return loaded;
 }
 
 /** Calls a function of the module that leaves nothing behind there. What is given is made before: its errors are the caller's. */
-export function call(ask, ...given) {
+export function call<Given extends readonly unknown[], Answer>(ask: (...given: Given) => Answer, ...given: Given): Answer {
   for (const one of given) if (typeof one === "string") checkSize(one, "the text");
   return guarded(() => ask(...given));
 }
 
 /** Throws for a text that the module's memory cannot hold, before it is taken there. */
-export function checkSize(text, what, largest = LARGEST) {
+export function checkSize(text: string, what: string, largest = LARGEST): void {
   // No character of a JavaScript string has more than three bytes.
   if (text.length * 3 <= largest) return;
   const size = byteLength(text);
@@ -148,7 +151,7 @@ export class MachineHandle {
   #generation = -1;
   #tasks = [];
 
-  constructor(text, options) {
+  constructor(text: string, options: CompileSettings) {
     checkSize(text, "the definition");
     this.#text = text;
     this.#options = options;
@@ -156,12 +159,12 @@ export class MachineHandle {
   }
 
   /** The definition's JSON text. */
-  get text() {
+  get text(): string {
     return this.#text;
   }
 
   /** The object of the present instance, to be used at once. Throws `{diagnostics}` for a definition with errors. */
-  raw() {
+  raw(): glue.Machine {
     if (this.#generation !== generation) {
       this.#raw = guarded(() => glue.Machine.compile(this.#text, this.#options));
       this.#generation = generation;
@@ -171,12 +174,12 @@ export class MachineHandle {
   }
 
   /** `{state, resource}` of the Task state with this number. */
-  task(state) {
+  task(state: number): { state: string; resource: string } {
     return (this.#tasks[state] ??= JSON.parse(this.raw().taskOf(state)));
   }
 
   /** Gives the memory in the instance back. */
-  release() {
+  release(): void {
     if (this.#generation === generation) this.#raw.free();
     this.#generation = -1;
   }
@@ -378,7 +381,7 @@ export class EngineHandle {
   #generation = -1;
 
   /** A new engine, or with `base` the one that a snapshot's text describes; its events may go into the archive that is given. */
-  constructor(machine, options, base, archive) {
+  constructor(machine: MachineHandle, options: EngineSettings, base?: string, archive?: Archive) {
     if (base !== undefined) checkSize(base, "the snapshot", largestFile());
     this.#archive = archive;
     this.#machine = machine;
@@ -388,6 +391,7 @@ export class EngineHandle {
   }
 
   /** Feeds a fact; returns the Step. Throws InternalError after a trap: this fact is then not in the journal. */
+  feed<Method extends Fact[0]>(method: Method, now: number, ...rest: FactArguments<Method>): Step;
   feed(method, now, a, b, c) {
     if (method === "start") checkSize(a, "the input");
     else if (method === "items") checkSize(b, c ? "the file" : "the list of items", c ? largestFile() : LARGEST);
@@ -418,6 +422,11 @@ export class EngineHandle {
   }
 
   /** Asks; returns the text. */
+  ask(question: Question): string;
+  ask(question: "history", from: number): string;
+  ask(question: "historyLength"): number;
+  ask(question: "deadline"): number | undefined;
+  ask(question: "inputOf", task: number, member?: string): string | undefined;
   ask(method, a, b) {
     const raw = this.#alive();
     try {
@@ -437,6 +446,7 @@ export class EngineHandle {
   }
 
   /** The events from an index on, parsed; up to another index. */
+  history(from?: number, to?: number): HistoryEvent[];
   history(from = 0, to = Infinity) {
     if (from >= this.#archived && this.ask("historyLength") - (from - this.#archived) <= FEW_EVENTS) {
       return JSON.parse(this.ask("history", from - this.#archived)).slice(0, to - from);
@@ -447,12 +457,14 @@ export class EngineHandle {
   }
 
   /** The same as one JSON text. */
+  historyText(from?: number): string;
   historyText(from = 0) {
     const few = from >= this.#archived && this.ask("historyLength") - (from - this.#archived) <= FEW_EVENTS;
     return few ? this.ask("history", from - this.#archived) : JSON.stringify(this.history(from));
   }
 
   /** The same in lists of a bounded size: `[milliseconds, event]`. With `whole`, what they are collected for. */
+  pages(from?: number, to?: number, whole?: string): Generator<TimedEvent[], void, undefined>;
   *pages(from = 0, to = Infinity, whole = undefined) {
     let length = 0;
     if (whole !== undefined && to === Infinity) checkAtOnce((length = this.#archive?.length(from) ?? 0), whole);
@@ -473,6 +485,7 @@ export class EngineHandle {
   }
 
   /** The snapshot, parsed. */
+  snapshot(): EngineSnapshot;
   snapshot() {
     if (this.#archived === 0 && this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));
     const engine = JSON.parse(this.ask("snapshotWithoutEvents"));
@@ -494,7 +507,7 @@ export class EngineHandle {
   }
 
   /** There is nothing more to feed: it may be asked for its history, or never again. */
-  retire() {
+  retire(): void {
     this.#retired = true;
     // A replay would make again what the archive has.
     if (this.#repeated > 0) this.#compact();
@@ -502,7 +515,7 @@ export class EngineHandle {
   }
 
   /** Hands the engine to the driver in Rust. Its facts are not in the journal: another trap ends it. */
-  drive(handler) {
+  drive(handler: (command: string) => string | Promise<string>): Promise<string> {
     const raw = this.#alive();
     return new Promise((resolve, reject) => {
       driven.add(reject);
@@ -511,7 +524,7 @@ export class EngineHandle {
   }
 
   /** Gives the memory in the instance back; the handle still answers, from its journal. */
-  release() {
+  release(): void {
     // Recorded stages are told once; a replay would tell them again.
     if (this.#options.trace) return;
     if (this.#generation === generation) this.#raw.free();
@@ -519,7 +532,7 @@ export class EngineHandle {
   }
 
   /** Gives the memory back of an engine that nobody asks any more. */
-  discard() {
+  discard(): void {
     if (this.#generation === generation) this.#raw.free();
     this.#generation = -1;
     this.#journal = [];

@@ -104,7 +104,7 @@ export function layout(definition, options = {}) {
 }
 
 /** The graph of a definition as an SVG document. */
-export function renderSvg(definition, options = {}) {
+export function renderSvg(definition, options = {}): string {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "aspect", "widths", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
   const { direction, collapsed, foldLarge, expanded, aspect, status, taken, notes, ...rest } = options;
   const style = { ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) };

@@ -1,47 +1,60 @@
-// @ts-nocheck: has no types yet.
 // Activities: work that is fetched, not brought (GetActivityTask).
 
 import { misuse } from "../base/errors.ts";
 import { argumentText } from "./integration.ts";
 import { checkOptions, shown } from "../base/options.ts";
+import type { Activity as PublicActivity, ActivityTask } from "../api/index.d.ts";
+import type { Completion, HandlerCall, TaskDriver, Taker } from "./call.ts";
 
 // Marks handlers that are no functions, also those of another copy of this package.
-export const TAKER = Symbol.for("stepglass.Taker");
+export const TAKER: unique symbol = Symbol.for("stepglass.Taker");
 
 /** Whether a value of `tasks` takes calls itself. */
-export function isTaker(handler) {
-  return typeof handler === "object" && handler !== null && handler[TAKER] === true;
+export function isTaker(handler: unknown): handler is Taker {
+  return typeof handler === "object" && handler !== null && (handler as { [TAKER]?: unknown })[TAKER] === true;
+}
+
+/** A task that nobody has taken, or whose worker has not answered yet. */
+interface Offer {
+  call: HandlerCall;
+  driver: TaskDriver;
+}
+
+/** One who waits for a task. */
+interface Worker {
+  workerName: string | undefined;
+  resolve(task: ActivityTask): void;
 }
 
 /**
  * A queue of tasks that workers fetch. As a value of `tasks` it takes the tasks of its activity, of any number of
  * executions; they are started when a worker takes them.
  */
-export class Activity {
+export class Activity implements PublicActivity, Taker {
   // Tasks that nobody has taken, and workers that wait for one; never both.
-  #offers = [];
-  #workers = [];
-  #taken = new Map();
+  #offers: Offer[] = [];
+  #workers: Worker[] = [];
+  #taken = new Map<string, Offer>();
 
-  get [TAKER]() {
+  get [TAKER](): boolean {
     return true;
   }
 
   /** How many tasks wait for a worker. */
-  get waiting() {
+  get waiting(): number {
     return this.#offers.filter(({ call }) => !call.ended).length;
   }
 
   /** The next task, as soon as there is one; rejects when `signal` aborts. */
-  getTask(options = {}) {
+  getTask(options: { workerName?: string; signal?: AbortSignal } = {}): Promise<ActivityTask> {
     checkOptions(options, ["workerName", "signal"], "getTask()");
     const { workerName, signal } = options;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const worker = { workerName, resolve: (task) => (signal?.removeEventListener("abort", leave), resolve(task)) };
+      const worker: Worker = { workerName, resolve: (task) => (signal?.removeEventListener("abort", leave), resolve(task)) };
       const leave = () => {
         this.#workers = this.#workers.filter((other) => other !== worker);
-        reject(signal.reason);
+        reject(signal?.reason);
       };
       signal?.addEventListener("abort", leave, { once: true });
       this.#workers.push(worker);
@@ -50,48 +63,52 @@ export class Activity {
   }
 
   /** Completes the task with this token: SendTaskSuccess. False if the task has ended already. */
-  succeed(token, output) {
+  succeed(token: string, output?: unknown): boolean {
     return this.#complete(token, "succeed", argumentText(output, "the output"));
   }
 
   /** Fails the task with this token: SendTaskFailure. False if the task has ended already. */
-  fail(token, failure = {}) {
+  fail(token: string, failure: { error?: string; cause?: string } = {}): boolean {
     if (typeof failure !== "object" || failure === null) throw misuse("INVALID_ARGUMENT", `fail() takes an object with error and cause, not ${shown(failure)}`);
     const { error, cause } = failure;
-    for (const [name, value] of [["error", error], ["cause", cause]]) {
+    for (const [name, value] of Object.entries({ error, cause })) {
       if (value !== undefined && value !== null && typeof value !== "string") throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
     }
     return this.#complete(token, "fail", error, cause);
   }
 
   /** Says that the task with this token is alive: SendTaskHeartbeat. False if the task has ended already. */
-  heartbeat(token) {
+  heartbeat(token: string): boolean {
     return this.#complete(token, "heartbeat");
   }
 
   /** For the driver: a task of the activity is scheduled. */
-  take(call, driver) {
-    call.onEnd = () => this.#taken.delete(call.command.token);
+  take(call: HandlerCall, driver: TaskDriver): void {
+    const { token } = call.command;
+    call.onEnd = () => token !== undefined && this.#taken.delete(token);
     this.#offers.push({ call, driver });
     this.#match();
   }
 
-  #complete(token, method, ...rest) {
+  #complete(token: string, ...completion: Completion): boolean {
     const task = this.#taken.get(token);
     if (task === undefined) return false;
-    return task.driver.complete(task.call, method, ...rest);
+    return task.driver.complete(task.call, ...completion);
   }
 
   #match() {
-    while (this.#offers.length > 0 && this.#workers.length > 0) {
-      const { call, driver } = this.#offers.shift();
+    for (;;) {
+      const worker = this.#workers[0];
+      const offer = worker && this.#offers.shift();
+      if (worker === undefined || offer === undefined) return;
       // It has timed out, or its execution has ended.
-      if (call.ended) continue;
-      const { workerName, resolve } = this.#workers.shift();
-      const { task, token, input } = call.command;
-      this.#taken.set(token, { call, driver });
-      driver.post("started", task, workerName);
-      resolve({ taskToken: token, input, task: call.task });
+      if (offer.call.ended) continue;
+      this.#workers.shift();
+      // Every task of an activity has a token.
+      const { task, token = "", input } = offer.call.command;
+      this.#taken.set(token, offer);
+      offer.driver.post("started", task, worker.workerName);
+      worker.resolve({ taskToken: token, input, task: offer.call.task });
     }
   }
 }

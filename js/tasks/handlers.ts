@@ -1,14 +1,22 @@
-// @ts-nocheck: has no types yet.
 // The handlers that a module exports.
 
 import { isTaker } from "./activity.ts";
+import type { TaskHandler } from "../api/index.d.ts";
+import type { Taker } from "./call.ts";
 
 /** The default export of a module, a function for all tasks, an object or a Map; and every function that it exports by name. */
-export function exportedHandlers(module) {
-  const usable = (value) => typeof value === "function" || isTaker(value);
-  const named = Object.entries(module).filter(([name, value]) => name !== "default" && name !== "module.exports" && usable(value));
+export function exportedHandlers(module: { readonly [name: string]: unknown }): TaskHandler | Map<string, TaskHandler | Taker> {
+  const named = Object.entries(module).filter(([name]) => name !== "default" && name !== "module.exports").filter(isUsable);
   const { default: main } = module;
-  if (typeof main === "function" && named.length === 0) return main;
-  const listed = main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
-  return new Map([...listed, ...named].filter(([, value]) => usable(value)));
+  if (isFunction(main) && named.length === 0) return main;
+  const listed: [string, unknown][] = main instanceof Map ? [...main] : typeof main === "object" && main !== null ? Object.entries(main) : [];
+  return new Map([...listed.filter(isUsable), ...named]);
+}
+
+function isUsable(entry: [name: string, value: unknown]): entry is [name: string, handler: TaskHandler | Taker] {
+  return isFunction(entry[1]) || isTaker(entry[1]);
+}
+
+function isFunction(value: unknown): value is TaskHandler {
+  return typeof value === "function";
 }

@@ -1,26 +1,31 @@
-// @ts-nocheck: has no types yet.
 // What a handler is given and how its answer becomes the service's: AWS wraps the results of optimized integrations.
 //
 // A handler deals with the inner value, the function's payload or the child's output; the state machine sees what AWS
 // would send. `task.parameters` has the whole request, and a TaskResponse is taken as the whole response.
 
-import { TaskError, isExecutionError, isTaskError, misuse } from "../base/errors.ts";
+import { TaskError, isExecutionError, isTaskError, messageOf, misuse } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { ExecutionStatus, InvokeCommand } from "../api/index.d.ts";
+import type { TaskFailure } from "./call.ts";
+import type { Resource } from "./resource.ts";
 
-const RESPONSE = Symbol.for("stepglass.TaskResponse");
+const RESPONSE: unique symbol = Symbol.for("stepglass.TaskResponse");
 
 /** Returned by a handler: the service's whole response, which is not wrapped. */
 export class TaskResponse {
-  constructor(value) {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
     this.value = value;
   }
 
-  get [RESPONSE]() {
+  get [RESPONSE](): boolean {
     return true;
   }
 }
 
-function isResponse(value) {
-  return typeof value === "object" && value !== null && value[RESPONSE] === true;
+function isResponse(value: unknown): value is TaskResponse {
+  return typeof value === "object" && value !== null && (value as { [RESPONSE]?: unknown })[RESPONSE] === true;
 }
 
 /**
@@ -28,56 +33,61 @@ function isResponse(value) {
  * write 1.0 as 1, and round 12345678901234567890.
  */
 export class JsonText {
-  constructor(text) {
+  readonly text: string;
+
+  constructor(text: string) {
     this.text = text;
   }
 
   /** The value, read anew. */
-  get value() {
+  get value(): unknown {
     return JSON.parse(this.text);
   }
 }
 
 // Where the requests of services have what the handler deals with.
-const INNER = { __proto__: null, "lambda:invoke": "Payload", "states:startExecution": "Input" };
+const INNER: ReadonlyMap<string, "Payload" | "Input"> = new Map([["lambda:invoke", "Payload"], ["states:startExecution", "Input"]]);
 
 /** The member of a service's request that its handler gets, where it does not get the whole request. */
-export function innerMember(resource) {
-  return resource.kind === "service" ? INNER[resource.name] : undefined;
+export function innerMember(resource: Resource): "Payload" | "Input" | undefined {
+  return resource.kind === "service" ? INNER.get(resource.name) : undefined;
 }
 
 /**
  * The handler's first argument. A Payload or Input that is a string is the JSON text of what the function or execution gets
  * (recorded for lambda:invoke); where it is not JSON, the string itself.
  */
-export function handlerInput(resource, parameters) {
+export function handlerInput(resource: Resource, parameters: unknown): unknown {
   const given = innerOf(resource, parameters);
   if (typeof given !== "string" || innerMember(resource) === undefined) return given;
   return attempt(() => JSON.parse(given)) ?? (given.trim() === "null" ? null : given);
 }
 
 /** The same for a task that runs: throws the error of the service where the string is not JSON. */
-export function taskInput(resource, parameters) {
+export function taskInput(resource: Resource, parameters: unknown): unknown {
   const given = innerOf(resource, parameters);
   const inner = innerMember(resource);
   if (typeof given !== "string" || inner === undefined) return given;
   try {
     return JSON.parse(given);
   } catch (problem) {
-    if (inner === "Payload") throw new TaskError("Lambda.InvalidRequestContentException", `Could not parse request body into json: ${problem.message}`);
-    throw new TaskError("StepFunctions.InvalidExecutionInputException", `Invalid State Machine Execution Input: '${problem.message}'`);
+    if (inner === "Payload") throw new TaskError("Lambda.InvalidRequestContentException", `Could not parse request body into json: ${messageOf(problem)}`);
+    throw new TaskError("StepFunctions.InvalidExecutionInputException", `Invalid State Machine Execution Input: '${messageOf(problem)}'`);
   }
 }
 
-function innerOf(resource, parameters) {
+function innerOf(resource: Resource, parameters: unknown): unknown {
   const inner = innerMember(resource);
   if (inner === undefined) return parameters;
   // Lambda calls a function without a payload with an empty object; so is the default Input.
   return (isObject(parameters) && Object.hasOwn(parameters, inner) ? parameters[inner] : undefined) ?? {};
 }
 
+/** What a service's answer shows of the request. */
+export type RequestCommand = Pick<InvokeCommand, "task" | "input">;
+
 /** The task's result as JSON text. Throws what JSON.stringify throws. */
-export function resultText(resource, command, value, now) {
+export function resultText(resource: Resource, command: RequestCommand, value: unknown, now: number): string {
   if (isResponse(value)) return jsonText(value.value);
   const text = jsonText(value);
   if (resource.kind !== "service" || resource.pattern === "waitForTaskToken") return text;
@@ -97,38 +107,38 @@ export function resultText(resource, command, value, now) {
  * The failure that an answer stands for: EventBridge answers a request of which it has refused entries with success, and
  * Step Functions fails the task (recorded). Undefined for every other answer.
  */
-export function answeredFailure(resource, value) {
+export function answeredFailure(resource: Resource, value: unknown): { error: string; cause: string } | undefined {
   if (resource.name !== "events:putEvents" || resource.pattern !== "") return undefined;
   const response = isResponse(value) || value instanceof JsonText ? value.value : value;
-  if (!isObject(response) || !(response.FailedEntryCount > 0)) return undefined;
+  if (!isObject(response) || !(Number(response.FailedEntryCount) > 0)) return undefined;
   const { Entries, FailedEntryCount } = response;
   return { error: "EventBridge.FailedEntry", cause: jsonText({ Entries, FailedEntryCount }) };
 }
 
 /** The first answer of a service whose result is yet to come, as JSON text. */
-export function submittedText(resource, command, now) {
+export function submittedText(resource: Resource, command: RequestCommand, now: number): string {
   return resource.name === "states:startExecution" ? startedText(command, now) : `{${metadata(command)}}`;
 }
 
 /** The `Error` and `Cause` of what a handler has thrown, as the service would report it. */
-export function failure(resource, command, thrown, now) {
+export function failure(resource: Resource, command: RequestCommand, thrown: unknown, now: number): TaskFailure {
   if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.errorCause };
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
   if (resource.name === "states:startExecution" && resource.pattern !== "") {
-    const { error, cause, status = "FAILED" } = isExecutionError(thrown) ? { error: thrown.error, cause: thrown.errorCause, status: thrown.status } : plainFailure(thrown);
-    return { error: "States.TaskFailed", cause: membersText(description(resource, handled(command, now, { status, error, cause }))) };
+    const outcome = isExecutionError(thrown) ? { error: thrown.error, cause: thrown.errorCause, status: thrown.status } : { ...plainFailure(thrown), status: "FAILED" as const };
+    return { error: "States.TaskFailed", cause: membersText(description(resource, handled(command, now, outcome))) };
   }
   return lambda ? lambdaFailure(thrown) : plainFailure(thrown);
 }
 
-function plainFailure(thrown) {
+function plainFailure(thrown: unknown): { error: string; cause: string } {
   if (isExecutionError(thrown)) return { error: thrown.error ?? thrown.status, cause: thrown.errorCause ?? thrown.message };
-  if (!isError(thrown)) return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? String(typeof thrown)) };
+  if (!isError(thrown)) return { error: "Error", cause: typeof thrown === "string" ? thrown : (attempt(() => JSON.stringify(thrown)) ?? typeof thrown) };
   return { error: textOf(thrown, "name") || "Error", cause: textOf(thrown, "message") ?? "" };
 }
 
 // What the Node.js runtime of Lambda reports: the name, and a JSON text of name, message and stack.
-function lambdaFailure(thrown) {
+function lambdaFailure(thrown: unknown): { error: string; cause: string } {
   const { error, cause } = plainFailure(thrown);
   const stack = isError(thrown) ? textOf(thrown, "stack") : undefined;
   // A retry fails as the attempt before it did, more often than not.
@@ -139,10 +149,10 @@ function lambdaFailure(thrown) {
 }
 
 // The failure that was reported last.
-let last = { stack: null };
+let last: { error?: string; cause?: string; stack?: string | null | undefined; text: string } = { stack: null, text: "" };
 
 /** What an error says of itself. */
-function textOf(error, name) {
+function textOf(error: Error, name: "name" | "message" | "stack"): string | undefined {
   try {
     return String(error[name]);
   } catch {
@@ -150,7 +160,7 @@ function textOf(error, name) {
   }
 }
 
-function isError(value) {
+function isError(value: unknown): value is Error {
   try {
     return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
   } catch {
@@ -159,7 +169,7 @@ function isError(value) {
 }
 
 /** The value, or undefined where computing it throws: user objects may do anything when they are looked at. */
-function attempt(compute) {
+function attempt<T>(compute: () => T): T | undefined {
   try {
     return compute();
   } catch {
@@ -168,27 +178,29 @@ function attempt(compute) {
 }
 
 /** JSON text; what JSON has no word for (undefined, a function, a symbol) is null. */
-export function jsonText(value) {
-  return value instanceof JsonText ? value.text : (JSON.stringify(value) ?? "null");
+export function jsonText(value: unknown): string {
+  if (value instanceof JsonText) return value.text;
+  const text: string | undefined = JSON.stringify(value);
+  return text ?? "null";
 }
 
 /** The JSON text of an object whose members may be known by their texts. */
-export function membersText(object) {
+export function membersText(object: object): string {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`).join(",")}}`;
 }
 
 /** The same for what a caller gives; where JSON cannot hold it, the error names it. */
-export function argumentText(value, name) {
+export function argumentText(value: unknown, name: string): string {
   try {
     return jsonText(value);
   } catch (error) {
-    throw misuse("INVALID_ARGUMENT", `${name} cannot be written as JSON: ${error?.message ?? error}`);
+    throw misuse("INVALID_ARGUMENT", `${name} cannot be written as JSON: ${messageOf(error)}`);
   }
 }
 
 /** Whether a text is JSON. */
-export function isJson(text) {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -197,60 +209,92 @@ export function isJson(text) {
   }
 }
 
-function isObject(value) {
-  return typeof value === "object" && value !== null;
-}
-
-function isHttpResponse(value) {
+function isHttpResponse(value: unknown): boolean {
   return isObject(value) && Object.hasOwn(value, "ResponseBody") && Object.hasOwn(value, "StatusCode");
 }
 
 // Equal runs give equal histories, so the request id counts tasks.
-function metadata(command) {
+function metadata(command: RequestCommand): string {
   const id = `00000000-0000-4000-8000-${command.task.toString(16).padStart(12, "0")}`;
   return `"SdkHttpMetadata":{"AllHttpHeaders":{},"HttpHeaders":{},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"${id}"}`;
 }
 
-function childArn(command) {
+function childArn(command: RequestCommand): { machineArn: string; name: string; arn: string } {
   const { StateMachineArn, Name } = isObject(command.input) ? command.input : {};
   const machineArn = typeof StateMachineArn === "string" ? StateMachineArn : "arn:aws:states:us-east-1:123456789012:stateMachine:Child";
   const name = typeof Name === "string" ? Name : `task-${command.task}`;
   return { machineArn, name, arn: `${machineArn.replace(":stateMachine:", ":execution:")}:${name}` };
 }
 
-function startedText(command, now) {
+function startedText(command: RequestCommand, now: number): string {
   return started(command, childArn(command).arn, now);
 }
 
 /** StartExecution's response. */
-export function started(command, arn, now) {
+export function started(command: RequestCommand, arn: string, now: number): string {
   return `{"ExecutionArn":${JSON.stringify(arn)},${metadata(command)},"StartDate":${now}}`;
 }
 
 /** The execution that a handler stands for. */
-function handled(command, now, outcome) {
+function handled(command: RequestCommand, now: number, outcome: Pick<ExecutionDetails, "status" | "output" | "error" | "cause">): ExecutionDetails {
   const given = isObject(command.input) ? command.input.Input : undefined;
   return { ...childArn(command), input: jsonText(given ?? {}), startDate: now, stopDate: now, ...outcome };
 }
 
+/** An execution, as far as it is told of. Times are in milliseconds since 1970. */
+export interface ExecutionDetails {
+  name: string;
+  arn: string;
+  machineArn: string;
+  /** JSON text. */
+  input: string;
+  startDate: number;
+  stopDate?: number | undefined;
+  status: ExecutionStatus;
+  output?: unknown;
+  error?: string | undefined;
+  cause?: string | undefined;
+}
+
+/** DescribeExecution's response, as Step Functions spells it for states. */
+export interface ExecutionDescription {
+  Cause?: string;
+  Error?: string;
+  ExecutionArn: string;
+  Input: string | JsonText;
+  InputDetails: { Included: true };
+  Name: string;
+  Output?: unknown;
+  OutputDetails?: { Included: true };
+  RedriveCount: number;
+  RedriveStatus: "NOT_REDRIVABLE" | "REDRIVABLE";
+  RedriveStatusReason?: string;
+  StartDate: number | string;
+  StateMachineArn: string;
+  Status: ExecutionStatus;
+  StopDate?: number | string | undefined;
+}
+
 /** An execution as DescribeExecution tells it; of one that has succeeded `.sync:2` has input and output as JSON, not as text. */
-export function description({ pattern }, { name, arn, machineArn, input, startDate, stopDate, status, output, error, cause }) {
+export function description({ pattern }: Pick<Resource, "pattern">, execution: ExecutionDetails): ExecutionDescription {
+  const { name, arn, machineArn, input, startDate, stopDate, status, output, error, cause } = execution;
   const succeeded = status === "SUCCEEDED";
   const parsed = succeeded && pattern === "sync:2";
-  const out = {};
-  if (cause !== undefined) out.Cause = cause;
-  if (error !== undefined) out.Error = error;
-  out.ExecutionArn = arn;
-  out.Input = parsed ? new JsonText(input) : input;
-  out.InputDetails = { Included: true };
-  out.Name = name;
-  if (succeeded) {
-    out.Output = parsed ? output : jsonText(output);
-    out.OutputDetails = { Included: true };
-  }
-  out.RedriveCount = 0;
   const final = succeeded || status === "RUNNING";
-  out.RedriveStatus = final ? "NOT_REDRIVABLE" : "REDRIVABLE";
-  if (final) out.RedriveStatusReason = `Execution is ${status} and cannot be redriven`;
-  return { ...out, StartDate: startDate, StateMachineArn: machineArn, Status: status, StopDate: stopDate };
+  return {
+    ...(cause !== undefined && { Cause: cause }),
+    ...(error !== undefined && { Error: error }),
+    ExecutionArn: arn,
+    Input: parsed ? new JsonText(input) : input,
+    InputDetails: { Included: true },
+    Name: name,
+    ...(succeeded && { Output: parsed ? output : jsonText(output), OutputDetails: { Included: true } }),
+    RedriveCount: 0,
+    RedriveStatus: final ? "NOT_REDRIVABLE" : "REDRIVABLE",
+    ...(final && { RedriveStatusReason: `Execution is ${status} and cannot be redriven` }),
+    StartDate: startDate,
+    StateMachineArn: machineArn,
+    Status: status,
+    StopDate: stopDate,
+  };
 }

@@ -1,18 +1,33 @@
-// @ts-nocheck: has no types yet.
 // S3 without S3: handlers that read and write objects of the host's, for Distributed Maps and for tasks.
 
-import { TaskError, misuse } from "../base/errors.ts";
+import { TaskError, messageOf, misuse } from "../base/errors.ts";
+import type { ListedObject, ObjectBody, ObjectStore, Task, TaskHandler } from "../api/index.d.ts";
 
 const encoder = new TextEncoder();
+
+/** A request for an object, as the parameters of a task have it. */
+interface ObjectRequest {
+  Bucket: string;
+  Key: string;
+}
+
+interface ListRequest {
+  Bucket: string;
+  Prefix?: string;
+}
+
+interface PutRequest extends ObjectRequest {
+  Body?: unknown;
+}
 
 /**
  * Handlers for `s3:getObject`, `s3:listObjectsV2` and `s3:putObject`, also of the SDK. `source` is an object or Map from
  * "bucket/key" to what is in it, or a store with `get`, `list` and `put`.
  */
-export function s3Handlers(source) {
+export function s3Handlers(source: Record<string, ObjectBody> | Map<string, ObjectBody> | ObjectStore): Record<string, TaskHandler> {
   const store = storeOf(source);
   const handlers = {
-    getObject: async ({ Bucket, Key }, task) => {
+    getObject: async ({ Bucket, Key }: ObjectRequest, task: Task) => {
       const found = await store.get(Bucket, Key);
       if (found === undefined || found === null) throw refused("NoSuchKey", "The specified key does not exist.", 404);
       const body = await content(found, Key);
@@ -21,9 +36,9 @@ export function s3Handlers(source) {
       const text = textOf(body);
       return { Body: text, ContentLength: encoder.encode(text).length, ETag: etag(text) };
     },
-    listObjectsV2: async ({ Bucket, Prefix = "" }, task) => {
+    listObjectsV2: async ({ Bucket, Prefix = "" }: ListRequest, task: Task) => {
       if (store.list === undefined) throw refused("AccessDenied", "This store cannot be listed.", 403);
-      const listed = [];
+      const listed: ListedObject[] = [];
       for await (const object of await store.list(Bucket, Prefix)) if (object.Key.startsWith(Prefix)) listed.push(object);
       listed.sort((a, b) => order(a.Key, b.Key));
       const reader = task.purpose === "ItemReader";
@@ -33,7 +48,7 @@ export function s3Handlers(source) {
       });
       return { Contents, IsTruncated: false, KeyCount: Contents.length, Name: Bucket, Prefix };
     },
-    putObject: async ({ Bucket, Key, Body = "" }) => {
+    putObject: async ({ Bucket, Key, Body = "" }: PutRequest) => {
       if (store.put === undefined) throw refused("AccessDenied", "This store cannot be written.", 403);
       const text = textOf(Body);
       await store.put(Bucket, Key, text);
@@ -43,12 +58,12 @@ export function s3Handlers(source) {
   return Object.fromEntries(Object.entries(handlers).flatMap(([api, handler]) => [[`s3:${api}`, handler], [`aws-sdk:s3:${api}`, handler]]));
 }
 
-function storeOf(source) {
+function storeOf(source: Parameters<typeof s3Handlers>[0]): ObjectStore {
   if (source instanceof Map) {
     return memory({ get: (path) => source.get(path), paths: () => [...source.keys()], set: (path, body) => source.set(path, body) });
   }
   if (typeof source !== "object" || source === null) throw misuse("INVALID_ARGUMENT", "s3Handlers() takes an object or Map of objects by bucket/key, or a store with get()");
-  if (typeof source.get === "function") return source;
+  if (isStore(source)) return source;
   return memory({
     get: (path) => (Object.hasOwn(source, path) ? source[path] : undefined),
     paths: () => Object.keys(source),
@@ -56,8 +71,20 @@ function storeOf(source) {
   });
 }
 
+/** An object with a body under the name "get" is no store. */
+function isStore(source: Record<string, ObjectBody> | ObjectStore): source is ObjectStore {
+  return typeof source.get === "function";
+}
+
+/** Bodies by "bucket/key". */
+interface Bodies {
+  get(path: string): ObjectBody | undefined;
+  paths(): string[];
+  set(path: string, body: string): void;
+}
+
 /** A store of what has paths. */
-function memory({ get, paths, set }) {
+function memory({ get, paths, set }: Bodies): ObjectStore {
   return {
     get: (bucket, key) => get(`${bucket}/${key}`),
     list: (bucket, prefix) => {
@@ -70,8 +97,11 @@ function memory({ get, paths, set }) {
 }
 
 /** Size and age, as far as they are known without reading. */
-function about(body) {
-  if (body instanceof Blob) return { Size: body.size, ...(body.lastModified !== undefined && { LastModified: Math.floor(body.lastModified / 1000) }) };
+function about(body: ObjectBody | undefined): Pick<ListedObject, "Size" | "LastModified" | "Etag"> {
+  if (body instanceof Blob) {
+    const { lastModified } = body as Partial<File>;
+    return { Size: body.size, ...(lastModified !== undefined && { LastModified: Math.floor(lastModified / 1000) }) };
+  }
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return { Size: body.byteLength };
   if (body instanceof URL) return {};
   const text = textOf(body);
@@ -79,42 +109,48 @@ function about(body) {
 }
 
 /** What an object holds: text, or JSON as it was given. */
-async function content(body, key) {
+async function content(body: ObjectBody, key: string): Promise<unknown> {
   if (body instanceof URL) {
     const response = await fetch(body);
     if (!response.ok) throw refused(response.status === 404 ? "NoSuchKey" : "S3", `${body} answers ${response.status} ${response.statusText}`.trim(), response.status);
     return content(await response.blob(), key);
   }
-  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return content(new Blob([body]), key);
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return content(new Blob([body as BlobPart]), key);
   if (!(body instanceof Blob)) return body;
   if (/\.(zst|zstd)$/.test(key)) throw refused("S3", `${key}: Zstandard is not supported; decompress the file first`, 400);
   const stream = key.endsWith(".gz") ? body.stream().pipeThrough(new DecompressionStream("gzip")) : body.stream();
   try {
     return await new Response(stream).text();
   } catch (error) {
-    throw refused("S3", `${key} cannot be read: ${error.message}`, 400);
+    throw refused("S3", `${key} cannot be read: ${messageOf(error)}`, 400);
   }
 }
 
-function textOf(body) {
-  return typeof body === "string" ? body : (JSON.stringify(body) ?? "");
+function textOf(body: unknown): string {
+  if (typeof body === "string") return body;
+  const text: string | undefined = JSON.stringify(body);
+  return text ?? "";
 }
 
-function refused(code, message, status) {
+function refused(code: string, message: string, status: number): TaskError {
   return new TaskError(`S3.${code}Exception`, `${message} (Service: S3, Status Code: ${status}, Request ID: 0000000000000000)`);
 }
 
 /** By code points, which is the order of UTF-8 bytes that S3 lists in. */
-function order(a, b) {
-  const [x, y] = [[...a], [...b]];
-  for (let i = 0; i < x.length && i < y.length; i++) {
-    if (x[i] !== y[i]) return x[i].codePointAt(0) - y[i].codePointAt(0);
-  }
-  return x.length - y.length;
+function order(a: string, b: string): number {
+  const x = Array.from(a, codePoint);
+  const y = Array.from(b, codePoint);
+  const differs = x.findIndex((point, i) => point !== y[i]);
+  if (differs < 0) return x.length - y.length;
+  return (x[differs] ?? -1) - (y[differs] ?? -1);
+}
+
+function codePoint(character: string): number {
+  return character.codePointAt(0) ?? 0;
 }
 
 /** Names a content: not MD5, as little as S3's own is for what was uploaded in parts. */
-function etag(text) {
+function etag(text: string): string {
   const parts = [0x811c9dc5, 0x1000193, 0x9e3779b9, 0x85ebca6b].map((basis) => {
     let hash = basis;
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

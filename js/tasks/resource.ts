@@ -1,43 +1,103 @@
-// @ts-nocheck: has no types yet.
 // What a Task's Resource names, and which handler is meant for it.
 
-import { isTaker } from "./activity.ts";
 import { misuse } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { isTaker } from "./activity.ts";
+import type { TaskHandler } from "../api/index.d.ts";
+import type { Taker } from "./call.ts";
 
 const PREFIX = /^arn:[^:]*:states:[^:]*:[^:]*:/;
 
-/**
- * Takes a Resource ARN apart: `kind` is "lambda", "activity", "service" or "other"; for a service `name` is
- * "sqs:sendMessage", `full` the same with its suffix, `pattern` "", "sync", "sync:2" or "waitForTaskToken".
- */
-export function parseResource(resource) {
-  const lambda = /^arn:[^:]*:lambda:[^:]*:[^:]*:function:([^:]+)/.exec(resource);
-  if (lambda) return { kind: "lambda", name: lambda[1], pattern: "" };
+/** What a service integration waits for besides the service's answer to the request. */
+export type Pattern = "" | "sync" | "sync:2" | "waitForTaskToken";
+
+/** A Lambda function. */
+interface LambdaResource {
+  kind: "lambda";
+  /** The function's name. */
+  name: string;
+  pattern: "";
+}
+
+/** An activity. */
+interface ActivityResource {
+  kind: "activity";
+  name: string;
+  arn: string;
+  pattern: "";
+}
+
+/** A service integration. */
+interface ServiceResource {
+  kind: "service";
+  /** Service and action: "sqs:sendMessage". */
+  name: string;
+  /** The same with the suffix of its pattern. */
+  full: string;
+  pattern: Pattern;
+}
+
+/** What is none of these. */
+interface OtherResource {
+  kind: "other";
+  name: undefined;
+  pattern: "";
+}
+
+/** The parts of a Resource. */
+export type Resource = LambdaResource | ActivityResource | ServiceResource | OtherResource;
+
+/** Takes a Resource ARN apart. */
+export function parseResource(resource: string): Resource {
+  const name = /^arn:[^:]*:lambda:[^:]*:[^:]*:function:([^:]+)/.exec(resource)?.[1];
+  if (name !== undefined) return { kind: "lambda", name, pattern: "" };
   const prefix = PREFIX.exec(resource);
   if (!prefix) return { kind: "other", name: undefined, pattern: "" };
   const full = resource.slice(prefix[0].length);
   if (full.startsWith("activity:")) return { kind: "activity", name: full.slice("activity:".length), arn: resource, pattern: "" };
   const suffix = /\.(sync(?::2)?|waitForTaskToken)$/.exec(full);
-  return { kind: "service", name: suffix ? full.slice(0, suffix.index) : full, full, pattern: suffix?.[1] ?? "" };
+  // The expression admits these patterns only.
+  return { kind: "service", name: suffix ? full.slice(0, suffix.index) : full, full, pattern: (suffix?.[1] ?? "") as Pattern };
 }
 
 /** The name in a function's or state machine's name, partial ARN or ARN, without version or alias. */
-export function bareName(text, separator) {
+export function bareName(text: string, separator: string): string {
   const at = text.lastIndexOf(separator);
-  return (at < 0 ? text : text.slice(at + separator.length)).split(":")[0];
+  const name = at < 0 ? text : text.slice(at + separator.length);
+  return name.split(":", 1)[0] ?? name;
 }
 
+/** Why a task without a handler fails. */
+export interface MissingHandler {
+  error: string;
+  cause: string;
+}
+
+/** What does tasks that none was given a handler for by name: machines that tasks start. */
+export interface TaskSource {
+  /** What does a task; undefined for tasks of others. */
+  find(resource: Resource, input: unknown): Taker | undefined;
+  /** The error of a task that is of its kind and names nothing that there is; undefined for tasks of others. */
+  missing(resource: Resource, input: unknown): MissingHandler | undefined;
+}
+
+/** Any function. */
+type Callable = (...given: never[]) => unknown;
+
+/** One function for all tasks, or functions and takers by name. */
+export type NamedHandlers<Handler extends Callable = TaskHandler> = Handler | Readonly<Record<string, Handler | object>> | ReadonlyMap<string, Handler | object>;
+
 /** Finds the handler of a task. Handlers are read once, when the execution starts. */
-export class Handlers {
-  #all;
-  #named = new Map();
-  #patterns = [];
-  #resources = new Map();
+export class Handlers<Handler extends Callable = TaskHandler> {
+  #all: Handler | undefined;
+  #named = new Map<string, Handler | Taker>();
+  #patterns: [pattern: string, handler: Handler | Taker][] = [];
+  #resources = new Map<string, Resource>();
 
-  #machines;
+  #machines: TaskSource | undefined;
 
-  /** `tasks` is one function for all tasks, or an object or Map of functions; `machines` are those that tasks start. */
-  constructor(tasks = {}, machines) {
+  /** `machines` are those that tasks start. */
+  constructor(tasks: NamedHandlers<Handler> = {}, machines?: TaskSource) {
     this.#machines = machines;
     if (typeof tasks === "function") {
       this.#all = tasks;
@@ -46,29 +106,28 @@ export class Handlers {
     if (typeof tasks !== "object" || tasks === null) {
       throw misuse("INVALID_OPTION", "tasks must be an object or a Map of handlers, or one function for all tasks");
     }
-    const named = tasks instanceof Map;
-    for (const name of named ? tasks.keys() : Object.keys(tasks)) {
-      const handler = named ? tasks.get(name) : tasks[name];
+    for (const [name, handler] of tasks instanceof Map ? tasks : Object.entries(tasks)) {
       if (typeof handler !== "function" && !isTaker(handler)) {
         throw misuse("INVALID_OPTION", `the handler of ${JSON.stringify(String(name))} must be a function, not ${handler === null ? "null" : typeof handler}`);
       }
       this.#named.set(name, handler);
+      // The keys of a Map may be anything.
       if (typeof name === "string" && name.includes("*")) this.#patterns.push([name.replace(PREFIX, ""), handler]);
     }
     // The most specific first: the one with the most characters that are no wildcard.
-    const weight = ([pattern]) => pattern.replaceAll("*", "").length;
-    this.#patterns.sort((a, b) => weight(b) - weight(a));
+    const weight = (pattern: string) => pattern.replaceAll("*", "").length;
+    this.#patterns.sort(([a], [b]) => weight(b) - weight(a));
   }
 
   /** The parts of a Resource, parsed once. */
-  resource(text) {
+  resource(text: string): Resource {
     let parsed = this.#resources.get(text);
     if (parsed === undefined) this.#resources.set(text, (parsed = parseResource(text)));
     return parsed;
   }
 
-  /** The handler of a task: a function, or an object with `take(call, driver)`; or undefined. */
-  find(resource, state, input) {
+  /** The handler of a task; undefined where there is none. */
+  find(resource: string, state: string, input: unknown): Handler | Taker | undefined {
     const named = this.#named.get(resource) ?? this.#named.get(state);
     if (named) return named;
     const parsed = this.resource(resource);
@@ -79,7 +138,7 @@ export class Handlers {
     const nested = this.#machines?.find(parsed, input) ?? this.#all;
     if (nested) return nested;
     if (this.#patterns.length === 0) return undefined;
-    const names = [resource, state, ...candidates(parsed, input)].filter((name) => name !== undefined);
+    const names = [resource, state, ...candidates(parsed, input)];
     for (const [pattern, handler] of this.#patterns) {
       if (names.some((name) => matches(pattern, name))) return handler;
     }
@@ -87,7 +146,7 @@ export class Handlers {
   }
 
   /** The error of a task without handler: which handlers there are, and how to give it one. */
-  missing(resource, state, input) {
+  missing(resource: string, state: string, input: unknown): MissingHandler {
     const parsed = this.resource(resource);
     const unknown = this.#machines?.missing(parsed, input);
     if (unknown) return unknown;
@@ -101,17 +160,14 @@ export class Handlers {
 }
 
 /** The names, besides ARN and state, under which a handler may stand; the most specific first. */
-function candidates(parsed, input) {
+function candidates(parsed: Resource, input: unknown): string[] {
   switch (parsed.kind) {
     case "lambda":
     case "activity":
       return [parsed.name];
     case "service": {
-      const names = [];
       const called = calledName(parsed.name, input);
-      if (called !== undefined) names.push(called.arn, called.name);
-      names.push(parsed.full, parsed.name);
-      return names;
+      return [...(called === undefined ? [] : [called.arn, called.name]), parsed.full, parsed.name];
     }
     default:
       return [];
@@ -119,20 +175,20 @@ function candidates(parsed, input) {
 }
 
 /** What an integration that calls something of the user's by name calls. */
-function calledName(service, input) {
+function calledName(service: string, input: unknown): { arn: string; name: string } | undefined {
   const [key, separator] =
     service === "lambda:invoke" || service === "aws-sdk:lambda:invoke"
       ? ["FunctionName", ":function:"]
       : service.startsWith("states:startExecution") || service.startsWith("aws-sdk:sfn:start")
         ? ["StateMachineArn", ":stateMachine:"]
         : [];
-  if (key === undefined || typeof input !== "object" || input === null || !Object.hasOwn(input, key)) return undefined;
+  if (key === undefined || separator === undefined || !isObject(input) || !Object.hasOwn(input, key)) return undefined;
   const arn = input[key];
   return typeof arn === "string" ? { arn, name: bareName(arn, separator) } : undefined;
 }
 
 /** Whether a text matches a pattern in which `*` stands for any characters. Linear in practice, never exponential. */
-function matches(pattern, text) {
+function matches(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;
   let star = -1;
