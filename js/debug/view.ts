@@ -5,7 +5,7 @@ import type { ExecutionNames, JsonValue } from "../api/index.d.ts";
 import { detailsOf, isStateExited } from "../history/events.ts";
 import type { Recording } from "./recording.ts";
 import { type Strand, type StrandVisit, outwards } from "./strand.ts";
-import { type TapeEntry, stageAt } from "./tape.ts";
+import { type RecordedEvent, type TapeEntry, stageAt } from "./tape.ts";
 
 export { isEntering } from "./tape.ts";
 
@@ -77,17 +77,27 @@ export function ofOneItem({ tape }: Recording, places: number[], item?: number, 
   return { places: places.filter(isShown), items };
 }
 
-/** The visits on the way to a visit that were left, the last first: what they assigned is in its reach. */
-export function* leftBefore({ strand, enter }: StrandVisit): Generator<StrandVisit> {
-  const { chains, events } = strand;
-  let event = events[enter - 1];
-  while ((event = events[(event?.previousEventId ?? 0) - 1]) !== undefined) {
-    if (!isStateExited(event)) continue;
-    const visit = chains.visitOf(event.id);
-    if (visit === undefined) return;
-    yield visit;
-    event = events[visit.enter - 1];
+/**
+ * The visits before a visit that were left, the last first: those of its own branch or iteration, then those before the Parallel
+ * or Map around that. What they assigned is in its reach. An iteration may follow another one in the history, but it does not see
+ * its variables.
+ */
+export function* leftBefore(visit: StrandVisit): Generator<StrandVisit> {
+  const { chains } = visit.strand;
+  for (let at: StrandVisit | undefined = visit; at !== undefined; ) {
+    const isFirst: boolean = chains.threadOf(at).enter === at.enter;
+    at = isFirst ? chains.visits[at.around] : leftLast(at);
+    if (!isFirst && at !== undefined) yield at;
   }
+}
+
+/** The visit that was left last on the way to a visit. */
+function leftLast({ strand, enter }: StrandVisit): StrandVisit | undefined {
+  const { chains, events } = strand;
+  const previous = (event: RecordedEvent | undefined): RecordedEvent | undefined => events[(event?.previousEventId ?? 0) - 1];
+  let event = previous(events[enter - 1]);
+  while (event !== undefined && !isStateExited(event)) event = previous(event);
+  return event && chains.visitOf(event.id);
 }
 
 /** The variables in reach of a visit, by name. */

@@ -198,6 +198,24 @@ describe("looking into things", () => {
     assert.equal(stage("Charge", "error").Error, "Busy");
   });
 
+  test("an iteration does not see the variables of the one before it", async () => {
+    const Odd = { Type: "Choice", Choices: [{ Variable: "$", NumericEquals: 2, Next: "Second" }], Default: "First" };
+    const States = { Odd, First: { Type: "Pass", Assign: { inside: 1 }, End: true }, Second: { Type: "Pass", End: true } };
+    const debug = session({ input: [1, 2] }, {
+      StartAt: "Before",
+      States: { Before: { Type: "Pass", Assign: { outside: 2 }, Next: "Each" }, Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor: { StartAt: "Odd", States }, End: true } },
+    });
+    await until(debug, (it) => it.runTo("Second"));
+    assert.deepEqual(Object.entries(debug.scopes()).map(([name, { value, outer }]) => [name, value, outer]), [["outside", 2, true]]);
+    assert.deepEqual(debug.frames().find(({ state }) => state === "Second").variables, { outside: 2 });
+    await until(debug, (it) => it.restart());
+    debug.setBreakpoints([{ kind: "change", path: "$inside" }]);
+    await until(debug, (it) => it.continue());
+    assert.equal(debug.stopped.description, "$inside changed in First");
+    await until(debug, (it) => it.continue());
+    assert.equal(debug.status, "ended");
+  });
+
   test("before the first event the time is that of the start", () => {
     const debug = session({ startTime: Date.UTC(2026, 0, 2) });
     assert.equal(debug.values().now, Date.UTC(2026, 0, 2));
