@@ -1,12 +1,10 @@
 // What a run has used of its definition, read off its tape: only what has been seen counts.
 
-import { Outline } from "../coverage/outline.ts";
+import { Outline, type OutlinedState } from "../coverage/outline.ts";
 import { detailsOf, isStateEntered, isStateExited } from "../history/events.ts";
 import type { Recording } from "./recording.ts";
 import { type TapeEntry, stageAt } from "./tape.ts";
 import { visitOf } from "./view.ts";
-
-type OutlineState = NonNullable<ReturnType<Outline["named"]["get"]>>;
 
 /** Counts by JSON Pointer, as the engine's own coverage has them, of the entries of a tape from one place to another. */
 export function hitsOf(recording: Recording, outline: Outline, from: number, to: number): Record<string, number> {
@@ -39,7 +37,7 @@ export function outlineOf({ text }: { text: string }): Outline {
 }
 
 /** The member by which a state was left; none where a catcher has led out of it, which is counted where it took the error. */
-function wayOut({ type, fields }: OutlineState, recording: Recording, exit: TapeEntry, before: number): string | undefined {
+function wayOut({ type, fields }: OutlinedState, recording: Recording, exit: TapeEntry, before: number): string | undefined {
   const visit = visitOf(recording, exit);
   let taken: number | "default" | undefined;
   for (const place of visit?.strand.stagesOf(visit.enter) ?? []) {

@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // Coverage as the command `stepglass coverage` writes it, of counts that came from anywhere.
 
 import type { measureCoverage as Measure, MeasuredCoverage } from "../api/debug.d.ts";
