@@ -20,7 +20,7 @@ fn calls(engine: &mut Engine) -> Vec<Invocation> {
 }
 
 fn kinds(engine: &Engine) -> Vec<&'static str> {
-    engine.history().iter().map(|event| event.kind).collect()
+    engine.history().iter().map(|event| event.event_type.name()).collect()
 }
 
 /// Feeds `Tick` until nothing is ready; how many calls that took. With `restored` the engine goes through its snapshot's text

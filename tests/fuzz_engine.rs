@@ -286,7 +286,7 @@ impl Run {
                 *entered.entry(name.clone()).or_insert(0) += 1;
             }
         }
-        let kinds = |kind| self.engine.history().iter().any(|event| event.kind == kind);
+        let kinds = |kind| self.engine.history().iter().any(|event| event.event_type.name() == kind);
         let full = self.engine.history().len() >= self.engine.options().history_limit as usize;
         for (_, state) in self.engine.machine().states.iter() {
             let of = |part: &str| hits.get(&format!("{}{part}", state.pointer)).copied().unwrap_or(0);

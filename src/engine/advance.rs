@@ -4,9 +4,10 @@ use super::command::{CancelReason, ChildExecution, Command, Outcome};
 use super::coverage::Branch;
 use super::dataflow::{Eval, View};
 use super::event::{Event, ExecutionInfo};
+use super::event_type::EventType;
 use super::fault::{DATA_LIMIT, Fault, RUNTIME};
 use super::frame::{Frame, FrameId, Joining, MapItem, Phase, Purpose};
-use super::history::{self, Details, HistoryEvent, Recorder};
+use super::history::{Details, HistoryEvent, Recorder};
 use super::limits::{EXPRESS_TIMEOUT, HistoryLevel, PAYLOAD_DEPTH};
 use super::timers::{TimerKey, TimerKind};
 use super::{Engine, Execution, Handler, Stage, TokenKey, context, retry, state};
@@ -64,7 +65,7 @@ impl Engine {
             Event::Stop { error, cause } => {
                 let Fault { error, cause, .. } = Fault::of_task(error, cause);
                 let details = Details::Failure { error: error.clone(), cause: cause.clone() };
-                self.record(0, "ExecutionAborted", 0, details);
+                self.record(0, EventType::ExecutionAborted, 0, details);
                 self.finish(Outcome::Aborted { error, cause }, CancelReason::Stopped);
             }
             Event::UpdateMapRun { arn, change } => self.update_map_run(&arn, &change),
@@ -135,7 +136,7 @@ impl Engine {
                 stranded: Table::default(),
             },
         );
-        self.record(id, "ExecutionStarted", 0, Details::Started { input, role_arn });
+        self.record(id, EventType::ExecutionStarted, 0, Details::Started { input, role_arn });
         id
     }
 
@@ -212,7 +213,7 @@ impl Engine {
         }
         frame.entered = self.clock;
         let details = Details::Entered { name: state.name.clone(), input: frame.input.clone() };
-        frame.entered_event = self.record(frame.execution, history::entered(&state.kind), frame.tail, details);
+        frame.entered_event = self.record(frame.execution, EventType::entered(&state.kind), frame.tail, details);
         frame.tail = frame.entered_event;
         self.used(frame, Branch::Entered);
         if self.is_full(frame.execution) {
@@ -265,7 +266,7 @@ impl Engine {
         if let Some((parent, slot)) = frame.parent {
             return self.child_ended(machine, parent, slot, frame.tail, output);
         }
-        self.record(frame.execution, "ExecutionSucceeded", frame.tail, Details::Output(output.clone()));
+        self.record(frame.execution, EventType::ExecutionSucceeded, frame.tail, Details::Output(output.clone()));
         if frame.execution == 0 {
             self.finish(Outcome::Succeeded { output }, CancelReason::SiblingFailed);
         } else {
@@ -312,8 +313,10 @@ impl Engine {
             return;
         }
         match state.kind {
-            Kind::Parallel { .. } => frame.tail = self.record(frame.execution, "ParallelStateFailed", frame.tail, Details::None),
-            Kind::Map(_) => frame.tail = self.record(frame.execution, "MapStateFailed", frame.tail, Details::None),
+            Kind::Parallel { .. } => {
+                frame.tail = self.record(frame.execution, EventType::ParallelStateFailed, frame.tail, Details::None)
+            }
+            Kind::Map(_) => frame.tail = self.record(frame.execution, EventType::MapStateFailed, frame.tail, Details::None),
             _ => {}
         }
         if retry::catcher(state, &fault).is_some() {
@@ -345,7 +348,7 @@ impl Engine {
         if let Some(location) = fault.location.take() {
             let details =
                 Details::Evaluation { error: fault.error.clone(), cause: fault.cause.clone(), location, state: state.name.clone() };
-            frame.tail = self.record(frame.execution, "EvaluationFailed", frame.tail, details);
+            frame.tail = self.record(frame.execution, EventType::EvaluationFailed, frame.tail, details);
         }
     }
 
@@ -497,7 +500,7 @@ impl Engine {
             self.stage(frame, state, "output", &output);
         }
         let details = Details::Exited { name: state.name.clone(), output: output.clone(), assigned };
-        frame.tail = self.record(frame.execution, history::exited(&state.kind), frame.tail, details);
+        frame.tail = self.record(frame.execution, EventType::exited(&state.kind), frame.tail, details);
         match next {
             Some(next) => {
                 frame.state = next;
@@ -536,7 +539,7 @@ impl Engine {
 
     /// Fails an execution: the engine's own, or a child of a Distributed Map.
     pub(super) fn fail_execution(&mut self, execution: u32, fault: Fault, tail: u64) {
-        self.record(execution, "ExecutionFailed", tail, Details::failure(&fault));
+        self.record(execution, EventType::ExecutionFailed, tail, Details::failure(&fault));
         if execution == 0 {
             self.finish(Outcome::Failed { error: fault.error, cause: fault.cause }, CancelReason::SiblingFailed);
             return;
@@ -578,7 +581,7 @@ impl Engine {
         self.turns.remove(&id);
         let machine = self.machine.clone();
         if let Some(tail) = tail
-            && let Some(kind) = history::aborted(&machine.states[frame.state].kind)
+            && let Some(kind) = EventType::aborted(&machine.states[frame.state].kind)
         {
             self.record(frame.execution, kind, tail, Details::None);
         }
@@ -617,7 +620,7 @@ impl Engine {
     pub(super) fn drop_execution(&mut self, execution: u32) {
         let Some(mut child) = self.executions.remove(&execution) else { return };
         self.timers.remove(child.timer);
-        child.recorder.add(self.clock, "ExecutionAborted", 0, Details::Failure { error: None, cause: None });
+        child.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
         let history = std::mem::take(&mut child.recorder.events);
         self.tell_child(&child, history, "ABORTED", None);
     }
@@ -681,7 +684,7 @@ impl Engine {
 
     fn execution_timed_out(&mut self, execution: u32) {
         let fault = Fault::timeout(false);
-        self.record(execution, "ExecutionTimedOut", 0, Details::failure(&fault));
+        self.record(execution, EventType::ExecutionTimedOut, 0, Details::failure(&fault));
         if execution == 0 {
             self.finish(Outcome::TimedOut, CancelReason::Stopped);
         } else {
@@ -695,10 +698,10 @@ impl Engine {
     }
 
     /// Adds an event to an execution's history.
-    pub(super) fn record(&mut self, execution: u32, kind: &'static str, previous: u64, details: Details) -> u64 {
+    pub(super) fn record(&mut self, execution: u32, event_type: EventType, previous: u64, details: Details) -> u64 {
         let Some(recorder) = self.executions.get_mut(&execution).map(|execution| &mut execution.recorder) else { return previous };
         let before = recorder.last;
-        let id = recorder.add(self.clock, kind, previous, details);
+        let id = recorder.add(self.clock, event_type, previous, details);
         self.work.wrote_event();
         if execution > 0 && recorder.last > before && self.tells_children() {
             self.tell_child_event(execution);

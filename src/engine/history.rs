@@ -1,9 +1,9 @@
 //! The execution history, event for event as `GetExecutionHistory` returns it (spec §9).
 
 use super::archive::Seen;
+use super::event_type::EventType;
 use super::fault::Fault;
 use super::limits::HistoryLevel;
-use crate::asl::ir::Kind;
 use crate::base::{Millis, Value, json};
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ pub struct HistoryEvent {
     pub previous_event_id: u64,
     /// When.
     pub timestamp: Millis,
-    /// `type`, one of the 62 names of the API.
-    pub kind: &'static str,
+    /// `type`
+    pub event_type: EventType,
     /// The one details member.
     pub details: Details,
 }
@@ -152,7 +152,7 @@ pub struct Scheduled {
 
 impl PartialEq for HistoryEvent {
     fn eq(&self, other: &HistoryEvent) -> bool {
-        let head = |e: &HistoryEvent| (e.id, e.previous_event_id, e.timestamp, e.kind);
+        let head = |e: &HistoryEvent| (e.id, e.previous_event_id, e.timestamp, e.event_type);
         let text = |e: &HistoryEvent| {
             let mut text = String::new();
             e.write_json(&mut text);
@@ -173,7 +173,7 @@ impl HistoryEvent {
     pub(super) fn write(&self, out: &mut String, seen: Option<&mut Seen>) {
         out.push_str(&format!(
             "{{\"timestamp\":\"{}\",\"type\":\"{}\",\"id\":{},\"previousEventId\":{}",
-            self.timestamp, self.kind, self.id, self.previous_event_id
+            self.timestamp, self.event_type, self.id, self.previous_event_id
         ));
         if let Details::Restored { member, value } = &self.details {
             out.push(',');
@@ -182,15 +182,7 @@ impl HistoryEvent {
             json::write(out, value);
         } else if self.details != Details::None {
             out.push_str(",\"");
-            if self.kind.ends_with("StateEntered") {
-                out.push_str("stateEntered");
-            } else if self.kind.ends_with("StateExited") {
-                out.push_str("stateExited");
-            } else {
-                // Invariant: every type is a non-empty ASCII name.
-                out.push(self.kind.as_bytes()[0].to_ascii_lowercase() as char);
-                out.push_str(&self.kind[1..]);
-            }
+            out.push_str(&self.event_type.details());
             out.push_str("EventDetails\":{");
             let mut fields = Fields { out, first: true, seen };
             fields.details(&self.details);
@@ -367,114 +359,15 @@ impl Recorder {
     }
 
     /// Adds an event and returns its id. When only one more fits, refuses and says so in `full`.
-    pub(super) fn add(&mut self, now: Millis, kind: &'static str, previous: u64, details: Details) -> u64 {
-        if self.last + 1 >= self.limit && !kind.starts_with("Execution") {
+    pub(super) fn add(&mut self, now: Millis, event_type: EventType, previous: u64, details: Details) -> u64 {
+        if self.last + 1 >= self.limit && !event_type.is_of_the_execution() {
             self.full = true;
             return previous;
         }
         self.last += 1;
         if self.level == HistoryLevel::Full {
-            self.events.push(HistoryEvent { id: self.last, previous_event_id: previous, timestamp: now, kind, details });
+            self.events.push(HistoryEvent { id: self.last, previous_event_id: previous, timestamp: now, event_type, details });
         }
         self.last
     }
 }
-
-/// `PassStateEntered` …
-pub(super) fn entered(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Pass { .. } => "PassStateEntered",
-        Kind::Task(_) => "TaskStateEntered",
-        Kind::Choice { .. } => "ChoiceStateEntered",
-        Kind::Wait(_) => "WaitStateEntered",
-        Kind::Succeed => "SucceedStateEntered",
-        Kind::Fail { .. } => "FailStateEntered",
-        Kind::Parallel { .. } => "ParallelStateEntered",
-        Kind::Map(_) => "MapStateEntered",
-    }
-}
-
-/// `PassStateExited` …
-pub(super) fn exited(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Pass { .. } => "PassStateExited",
-        Kind::Task(_) => "TaskStateExited",
-        Kind::Choice { .. } => "ChoiceStateExited",
-        Kind::Wait(_) => "WaitStateExited",
-        Kind::Succeed | Kind::Fail { .. } => "SucceedStateExited",
-        Kind::Parallel { .. } => "ParallelStateExited",
-        Kind::Map(_) => "MapStateExited",
-    }
-}
-
-/// The event of a state that was cut off while it ran; `None` for those that never wait.
-pub(super) fn aborted(kind: &Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Task(_) => Some("TaskStateAborted"),
-        Kind::Wait(_) => Some("WaitStateAborted"),
-        Kind::Parallel { .. } => Some("ParallelStateAborted"),
-        Kind::Map(_) => Some("MapStateAborted"),
-        _ => None,
-    }
-}
-
-/// All types that this engine writes; a snapshot holds no other.
-pub(super) const KINDS: &[&str] = &[
-    "ExecutionStarted",
-    "ExecutionSucceeded",
-    "ExecutionFailed",
-    "ExecutionAborted",
-    "ExecutionTimedOut",
-    "ExecutionRedriven",
-    "PassStateEntered",
-    "TaskStateEntered",
-    "ChoiceStateEntered",
-    "WaitStateEntered",
-    "SucceedStateEntered",
-    "FailStateEntered",
-    "ParallelStateEntered",
-    "MapStateEntered",
-    "PassStateExited",
-    "TaskStateExited",
-    "ChoiceStateExited",
-    "WaitStateExited",
-    "SucceedStateExited",
-    "ParallelStateExited",
-    "MapStateExited",
-    "TaskStateAborted",
-    "WaitStateAborted",
-    "ParallelStateAborted",
-    "MapStateAborted",
-    "TaskScheduled",
-    "TaskStarted",
-    "TaskSubmitted",
-    "TaskSucceeded",
-    "TaskFailed",
-    "TaskTimedOut",
-    "LambdaFunctionScheduled",
-    "LambdaFunctionStarted",
-    "LambdaFunctionSucceeded",
-    "LambdaFunctionFailed",
-    "LambdaFunctionTimedOut",
-    "ActivityScheduled",
-    "ActivityStarted",
-    "ActivitySucceeded",
-    "ActivityFailed",
-    "ActivityTimedOut",
-    "ParallelStateStarted",
-    "ParallelStateSucceeded",
-    "ParallelStateFailed",
-    "MapStateStarted",
-    "MapStateSucceeded",
-    "MapStateFailed",
-    "MapIterationStarted",
-    "MapIterationSucceeded",
-    "MapIterationFailed",
-    "MapIterationAborted",
-    "MapRunStarted",
-    "MapRunRedriven",
-    "MapRunSucceeded",
-    "MapRunFailed",
-    "MapRunAborted",
-    "EvaluationFailed",
-];

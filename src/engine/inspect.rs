@@ -300,7 +300,7 @@ mod tests {
         let [outer, a, b] = &begun[..] else { panic!("{begun:?}") };
         assert_eq!((part(outer, "parent"), part(outer, "index")), (r#""""#.into(), "0".into()));
         let event = part(outer, "run").parse::<usize>().unwrap();
-        assert_eq!(engine.history()[event - 1].kind, "MapRunStarted");
+        assert_eq!(engine.history()[event - 1].event_type.name(), "MapRunStarted");
         for (child, index) in [(a, "0"), (b, "1")] {
             assert_eq!((part(child, "parent"), part(child, "index")), (part(outer, "child"), index.into()));
             assert_eq!(part(child, "run"), part(a, "run"));

@@ -1,6 +1,7 @@
 //! Redrive: an execution that did not succeed goes on from where it stood (spec §11.4). What was done stays done; of a
 //! Map Run the children that did not succeed go on in turn, each from where it stood itself.
 
+use super::event_type::EventType;
 use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
 use super::history::{Details, Recorder};
 use super::limits::EXPRESS_TIMEOUT;
@@ -119,7 +120,7 @@ impl Engine {
             let Some(id) = self.frames.get(root).map(|frame| frame.execution) else { continue };
             let Some(mut execution) = self.executions.get(&id).cloned() else { continue };
             execution.timer = None;
-            execution.recorder.add(self.clock, "ExecutionAborted", 0, Details::Failure { error: None, cause: None });
+            execution.recorder.add(self.clock, EventType::ExecutionAborted, 0, Details::Failure { error: None, cause: None });
             let mut frames = Table::default();
             self.stand(*root, None, &mut frames);
             run.unsuccessful.push(Fallen { id, slot: *slot, execution: Box::new(execution), frames });
@@ -142,7 +143,7 @@ impl Engine {
         execution.redrives += 1;
         execution.redriven_at = self.clock;
         let (last, count) = (execution.recorder.last, execution.redrives);
-        self.record(id, "ExecutionRedriven", last, Details::Redriven(count))
+        self.record(id, EventType::ExecutionRedriven, last, Details::Redriven(count))
     }
 
     fn revive(&mut self, frames: Table<FrameId, Box<Frame>>, event: u64) {
@@ -162,7 +163,7 @@ impl Engine {
                     if let Some(run) = &mut joining.run {
                         run.redrives += 1;
                         let details = Details::MapRunRedriven { arn: run.arn.clone(), count: run.redrives };
-                        frame.tail = self.record(frame.execution, "MapRunRedriven", event, details);
+                        frame.tail = self.record(frame.execution, EventType::MapRunRedriven, event, details);
                         run.started_event = frame.tail;
                     }
                     reopen(&mut joining);
@@ -201,7 +202,7 @@ impl Engine {
         execution.recorder = Recorder::new(self.child_history_level(), self.options.history_limit);
         let details = Details::Started { input: execution.input.clone(), role_arn: execution.info.role_arn.clone() };
         self.executions.insert(id, *execution);
-        self.record(id, "ExecutionStarted", 0, details);
+        self.record(id, EventType::ExecutionStarted, 0, details);
         self.limit_execution(id, EXPRESS_TIMEOUT);
         Some(self.spawn_root(id, processor, item))
     }
@@ -340,7 +341,7 @@ mod tests {
                 }
                 Command::ChildFinished(child) => {
                     seen.push(format!("{} {} {}", child.status, child.input, child.redrive_count));
-                    let kinds: Vec<&str> = child.history.iter().map(|event| event.kind).collect();
+                    let kinds: Vec<&str> = child.history.iter().map(|event| event.event_type.name()).collect();
                     assert!(kinds.starts_with(&["ExecutionStarted", "TaskStateEntered"]), "{kinds:?}");
                 }
                 _ => {}

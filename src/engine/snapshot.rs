@@ -7,8 +7,9 @@ mod form;
 mod join;
 
 use super::event::{ExecutionInfo, TaskId};
+use super::event_type::EventType;
 use super::frame::{Acting, Frame, FrameId, MapItem, Phase, Purpose};
-use super::history::{Details, HistoryEvent, KINDS, Recorder};
+use super::history::{Details, HistoryEvent, Recorder};
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
 use super::{Engine, Execution, Outcome, TokenKey, archive};
@@ -403,13 +404,13 @@ pub(super) fn event_in(stamped: &Value) -> Option<HistoryEvent> {
     let timestamp = Millis(u64::try_from(stamped.at(0)?.as_i64()?).ok()?);
     let event = stamped.at(1)?.as_object()?;
     let name = event.get("type")?.as_str()?;
-    let kind = *KINDS.iter().find(|kind| **kind == name)?;
+    let event_type = EventType::named(name)?;
     let number = |name: &str| event.get(name)?.as_i64().and_then(|n| u64::try_from(n).ok());
     let details = match event.iter().find(|(name, _)| name.ends_with("EventDetails")) {
         Some((member, value)) => Details::Restored { member: member.clone(), value: value.clone() },
         None => Details::None,
     };
-    Some(HistoryEvent { id: number("id")?, previous_event_id: number("previousEventId")?, timestamp, kind, details })
+    Some(HistoryEvent { id: number("id")?, previous_event_id: number("previousEventId")?, timestamp, event_type, details })
 }
 
 fn outcome_out(out: &mut Object<'_>, outcome: &Outcome) {

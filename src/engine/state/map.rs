@@ -9,6 +9,7 @@ use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::CancelReason;
 use crate::engine::dataflow::{Eval, View};
 use crate::engine::event::ExecutionInfo;
+use crate::engine::event_type::EventType;
 use crate::engine::fault::{Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT};
 use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
@@ -101,7 +102,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     };
     let limit = if wanted == 0 { cap } else { wanted.min(cap) } as u32;
     engine.stage(frame, state, "maxConcurrency", &Value::from(i64::try_from(wanted).unwrap_or(i64::MAX)));
-    frame.tail = engine.record(frame.execution, "MapStateStarted", frame.tail, Details::Length(items.left));
+    frame.tail = engine.record(frame.execution, EventType::MapStateStarted, frame.tail, Details::Length(items.left));
     let mut joining = Joining {
         limit,
         input: effective,
@@ -154,7 +155,7 @@ fn start_run(
     let info = engine.executions.get(&frame.execution).map(|e| e.info.clone());
     let machine_arn = info.as_ref().map(|info| info.state_machine_arn.to_string()).unwrap_or_default();
     let arn: Arc<str> = format!("{}/{label}:{uuid}", machine_arn.replacen(":stateMachine:", ":mapRun:", 1)).into();
-    frame.tail = engine.record(frame.execution, "MapRunStarted", frame.tail, Details::MapRun(arn.clone()));
+    frame.tail = engine.record(frame.execution, EventType::MapRunStarted, frame.tail, Details::MapRun(arn.clone()));
     let source = match &reading {
         None => "STATE_DATA".into(),
         Some((_, parameters, _)) => {
@@ -504,7 +505,8 @@ pub(in crate::engine) fn go_on(
         let child = match &joining.run {
             None => {
                 let details = Details::Iteration { name: state.name.clone(), index: slot };
-                let tail = engine.record(frame.execution, "MapIterationStarted", after.unwrap_or(joining.started_event), details);
+                let tail =
+                    engine.record(frame.execution, EventType::MapIterationStarted, after.unwrap_or(joining.started_event), details);
                 let variables = frame.variables.clone();
                 engine.spawn(frame.execution, Some((id, slot)), map.processor, input, variables, Some(item), tail)
             }
@@ -520,7 +522,7 @@ pub(in crate::engine) fn go_on(
     if joining.run.is_some() {
         return results::end_run(engine, id, frame, state, map, joining);
     }
-    engine.record(frame.execution, "MapStateSucceeded", joining.last_succeeded, Details::None);
+    engine.record(frame.execution, EventType::MapStateSucceeded, joining.last_succeeded, Details::None);
     frame.tail = joining.last_succeeded;
     let results: Vec<Value> = joining.results.into_iter().flatten().collect();
     engine.complete(frame, state, Value::from(results))
@@ -579,7 +581,7 @@ pub(super) fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: 
         let own = joining.run.is_none();
         if let Some(tail) = tail.filter(|_| own) {
             let details = Details::Iteration { name: map.clone(), index: slot };
-            engine.record(execution, "MapIterationAborted", tail, details);
+            engine.record(execution, EventType::MapIterationAborted, tail, details);
         }
         let id = engine.frames.get(&child).map(|f| f.execution);
         engine.kill(child, tail.filter(|_| own), CancelReason::SiblingFailed);
@@ -592,7 +594,7 @@ pub(super) fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: 
 /// Writes that the Map Run has failed; the error goes on as the Map state's.
 pub(super) fn run_failed(engine: &mut Engine, frame: &mut Frame, fault: Fault) -> Fault {
     if !fault.is_fatal() {
-        frame.tail = engine.record(frame.execution, "MapRunFailed", frame.tail, Details::failure(&fault));
+        frame.tail = engine.record(frame.execution, EventType::MapRunFailed, frame.tail, Details::failure(&fault));
     }
     fault
 }
@@ -611,7 +613,7 @@ impl Engine {
         let ran = match &state.kind {
             Kind::Map(map) => {
                 let details = Details::Iteration { name: state.name.clone(), index: slot };
-                joining.last_succeeded = self.record(frame.execution, "MapIterationSucceeded", tail, details);
+                joining.last_succeeded = self.record(frame.execution, EventType::MapIterationSucceeded, tail, details);
                 go_on(self, parent, &mut frame, state, map, *joining, Some(tail))
             }
             _ if (joining.done as usize) < joining.results.len() => {
@@ -639,10 +641,10 @@ impl Engine {
         let is_map = matches!(state.kind, Kind::Map(_));
         if is_map {
             let details = Details::Iteration { name: state.name.clone(), index: slot };
-            self.record(frame.execution, "MapIterationFailed", tail, details);
+            self.record(frame.execution, EventType::MapIterationFailed, tail, details);
         }
         if failing_task {
-            self.record(frame.execution, "TaskStateAborted", tail, Details::None);
+            self.record(frame.execution, EventType::TaskStateAborted, tail, Details::None);
         }
         if is_map {
             cut(self, frame.execution, &state.name, &joining, Some(tail));

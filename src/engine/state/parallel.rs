@@ -5,6 +5,7 @@ use crate::base::{Map, Value};
 use crate::engine::Engine;
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::dataflow::View;
+use crate::engine::event_type::EventType;
 use crate::engine::frame::{Frame, FrameId, Joining, Phase};
 use crate::engine::history::Details;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     engine.stage(frame, state, "afterInputPath", &effective);
     engine.stage(frame, state, if name == "Parameters" { "afterParameters" } else { "afterArguments" }, &input);
     engine.check_payload(frame, state, &input)?;
-    frame.tail = engine.record(frame.execution, "ParallelStateStarted", frame.tail, Details::None);
+    frame.tail = engine.record(frame.execution, EventType::ParallelStateStarted, frame.tail, Details::None);
     if let Some(result) = engine.mocked() {
         return engine.complete(frame, state, result?);
     }
@@ -44,7 +45,7 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
 /// All branches have ended.
 pub(in crate::engine) fn join(engine: &mut Engine, frame: &mut Frame, state: &State, joining: Joining) -> Ran {
     frame.tail = joining.last_tail;
-    engine.record(frame.execution, "ParallelStateSucceeded", frame.tail, Details::None);
+    engine.record(frame.execution, EventType::ParallelStateSucceeded, frame.tail, Details::None);
     let results: Vec<Value> = joining.results.into_iter().flatten().collect();
     engine.complete(frame, state, Value::from(results))
 }

@@ -8,6 +8,7 @@ use crate::asl::ir::{Kind, Machine, MapState, ResultWriter, State};
 use crate::base::{Table, Value};
 use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::{CancelReason, Command};
+use crate::engine::event_type::EventType;
 use crate::engine::fault::{EXCEED_TOLERATED_FAILURE, Fault, RESULT_WRITER_FAILED};
 use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapRun, Phase, Purpose};
 use crate::engine::history::Details;
@@ -136,8 +137,8 @@ pub(in crate::engine) fn results_written(
 
 fn run_succeeded(engine: &mut Engine, frame: &mut Frame, state: &State, joining: &Joining, output: Value) -> Ran {
     let started = joining.run.as_ref().map_or(frame.tail, |run| run.started_event);
-    let succeeded = engine.record(frame.execution, "MapRunSucceeded", started, Details::None);
-    engine.record(frame.execution, "MapStateSucceeded", succeeded, Details::None);
+    let succeeded = engine.record(frame.execution, EventType::MapRunSucceeded, started, Details::None);
+    engine.record(frame.execution, EventType::MapStateSucceeded, succeeded, Details::None);
     frame.tail = started;
     engine.complete(frame, state, output)
 }

@@ -7,6 +7,7 @@ use crate::engine::advance::{Flow, Ran, data_limit, same};
 use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
 use crate::engine::dataflow::View;
 use crate::engine::event::TaskId;
+use crate::engine::event_type::EventType;
 use crate::engine::fault::Fault;
 use crate::engine::frame::{Acting, Frame, FrameId, Phase, Purpose};
 use crate::engine::history::{Details, Scheduled, TaskName};
@@ -61,12 +62,12 @@ pub(in crate::engine) fn run(engine: &mut Engine, id: FrameId, frame: &mut Frame
     };
     match &acting.resource {
         Resource::Lambda { .. } => {
-            frame.tail = engine.record(frame.execution, "LambdaFunctionStarted", frame.tail, Details::None);
+            frame.tail = engine.record(frame.execution, EventType::LambdaFunctionStarted, frame.tail, Details::None);
             acting.started = true;
         }
         Resource::Service { kind, api, .. } => {
             let name = TaskName { kind: kind.clone(), api: api.clone() };
-            frame.tail = engine.record(frame.execution, "TaskStarted", frame.tail, Details::Task(name));
+            frame.tail = engine.record(frame.execution, EventType::TaskStarted, frame.tail, Details::Task(name));
             acting.started = true;
         }
         // An activity starts when a worker takes it.
@@ -145,12 +146,12 @@ fn scheduled(
 ) {
     let role_arn = credentials.and_then(|c| c.get("RoleArn")).cloned();
     let (event, kind, name, region) = match resource {
-        Resource::Lambda { .. } => ("LambdaFunctionScheduled", None, arn.clone(), None),
-        Resource::Activity { .. } => ("ActivityScheduled", None, arn.clone(), None),
+        Resource::Lambda { .. } => (EventType::LambdaFunctionScheduled, None, arn.clone(), None),
+        Resource::Activity { .. } => (EventType::ActivityScheduled, None, arn.clone(), None),
         Resource::Service { kind, api, .. } => {
             let region =
                 engine.executions.get(&frame.execution).and_then(|e| e.info.state_machine_arn.split(':').nth(3).map(Arc::from));
-            ("TaskScheduled", Some(kind.clone()), api.clone(), region)
+            (EventType::TaskScheduled, Some(kind.clone()), api.clone(), region)
         }
     };
     let heartbeat = heartbeat.filter(|_| !matches!(resource, Resource::Lambda { .. }));
@@ -192,7 +193,7 @@ impl Engine {
             if let Some((seconds, old)) = acting.heartbeat {
                 acting.heartbeat = Some((seconds, self.start_again(old, seconds, id, TimerKind::Heartbeat)));
             }
-            frame.tail = self.record(frame.execution, "ActivityStarted", frame.tail, Details::Worker(worker));
+            frame.tail = self.record(frame.execution, EventType::ActivityStarted, frame.tail, Details::Worker(worker));
         }
         self.go_on_waiting(id, frame);
     }
@@ -213,7 +214,8 @@ impl Engine {
             if let Some((seconds, old)) = acting.heartbeat {
                 acting.heartbeat = Some((seconds, self.start_again(old, seconds, id, TimerKind::Heartbeat)));
             }
-            frame.tail = self.record(frame.execution, "TaskSubmitted", frame.tail, Details::TaskOutput { task: name, output });
+            frame.tail =
+                self.record(frame.execution, EventType::TaskSubmitted, frame.tail, Details::TaskOutput { task: name, output });
         }
         self.go_on_waiting(id, frame);
     }
@@ -331,9 +333,9 @@ impl Engine {
         match resource {
             Resource::Lambda { .. } => {
                 let (event, details) = match result {
-                    Ok(output) => ("LambdaFunctionSucceeded", Details::Output(output.clone())),
-                    Err(fault) if timed_out => ("LambdaFunctionTimedOut", Details::failure(fault)),
-                    Err(fault) => ("LambdaFunctionFailed", Details::failure(fault)),
+                    Ok(output) => (EventType::LambdaFunctionSucceeded, Details::Output(output.clone())),
+                    Err(fault) if timed_out => (EventType::LambdaFunctionTimedOut, Details::failure(fault)),
+                    Err(fault) => (EventType::LambdaFunctionFailed, Details::failure(fault)),
                 };
                 frame.tail = self.record(execution, event, frame.tail, details);
             }
@@ -341,12 +343,12 @@ impl Engine {
             Resource::Activity { .. } if !started && result.as_ref().is_err_and(Fault::is_fatal) => {}
             Resource::Activity { .. } => {
                 if !started && !timed_out {
-                    frame.tail = self.record(execution, "ActivityStarted", frame.tail, Details::Worker(None));
+                    frame.tail = self.record(execution, EventType::ActivityStarted, frame.tail, Details::Worker(None));
                 }
                 let (event, details) = match result {
-                    Ok(output) => ("ActivitySucceeded", Details::Output(output.clone())),
-                    Err(fault) if timed_out => ("ActivityTimedOut", Details::failure(fault)),
-                    Err(fault) => ("ActivityFailed", Details::failure(fault)),
+                    Ok(output) => (EventType::ActivitySucceeded, Details::Output(output.clone())),
+                    Err(fault) if timed_out => (EventType::ActivityTimedOut, Details::failure(fault)),
+                    Err(fault) => (EventType::ActivityFailed, Details::failure(fault)),
                 };
                 frame.tail = self.record(execution, event, frame.tail, details);
             }
@@ -354,12 +356,12 @@ impl Engine {
                 let task = TaskName { kind: kind.clone(), api: api.clone() };
                 if let (Ok(output), false, true) = (result, submitted, *pattern != Pattern::RequestResponse) {
                     let details = Details::TaskOutput { task: task.clone(), output: output.clone() };
-                    frame.tail = self.record(execution, "TaskSubmitted", frame.tail, details);
+                    frame.tail = self.record(execution, EventType::TaskSubmitted, frame.tail, details);
                 }
                 let (event, details) = match result {
-                    Ok(output) => ("TaskSucceeded", Details::TaskOutput { task, output: output.clone() }),
+                    Ok(output) => (EventType::TaskSucceeded, Details::TaskOutput { task, output: output.clone() }),
                     Err(fault) => (
-                        if timed_out { "TaskTimedOut" } else { "TaskFailed" },
+                        if timed_out { EventType::TaskTimedOut } else { EventType::TaskFailed },
                         Details::TaskFailure { task, error: fault.error.clone(), cause: fault.cause.clone() },
                     ),
                 };

@@ -1,0 +1,154 @@
+//! The types of a history's events, as AWS names them (spec §9).
+
+use crate::asl::ir::Kind;
+use std::fmt;
+
+macro_rules! event_types {
+    ($($name:ident,)*) => {
+        /// The type of an event in a history. Of AWS's 62 these are the ones that this engine writes; a snapshot holds no other.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        #[allow(missing_docs, reason = "they are AWS's names, and GetExecutionHistory documents them")]
+        pub enum EventType {
+            $($name,)*
+        }
+
+        impl EventType {
+            const ALL: &[EventType] = &[$(EventType::$name,)*];
+
+            /// Its name in the API.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(EventType::$name => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+
+event_types! {
+    ExecutionStarted,
+    ExecutionSucceeded,
+    ExecutionFailed,
+    ExecutionAborted,
+    ExecutionTimedOut,
+    ExecutionRedriven,
+    PassStateEntered,
+    TaskStateEntered,
+    ChoiceStateEntered,
+    WaitStateEntered,
+    SucceedStateEntered,
+    FailStateEntered,
+    ParallelStateEntered,
+    MapStateEntered,
+    PassStateExited,
+    TaskStateExited,
+    ChoiceStateExited,
+    WaitStateExited,
+    SucceedStateExited,
+    ParallelStateExited,
+    MapStateExited,
+    TaskStateAborted,
+    WaitStateAborted,
+    ParallelStateAborted,
+    MapStateAborted,
+    TaskScheduled,
+    TaskStarted,
+    TaskSubmitted,
+    TaskSucceeded,
+    TaskFailed,
+    TaskTimedOut,
+    LambdaFunctionScheduled,
+    LambdaFunctionStarted,
+    LambdaFunctionSucceeded,
+    LambdaFunctionFailed,
+    LambdaFunctionTimedOut,
+    ActivityScheduled,
+    ActivityStarted,
+    ActivitySucceeded,
+    ActivityFailed,
+    ActivityTimedOut,
+    ParallelStateStarted,
+    ParallelStateSucceeded,
+    ParallelStateFailed,
+    MapStateStarted,
+    MapStateSucceeded,
+    MapStateFailed,
+    MapIterationStarted,
+    MapIterationSucceeded,
+    MapIterationFailed,
+    MapIterationAborted,
+    MapRunStarted,
+    MapRunRedriven,
+    MapRunSucceeded,
+    MapRunFailed,
+    MapRunAborted,
+    EvaluationFailed,
+}
+
+impl EventType {
+    /// The type of a name; `None` for one that this engine does not write.
+    pub(super) fn named(name: &str) -> Option<EventType> {
+        EventType::ALL.iter().copied().find(|known| known.name() == name)
+    }
+
+    /// `PassStateEntered` …
+    pub(super) fn entered(kind: &Kind) -> EventType {
+        match kind {
+            Kind::Pass { .. } => EventType::PassStateEntered,
+            Kind::Task(_) => EventType::TaskStateEntered,
+            Kind::Choice { .. } => EventType::ChoiceStateEntered,
+            Kind::Wait(_) => EventType::WaitStateEntered,
+            Kind::Succeed => EventType::SucceedStateEntered,
+            Kind::Fail { .. } => EventType::FailStateEntered,
+            Kind::Parallel { .. } => EventType::ParallelStateEntered,
+            Kind::Map(_) => EventType::MapStateEntered,
+        }
+    }
+
+    /// `PassStateExited` …
+    pub(super) fn exited(kind: &Kind) -> EventType {
+        match kind {
+            Kind::Pass { .. } => EventType::PassStateExited,
+            Kind::Task(_) => EventType::TaskStateExited,
+            Kind::Choice { .. } => EventType::ChoiceStateExited,
+            Kind::Wait(_) => EventType::WaitStateExited,
+            Kind::Succeed | Kind::Fail { .. } => EventType::SucceedStateExited,
+            Kind::Parallel { .. } => EventType::ParallelStateExited,
+            Kind::Map(_) => EventType::MapStateExited,
+        }
+    }
+
+    /// The event of a state that was cut off while it ran; `None` for those that never wait.
+    pub(super) fn aborted(kind: &Kind) -> Option<EventType> {
+        match kind {
+            Kind::Task(_) => Some(EventType::TaskStateAborted),
+            Kind::Wait(_) => Some(EventType::WaitStateAborted),
+            Kind::Parallel { .. } => Some(EventType::ParallelStateAborted),
+            Kind::Map(_) => Some(EventType::MapStateAborted),
+            _ => None,
+        }
+    }
+
+    /// The name of its details member, without `EventDetails`: all states share two.
+    pub(super) fn details(self) -> String {
+        let name = self.name();
+        match name.rsplit_once("State") {
+            Some((_, "Entered")) => "stateEntered".into(),
+            Some((_, "Exited")) => "stateExited".into(),
+            _ => name[..1].to_ascii_lowercase() + &name[1..],
+        }
+    }
+
+    /// Whether it begins or ends an execution: such an event finds room in a history that is full.
+    pub(super) fn is_of_the_execution(self) -> bool {
+        self.name().starts_with("Execution")
+    }
+}
+
+/// Its name in the API.
+impl fmt::Display for EventType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
