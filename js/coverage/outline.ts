@@ -27,7 +27,7 @@ type Probe = (resource: string, state: string, parameters: unknown) => boolean;
 
 /** Whether a task is called by this name, as handlers and mocks are named. */
 export function isCalledBy(name: string): Probe {
-  const handlers = new Handlers({ [name]: () => {} }, undefined);
+  const handlers = new Handlers({ [name]: () => {} });
   return (resource, state, parameters) => handlers.find(resource, state, parameters) !== undefined;
 }
 

@@ -1,38 +1,46 @@
-// @ts-nocheck: has no types yet.
 // Expectations of a run that read like sentences, with messages that show what happened.
 
+import type { ExecutionStatus } from "../api/index.d.ts";
+import type { Duration, RunExpectation as Expectation } from "../api/testing.d.ts";
 import { shown as named } from "../base/options.ts";
-import { brief, difference, matches } from "./compare.ts";
+import { type MatchOptions, brief, difference, matches } from "./compare.ts";
 import { milliseconds, spoken } from "./duration.ts";
-import { TestKitError, failed } from "./errors.ts";
+import { type Caller, TestKitError, failed } from "./errors.ts";
+import { isPromise } from "./mocks.ts";
+import type { TestRun } from "./run.ts";
 
 const LINES = 60;
 
 /** Begins expectations of a run; every one returns the same object, so that they can be chained. */
-export function expectRun(run) {
-  if (typeof run?.then === "function") throw new TestKitError("expectRun() takes a run, not a promise: expectRun(await machine.run(input))");
-  if (typeof run?.callsOf !== "function") throw new TestKitError("expectRun() takes the run that machine.run() resolves to");
+export function expectRun(run: unknown): RunExpectation {
+  if (isPromise(run)) throw new TestKitError("expectRun() takes a run, not a promise: expectRun(await machine.run(input))");
+  if (!isRun(run)) throw new TestKitError("expectRun() takes the run that machine.run() resolves to");
   return new RunExpectation(run);
 }
 
-export class RunExpectation {
-  #run;
+/** Whether a value is a run, of this copy of the package or another. */
+function isRun(value: unknown): value is TestRun {
+  return typeof (value as Partial<TestRun> | null | undefined)?.callsOf === "function";
+}
 
-  constructor(run) {
+export class RunExpectation implements Expectation {
+  #run: TestRun;
+
+  constructor(run: TestRun) {
     this.#run = run;
   }
 
   /** It succeeded; with an output where one is given. */
-  succeeded(...output) {
+  succeeded(...output: unknown[]): this {
     this.#ended("SUCCEEDED", this.succeeded);
     return output.length > 0 ? this.#output(output[0], {}, this.succeeded) : this;
   }
 
   /** It failed, with this error and cause where they are given: texts, RegExps, or a RegExp for the cause. */
-  failedWith(error, cause) {
+  failedWith(error?: string | RegExp, cause?: string | RegExp): this {
     const run = this.#run;
     this.#ended("FAILED", this.failedWith);
-    for (const [what, actual, expected] of [["error", run.error, error], ["cause", run.cause, cause]]) {
+    for (const [what, actual, expected] of [["error", run.error, error], ["cause", run.cause, cause]] as const) {
       if (expected === undefined || matches(actual ?? null, expected)) continue;
       this.#fail(`Expected the execution to fail with the ${what} ${shown(expected)}, but it was ${shown(actual)}.`, actual, expected, this.failedWith);
     }
@@ -40,17 +48,17 @@ export class RunExpectation {
   }
 
   /** It ran into the machine's own TimeoutSeconds. */
-  timedOut() {
+  timedOut(): this {
     return this.#ended("TIMED_OUT", this.timedOut);
   }
 
   /** It was aborted. */
-  aborted() {
+  aborted(): this {
     return this.#ended("ABORTED", this.aborted);
   }
 
   /** It would wait for ever: for a task that nobody answers and nothing times out. In one of these states, where they are given. */
-  waitsForEver(...states) {
+  waitsForEver(...states: string[]): this {
     this.#ended("RUNNING", this.waitsForEver);
     const { waiting } = this.#run;
     const missing = states.filter((state) => !waiting.includes(state));
@@ -59,19 +67,19 @@ export class RunExpectation {
   }
 
   /** The output is equal to this; matchers such as RegExps, predicates and `expect.any()` may stand in it. */
-  outputEquals(expected) {
+  outputEquals(expected: unknown): this {
     this.#ended("SUCCEEDED", this.outputEquals);
     return this.#output(expected, {}, this.outputEquals);
   }
 
   /** The output has at least these members. */
-  outputMatches(expected) {
+  outputMatches(expected: unknown): this {
     this.#ended("SUCCEEDED", this.outputMatches);
     return this.#output(expected, { partly: true }, this.outputMatches);
   }
 
   /** The machine's own states were entered in exactly this order; those in branches and iterations do not count. */
-  tookPath(...states) {
+  tookPath(...states: (string | readonly string[])[]): this {
     const expected = namesIn(states, "tookPath");
     const actual = this.#run.path;
     if (matches(actual, expected)) return this;
@@ -82,7 +90,7 @@ export class RunExpectation {
   }
 
   /** These states were entered in this order, at any depth, whatever came between them. */
-  passedThrough(...states) {
+  passedThrough(...states: (string | readonly string[])[]): this {
     const expected = namesIn(states, "passedThrough");
     const actual = this.#run.visits.map(({ state }) => state);
     let from = 0;
@@ -98,7 +106,7 @@ export class RunExpectation {
   }
 
   /** The state was entered; so many times, where a number is given. */
-  entered(state, times) {
+  entered(state: string, times?: number): this {
     checkCount(times, "entered");
     this.#known(state, this.entered);
     const actual = this.#run.visits.filter((visit) => visit.state === state).length;
@@ -107,14 +115,14 @@ export class RunExpectation {
   }
 
   /** The state was not entered. */
-  neverEntered(state) {
+  neverEntered(state: string): this {
     this.#known(state, this.neverEntered);
     const actual = this.#run.visits.filter((visit) => visit.state === state).length;
     return actual === 0 ? this : this.#fail(`Expected ${state} not to be entered, but it was ${count(actual)}.`, actual, 0, this.neverEntered);
   }
 
   /** A state, function or resource was called; so many times, where a number is given. Every attempt is a call. */
-  called(name, times) {
+  called(name: string, times?: number): this {
     checkCount(times, "called");
     this.#callable(name, this.called);
     const calls = this.#run.callsOf(name);
@@ -123,7 +131,7 @@ export class RunExpectation {
   }
 
   /** It was never called. */
-  neverCalled(name) {
+  neverCalled(name: string): this {
     this.#callable(name, this.neverCalled);
     const calls = this.#run.callsOf(name);
     if (calls.length === 0) return this;
@@ -131,26 +139,28 @@ export class RunExpectation {
   }
 
   /** One of its calls had this input; with a number that call, from 1 on. Members that are not named may be there. */
-  calledWith(name, input, call) {
+  calledWith(name: string, input: unknown, call?: number): this {
     namesIn([name], "calledWith");
     checkCount(call, "calledWith");
     const calls = this.#run.callsOf(name);
     if (calls.length === 0) this.#fail(`Expected ${name} to be called, but it was not.${this.#called(name)}`, [], [input], this.calledWith);
+    if (call !== undefined && calls[call - 1] === undefined) {
+      this.#fail(`Expected ${name} to be called at least ${count(call)}, but it was called ${count(calls.length)}.`, calls.length, call, this.calledWith);
+    }
     const chosen = call === undefined ? calls : calls.slice(call - 1, call);
-    if (chosen.length === 0) this.#fail(`Expected ${name} to be called at least ${count(call)}, but it was called ${count(calls.length)}.`, calls.length, call, this.calledWith);
     if (chosen.some((one) => matches(one.input, input, { partly: true }))) return this;
-    const nearest = chosen.at(-1);
+    const nearest = chosen.at(-1)?.input;
     const which = call === undefined && chosen.length > 1 ? `none of its ${chosen.length} calls was; the last` : "it";
     return this.#fail(
-      `Expected ${name} to be called with ${brief(input)}, but ${which} was called with ${brief(nearest.input)}.\n${indented(difference(nearest.input, input, { partly: true }))}`,
-      nearest.input,
+      `Expected ${name} to be called with ${brief(input)}, but ${which} was called with ${brief(nearest)}.\n${indented(difference(nearest, input, { partly: true }))}`,
+      nearest,
       input,
       this.calledWith,
     );
   }
 
   /** The state was retried so many times in all, on this error where one is given; without a number at least once. */
-  retried(state, times, options) {
+  retried(state: string, times?: number, options?: { on?: string | RegExp }): this {
     checkCount(times, "retried");
     const { on } = options ?? {};
     this.#known(state, this.retried);
@@ -162,12 +172,12 @@ export class RunExpectation {
   }
 
   /** The state was never retried. */
-  neverRetried(state) {
+  neverRetried(state: string): this {
     return this.retried(state, 0);
   }
 
   /** A Wait, or the delay before a retry of a state, lasted so long: a number of seconds, or "90 s", "1h 30m". */
-  waited(state, duration) {
+  waited(state: string, duration: Duration): this {
     this.#known(state, this.waited);
     const expected = milliseconds(duration);
     if (expected === undefined) throw new TestKitError(`waited() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
@@ -179,7 +189,7 @@ export class RunExpectation {
   }
 
   /** The whole run lasted so long, in its own time. */
-  lasted(duration) {
+  lasted(duration: Duration): this {
     const expected = milliseconds(duration);
     if (expected === undefined) throw new TestKitError(`lasted() takes a duration with its unit, such as "90 s" or "1h 30m", not ${named(duration)}`);
     const actual = this.#run.duration;
@@ -187,7 +197,7 @@ export class RunExpectation {
   }
 
   /** A catcher took this error on; of this state, and of this place in its Catch, where they are given. */
-  caught(error, state, index) {
+  caught(error: string | RegExp, state?: string, index?: number): this {
     if (state !== undefined) this.#known(state, this.caught);
     checkCount(index, "caught");
     const all = this.#run.caught;
@@ -199,23 +209,23 @@ export class RunExpectation {
   }
 
   /** No catcher took an error on. */
-  caughtNothing() {
+  caughtNothing(): this {
     const all = this.#run.caught;
     if (all.length === 0) return this;
     return this.#fail(`Expected no error to be caught, but ${all.map(({ error, state }) => `${error} was in ${state}`).join(", ")}.`, all, [], this.caughtNothing);
   }
 
   /** The state's input, on one of its visits, had at least these members. */
-  inputOf(state, expected) {
+  inputOf(state: string, expected: unknown): this {
     return this.#dataOf(state, "input", expected, this.inputOf);
   }
 
   /** The state's output, on one of its visits, had at least these members. */
-  outputOf(state, expected) {
+  outputOf(state: string, expected: unknown): this {
     return this.#dataOf(state, "output", expected, this.outputOf);
   }
 
-  #dataOf(state, what, expected, from) {
+  #dataOf(state: string, what: "input" | "output", expected: unknown, from: Caller): this {
     this.#known(state, from);
     const values = this.#run.visits.filter((visit) => visit.state === state).map((visit) => visit[what]);
     if (values.some((value) => matches(value, expected, { partly: true }))) return this;
@@ -223,21 +233,21 @@ export class RunExpectation {
     return this.#fail(`Expected the ${what} of ${state} to match ${brief(expected)}.\n${indented(difference(values.at(-1), expected, { partly: true }))}`, values.at(-1), expected, from);
   }
 
-  #ended(status, from) {
+  #ended(status: ExecutionStatus, from: Caller): this {
     const run = this.#run;
     if (run.status === status) return this;
     const words = { SUCCEEDED: "succeed", FAILED: "fail", TIMED_OUT: "time out", ABORTED: "be aborted", RUNNING: "wait for ever" };
     return this.#fail(`Expected the execution to ${words[status]}. ${run.ending}`, run.status, status, from);
   }
 
-  #output(expected, how, from) {
+  #output(expected: unknown, how: MatchOptions, from: Caller): this {
     const { output } = this.#run;
     if (matches(output, expected, how)) return this;
     return this.#fail(`Expected the output to ${how.partly ? "match" : "be"} ${brief(expected)}.\n${indented(difference(output, expected, how))}`, output, expected, from);
   }
 
   /** A state that does not exist was certainly never entered: a misspelt name must not pass. */
-  #known(state, from) {
+  #known(state: string, from: Caller): void {
     const { outline } = this.#run.machine;
     if (outline.named.has(state)) return;
     const names = outline.states.map(({ name }) => name);
@@ -245,14 +255,14 @@ export class RunExpectation {
   }
 
   /** The same for what is called: nothing that no task could ever call. */
-  #callable(name, from) {
+  #callable(name: string, from: Caller): void {
     const { machine, nested } = this.#run;
     if (nested.length > 0 || machine.outline.calls(name) !== false) return;
     const { tasks } = machine.outline;
     throw failed(`Nothing in the definition calls ${named(name)}; its tasks are ${tasks.slice(0, 30).join(", ") || "none"}${tasks.length > 30 ? " …" : ""}.`, { actual: tasks, expected: name, operator: "task", from });
   }
 
-  #called(name) {
+  #called(name: string): string {
     const calls = this.#run.callsOf(name);
     const lines = calls.map(({ input, error, result }, i) => `\n  ${i + 1}. ${brief(input)} ${error === undefined ? `✓ ${brief(result)}` : `✗ ${error}`}`);
     if (lines.length > 0) return lines.slice(0, 10).join("");
@@ -260,30 +270,30 @@ export class RunExpectation {
     return others.length === 0 ? " Nothing was called." : ` These were called: ${others.join(", ")}.`;
   }
 
-  #fail(message, actual, expected, from) {
+  #fail(message: string, actual: unknown, expected: unknown, from: Caller): never {
     throw failed(`${message}\n\nWhat happened:\n${indented(this.#run.text({ times: true, lines: LINES }).trimEnd())}\n`, { actual, expected, operator: from.name, from });
   }
 }
 
 /** The names that an expectation was given, one by one or in a list. */
-function namesIn(states, where) {
+function namesIn(states: readonly (string | readonly string[])[], where: string): string[] {
   const names = states.flat();
   for (const name of names) if (typeof name !== "string") throw new TestKitError(`${where}() takes names, not ${named(name)}`);
   return names;
 }
 
-function checkCount(number, where) {
+function checkCount(number: number | undefined, where: string): void {
   if (number !== undefined && !(Number.isInteger(number) && number >= 0)) throw new TestKitError(`${where}() takes a whole number that is not negative, not ${named(number)}`);
 }
 
-function count(times) {
+function count(times: number): string {
   return times === 1 ? "once" : times === 2 ? "twice" : `${times} times`;
 }
 
-function shown(value) {
+function shown(value: unknown): string {
   return value instanceof RegExp ? String(value) : brief(value);
 }
 
-function indented(text) {
+function indented(text: string): string {
   return text.split("\n").map((line) => `  ${line}`).join("\n");
 }

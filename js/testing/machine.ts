@@ -1,44 +1,48 @@
-// @ts-nocheck: has no types yet.
 // A machine under test, and its runs.
 
+import type { Activity, ChildExecution, Execution, ExecutionResult, StartOptions, StateMachine, Task, TaskHandler } from "../api/index.d.ts";
+import type { Mocks, OneRunOptions, TaskCall, TestMachine as Machine, TestMachineOptions } from "../api/testing.d.ts";
+import { collectFile } from "../coverage/collect.ts";
+import { Outline } from "../coverage/outline.ts";
+import type { MachineDefinition } from "../definition/fields.ts";
+import type { Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { load } from "./definition.ts";
 import { MockError, TestKitError } from "./errors.ts";
-import { loadMockConfig } from "./mock-config.ts";
-import { answerer } from "./mocks.ts";
-import { Outline } from "../coverage/outline.ts";
+import { type MockConfig, loadMockConfig } from "./mock-config.ts";
+import { answerer, isPromise } from "./mocks.ts";
 import { TestRun } from "./run.ts";
-import { collectFile } from "../coverage/collect.ts";
 
-const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"];
-const RUN_OPTIONS = ["mocks", "tasks", "machines", "seed", "startTime", "name", "clock", "signal", "payloadLimit", "historyLimit", "idleTimeout"];
-/** What a machine is called is not what its executions are. */
+const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"] as const;
+const RUN_OPTIONS = ["mocks", "tasks", "machines", "seed", "startTime", "name", "clock", "signal", "payloadLimit", "historyLimit", "idleTimeout"] as const;
+/** The names of a machine are not those of its executions. */
 const UNNAMED = { name: undefined, arn: undefined };
 
-// A test's fake timers are not for this.
+// The real ones, even if a test has replaced them by fake timers.
 const { setTimeout: realTimeout, clearTimeout: clearRealTimeout } = globalThis;
 
-/** Time begins at the same instant in every run: what a history says of times is then the same, too. */
+/** Time begins at the same instant in every run, so that the times in histories are the same. */
 const START = Date.UTC(2025, 0, 1);
 
 /** Makes a machine to test from a definition: a file's path or URL (JSON or YAML), JSON text, an object, a StateMachine. */
-export function testMachine(source, options = {}) {
+export function testMachine(source: unknown, options: TestMachineOptions = {}): TestMachine {
   return new TestMachine(source, options);
 }
 
-export class TestMachine {
-  #options;
-  #config;
-  #outline;
-  #definition;
+export class TestMachine implements Machine {
+  /** The machine itself. */
+  readonly machine: StateMachine;
+  /** The file that it came from. */
+  readonly file: string | undefined;
+  #options: TestMachineOptions;
+  #config: MockConfig | undefined;
+  #outline: Outline | undefined;
+  #definition: MachineDefinition;
 
-  constructor(source, options) {
+  constructor(source: unknown, options: TestMachineOptions) {
     check(options, [...MACHINE_OPTIONS, ...RUN_OPTIONS, "mockConfig", "input"], "testMachine()");
-    const own = Object.fromEntries(MACHINE_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
-    const { machine, definition, file } = load(source, own);
-    /** The machine itself. */
+    const { machine, definition, file } = load(source, pick(options, MACHINE_OPTIONS));
     this.machine = machine;
-    /** The file that it came from. */
     this.file = file;
     this.#definition = definition;
     this.#options = options;
@@ -47,100 +51,129 @@ export class TestMachine {
   }
 
   /** What the definition consists of. */
-  get outline() {
+  get outline(): Outline {
     return (this.#outline ??= new Outline(this.#definition));
   }
 
   /** The test cases of the mock configuration. */
-  get testCases() {
-    return this.#config === undefined ? [] : this.#config.testCases(this.#configured());
+  get testCases(): string[] {
+    return this.#config === undefined ? [] : this.#config.testCases(this.#configured(this.#config));
   }
 
   /** Runs the machine to its end. */
-  async run(input = this.#options.input ?? {}, options = {}) {
+  async run(input: unknown = this.#options.input ?? {}, options: OneRunOptions = {}): Promise<TestRun> {
     check(options, [...RUN_OPTIONS, "arn"], "run()");
-    this.#named(options);
-    return new Attempt(this, input, { ...this.#options, ...UNNAMED, ...options }, [options.mocks, this.#options.mocks]).result;
+    return this.#attempt(input, options, undefined);
   }
 
   /** Runs a test case of the mock configuration to its end. States without mock there have the machine's own. */
-  async test(testCase, input = this.#options.input ?? {}, options = {}) {
+  async test(testCase: string, input: unknown = this.#options.input ?? {}, options: OneRunOptions = {}): Promise<TestRun> {
     check(options, [...RUN_OPTIONS, "arn"], "test()");
-    this.#named(options);
-    if (this.#config === undefined) throw new TestKitError("test() needs a mock configuration: testMachine(definition, { mockConfig: \"MockConfigFile.json\" })");
-    const mocks = this.#config.mocks(this.#configured(), testCase);
-    return new Attempt(this, input, { ...this.#options, ...UNNAMED, ...options }, [options.mocks, mocks, this.#options.mocks]).result;
+    return this.#attempt(input, options, testCase);
   }
 
-  /** A mock of a run that is for nothing is a misspelt one, unless machines that tasks start may call it. */
-  #named({ mocks, machines = this.#options.machines }) {
+  /** Mocks of the run come before those of the test case, and these before the machine's own. */
+  #attempt(input: unknown, options: OneRunOptions, testCase: string | undefined): Promise<TestRun> {
+    this.#checkNames(options);
+    const layers = [options.mocks, testCase === undefined ? undefined : this.#mocksOf(testCase), this.#options.mocks];
+    return new Attempt(this, input, { ...this.#options, ...UNNAMED, ...options }, layers).result;
+  }
+
+  #mocksOf(testCase: string): Mocks {
+    if (this.#config === undefined) throw new TestKitError("test() needs a mock configuration: testMachine(definition, { mockConfig: \"MockConfigFile.json\" })");
+    return this.#config.mocks(this.#configured(this.#config), testCase);
+  }
+
+  /** Throws for a mock of a run that matches no task: its name is misspelt, unless machines that tasks start may call it. */
+  #checkNames({ mocks, machines = this.#options.machines }: OneRunOptions): void {
     if (machines !== undefined || typeof mocks !== "object" || mocks === null) return;
-    for (const name of mocks instanceof Map ? mocks.keys() : Object.keys(mocks)) {
+    for (const [name] of entriesOf(mocks)) {
       if (this.outline.calls(name) !== false) continue;
       const { tasks } = this.outline;
       throw new TestKitError(`the mock of ${JSON.stringify(name)} matches nothing in the definition; its tasks are ${tasks.slice(0, 20).join(", ") || "none"}${tasks.length > 20 ? " …" : ""}`);
     }
   }
 
-  #configured() {
-    return this.#config.nameFor(this.#options.name, this.machine.name);
+  #configured(config: MockConfig): string {
+    return config.nameFor(this.#options.name, this.machine.name);
   }
+}
+
+function entriesOf<T>(named: Readonly<Record<string, T>> | ReadonlyMap<string, T>): [string, T][] {
+  return named instanceof Map ? [...named] : Object.entries(named);
 }
 
 /** One run: the handlers that answer from mocks, and what they were called with. */
 class Attempt {
-  #machine;
-  #mocks = [];
-  #tasks;
-  #calls = [];
-  #children = [];
-  #nested = [];
-  #problem;
+  /** Resolves to what happened. */
+  readonly result: Promise<TestRun>;
+  #execution: Execution;
+  #machine: TestMachine;
+  #options: OneRunOptions;
+  /** The mocks, those that come first at the beginning. */
+  #mocks: Handlers[] = [];
+  #tasks: Handlers;
+  #calls: TaskCall[] = [];
+  #children: ChildExecution[] = [];
+  #nested: Execution[] = [];
+  /** What is wrong with the test itself. */
+  #problem: TestKitError | undefined;
+  /** Whether the handler that was called last gave the answer of a mock. */
+  #mocked = false;
+  /** How many tasks somebody may still complete by their token. */
   #byToken = 0;
-  #idle;
-  #options;
+  /** Ends the run after so many milliseconds. */
+  #idle: ((patience: number) => void) | undefined;
 
-  constructor(machine, input, options, layers) {
+  constructor(machine: TestMachine, input: unknown, options: OneRunOptions, layers: readonly (Mocks | undefined)[]) {
     this.#machine = machine;
     this.#options = options;
     for (const mocks of layers) if (mocks !== undefined) this.#mocks.push(this.#answerers(mocks));
-    this.#tasks = new Handlers(options.tasks);
-    const start = { clock: options.clock ?? "virtual", startTime: options.startTime ?? START, seed: options.seed ?? 1, name: options.name ?? "test", coverage: true, tasks: this.#handlers() };
-    for (const name of ["arn", "machines", "signal", "payloadLimit", "historyLimit"]) if (options[name] !== undefined) start[name] = options[name];
-    start.onChild = (child) => this.#children.push(child);
-    if (options.machines !== undefined) start.onNested = (child) => this.#nested.push(child);
-    start.onIdle = () => this.#wait();
-    this.execution = machine.machine.start(input, start);
+    this.#tasks = new Handlers<TaskHandler>(options.tasks);
+    this.#execution = machine.machine.start(input, this.#startOptions());
     this.result = this.#finish(input);
   }
 
-  #answerers(mocks) {
-    if (typeof mocks === "function") return this.#answerers({ "*": mocks });
-    if (typeof mocks !== "object" || mocks === null) throw new TestKitError("mocks must be an object of mocks by state, function or resource, or one function");
-    const entries = mocks instanceof Map ? [...mocks] : Object.entries(mocks);
-    return new Handlers(new Map(entries.map(([name, mock]) => [name, answerer(name, mock, () => (this.#mocked = true))])));
+  #startOptions(): StartOptions {
+    const { clock = "virtual", startTime = START, seed = 1, name = "test" } = this.#options;
+    return {
+      ...pick(this.#options, ["arn", "machines", "signal", "payloadLimit", "historyLimit"]),
+      clock,
+      startTime,
+      seed,
+      name,
+      coverage: true,
+      tasks: this.#handlers(),
+      onChild: (child) => this.#children.push(child),
+      onNested: (child) => this.#nested.push(child),
+      onIdle: () => this.#wait(),
+    };
   }
 
-  #mocked = false;
+  #answerers(mocks: Mocks): Handlers {
+    if (typeof mocks === "function") return this.#answerers({ "*": mocks });
+    if (typeof mocks !== "object" || mocks === null) throw new TestKitError("mocks must be an object of mocks by state, function or resource, or one function");
+    return new Handlers<TaskHandler>(new Map(entriesOf(mocks).map(([name, mock]) => [name, answerer(name, mock, () => (this.#mocked = true))])));
+  }
 
-  /** One handler for each state, by name, which comes before what `machines` would do, and one for all others. */
-  #handlers() {
-    const handle = (input, task) => this.#handle(input, task);
-    const handlers = new Map([["*", handle]]);
+  /** One handler for each state, by name, so that it comes before what `machines` would do, and one for all others. */
+  #handlers(): NonNullable<StartOptions["tasks"]> {
+    const handle: TaskHandler = (input, task) => this.#handle(input, task);
+    const handlers = new Map<string, TaskHandler | Activity>([["*", handle]]);
     for (const { name, fields, type } of this.#machine.outline.states) {
       if (type !== "Task") continue;
-      const { Resource: resource, Parameters, Arguments } = fields;
+      const { Resource: resource = "", Parameters, Arguments } = fields;
       const given = Parameters ?? Arguments;
       const mock = this.#find(resource, name, given);
       const real = mock === undefined ? this.#tasks.find(resource, name, given) : undefined;
-      // An Activity takes its tasks itself; a machine that is started by this task runs.
-      if (real !== undefined && typeof real !== "function") handlers.set(name, real);
+      // What takes its tasks itself is an Activity; a machine that is started by this task runs.
+      if (real !== undefined && typeof real !== "function") handlers.set(name, real as Taker & Activity);
       else if (mock !== undefined || real !== undefined || this.#options.machines === undefined || !/states:startExecution|sfn:/i.test(resource)) handlers.set(name, handle);
     }
     return handlers;
   }
 
-  #find(resource, state, parameters) {
+  #find(resource: string, state: string, parameters: unknown): TaskHandler | Taker | undefined {
     for (const mocks of this.#mocks) {
       const found = mocks.find(resource, state, parameters);
       if (found !== undefined) return found;
@@ -148,18 +181,19 @@ class Attempt {
     return undefined;
   }
 
-  #handle(input, task) {
-    const call = { state: task.stateName, resource: task.resource, input, parameters: task.parameters, attempt: task.attempt, iterations: [...task.iterations], purpose: task.purpose, mocked: true };
+  #handle(input: unknown, task: Task): unknown {
+    const { stateName: state, resource, parameters, attempt, iterations, purpose } = task;
+    const call: TaskCall = { state, resource, input, parameters, attempt, iterations: [...iterations], purpose, mocked: true };
     this.#calls.push(call);
     try {
-      const mock = this.#find(task.resource, task.stateName, task.parameters);
-      const handler = mock ?? this.#tasks.find(task.resource, task.stateName, task.parameters);
-      if (handler === undefined) throw this.#missing(task);
+      const mock = this.#find(resource, state, parameters);
+      const handler = mock ?? this.#tasks.find(resource, state, parameters);
+      if (typeof handler !== "function") throw this.#missing(task);
       call.mocked = mock !== undefined;
       this.#mocked = false;
       const answer = handler(input, task);
       if (task.token !== undefined && !this.#mocked) this.#byToken += 1;
-      if (typeof answer?.then !== "function") return this.#returned(call, answer);
+      if (!isPromise(answer)) return this.#returned(call, answer);
       return answer.then(
         (value) => this.#returned(call, value),
         (thrown) => this.#thrown(call, task, thrown),
@@ -169,66 +203,85 @@ class Attempt {
     }
   }
 
-  #returned(call, value) {
+  #returned(call: TaskCall, value: unknown): unknown {
     call.result = value;
     return value;
   }
 
-  #thrown(call, task, thrown) {
-    call.error = thrown?.error ?? thrown?.name ?? "Error";
+  #thrown(call: TaskCall, task: Task, thrown: unknown): never {
+    call.error = errorName(thrown);
     if (thrown instanceof TestKitError && this.#problem === undefined) {
       this.#problem = thrown;
-      this.execution.abort(thrown.name, thrown.message);
-      if (task.execution !== this.execution) task.execution.abort(thrown.name, thrown.message);
+      this.#execution.abort(thrown.name, thrown.message);
+      if (task.execution !== this.#execution) task.execution.abort(thrown.name, thrown.message);
     }
     throw thrown;
   }
 
-  #missing(task) {
-    const known = this.#mocks.length === 0 ? "No mocks were given." : "";
-    const message = `No mock and no handler for state ${JSON.stringify(task.stateName)}, which calls ${task.resource}. ${known} Add one: mocks: { ${JSON.stringify(task.stateName)}: returns({ … }) }, or a handler in tasks.`;
-    return new MockError(message.replace("  ", " "), { state: task.stateName, resource: task.resource, invocation: 0 });
+  #missing(task: Task): MockError {
+    const known = this.#mocks.length === 0 ? "No mocks were given. " : "";
+    const message = `No mock and no handler for state ${JSON.stringify(task.stateName)}, which calls ${task.resource}. ${known}Add one: mocks: { ${JSON.stringify(task.stateName)}: returns({ … }) }, or a handler in tasks.`;
+    return new MockError(message, { state: task.stateName, resource: task.resource, invocation: 0 });
   }
 
-  /** Nothing moves the execution: at once at an end, unless somebody may still answer by a token. */
-  #wait() {
+  /** Nothing moves the execution: the run ends at once, or, if somebody may answer by a token, a while later. */
+  #wait(): void {
     const patience = this.#options.idleTimeout ?? (this.#byToken > 0 ? 1000 : 0);
     this.#idle?.(patience);
   }
 
-  async #finish(input) {
-    const { execution } = this;
-    let timer;
-    const idle = new Promise((resolve) => {
-      this.#idle = (patience) => {
-        clearRealTimeout(timer);
-        if (patience === 0) resolve("idle");
-        else timer = realTimeout(() => resolve("idle"), patience);
-      };
-    });
-    const outcome = await Promise.race([execution.result, idle]);
-    clearRealTimeout(timer);
+  async #finish(input: unknown): Promise<TestRun> {
+    const execution = this.#execution;
+    const outcome = await this.#outcome();
     if (this.#problem !== undefined) throw this.#problem;
-    const ended = outcome !== "idle";
+    const isOver = outcome.status !== "RUNNING";
     const run = new TestRun({
       machine: this.#machine,
-      execution,
       input,
-      outcome: ended ? outcome : { status: "RUNNING" },
-      waiting: ended ? [] : execution.frames().filter(({ phase }) => phase !== "joining"),
+      outcome,
+      waiting: isOver ? [] : execution.frames().filter(({ phase }) => phase !== "joining"),
       history: execution.history(),
       coverage: execution.coverage(),
       calls: this.#calls,
       children: this.#children,
       nested: this.#nested,
     });
-    // Nobody is going to answer: what it holds is given back.
-    if (!ended) execution.abort("Stepglass.Idle", "nothing can move the execution any more");
+    // Nobody is going to answer: its memory is given back.
+    if (!isOver) execution.abort("Stepglass.Idle", "nothing can move the execution any more");
     return run;
+  }
+
+  /** The execution's result; "RUNNING" as soon as nothing moves it any more. */
+  async #outcome(): Promise<ExecutionResult | { status: "RUNNING" }> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const idle = new Promise<{ status: "RUNNING" }>((resolve) => {
+      this.#idle = (patience) => {
+        clearRealTimeout(timer);
+        if (patience === 0) resolve({ status: "RUNNING" });
+        else timer = realTimeout(() => resolve({ status: "RUNNING" }), patience);
+      };
+    });
+    const outcome = await Promise.race([this.#execution.result, idle]);
+    clearRealTimeout(timer);
+    return outcome;
   }
 }
 
-export function check(options, known, where) {
+/** The name of the error that a state sees for a value that its handler threw. */
+function errorName(thrown: unknown): string {
+  const { error, name } = (thrown ?? {}) as { error?: string; name?: string };
+  return error ?? name ?? "Error";
+}
+
+/** The members of these names that are not undefined. */
+export function pick<T extends object, Name extends keyof T>(options: T, names: readonly Name[]): Partial<Pick<T, Name>> {
+  const out: Partial<Pick<T, Name>> = {};
+  for (const name of names) if (options[name] !== undefined) out[name] = options[name];
+  return out;
+}
+
+/** Throws for options that do not exist. */
+export function check(options: unknown, known: readonly string[], where: string): void {
   if (typeof options !== "object" || options === null) throw new TestKitError(`the options of ${where} must be an object`);
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) throw new TestKitError(`${where} has no option ${JSON.stringify(name)}; it has ${known.join(", ")}`);
