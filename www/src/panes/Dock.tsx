@@ -1,7 +1,7 @@
 // What happened: the timeline, and under it events, result, tasks that wait, and what handlers print.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import type { VNode } from "preact";
+import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import * as debug from "../debugger/model.ts";
 import { keyHint, keymap } from "../keys/keymap.ts";
@@ -15,58 +15,74 @@ import { type Tab, Tabs } from "../ui/Tabs.tsx";
 import { lazy } from "../ui/lazy.tsx";
 import { duration, elapsed } from "../ui/format.ts";
 
-const Breakpoints = lazy(() => import("../debugger/Breakpoints.tsx").then((module) => module.Breakpoints));
-const Console = lazy(() => import("./Outcome.tsx").then((module) => module.Console));
-const Events = lazy(() => import("./Events.tsx").then((module) => module.Events));
-const Lanes = lazy(() => import("../debugger/Lanes.tsx").then((module) => module.Lanes));
-const Coverage = lazy(() => import("../debugger/Coverage.tsx").then((module) => module.Coverage));
-const Result = lazy(() => import("./Outcome.tsx").then((module) => module.Result));
-const Runs = lazy(() => import("../debugger/Runs.tsx").then((module) => module.Runs));
-const Waiting = lazy(() => import("./Answer.tsx").then((module) => module.Waiting));
-const Watch = lazy(() => import("../debugger/Watch.tsx").then((module) => module.Watch));
+/// A panel: its tab, and what it shows. What a tab counts is read when the dock is drawn.
+interface Panel {
+  label: string;
+  /// What stands beside the label; nothing if there is nothing to tell.
+  badge?: () => Partial<Tab<panes.DockTab>> | undefined;
+  View: ComponentType;
+}
 
-type DockTab = panes.DockTab;
+const counted = (count: number, words: string, from = 1): Partial<Tab<panes.DockTab>> | undefined =>
+  count < from ? undefined : { badge: count, badgeText: words };
 
-const PANES: Record<DockTab, () => VNode> = {
-  events: () => <Events />,
-  result: () => <Result />,
-  waiting: () => <Waiting />,
-  timeline: () => <Lanes />,
-  breakpoints: () => <Breakpoints />,
-  watch: () => <Watch />,
-  runs: () => <Runs />,
-  coverage: () => <Coverage />,
-  console: () => <Console />,
+/// How the run has ended, or that it was not started.
+function resultBadge(): Partial<Tab<panes.DockTab>> | undefined {
+  const { refused, result } = execution.run.value ?? {};
+  if (refused) return { badge: "!", tone: "bad", badgeText: "not started" };
+  if (!result) return undefined;
+  const good = result.status === "SUCCEEDED";
+  return { badge: <Icon name={good ? "check" : "cross"} size={11} />, tone: good ? "good" : "bad", badgeText: good ? "succeeded" : "failed" };
+}
+
+function eventsBadge(): Partial<Tab<panes.DockTab>> | undefined {
+  const count = execution.eventCount.value;
+  return count > 0 ? { badge: count.toLocaleString("en"), badgeText: "events" } : undefined;
+}
+
+function waitingBadge(): Partial<Tab<panes.DockTab>> | undefined {
+  const tasks = execution.waiting.value.length;
+  return tasks > 0 ? { badge: tasks, tone: "accent", badgeText: "waiting" } : undefined;
+}
+
+/// The breakpoints that a run stops at.
+const stops = () => (debug.stops.value ? debug.breakpoints.value.filter(({ enabled }) => enabled !== false).length : 0);
+
+/// All panels, in the order of their tabs.
+const PANELS: Record<panes.DockTab, Panel> = {
+  events: { label: "Events", badge: eventsBadge, View: lazy(() => import("./Events.tsx").then((module) => module.Events)) },
+  result: { label: "Result", badge: resultBadge, View: lazy(() => import("./Outcome.tsx").then((module) => module.Result)) },
+  waiting: { label: "Waiting tasks", badge: waitingBadge, View: lazy(() => import("./Answer.tsx").then((module) => module.Waiting)) },
+  timeline: { label: "Timeline", View: lazy(() => import("../debugger/Lanes.tsx").then((module) => module.Lanes)) },
+  breakpoints: {
+    label: "Breakpoints",
+    badge: () => counted(stops(), "breakpoints"),
+    View: lazy(() => import("../debugger/Breakpoints.tsx").then((module) => module.Breakpoints)),
+  },
+  watch: {
+    label: "Watch",
+    badge: () => counted(debug.watches.value.length, "expressions"),
+    View: lazy(() => import("../debugger/Watch.tsx").then((module) => module.Watch)),
+  },
+  runs: {
+    label: "Runs",
+    badge: () => counted(debug.runs.value.length, "runs", 2),
+    View: lazy(() => import("../debugger/Runs.tsx").then((module) => module.Runs)),
+  },
+  coverage: { label: "Coverage", View: lazy(() => import("../debugger/Coverage.tsx").then((module) => module.Coverage)) },
+  console: {
+    label: "Console",
+    badge: () => counted(execution.console.value.length, "lines"),
+    View: lazy(() => import("./Outcome.tsx").then((module) => module.Console)),
+  },
 };
 
 /// Before there is a run or a wish to see something of it, the graph has the room.
 export function Dock({ whole = false }: { whole?: boolean }) {
   const open = whole || panes.dockOpen.value;
   const shown = panes.dockTab.value;
-  const waiting = execution.waiting.value.length;
-  const lines = execution.console.value.length;
-  // Those that a run stops at.
-  const stops = debug.stops.value ? debug.breakpoints.value.filter(({ enabled }) => enabled !== false).length : 0;
-  const watches = debug.watches.value.length;
-  const runs = debug.runs.value.length;
-  const result = execution.run.value?.result;
-  const refused = execution.run.value?.refused;
-  const tabs: Tab<DockTab>[] = [
-    { id: "events", label: "Events", ...(execution.eventCount.value > 0 ? { badge: execution.eventCount.value.toLocaleString("en"), badgeText: "events" } : {}) },
-    {
-      id: "result",
-      label: "Result",
-      ...(result ? (result.status === "SUCCEEDED" ? { badge: <Icon name="check" size={11} />, tone: "good" as const, badgeText: "succeeded" } : { badge: <Icon name="cross" size={11} />, tone: "bad" as const, badgeText: "failed" }) : {}),
-      ...(refused ? { badge: "!", tone: "bad" as const, badgeText: "not started" } : {}),
-    },
-    { id: "waiting", label: "Waiting tasks", ...(waiting > 0 ? { badge: waiting, tone: "accent" as const, badgeText: "waiting" } : {}) },
-    { id: "timeline", label: "Timeline" },
-    { id: "breakpoints", label: "Breakpoints", ...(stops > 0 ? { badge: stops, badgeText: "breakpoints" } : {}) },
-    { id: "watch", label: "Watch", ...(watches > 0 ? { badge: watches, badgeText: "expressions" } : {}) },
-    { id: "runs", label: "Runs", ...(runs > 1 ? { badge: runs, badgeText: "runs" } : {}) },
-    { id: "coverage", label: "Coverage" },
-    { id: "console", label: "Console", ...(lines > 0 ? { badge: lines, badgeText: "lines" } : {}) },
-  ];
+  const { View } = PANELS[shown];
+  const tabs = (Object.entries(PANELS) as [panes.DockTab, Panel][]).map(([id, { label, badge }]) => ({ id, label, ...badge?.() }));
   return (
     <section class="pane dock" id="dock" aria-label="Run">
       <div class="dock-head">
@@ -75,7 +91,7 @@ export function Dock({ whole = false }: { whole?: boolean }) {
       </div>
       {tabs.map(({ id }) => (
         <div key={id} class="panel" id={`dock-${id}`} role="tabpanel" aria-labelledby={`dock-tab-${id}`} hidden={id !== shown || !open}>
-          {id === shown && open && PANES[id]()}
+          {id === shown && open && <View />}
         </div>
       ))}
     </section>

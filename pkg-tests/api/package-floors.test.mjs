@@ -1,0 +1,34 @@
+// The folders of the package's sources: a folder imports only from those below it.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, test } from "node:test";
+import { modulesIn, upwards } from "../floors.mjs";
+
+const source = resolve(import.meta.dirname, "../../js");
+/** From the lowest floor up; folders of one floor do not know each other. ARCHITECTURE.md says what is where. */
+const FLOORS = [["api"], ["base"], ["border"], ["tasks", "history"], ["driver", "definition"], ["execution"], ["convert", "coverage", "files", "mocks", "types"], ["debug", "testing"], ["server"], ["entries"], ["cli"], ["command"]];
+
+/** The command stands on the entry for Node, and is an entry itself. */
+const folderOf = (name) => (name === "entries/cli.ts" ? "command" : name.slice(0, Math.max(name.indexOf("/"), 0)));
+
+const skip = existsSync(source) ? false : "the sources are not here";
+const modules = skip ? [] : modulesIn(source);
+
+describe("the folders of the package", { skip }, () => {
+  test("are all on a floor", () => {
+    assert.deepEqual([...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)), []);
+    assert.deepEqual(FLOORS.flat().filter((folder) => !modules.some(({ name }) => folderOf(name) === folder)), []);
+  });
+
+  test("import downwards only", () => {
+    assert.deepEqual(modules.flatMap((module) => upwards(module, FLOORS, folderOf)), []);
+  });
+
+  test("are seen to import upwards", () => {
+    const seen = (name, text) => upwards({ name, text }, FLOORS, folderOf);
+    assert.deepEqual(seen("tasks/activity.ts", 'import { Driver } from "../driver/driver.ts";'), ["tasks/activity.ts → driver/driver.ts"]);
+    assert.deepEqual(seen("debug/session.ts", 'const { x } = await import("../testing/mocks.ts");'), ["debug/session.ts → testing/mocks.ts"]);
+    assert.deepEqual(seen("cli/run.ts", 'import { a } from "../entries/node.ts";\nimport { b } from "./help.ts";'), []);
+  });
+});
