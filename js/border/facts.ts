@@ -15,11 +15,7 @@ export type Fact =
   | [method: "stop", error?: string | null, cause?: string | null];
 
 /** The arguments of a fact besides its method. */
-export type FactArguments<Method extends Fact[0]> = Extract<Fact, [method: Method, ...rest: unknown[]]> extends infer F
-  ? F extends [unknown, ...infer Rest]
-    ? Rest
-    : never
-  : never;
+export type FactArguments<Method extends Fact[0], F = Fact> = F extends [infer M, ...infer Rest] ? (Method extends M ? Rest : never) : never;
 
 /** What an engine can be asked that has no arguments; the answers are JSON texts. */
 export type Question = "status" | "pending" | "frames" | "coverage" | "takeTrace" | "takeHistory" | "takeChildEvents" | "snapshot" | "snapshotWithoutEvents";

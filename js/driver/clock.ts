@@ -1,70 +1,87 @@
-// @ts-nocheck: has no types yet.
 // Where an execution's time comes from.
 
 import { misuse } from "../base/errors.ts";
 import { isInstant, shown } from "../base/options.ts";
 import { later } from "./scheduler.ts";
+import type { Clock } from "../api/index.d.ts";
 
 // The longest delay of setTimeout; a longer one fires at once, in Node and in browsers.
 const LONGEST = 2 ** 31 - 1;
 
-const REAL = {
+const REAL: Clock = {
   now: () => Date.now(),
   setTimeout: (run, delay) => setTimeout(run, delay),
-  clearTimeout: (timer) => clearTimeout(timer),
+  clearTimeout: (timer: ReturnType<typeof setTimeout>) => clearTimeout(timer),
 };
+
+/** An execution on a virtual clock. */
+export interface ClockMember {
+  /** When time moves it, or null. */
+  readonly deadline: number | null;
+  /** Whether nothing but the passing of time can move it. */
+  readonly quiet: boolean;
+  /** Tokens that somebody may still answer. */
+  readonly tokens: number;
+  /** Looks again whether there is anything to do. */
+  wake(): void;
+  /** Learns that nothing moves any member any more. */
+  idle(): void;
+}
 
 /** Time that stands still until it is moved; the executions on it move it together. */
 export class VirtualClock {
-  #now;
-  #members = new Set();
+  #now: number;
+  #members = new Set<ClockMember>();
 
   constructor(start = Date.now()) {
     this.#now = start;
   }
 
-  now() {
+  now(): number {
     return this.#now;
   }
 
-  jump(to) {
+  jump(to: number): void {
     this.#now = Math.max(this.#now, to);
   }
 
-  join(driver) {
+  join(driver: ClockMember): void {
     this.#members.add(driver);
   }
 
-  leave(driver) {
+  leave(driver: ClockMember): void {
     this.#members.delete(driver);
     // The others may have waited for this one.
     for (const other of this.#members) later(() => other.wake());
   }
 
   /** The one that time moves next, asked by one that has nothing else to do; undefined while another has, or none is moved. */
-  first(driver) {
+  first(driver: ClockMember): ClockMember | undefined {
     if (this.#members.size === 1 && this.#members.has(driver)) return driver.deadline === null ? undefined : driver;
-    let first;
+    let first: ClockMember | undefined;
+    let earliest = Infinity;
     for (const member of this.#members) {
       if (member !== driver && !member.quiet) return undefined;
-      if (member.deadline !== null && !(first?.deadline <= member.deadline)) first = member;
+      const { deadline } = member;
+      if (deadline === null || deadline >= earliest) continue;
+      [first, earliest] = [member, deadline];
     }
     return first;
   }
 
   /** Whether nothing moves any of them: no time, no handler that is at work, as far as the one that asks knows. */
-  idle(driver) {
+  idle(driver: ClockMember): boolean {
     for (const member of this.#members) if (member.deadline !== null || (member !== driver && !member.quiet)) return false;
     return true;
   }
 
   /** Says to all that nothing moves any of them. */
-  tellIdle() {
+  tellIdle(): void {
     for (const member of [...this.#members]) member.idle();
   }
 
   /** Tokens that somebody may still answer. */
-  get tokens() {
+  get tokens(): number {
     let tokens = 0;
     for (const member of this.#members) tokens += member.tokens;
     return tokens;
@@ -72,11 +89,10 @@ export class VirtualClock {
 }
 
 /** The clock that the `clock` option means. */
-export function clockOf(option, start) {
+export function clockOf(option?: "real" | "virtual" | Clock, start?: number): Clock | VirtualClock {
   if (option === undefined || option === "real") return REAL;
   if (option === "virtual") return new VirtualClock(start);
-  const complete = typeof option === "object" && option !== null && ["now", "setTimeout", "clearTimeout"].every((name) => typeof option[name] === "function");
-  if (complete) {
+  if (isClock(option)) {
     // A clock that tells no time would have timers ring for ever.
     const now = () => {
       const time = option.now();
@@ -88,22 +104,28 @@ export function clockOf(option, start) {
   throw misuse("INVALID_OPTION", `clock must be "real", "virtual" or an object with now(), setTimeout() and clearTimeout(), not ${shown(option)}`);
 }
 
+function isClock(option: unknown): option is Clock {
+  if (typeof option !== "object" || option === null) return false;
+  const { now, setTimeout, clearTimeout } = option as Partial<Clock>;
+  return typeof now === "function" && typeof setTimeout === "function" && typeof clearTimeout === "function";
+}
+
 /** One timer for one deadline, which may be years away. */
 export class Alarm {
-  #clock;
-  #ring;
-  #deadline = null;
-  #timer;
+  #clock: Clock;
+  #ring: () => void;
+  #deadline: number | null = null;
+  #timer: unknown;
   // When the timer that is set rings; `null` while none is.
-  #wakesAt = null;
+  #wakesAt: number | null = null;
 
-  constructor(clock, ring) {
+  constructor(clock: Clock, ring: () => void) {
     this.#clock = clock;
     this.#ring = ring;
   }
 
   /** Moves the deadline; `null` for none. */
-  set(deadline) {
+  set(deadline: number | null): void {
     this.#deadline = deadline;
     if (deadline === null) return this.#clear();
     // A timer that wakes earlier is kept and finds the later deadline then: cheaper than a new one for every event.

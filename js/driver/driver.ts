@@ -1,144 +1,204 @@
-// @ts-nocheck: has no types yet.
 // Runs one engine: feeds it facts, does what it asks for, keeps its one timer.
 //
 // All facts go through one inbox, so a handler may call anything of its execution while it runs: what it says is fed
 // when the commands at hand are done. A handler whose answer is no promise is fed at once, without a microtask.
 
-import { InternalError, TaskCancelled, misuse } from "../base/errors.ts";
+import { InternalError, TaskCancelled, messageOf, misuse } from "../base/errors.ts";
 import { answeredFailure, failure, resultText, submittedText, taskInput } from "../tasks/integration.ts";
+import { isObject } from "../base/json.ts";
 import { shown } from "../base/options.ts";
+import { isThenable } from "../base/thenable.ts";
 import { Alarm, VirtualClock } from "./clock.ts";
 import { inTime, later, mayBegin, soon } from "./scheduler.ts";
+import { Observers } from "./observers.ts";
 import { Task } from "./task.ts";
+import type {
+  CancelReason,
+  Clock,
+  Command,
+  Execution,
+  ExecutionCoverage,
+  ExecutionResult,
+  ExecutionSnapshot,
+  Frame,
+  HistoryEvent,
+  InvokeCommand,
+  TaskHandler,
+  TraceStage,
+} from "../api/index.d.ts";
+import type { CodedError, Thrown } from "../base/errors.ts";
+import type { Fact } from "../border/facts.ts";
+import type { EngineHandle } from "../border/instance.ts";
+import type { Completion, EndedCall, HandlerCall, NestedExecution, TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
+import type { Handlers, Resource } from "../tasks/resource.ts";
+import type { ClockMember } from "./clock.ts";
+import type { ObserverOptions } from "./observers.ts";
+import type { TaskHost } from "./task.ts";
+
+/** The executions that were started by one another. */
+export interface DriverFamily {
+  readonly drivers: Set<TaskDriver>;
+}
+
+/** The execution that a task waited for when a snapshot was taken. */
+export type NestedSnapshot = NonNullable<ExecutionSnapshot["nested"]>[number];
+
+/** How an execution ended. `error` and `cause` are of one that has not succeeded. */
+export type Outcome = ExecutionResult & { output?: unknown; error?: string; cause?: string };
+
+/** What a driver is made of. */
+export interface DriverOptions {
+  engine: EngineHandle;
+  handlers: Handlers;
+  clock: Clock | VirtualClock;
+  family?: DriverFamily | undefined;
+  seed: bigint;
+  observers: ObserverOptions;
+  /** Called once, with the time of the end. */
+  onFinish: (outcome: Outcome, now: number) => void;
+}
 
 /** One task between its invocation and its end. */
-class Call {
-  constructor(command, resource, task) {
+class Call implements HandlerCall {
+  readonly command: InvokeCommand;
+  readonly resource: Resource;
+  readonly task: Task;
+  /** Whether a handler's promise is open. */
+  pending = false;
+  /** Sleeps of the handler that are not over; a handler that sleeps does not hold virtual time. */
+  sleeps = 0;
+  /** Whether the answer to come is only the request's. */
+  submits: boolean;
+  answered = false;
+  ended = false;
+  onCancel: (() => void) | undefined = undefined;
+  onEnd: (() => void) | undefined = undefined;
+  child: NestedExecution | undefined = undefined;
+
+  constructor(command: InvokeCommand, resource: Resource, task: Task) {
     this.command = command;
     this.resource = resource;
     this.task = task;
-    // Whether a handler's promise is open, and whether the answer to come is only the request's.
-    this.pending = false;
-    // Sleeps of the handler that are not over; a handler that sleeps does not hold virtual time.
-    this.sleeps = 0;
     this.submits = resource.pattern === "waitForTaskToken";
-    this.answered = false;
-    this.ended = false;
-    // Of a handler that takes calls itself: what it does when nobody waits any more, and when the call has ended anyhow.
-    this.onCancel = undefined;
-    this.onEnd = undefined;
-    // The execution that the call waits for.
-    this.child = undefined;
   }
 }
 
-export class Driver {
-  #engine;
-  #handlers;
-  #clock;
-  #virtual;
-  #alarm;
-  #onEvent;
-  #onStage;
-  #onChild;
-  #onIdle;
-  #onFinish;
-  #inbox = [];
+/** A handler that sleeps. */
+interface Sleep {
+  at: number;
+  call: Call;
+  resolve: () => void;
+  reject: (reason: unknown) => void;
+}
+
+/** What starts executions goes on waiting for one that was restored. */
+interface Resumer extends Taker {
+  resume(call: TaskCall, driver: TaskDriver, child: NestedSnapshot): void;
+}
+
+export class Driver implements TaskDriver, TaskHost, ClockMember {
+  #engine: EngineHandle;
+  #handlers: Handlers;
+  #clock: Clock | VirtualClock;
+  /** The clock, where its time is virtual. */
+  #virtual: VirtualClock | undefined;
+  #alarm: Alarm | undefined;
+  #observers: Observers;
+  #onFinish: DriverOptions["onFinish"];
+  // Facts, and how many of them were fed.
+  #inbox: (Fact | undefined)[] = [];
   #read = 0;
   // Commands, and how many of them are done.
-  #commands = [];
+  #commands: Command[] = [];
   #done = 0;
   #stopping = false;
-  #stoppedBy;
+  #stoppedBy: Thrown | undefined;
   // What a handler has thrown last, and what was made of it.
-  #failure;
-  #calls = new Map();
-  #tokens = new Map();
+  #failure: (Thrown & TaskFailure) | undefined;
+  #calls = new Map<number, Call>();
+  #tokens = new Map<string, Call | EndedCall>();
   // Handlers at work: with an open promise, and not asleep. And tokens that somebody may still answer.
   #promises = 0;
   #tokensOut = 0;
   #jumping = false;
-  // What handlers sleep for, ordered by time: `{at, call, resolve, reject}`.
-  #sleeps = [];
+  // What handlers sleep for, ordered by time.
+  #sleeps: Sleep[] = [];
   #toldIdle = false;
   #running = false;
   #queued = false;
   #more = false;
-  #deadline = null;
-  #told = 0;
-  #waiters = [];
-  #crash;
+  #deadline: number | null = null;
+  #waiters: (() => void)[] = [];
+  // The last event of an execution that the engine could not end.
+  #crash: HistoryEvent | undefined;
 
-  /** What the execution has failed with or was stopped for, as `{value}`: an error that a handler has thrown, a signal's reason. */
-  thrown;
+  /** What the execution has failed with or was stopped for: an error that a handler has thrown, a signal's reason. */
+  thrown: Thrown | undefined;
 
-  /** The execution that handlers see. */
-  execution;
-  /** How it ended: `{status, output?, error?, cause?}`. */
-  outcome;
+  /** The execution that handlers see; it is set before anything runs. */
+  execution!: Execution;
+  /** How it ended. */
+  outcome: Outcome | undefined;
   /** How many events there are. */
   events = 0;
 
   /** The executions that were started by one another, this one among them; undefined where none can be. */
-  family;
+  family: DriverFamily | undefined;
   /** The seed of the names and seeds of executions that this one starts. */
-  seed;
+  seed: bigint;
 
-  constructor({ engine, handlers, clock, family, seed, onEvent, onStage, onChild, onIdle, onFinish }) {
+  constructor({ engine, handlers, clock, family, seed, observers, onFinish }: DriverOptions) {
     this.#engine = engine;
     this.#handlers = handlers;
     this.#clock = clock;
-    this.#virtual = clock instanceof VirtualClock;
-    this.#onEvent = onEvent;
-    this.#onStage = onStage;
-    this.#onChild = onChild;
-    this.#onIdle = onIdle;
+    if (clock instanceof VirtualClock) this.#virtual = clock;
+    else this.#alarm = new Alarm(clock, () => this.#post(TICK));
+    this.#observers = new Observers(observers, this);
     this.family = family;
     this.seed = seed;
     this.#onFinish = onFinish;
-    this.#alarm = new Alarm(clock, () => this.post(...TICK));
   }
 
   /** The execution's time. */
-  now() {
+  now(): number {
     return this.#clock.now();
   }
 
   /** With virtual time: whether nothing but the passing of time can move the execution. */
-  get quiet() {
+  get quiet(): boolean {
     return !this.#running && !this.#queued && this.#promises === 0 && !this.#more && this.#done === this.#commands.length && this.#read === this.#inbox.length;
   }
 
   /** Whether a handler is at work, and not asleep. */
-  get atWork() {
+  get atWork(): boolean {
     return this.#promises > 0;
   }
 
   /** When time moves the execution, or null. */
-  get deadline() {
-    const wakes = this.#sleeps.length > 0 ? this.#sleeps[0].at : Infinity;
+  get deadline(): number | null {
+    const wakes = this.#sleeps[0]?.at ?? Infinity;
     return this.#deadline !== null && this.#deadline <= wakes ? this.#deadline : wakes === Infinity ? null : wakes;
   }
 
   /** Tokens that somebody may still answer. */
-  get tokens() {
+  get tokens(): number {
     return this.#tokensOut;
   }
 
   /** Looks again whether there is anything to do. */
-  wake() {
+  wake(): void {
     if (this.outcome === undefined) this.#kick();
   }
 
   /** For a handler: a promise that resolves when so much of the execution's time has passed. */
-  sleep(task, milliseconds) {
+  sleep(task: Task, milliseconds: number): Promise<void> {
     const duration = Number(milliseconds);
     if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
     const call = this.#calls.get(task.id);
     if (call?.task !== task) return asleep(Promise.reject(task.signal.reason ?? new TaskCancelled("Stopped", task.stateName)));
     return asleep(
-      new Promise((resolve, reject) => {
-        const sleep = { at: this.#clock.now() + duration, call, resolve, reject };
+      new Promise<void>((resolve, reject) => {
+        const sleep: Sleep = { at: this.#clock.now() + duration, call, resolve, reject };
         const before = this.#sleeps.findIndex(({ at }) => at > sleep.at);
         this.#sleeps.splice(before < 0 ? this.#sleeps.length : before, 0, sleep);
         this.#setSleeps(call, call.sleeps + 1);
@@ -149,15 +209,15 @@ export class Driver {
   }
 
   /** With virtual time: nothing moves this execution any more, nor another one on its clock. */
-  idle() {
-    if (this.#onIdle === undefined || this.#toldIdle || this.outcome !== undefined) return;
+  idle(): void {
+    if (this.#toldIdle || this.outcome !== undefined) return;
     this.#toldIdle = true;
-    this.#observe("onIdle", this.#onIdle, undefined);
+    this.#observers.tellIdle();
   }
 
   /** Begins with the given facts, after the caller's own code has run: a handler may use the execution's variable. */
-  begin(facts) {
-    this.#clock.join?.(this);
+  begin(facts: readonly Fact[]): void {
+    this.#virtual?.join(this);
     this.family?.drivers.add(this);
     this.#inbox.push(...facts);
     soon(() => this.#kick());
@@ -167,27 +227,28 @@ export class Driver {
    * Goes on with a restored engine; the tasks in `submitted` wait for their token only, those in `nested` for an execution
    * that goes on too, the others are called again.
    */
-  resume(submitted, nested) {
-    const status = JSON.parse(this.#engine.ask("status"));
+  resume(submitted: ReadonlySet<number>, nested: ReadonlyMap<number, NestedSnapshot>): void {
+    const status: Outcome | { status: "RUNNING" } = JSON.parse(this.#engine.ask("status"));
     this.events = this.#engine.events;
-    this.#told = this.events;
+    this.#observers.skip(this.events);
     if (status.status !== "RUNNING") {
       soon(() => this.#end(status));
       return;
     }
-    for (const command of JSON.parse(this.#engine.ask("pending"))) {
+    const pending: InvokeCommand[] = JSON.parse(this.#engine.ask("pending"));
+    for (const command of pending) {
       const child = nested.get(command.task);
       const starter = child && this.#handlers.find(command.resource, command.state, command.input);
       if (submitted.has(command.task)) this.#open(command).answered = true;
-      else if (starter?.resume) starter.resume(this.#open(command), this, child);
+      else if (child && starter && isResumer(starter)) starter.resume(this.#open(command), this, child);
       else this.#commands.push(command);
     }
     this.begin([TICK]);
   }
 
   /** Takes up an execution that did not succeed. Throws where that is impossible. */
-  redrive() {
-    this.#told = this.#engine.events;
+  redrive(): void {
+    this.#observers.skip(this.#engine.events);
     const step = this.#engine.feed("redrive", this.#clock.now());
     this.#commands = step.commands;
     this.#more = step.more;
@@ -197,16 +258,16 @@ export class Driver {
   }
 
   /** Gives the engine's memory back. */
-  release() {
+  release(): void {
     this.#engine.release();
   }
 
   /** Takes a fact in. */
-  post(...fact) {
+  post(...fact: Fact): void {
     this.#post(fact);
   }
 
-  #post(fact) {
+  #post(fact: Fact): void {
     if (this.outcome !== undefined) return;
     this.#inbox.push(fact);
     // Whoever looks at a task's signal after a stop finds it aborted, although the engine learns of it in a coming turn.
@@ -217,25 +278,25 @@ export class Driver {
     this.#kick();
   }
 
-  /** Ends the execution as ABORTED, for a reason as `{value}`. */
-  stop(reason, cause) {
+  /** Ends the execution as ABORTED. */
+  stop(reason: Thrown, cause: string): void {
     this.#stoppedBy ??= reason;
     this.post("stop", undefined, cause);
   }
 
   /** A task's worker is alive. */
-  heartbeat(task) {
+  heartbeat(task: number): void {
     const call = this.#calls.get(task);
     if (call && !call.ended) this.post("heartbeat", task);
   }
 
   /** The JSON text of what a task that waits was given, or of a member of that, with the digits of its numbers. */
-  inputOf(task, member) {
+  inputOf(task: number, member?: string): string | undefined {
     return this.#engine.ask("inputOf", task, member);
   }
 
   /** The call that a task token names; throws for one that was never given out. */
-  callOf(token) {
+  callOf(token: string): TaskCall | EndedCall {
     const call = this.#tokens.get(token);
     if (call === undefined) {
       throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${shown(token)}`, RangeError);
@@ -244,65 +305,71 @@ export class Driver {
   }
 
   /** The call that a task token names, for those who try several executions: undefined where it is not of this one. */
-  findCall(token) {
+  findCall(token: string): TaskCall | EndedCall | undefined {
     return this.#tokens.get(token);
   }
 
   /** The events from an index on, parsed; up to another index. */
-  history(from = 0, to = Infinity) {
+  history(from = 0, to = Infinity): HistoryEvent[] {
     const events = this.#engine.history(from, to);
     if (this.#crash && from < this.events && to >= this.events) events.push(this.#crash);
     return events;
   }
 
   /** The events from an index on, in lists of a bounded size. */
-  *pages(from) {
+  *pages(from: number): Generator<HistoryEvent[], void, undefined> {
     for (const page of this.#engine.pages(from)) yield page.map(([, event]) => event);
     if (this.#crash && from < this.events) yield [this.#crash];
   }
 
   /** The events from an index on, as one JSON text. */
-  historyText(from = 0) {
+  historyText(from = 0): string {
     return this.#crash ? JSON.stringify(this.history(from)) : this.#engine.historyText(from);
   }
 
   /** Resolves when there are more events, or when the execution has ended. */
-  changed() {
+  changed(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
   /** What runs now. */
-  frames() {
+  frames(): Frame[] {
     return JSON.parse(this.#engine.ask("frames"));
   }
 
   /** The stages of data flow since the last call. */
-  trace() {
+  trace(): TraceStage[] {
     return JSON.parse(this.#engine.ask("takeTrace"));
   }
 
   /** What of the definition was used, and what became of errors. */
-  coverage() {
+  coverage(): ExecutionCoverage {
     return JSON.parse(this.#engine.ask("coverage"));
   }
 
   /** The engine's snapshot, and the tasks whose request was made and whose token is awaited. */
-  snapshot() {
+  snapshot(): Pick<ExecutionSnapshot, "engine" | "submitted" | "nested"> {
     // An execution that has not begun begins now; its commands are done in the turn that is coming.
-    if (this.#inbox[this.#read]?.[0] === "start" && !this.#running) this.#feed(this.#inbox[this.#read++]);
+    const first = this.#inbox[this.#read];
+    if (first?.[0] === "start" && !this.#running) {
+      this.#read += 1;
+      this.#feed(first);
+    }
     const calls = [...this.#calls.values()].filter((call) => !call.ended);
     const submitted = calls.filter((call) => call.submits && call.answered).map((call) => call.command.task);
-    const nested = calls.filter((call) => call.child?.running).map(({ command, child }) => ({ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }));
+    const nested = calls.flatMap(({ command, child }): NestedSnapshot[] =>
+      child?.running && child.execution !== undefined ? [{ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }] : [],
+    );
     return { engine: this.#engine.snapshot(), submitted, ...(nested.length > 0 && { nested }) };
   }
 
-  #kick() {
+  #kick(): void {
     if (this.#running || this.#queued) return;
     if (mayBegin()) this.#run();
     else this.#queue();
   }
 
-  #queue() {
+  #queue(): void {
     this.#queued = true;
     later(() => {
       this.#queued = false;
@@ -311,7 +378,7 @@ export class Driver {
   }
 
   /** Feeds and performs until there is nothing to do at once, or the turn is over. */
-  #run() {
+  #run(): void {
     if (this.#running) return;
     this.#running = true;
     let idle = false;
@@ -327,12 +394,14 @@ export class Driver {
           continue;
         }
         const fact = this.#next();
-        idle = fact === undefined;
-        if (idle) break;
+        if (fact === undefined) {
+          idle = true;
+          break;
+        }
         this.#feed(fact);
-        this.#tell();
+        this.#observers.tell();
       }
-      if (this.outcome === undefined) this.#alarm.set(idle && !this.#virtual ? this.deadline : null);
+      if (this.outcome === undefined) this.#alarm?.set(idle ? this.deadline : null);
     } catch (bug) {
       // Of ours, or of a clock that throws.
       this.#fail(new InternalError(bug).message);
@@ -344,13 +413,13 @@ export class Driver {
   }
 
   /** Whether there is no fact, without a look at the time. */
-  #isIdle() {
+  #isIdle(): boolean {
     if (this.outcome !== undefined) return true;
     const waits = this.#read === this.#inbox.length && !this.#more && this.#sleeps.length === 0;
-    return waits && !(this.#virtual && this.#promises === 0);
+    return waits && !(this.#virtual !== undefined && this.#promises === 0);
   }
 
-  #next() {
+  #next(): Fact | undefined {
     if (this.#read < this.#inbox.length) {
       this.#jumping = false;
       if (this.#read === 0 && this.#inbox.length === 1) return this.#inbox.pop();
@@ -363,59 +432,67 @@ export class Driver {
       return fact;
     }
     if (this.#more) return TICK;
-    if (this.#virtual && this.#promises === 0) {
-      const first = this.#clock.first(this);
-      if (first !== this) {
-        if (first !== undefined) later(() => first.wake());
-        else if (this.#clock.idle(this)) later(() => this.quiet && this.#clock.idle(this) && this.#clock.tellIdle());
-        return undefined;
-      }
-      // Whoever holds a token may answer in this very turn of the event loop: time jumps after it.
-      if (this.#clock.tokens > 0 && !this.#jumping) {
-        this.#jumping = true;
-        later(() => this.#kick());
-        return undefined;
-      }
-      this.#jumping = false;
-      this.#clock.jump(this.deadline);
+    if (this.#virtual !== undefined && this.#promises === 0) {
+      if (!this.#jump(this.#virtual)) return undefined;
       if (this.#deadline !== null && this.#deadline <= this.#clock.now()) return TICK;
     }
     this.#wakeSleepers();
     return undefined;
   }
 
+  /** Moves virtual time to where it moves this execution; false while others come first, or somebody may still answer. */
+  #jump(clock: VirtualClock): boolean {
+    const first = clock.first(this);
+    if (first !== this) {
+      if (first !== undefined) later(() => first.wake());
+      else if (clock.idle(this)) later(() => this.quiet && clock.idle(this) && clock.tellIdle());
+      return false;
+    }
+    // Whoever holds a token may answer in this very turn of the event loop: time jumps after it.
+    if (clock.tokens > 0 && !this.#jumping) {
+      this.#jumping = true;
+      later(() => this.#kick());
+      return false;
+    }
+    this.#jumping = false;
+    // The one that time moves first has a deadline.
+    clock.jump(this.deadline ?? clock.now());
+    return true;
+  }
+
   /** Ends the sleeps that are over. What is due in the engine at the same instant comes first. */
-  #wakeSleepers() {
+  #wakeSleepers(): void {
     if (this.#sleeps.length === 0) return;
     const now = this.#clock.now();
-    if (this.#sleeps[0].at > now || (this.#deadline !== null && this.#deadline <= now)) return;
-    while (this.#sleeps.length > 0 && this.#sleeps[0].at <= now) {
-      const { call, resolve } = this.#sleeps.shift();
+    const over = this.#sleeps.findIndex(({ at }) => at > now);
+    if (over === 0 || (this.#deadline !== null && this.#deadline <= now)) return;
+    for (const { call, resolve } of this.#sleeps.splice(0, over < 0 ? this.#sleeps.length : over)) {
       this.#setSleeps(call, call.sleeps - 1);
       resolve();
     }
     later(() => this.#kick());
   }
 
-  #setPending(call, pending) {
+  #setPending(call: Call, pending: boolean): void {
     if (call.pending === pending) return;
     call.pending = pending;
     if (call.sleeps === 0) this.#promises += pending ? 1 : -1;
   }
 
-  #setSleeps(call, sleeps) {
+  #setSleeps(call: Call, sleeps: number): void {
     const slept = call.sleeps > 0;
     call.sleeps = sleeps;
     if (call.pending && slept !== sleeps > 0) this.#promises += slept ? 1 : -1;
   }
 
-  #feed(fact) {
+  #feed(fact: Fact): void {
+    const [method, ...rest] = fact;
     let step;
     try {
-      step = this.#engine.feed(fact[0], this.#clock.now(), fact[1], fact[2], fact[3]);
+      step = this.#engine.feed(method, this.#clock.now(), ...rest);
     } catch (thrown) {
       if (thrown instanceof InternalError) return this.#fail(thrown.message);
-      return this.#refused(fact[0], fact[1], thrown);
+      return this.#refused(fact, thrown);
     }
     this.#more = step.more;
     this.#deadline = step.deadline;
@@ -430,16 +507,17 @@ export class Driver {
   }
 
   /** A text that JavaScript takes for JSON and the engine does not: too deep. */
-  #refused(method, task, thrown) {
-    const why = thrown?.message ?? String(thrown);
+  #refused([method, task]: Fact, thrown: unknown): void {
+    const why = messageOf(thrown);
+    if (typeof task !== "number") return this.#fail(why);
     const call = this.#calls.get(task);
     if (call !== undefined) this.#leave(call);
-    if (thrown?.code === "PAYLOAD_TOO_LARGE" && method !== "start") return this.#feed(["fail", task, "States.DataLimitExceeded", why]);
+    if (isTooLarge(thrown)) return this.#feed(["fail", task, "States.DataLimitExceeded", why]);
     if (method === "succeed" || method === "submitted") return this.#feed(["fail", task, "States.TaskFailed", `the handler's answer cannot be read: ${why}`]);
     this.#fail(why);
   }
 
-  #perform(command) {
+  #perform(command: Command): void {
     switch (command.type) {
       case "Invoke":
         // Of a task that a stop is about to cancel nobody hears.
@@ -450,7 +528,7 @@ export class Driver {
         break;
       case "ChildFinished": {
         const { type, ...child } = command;
-        this.#observe("onChild", this.#onChild, child);
+        this.#observers.tellChild(child);
         break;
       }
       case "Finish": {
@@ -461,7 +539,7 @@ export class Driver {
     }
   }
 
-  #open(command) {
+  #open(command: InvokeCommand): Call {
     const resource = this.#handlers.resource(command.resource);
     const call = new Call(command, resource, new Task(command, this));
     this.#calls.set(command.task, call);
@@ -473,7 +551,7 @@ export class Driver {
   }
 
   /** Nothing of the call counts any more. */
-  #leave(call) {
+  #leave(call: Call): void {
     if (call.ended) return;
     call.ended = true;
     if (call.sleeps > 0) this.#disturb(call);
@@ -486,7 +564,7 @@ export class Driver {
     }
   }
 
-  #invoke(command) {
+  #invoke(command: InvokeCommand): void {
     const call = this.#open(command);
     const { resource, state, input, task } = command;
     const handler = this.#handlers.find(resource, state, input);
@@ -502,7 +580,7 @@ export class Driver {
     }
     if (call.resource.kind === "activity") this.#inbox.push(["started", task, undefined]);
     if (call.resource.pattern.startsWith("sync")) this.#inbox.push(["submitted", task, submittedText(call.resource, command, this.#clock.now())]);
-    let answer;
+    let answer: unknown;
     try {
       answer = handler(taskInput(call.resource, input), call.task);
       if (isThenable(answer)) {
@@ -520,16 +598,16 @@ export class Driver {
     this.#settle(call, answer);
   }
 
-  #settle(call, value) {
+  #settle(call: Call, value: unknown): void {
     if (!this.#answered(call)) return;
     const reads = call.command.purpose === "ItemReader";
-    if (reads && typeof value?.Body === "string" && value.Contents === undefined) {
+    if (reads && isObject(value) && typeof value.Body === "string" && value.Contents === undefined) {
       this.#finish(call, ["items", call.command.task, value.Body, true]);
       return;
     }
     const failed = answeredFailure(call.resource, value);
     if (failed !== undefined) return this.#finish(call, ["fail", call.command.task, failed.error, failed.cause]);
-    let text;
+    let text: string;
     try {
       text = resultText(call.resource, call.command, value, this.#clock.now());
     } catch (thrown) {
@@ -542,7 +620,7 @@ export class Driver {
     else this.#finish(call, ["succeed", call.command.task, text]);
   }
 
-  #reject(call, thrown) {
+  #reject(call: Call, thrown: unknown): void {
     if (!this.#answered(call)) return;
     const { error, cause } = failure(call.resource, call.command, thrown, this.#clock.now());
     this.#failure = { error, cause, value: thrown };
@@ -550,7 +628,7 @@ export class Driver {
   }
 
   /** Whether an answer still counts. */
-  #answered(call) {
+  #answered(call: Call): boolean {
     this.#setPending(call, false);
     call.answered = true;
     if (!call.ended) return true;
@@ -560,7 +638,7 @@ export class Driver {
   }
 
   /** Ends a call with its result. */
-  #finish(call, fact) {
+  #finish(call: Call, fact: Fact): void {
     this.#leave(call);
     // Until results are stored, those that come after them pile up behind.
     if (call.command.purpose === "ResultWriter" && this.outcome === undefined) {
@@ -572,14 +650,16 @@ export class Driver {
   }
 
   /** Completes a callback from outside. Whether it still counted. */
-  complete(call, method, ...rest) {
+  complete(call: Call | EndedCall, ...completion: Completion): boolean {
     if (call.ended || this.outcome !== undefined) return false;
-    if (method === "heartbeat") this.post("heartbeat", call.command.task);
-    else this.#finish(call, [method, call.command.task, ...rest]);
+    const { task } = call.command;
+    if (completion[0] === "heartbeat") this.#post(["heartbeat", task]);
+    else if (completion[0] === "succeed") this.#finish(call, ["succeed", task, completion[1]]);
+    else this.#finish(call, ["fail", task, completion[1], completion[2]]);
     return true;
   }
 
-  #close(task, reason) {
+  #close(task: number, reason: CancelReason): void {
     const call = this.#calls.get(task);
     if (call === undefined) return;
     const sleeps = call.sleeps > 0 ? this.#disturb(call) : [];
@@ -591,14 +671,14 @@ export class Driver {
   }
 
   /** Takes the sleeps of a call away that nobody waits for any more. */
-  #disturb(call) {
+  #disturb(call: Call): Sleep[] {
     const disturbed = this.#sleeps.filter((sleep) => sleep.call === call);
     this.#sleeps = this.#sleeps.filter((sleep) => sleep.call !== call);
     this.#setSleeps(call, 0);
     return disturbed;
   }
 
-  #end(outcome) {
+  #end(outcome: Outcome): void {
     if (this.outcome !== undefined) return;
     this.outcome = outcome;
     const { status, error, cause } = outcome;
@@ -610,20 +690,20 @@ export class Driver {
     this.#inbox.length = 0;
     this.#read = 0;
     try {
-      this.#alarm.set(null);
+      this.#alarm?.set(null);
     } catch {
       // A clock that throws has nothing to clear that counts.
     }
     for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
-    this.#tell();
+    this.#observers.tell();
     this.#engine.retire();
-    this.#clock.leave?.(this);
+    this.#virtual?.leave(this);
     this.family?.drivers.delete(this);
     this.#onFinish(outcome, this.#timeOfFailure());
   }
 
   /** Ends the execution where the engine cannot, with the history that it has or that its journal gives. */
-  #fail(cause) {
+  #fail(cause: string): void {
     if (this.outcome !== undefined) return;
     const error = "States.Runtime";
     let last = 0;
@@ -646,7 +726,7 @@ export class Driver {
     this.#end({ status: "FAILED", error, cause });
   }
 
-  #timeOfFailure() {
+  #timeOfFailure(): number {
     try {
       return this.#clock.now();
     } catch {
@@ -654,42 +734,7 @@ export class Driver {
     }
   }
 
-  /** Tells the observers of new events and stages, in the order in which they came about. */
-  #tell() {
-    if (this.#onStage !== undefined) return this.#tellAll();
-    if (this.#onEvent === undefined || this.#told >= this.events) return;
-    const from = this.#told;
-    this.#told = this.events;
-    for (const event of this.history(from)) this.#observe("onEvent", this.#onEvent, event);
-  }
-
-  #tellAll() {
-    const events = this.#told < this.events ? this.history(this.#told) : [];
-    this.#told = this.events;
-    let next = 0;
-    const upTo = (id) => {
-      while (next < events.length && events[next].id <= id) this.#observe("onEvent", this.#onEvent, events[next++]);
-    };
-    for (const stage of this.trace()) {
-      // Stages of child executions count events of their own histories.
-      if (stage.child === undefined) upTo(stage.after);
-      this.#observe("onStage", this.#onStage, stage);
-    }
-    upTo(Infinity);
-  }
-
-  /** An observer's mistake is not the execution's: it is said once, and neither stops it nor goes unhandled. */
-  #observe(name, observer, what) {
-    const report = (thrown) => console.error(`stepglass: ${name} has thrown`, thrown);
-    try {
-      const answer = observer?.(what, this.execution);
-      if (isThenable(answer)) Promise.resolve(answer).catch(report);
-    } catch (thrown) {
-      report(thrown);
-    }
-  }
-
-  #wake() {
+  #wake(): void {
     if (this.#waiters.length === 0) return;
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -697,25 +742,21 @@ export class Driver {
   }
 }
 
-const TICK = ["tick"];
+const TICK: Fact = ["tick"];
 
 // Stands for every call whose token is spent: late answers are told apart from made up tokens, and nothing is kept.
-const ENDED = { ended: true };
+const ENDED: EndedCall = { ended: true };
 
 /** A promise that may be forgotten: a sleep that nobody waits for may be cut off without a word. */
-function asleep(promise) {
+function asleep(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;
 }
 
-function isThenable(value) {
-  return (typeof value === "object" || typeof value === "function") && value !== null && typeof value.then === "function";
+function isResumer(handler: Taker | TaskHandler): handler is Resumer {
+  return "resume" in handler;
 }
 
-function messageOf(thrown) {
-  try {
-    return String(thrown?.message ?? thrown);
-  } catch {
-    return "unknown error";
-  }
+function isTooLarge(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown as Partial<CodedError>).code === "PAYLOAD_TOO_LARGE";
 }

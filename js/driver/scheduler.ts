@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // Shares the event loop: whatever runs, a turn of this package's work takes about SLICE milliseconds, then the host's
 // timers, input and output have theirs. Microtasks do not count as a turn: a chain of them starves the host.
 
@@ -12,14 +11,15 @@ const MANY = 16;
 const FEW = 8;
 
 // Taken at once: a test's fake timers are for the waits of executions, not for their turns.
-const immediate = globalThis.setImmediate;
+// A browser has none.
+const immediate: ((job: () => void) => unknown) | undefined = globalThis.setImmediate;
 const now = performance.now.bind(performance);
 
 /** Calls a job when the present code has run. */
-export const soon = globalThis.queueMicrotask.bind(globalThis);
+export const soon: (job: () => void) => void = globalThis.queueMicrotask.bind(globalThis);
 
-let channel;
-let sent = [];
+let channel: MessageChannel | undefined;
+let sent: (() => void)[] = [];
 
 let posted = false;
 let end = 0;
@@ -27,10 +27,10 @@ let free = 0;
 let few = 0;
 let brief = 0;
 let looked = 0;
-let waiting = [];
+let waiting: (() => void)[] = [];
 
 /** Whether work may go on in this turn. */
-export function inTime() {
+export function inTime(): boolean {
   if (!posted) {
     posted = true;
     looked = now();
@@ -51,7 +51,7 @@ export function inTime() {
 }
 
 /** Whether work may begin in this turn. */
-export function mayBegin() {
+export function mayBegin(): boolean {
   if (posted && free > 0) {
     free -= 1;
     return true;
@@ -60,7 +60,7 @@ export function mayBegin() {
 }
 
 /** Calls `job` in a coming turn, after those that wait already. */
-export function later(job) {
+export function later(job: () => void): void {
   waiting.push(job);
   if (!posted) {
     posted = true;
@@ -74,23 +74,24 @@ function turn() {
   waiting = [];
   let done = 0;
   try {
-    while (done < jobs.length && inTime()) jobs[done++]();
+    while (done < jobs.length && inTime()) jobs[done++]?.();
   } finally {
     if (done < jobs.length) {
       waiting = jobs.slice(done).concat(waiting);
-      later(waiting.pop());
+      const last = waiting.pop();
+      if (last !== undefined) later(last);
     }
   }
 }
 
 /** Calls a job in the next turn. Not by setTimeout: browsers hold a nested one back for four milliseconds. */
-function nextTurn(job) {
+function nextTurn(job: () => void): void {
   if (immediate !== undefined) immediate(job);
   else if (typeof MessageChannel === "function") throughChannel(job);
   else setTimeout(job, 0);
 }
 
-function throughChannel(job) {
+function throughChannel(job: () => void): void {
   if (channel === undefined) {
     channel = new MessageChannel();
     channel.port1.onmessage = () => {

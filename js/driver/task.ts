@@ -1,116 +1,127 @@
-// @ts-nocheck: has no types yet.
 // One attempt of a Task, as its handler sees it.
 
 import { TaskCancelled } from "../base/errors.ts";
+import type { CancelReason, Execution, InvokeCommand, Task as PublicTask } from "../api/index.d.ts";
+import type { Thrown } from "../base/errors.ts";
+
+/** What runs the execution of a task, as far as the task's methods need it. */
+export interface TaskHost {
+  /** The debugger's executions have no more than this. */
+  readonly execution: Pick<Execution, "name" | "succeed" | "fail" | "heartbeat">;
+  heartbeat(task: number): void;
+  sleep(task: Task, milliseconds: number): Promise<void>;
+  inputOf?(task: number, member?: string): string | undefined;
+}
 
 /** The second argument of a task handler. */
-export class Task {
-  #command;
-  #driver;
-  #controller;
-  #cancelled;
-  #heartbeat;
-  #sleep;
+export class Task implements PublicTask {
+  #command: InvokeCommand;
+  #driver: TaskHost;
+  #controller: AbortController | undefined;
+  #cancelled: { reason: CancelReason; because: Thrown | undefined } | undefined;
+  #heartbeat: (() => void) | undefined;
+  #sleep: ((milliseconds: number) => Promise<void>) | undefined;
 
-  constructor(command, driver) {
+  constructor(command: InvokeCommand, driver: TaskHost) {
     this.#command = command;
     this.#driver = driver;
   }
 
   /** Numbers the attempts of this execution from 1 on. */
-  get id() {
+  get id(): number {
     return this.#command.task;
   }
 
   /** The state's name. */
-  get stateName() {
+  get stateName(): string {
     return this.#command.state;
   }
 
   /** `Resource` as written. */
-  get resource() {
+  get resource(): string {
     return this.#command.resource;
   }
 
   /** The whole request, before anything is taken out of it for the handler's first argument. */
-  get parameters() {
+  get parameters(): unknown {
     return this.#command.input;
   }
 
   /** 0 for the first attempt, +1 for each retry. */
-  get attempt() {
+  get attempt(): number {
     return this.#command.attempt;
   }
 
   /** The task token of `.waitForTaskToken`, `.sync` and activity tasks. */
-  get token() {
+  get token(): string | undefined {
     return this.#command.token;
   }
 
   /** Seconds until the task times out. */
-  get timeoutSeconds() {
+  get timeoutSeconds(): number | undefined {
     return this.#command.timeout;
   }
 
   /** Seconds allowed between two heartbeats. */
-  get heartbeatSeconds() {
+  get heartbeatSeconds(): number | undefined {
     return this.#command.heartbeat;
   }
 
   /** `Credentials`, evaluated. */
-  get credentials() {
+  get credentials(): unknown {
     return this.#command.credentials;
   }
 
   /** The indices in the Maps around the state, the innermost last. */
-  get iterations() {
+  get iterations(): readonly number[] {
     return this.#command.iterations ?? [];
   }
 
   /** "Task", or "ItemReader" and "ResultWriter" for the calls that a Distributed Map makes. */
-  get purpose() {
+  get purpose(): PublicTask["purpose"] {
     return this.#command.purpose ?? "Task";
   }
 
   /** The execution that the task is part of. */
-  get execution() {
-    return this.#driver.execution;
+  get execution(): Execution {
+    return this.#driver.execution as Execution;
   }
 
   /** Aborts once, when nobody waits for the task any more. Made when it is first looked at. */
-  get signal() {
+  get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#cancelled !== undefined) this.#abort();
+      this.#abort();
     }
     return this.#controller.signal;
   }
 
   /** Says that the work goes on: the heartbeat's time starts anew. */
-  get heartbeat() {
+  get heartbeat(): () => void {
     // Made when it is asked for: it may be taken off its object, and most tasks need none.
     return (this.#heartbeat ??= () => this.#driver.heartbeat(this.#command.task));
   }
 
   /** Resolves after so many milliseconds of the execution's time, which with a virtual clock pass at once. */
-  get sleep() {
+  get sleep(): (milliseconds: number) => Promise<void> {
     return (this.#sleep ??= (milliseconds) => this.#driver.sleep(this, milliseconds));
   }
 
   /** The JSON text of the request, or of a member of it, with the digits of its numbers; undefined where nobody waits any more. */
-  static inputText(task, member) {
-    return task.#driver.inputOf(task.#command.task, member);
+  static inputText(task: Task, member?: string): string | undefined {
+    return task.#driver.inputOf?.(task.#command.task, member);
   }
 
   /** For the driver: nobody waits any more. */
-  static cancel(task, reason, because) {
+  static cancel(task: Task, reason: CancelReason, because?: Thrown): void {
     if (task.#cancelled !== undefined) return;
     task.#cancelled = { reason, because };
-    if (task.#controller !== undefined) task.#abort();
+    task.#abort();
   }
 
   /** Tells the signal. Most tasks have none: for ten thousand that are cancelled at once, no error is made. */
-  #abort() {
+  #abort(): void {
+    if (this.#controller === undefined || this.#cancelled === undefined) return;
     const { reason, because } = this.#cancelled;
     this.#controller.abort(new TaskCancelled(reason, this.#command.state, because && { cause: because.value }));
   }

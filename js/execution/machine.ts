@@ -150,7 +150,7 @@ export class StateMachine {
     return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, { input: jsonText(input), startDate: startedAt });
   }
 
-  #execution(engine, info, seed, { signal, onEvent, onStage, onChild, onIdle }, { handlers, clock, family, onFinish }, begun) {
+  #execution(engine, info, seed, { signal, ...observers }, { handlers, clock, family, onFinish }, begun) {
     let finish;
     // What a task started is in the family already.
     let ended = onFinish;
@@ -162,10 +162,7 @@ export class StateMachine {
       clock,
       family,
       seed,
-      onEvent,
-      onStage,
-      onChild,
-      onIdle,
+      observers,
       onFinish: (outcome, now) => {
         signal?.removeEventListener("abort", stop);
         tellUse(this, () => driver.coverage());

@@ -1,0 +1,82 @@
+// Tells those who observe an execution what happens in it.
+
+import { isThenable } from "../base/thenable.ts";
+import type { ChildExecution, Execution, HistoryEvent, StartOptions, TraceStage } from "../api/index.d.ts";
+
+/** The functions that observe an execution. */
+export type ObserverOptions = Pick<StartOptions, "onEvent" | "onStage" | "onChild" | "onIdle">;
+
+/** An execution that is observed. */
+export interface Observed {
+  readonly execution: Execution;
+  /** How many events there are. */
+  readonly events: number;
+  /** The events from an index on. */
+  history(from: number): HistoryEvent[];
+  /** The stages of data flow since the last call. */
+  trace(): TraceStage[];
+}
+
+export class Observers {
+  #options: ObserverOptions;
+  #observed: Observed;
+  /** How many events were told of. */
+  #told = 0;
+
+  constructor(options: ObserverOptions, observed: Observed) {
+    this.#options = options;
+    this.#observed = observed;
+  }
+
+  /** Takes the events so far for told: they are those of an execution that goes on. */
+  skip(events: number): void {
+    this.#told = events;
+  }
+
+  /** Tells of new events and stages, in the order in which they came about. */
+  tell(): void {
+    if (this.#options.onStage !== undefined) return this.#tellStages();
+    const { events } = this.#observed;
+    if (this.#options.onEvent === undefined || this.#told >= events) return;
+    const from = this.#told;
+    this.#told = events;
+    for (const event of this.#observed.history(from)) this.#call("onEvent", this.#options.onEvent, event);
+  }
+
+  /** Tells that a child execution of a Distributed Map has ended. */
+  tellChild(child: ChildExecution): void {
+    this.#call("onChild", this.#options.onChild, child);
+  }
+
+  /** Tells that nothing moves the execution any more. */
+  tellIdle(): void {
+    this.#call("onIdle", this.#options.onIdle, undefined);
+  }
+
+  #tellStages(): void {
+    const { events: count } = this.#observed;
+    const events = this.#told < count ? this.#observed.history(this.#told) : [];
+    this.#told = count;
+    let next = 0;
+    const upTo = (id: number) => {
+      for (let event; (event = events[next]) !== undefined && event.id <= id; next += 1) this.#call("onEvent", this.#options.onEvent, event);
+    };
+    for (const stage of this.#observed.trace()) {
+      // Stages of child executions count events of their own histories.
+      if (stage.child === undefined) upTo(stage.after);
+      this.#call("onStage", this.#options.onStage, stage);
+    }
+    upTo(Infinity);
+  }
+
+  /** An observer's mistake is not the execution's: it is said once, and neither stops it nor goes unhandled. */
+  #call<What>(name: string, observer: ((what: What, execution: Execution) => unknown) | undefined, what: What): void {
+    const report = (thrown: unknown) => console.error(`stepglass: ${name} has thrown`, thrown);
+    try {
+      const answer = observer?.(what, this.#observed.execution);
+      if (isThenable(answer)) Promise.resolve(answer).catch(report);
+    } catch (thrown) {
+      report(thrown);
+    }
+  }
+}
