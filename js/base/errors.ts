@@ -178,3 +178,8 @@ export function messageOf(thrown: unknown): string {
     return "unknown error";
   }
 }
+
+/** The code of an error; undefined for other thrown values. */
+export function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+}

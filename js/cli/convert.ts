@@ -101,13 +101,13 @@ function convertStates(document, { file, fragment, note }) {
   const machines = machinesOf(value, file);
   const places = [];
   if (machines === undefined) places.push({ pointer: [], definition: value, machine: undefined });
-  for (const [id, { pointer, path }] of machines ?? []) {
+  for (const [id, { definition }] of machines ?? []) {
     if (fragment !== undefined && id !== fragment) continue;
-    if (pointer === undefined) {
-      note(path === undefined ? `${id}: its definition is a string in the template, which cannot be converted` : `${id}: its definition is in ${path}: convert that file`);
+    if (definition.in !== "template") {
+      note(definition.in === "file" ? `${id}: its definition is in ${definition.path}: convert that file` : `${id}: its definition is a string in the template, which cannot be converted`);
       continue;
     }
-    const steps = pointerSteps(pointer);
+    const steps = pointerSteps(definition.pointer);
     places.push({ pointer: steps, definition: steps.reduce((at, step) => at[step], value), machine: id });
   }
   if (fragment !== undefined && !machines?.has(fragment)) throw new Unusable(`${file} has no state machine ${fragment}`);

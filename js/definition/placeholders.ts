@@ -1,23 +1,44 @@
-// @ts-nocheck: has no types yet.
 // `${Name}` in a definition's text: what a deployment fills in, as DefinitionSubstitutions do. Inside of a string it is text; a
 // bare one stands for any value, and the text is JSON only afterwards.
 
+import type { Diagnostic, Position, Range } from "../api/index.d.ts";
 import { pointerTo } from "../base/pointer.ts";
+
+/** A placeholder in a text, from the offset `start` to `end`. */
+export interface Hole {
+  name: string;
+  start: number;
+  end: number;
+  /** The quote of the string that it is in. */
+  quoted: string | undefined;
+  /** Whether it is a text by itself if nothing says otherwise: YAML needs no quotes. */
+  plain?: boolean;
+  pointer?: string;
+}
+
+/** What a JSON text is in, at a place: a list and an index, or an object and a name. */
+interface Level {
+  list: boolean;
+  at: string | number;
+  /** Whether a name of a member comes next. */
+  key?: boolean;
+}
 
 const HOLE = /\$\{([^{}"'\n]*)\}/y;
 
-/** The placeholders of a JSON text: `{name, start, end, quoted, pointer}`. */
-export function jsonHoles(text) {
-  const holes = [];
+/** The placeholders of a JSON text. */
+export function jsonHoles(text: string): Hole[] {
+  const holes: Hole[] = [];
   if (!text.includes("${")) return holes;
-  const stack = [];
+  const stack: Level[] = [];
   const pointer = () => pointerTo("", ...stack.map(({ at }) => at));
-  const hole = (at, quoted) => {
+  /** Takes the placeholder at an offset; gives where it ends, or undefined where there is none. */
+  const hole = (at: number, quoted: string | undefined) => {
     HOLE.lastIndex = at;
     const found = HOLE.exec(text);
-    if (found === null) return false;
-    holes.push({ name: found[1].trim(), start: at, end: HOLE.lastIndex, quoted, pointer: pointer() });
-    return true;
+    if (found === null) return undefined;
+    holes.push({ name: (found[1] ?? "").trim(), start: at, end: HOLE.lastIndex, quoted, pointer: pointer() });
+    return HOLE.lastIndex;
   };
   for (let at = 0; at < text.length; at++) {
     const c = text[at];
@@ -27,7 +48,7 @@ export function jsonHoles(text) {
       const before = holes.length;
       for (at += 1; at < text.length && text[at] !== '"' && text[at] !== "\n"; at++) {
         if (text[at] === "\\") at += 1;
-        else if (text[at] === "$" && text[at + 1] === "{" && hole(at, '"')) at = holes.at(-1).end - 1;
+        else if (text[at] === "$" && text[at + 1] === "{") at = (hole(at, '"') ?? at + 1) - 1;
       }
       if (top?.list === false && top.key) {
         top.at = textOf(text.slice(start, at + 1));
@@ -37,16 +58,16 @@ export function jsonHoles(text) {
     else if (c === "[") stack.push({ list: true, at: 0 });
     else if (c === "}" || c === "]") stack.pop();
     else if (c === ":" && top) top.key = false;
-    else if (c === "," && top?.list) top.at += 1;
+    else if (c === "," && typeof top?.at === "number") top.at += 1;
     else if (c === "," && top) top.key = true;
-    else if (c === "$" && text[at + 1] === "{" && hole(at, undefined)) at = holes.at(-1).end - 1;
+    else if (c === "$" && text[at + 1] === "{") at = (hole(at, undefined) ?? at + 1) - 1;
   }
   return holes;
 }
 
-function textOf(quoted) {
+function textOf(quoted: string): string {
   try {
-    return JSON.parse(quoted);
+    return String(JSON.parse(quoted));
   } catch {
     return quoted.slice(1, -1);
   }
@@ -57,17 +78,20 @@ const GUESSES = ["1", '"x"', "{}", "[]", "true", "null"];
 
 /** A text with values in place of its placeholders. */
 export class Filled {
-  #source;
-  #values;
-  #holes;
+  #source: string;
+  #values: Readonly<Record<string, unknown>>;
+  #holes: Hole[];
   /** Which guess stands for each placeholder without a value. */
-  #guesses = new Map();
+  #guesses = new Map<Hole, number>();
   /** Where each placeholder is in the filled text. */
-  #places = [];
-  text;
+  #places: { hole: Hole; from: number; to: number }[] = [];
+  /** The text with the values. */
+  text = "";
+  /** Which problems of the last report are said of guesses, and not of what was written. */
+  dropped: boolean[] = [];
 
   /** A placeholder that is `plain` is a text by itself if nothing says otherwise: YAML needs no quotes. */
-  constructor(source, holes, values = {}) {
+  constructor(source: string, holes: Hole[], values: Readonly<Record<string, unknown>> = {}) {
     this.#source = source;
     this.#values = values;
     this.#holes = holes.filter((hole) => hole.quoted === undefined || Object.hasOwn(values, hole.name));
@@ -76,16 +100,16 @@ export class Filled {
   }
 
   /** Whether anything is written differently. */
-  get differs() {
+  get differs(): boolean {
     return this.#holes.length > 0;
   }
 
   /** The placeholders that need a value. */
-  get missing() {
+  get missing(): Hole[] {
     return this.#holes.filter((hole) => (this.#guesses.get(hole) ?? -1) >= 0);
   }
 
-  #write() {
+  #write(): void {
     let text = "";
     let at = 0;
     this.#places = [];
@@ -99,11 +123,11 @@ export class Filled {
     this.text = text + this.#source.slice(at);
   }
 
-  #put(hole) {
+  #put(hole: Hole): string {
     const own = this.#source.slice(hole.start, hole.end);
     const guess = this.#guesses.get(hole);
     // As long as it is, so that what follows keeps its place.
-    if (guess !== undefined) return guess < 0 ? own : GUESSES[guess].padEnd(own.length);
+    if (guess !== undefined) return guess < 0 ? own : (GUESSES[guess] ?? "").padEnd(own.length);
     const value = this.#values[hole.name];
     const text = typeof value === "string" ? value : JSON.stringify(value);
     if (hole.quoted === '"') return JSON.stringify(text).slice(1, -1);
@@ -114,14 +138,14 @@ export class Filled {
    * Finds guesses with which `check`, a function of a text, finds no error at the placeholders; returns the report of what it
    * finds then.
    */
-  settle(check) {
+  settle(check: (text: string) => Diagnostic[]): Diagnostic[] {
     let found = check(this.text);
-    const settled = new Set();
+    const settled = new Set<Hole>();
     for (let round = 0; round <= GUESSES.length; round++) {
       const wrong = this.#places.filter(({ hole, from, to }) => this.#guesses.has(hole) && !settled.has(hole) && found.some((one) => one.severity === "error" && touches(one, from, to)));
       if (wrong.length === 0) break;
       for (const { hole } of wrong) {
-        const next = this.#guesses.get(hole) + 1;
+        const next = (this.#guesses.get(hole) ?? 0) + 1;
         if (next >= GUESSES.length) settled.add(hole);
         this.#guesses.set(hole, next >= GUESSES.length ? 0 : next);
       }
@@ -132,26 +156,26 @@ export class Filled {
   }
 
   /** What was found in the filled text, in the text as it was written, without what is said of guesses. */
-  report(found) {
+  report(found: Diagnostic[]): Diagnostic[] {
     const missing = new Set(this.missing);
     const open = this.#places.filter(({ hole }) => missing.has(hole));
     this.dropped = found.map((one) => open.some(({ from, to }) => touches(one, from, to)));
     return found.filter((_, i) => !this.dropped[i]).map((one) => this.#moved(one));
   }
 
-  #moved({ range, labels = [], fix, ...rest }) {
-    const out = { ...rest, ...(range && { range: this.range(range.start.offset, range.end.offset) }), labels: labels.map((label) => (label.range ? { ...label, range: this.range(label.range.start.offset, label.range.end.offset) } : label)) };
-    if (fix) out.fix = fix.range ? { ...fix, range: this.range(fix.range.start.offset, fix.range.end.offset) } : fix;
-    return out;
+  #moved(diagnostic: Diagnostic): Diagnostic {
+    const placed = <One extends { range?: Range }>(one: One): One => (one.range === undefined ? one : { ...one, range: this.range(one.range.start.offset, one.range.end.offset) });
+    const { labels, fix } = diagnostic;
+    return { ...placed(diagnostic), labels: labels.map(placed), ...(fix && { fix: placed(fix) }) };
   }
 
   /** The range, in the text as it was written, of offsets in the filled one. */
-  range(start, end) {
+  range(start: number, end: number): Range {
     return { start: positionOf(this.#source, this.back(start)), end: positionOf(this.#source, this.back(end, true)) };
   }
 
   /** An offset in the text as it was written. */
-  back(offset, isEnd = false) {
+  back(offset: number, isEnd = false): number {
     let shift = 0;
     for (const { hole, from, to } of this.#places) {
       if (offset < from || (offset === from && isEnd)) break;
@@ -162,7 +186,7 @@ export class Filled {
   }
 
   /** What is to be said about the placeholders without a value. */
-  diagnostics(severity, how = "give it one in the option `substitutions`") {
+  diagnostics(severity: Diagnostic["severity"], how = "give it one in the option `substitutions`"): Diagnostic[] {
     return this.missing.map(({ name, start, end, pointer = "" }) => ({
       code: "placeholder",
       severity,
@@ -176,22 +200,22 @@ export class Filled {
   }
 }
 
-function touches({ range }, from, to) {
+function touches({ range }: Diagnostic, from: number, to: number): boolean {
   return range !== undefined && range.start.offset < to && Math.max(range.end.offset, range.start.offset + 1) > from;
 }
 
-export function positionOf(text, offset) {
+export function positionOf(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n"), offset };
 }
 
 /** In the order of their places. */
-export function inOrder(diagnostics) {
+export function inOrder(diagnostics: Diagnostic[]): Diagnostic[] {
   return diagnostics.sort((a, b) => (a.range?.start.offset ?? 0) - (b.range?.start.offset ?? 0));
 }
 
 /** A text of the same length in which bare placeholders are numbers: for who reads structure. */
-export function solid(text) {
+export function solid(text: string): string {
   let out = "";
   let at = 0;
   for (const { start, end, quoted } of jsonHoles(text)) {
@@ -203,11 +227,11 @@ export function solid(text) {
 }
 
 /** Whether a text begins with a byte order mark. */
-export function isMarked(text) {
+export function isMarked(text: unknown): text is string {
   return typeof text === "string" && text.charCodeAt(0) === 0xfeff;
 }
 
 /** With white space for a byte order mark, so that all places stay. */
-export function unmarked(text) {
+export function unmarked<Given>(text: Given): Given | string {
   return isMarked(text) ? ` ${text.slice(1)}` : text;
 }

@@ -1,15 +1,15 @@
-// @ts-nocheck: has no types yet.
 // State machines inside of other files: CloudFormation, SAM and CDK templates, serverless.yml.
 
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { YAMLMap, YAMLSeq } from "yaml";
+import { YAMLMap, YAMLSeq, type Tags } from "yaml";
+import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
 
 const REGION = "us-east-1";
 const ACCOUNT = "123456789012";
 
-const PSEUDO = {
+const PSEUDO: Record<string, unknown> = {
   "AWS::AccountId": ACCOUNT,
   "AWS::NoValue": undefined,
   "AWS::NotificationARNs": [],
@@ -20,165 +20,216 @@ const PSEUDO = {
   "AWS::URLSuffix": "amazonaws.com",
 };
 
-const TAGS = ["Ref", "Condition", "And", "Base64", "Cidr", "Equals", "FindInMap", "GetAtt", "GetAZs", "If", "ImportValue", "Join", "Not", "Or", "Select", "Split", "Sub", "ToJsonString", "Transform"];
+const TAGS = [
+  "Ref", "Condition", "And", "Base64", "Cidr", "Equals", "FindInMap", "GetAtt", "GetAZs", "If", "ImportValue", "Join", "Not", "Or", "Select",
+  "Split", "Sub", "ToJsonString", "Transform",
+];
 
 /** The short forms of CloudFormation's functions, as YAML tags that stand for the long forms. */
-export const intrinsicTags = TAGS.flatMap((name) => {
+export const intrinsicTags: Tags = TAGS.flatMap((name): Tags => {
   const key = name === "Ref" || name === "Condition" ? name : `Fn::${name}`;
-  const long = (Base) =>
-    class extends Base {
-      toJSON(_, context) {
-        return { [key]: super.toJSON(_, context) };
-      }
-    };
+  class LongSeq extends YAMLSeq {
+    override toJSON(...args: Parameters<YAMLSeq["toJSON"]>) {
+      return { [key]: super.toJSON(...args) } as unknown as unknown[];
+    }
+  }
+  class LongMap extends YAMLMap {
+    override toJSON(...args: Parameters<YAMLMap["toJSON"]>): unknown {
+      return { [key]: super.toJSON(...args) };
+    }
+  }
   return [
-    { tag: `!${name}`, resolve: (text) => ({ [key]: name === "GetAtt" ? text.split(/\.(.*)/s).slice(0, 2) : text }) },
-    { tag: `!${name}`, collection: "seq", nodeClass: long(YAMLSeq) },
-    { tag: `!${name}`, collection: "map", nodeClass: long(YAMLMap) },
+    { tag: `!${name}`, resolve: (text: string) => ({ [key]: name === "GetAtt" ? text.split(/\.(.*)/s).slice(0, 2) : text }) },
+    { tag: `!${name}`, collection: "seq", nodeClass: LongSeq },
+    { tag: `!${name}`, collection: "map", nodeClass: LongMap },
   ];
 });
 
-/**
- * The state machines of a parsed template by name, or undefined if it is none. Each is
- * `{name, type, pointer, value}`, `{…, path, substitutions}` or `{…, text}`: inline, in a file of its own, as a string.
- */
-export function machinesOf(template, file, defined = {}) {
-  if (typeof template !== "object" || template === null || template.States !== undefined) return undefined;
+/** Where a template has a definition: in itself, in a string, in a file, or in nothing that can be read. */
+export type Place =
+  | { in: "template"; pointer: string; value: unknown }
+  | { in: "string"; text: string }
+  | { in: "file"; path: string; member?: string | undefined }
+  | { in: "nothing"; problem: string };
+
+/** A state machine of a template. */
+export interface Machine {
+  name: string;
+  /** STANDARD or EXPRESS, where the template has it. */
+  type: unknown;
+  /** Values of the placeholders in its definition. */
+  substitutions: Record<string, unknown>;
+  /** The JSON Pointer of the machine's resource. */
+  resource: string;
+  definition: Place;
+}
+
+type Values = Record<string, unknown>;
+
+/** The state machines of a parsed template by their logical ids; undefined if it is none. `defined` are values of placeholders. */
+export function machinesOf(template: unknown, file: string, defined: Values = {}): Map<string, Machine> | undefined {
+  if (!isObject(template) || template.States !== undefined) return undefined;
   if (typeof template.Resources === "object" && template.Resources !== null) return ofCloudFormation(template, file, defined);
-  const serverless = template.stepFunctions?.stateMachines;
+  const { stepFunctions } = template;
+  const serverless = isObject(stepFunctions) ? stepFunctions.stateMachines : undefined;
   if (typeof serverless === "object" && serverless !== null) return ofServerless(template, serverless, file, defined);
   return undefined;
 }
 
-function ofCloudFormation(template, file, defined) {
+/** The members of an object; none of anything else. */
+function members(value: unknown): Values {
+  return isObject(value) ? value : {};
+}
+
+function isStateMachine(type: unknown): boolean {
+  return type === "AWS::StepFunctions::StateMachine" || type === "AWS::Serverless::StateMachine";
+}
+
+function ofCloudFormation(template: Values, file: string, defined: Values): Map<string, Machine> {
   const resolver = new Resolver(template, defined);
-  const machines = new Map();
-  for (const [id, resource] of Object.entries(template.Resources)) {
-    const type = resource?.Type;
-    if (type !== "AWS::StepFunctions::StateMachine" && type !== "AWS::Serverless::StateMachine") continue;
-    const properties = resource.Properties ?? {};
-    const substitutions = { ...resolver.resolve(properties.DefinitionSubstitutions ?? {}), ...defined };
-    const place = pointerTo("/Resources", id);
-    const machine = { name: id, type: properties.StateMachineType ?? properties.Type, substitutions, resource: place };
-    const { Definition, DefinitionString, DefinitionUri, DefinitionS3Location } = properties;
-    if (Definition !== undefined) {
-      Object.assign(machine, { pointer: `${place}/Properties/Definition`, value: substituted(resolver.resolve(Definition), substitutions) });
-    } else if (DefinitionString !== undefined) {
-      const text = resolver.resolve(DefinitionString);
-      machine.text = substituted(typeof text === "string" ? text : JSON.stringify(text), substitutions);
-    } else if (typeof DefinitionUri === "string" && !DefinitionUri.startsWith("s3://")) {
-      machine.path = beside(file, DefinitionUri);
-    } else {
-      machine.path = asset(resolver.resolve(DefinitionS3Location ?? DefinitionUri ?? {}), resource.Metadata, file);
-      if (machine.path === undefined) machine.problem = "its definition is an object in S3, which stepglass does not read: pass the definition's file instead";
-    }
-    machines.set(id, machine);
+  const machines = new Map<string, Machine>();
+  for (const [id, held] of Object.entries(template.Resources ?? {})) {
+    const resource = members(held);
+    if (!isStateMachine(resource.Type)) continue;
+    const properties = members(resource.Properties);
+    const substitutions = { ...members(resolver.resolve(properties.DefinitionSubstitutions ?? {})), ...defined };
+    const place = pointerTo("", "Resources", id);
+    const definition = definitionOf(properties, resource.Metadata, { resolver, substitutions, place, file });
+    machines.set(id, { name: id, type: properties.StateMachineType ?? properties.Type, substitutions, resource: place, definition });
   }
   return machines;
 }
 
-function beside(file, path) {
+/** Where the resource of a state machine has its definition. */
+function definitionOf(properties: Values, metadata: unknown, { resolver, substitutions, place, file }: { resolver: Resolver; substitutions: Values; place: string; file: string }): Place {
+  const { Definition, DefinitionString, DefinitionUri, DefinitionS3Location } = properties;
+  if (Definition !== undefined) return { in: "template", pointer: `${place}/Properties/Definition`, value: substituted(resolver.resolve(Definition), substitutions) };
+  if (DefinitionString !== undefined) {
+    const text = resolver.resolve(DefinitionString);
+    return { in: "string", text: substitutedText(typeof text === "string" ? text : JSON.stringify(text), substitutions) };
+  }
+  if (typeof DefinitionUri === "string" && !DefinitionUri.startsWith("s3://")) return { in: "file", path: beside(file, DefinitionUri) };
+  const path = asset(resolver.resolve(DefinitionS3Location ?? DefinitionUri ?? {}), metadata, file);
+  if (path !== undefined) return { in: "file", path };
+  return { in: "nothing", problem: "its definition is an object in S3, which stepglass does not read: pass the definition's file instead" };
+}
+
+function beside(file: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(file), path);
 }
 
 /** Where the CDK has put a definition that the template has in a bucket. */
-function asset(location, metadata, file) {
-  const named = metadata?.["aws:asset:path"];
-  const key = typeof location === "string" ? location.split("/").at(-1) : location?.Key;
+function asset(location: unknown, metadata: unknown, file: string): string | undefined {
+  const named = members(metadata)["aws:asset:path"];
+  const key = typeof location === "string" ? location.split("/").at(-1) : members(location).Key;
   const names = [named, key && `asset.${String(key).split("/").at(-1)}`].filter((name) => typeof name === "string");
   const found = names.map((name) => join(dirname(file), name)).find((path) => existsSync(path));
   if (found !== undefined || typeof key !== "string") return found;
-  const hash = key.split("/").at(-1).split(".")[0];
-  const near = hash.length < 16 || !existsSync(dirname(file)) ? undefined : readdirSync(dirname(file) || ".").find((name) => name.includes(hash) && !name.endsWith(".template.json"));
+  const hash = key.split("/").at(-1)?.split(".")[0] ?? "";
+  if (hash.length < 16 || !existsSync(dirname(file))) return undefined;
+  const near = readdirSync(dirname(file)).find((name) => name.includes(hash) && !name.endsWith(".template.json"));
   return near && join(dirname(file), near);
 }
 
-function ofServerless({ functions = {}, resources = {} }, stateMachines, file, defined) {
+function ofServerless(template: Values, stateMachines: object, file: string, defined: Values): Map<string, Machine> {
   // A function goes by its key, and by the logical id that the framework gives it.
-  const lambda = (name) => ({ Type: "AWS::Lambda::Function", Properties: { FunctionName: name } });
-  const ids = Object.keys(functions ?? {}).flatMap((name) => [[name, lambda(name)], [`${name[0].toUpperCase()}${name.slice(1).replaceAll("-", "Dash").replaceAll("_", "Underscore")}LambdaFunction`, lambda(name)]]);
-  const resolver = new Resolver({ Resources: { ...Object.fromEntries(ids), ...resources?.Resources } });
-  const machines = new Map();
-  for (const [id, machine] of Object.entries(stateMachines)) {
-    const place = pointerTo("/stepFunctions/stateMachines", id);
-    const found = { name: typeof machine?.name === "string" && !machine.name.includes("${") ? machine.name : id, type: machine?.type, substitutions: {}, resource: place };
-    const { definition } = machine ?? {};
-    const imported = typeof definition === "string" ? /^\$\{file\(([^)]+)\)(?::([^}]*))?\}$/.exec(definition.trim()) : undefined;
-    if (imported) Object.assign(found, { path: beside(file, imported[1].trim()), member: imported[2] });
-    else if (typeof definition === "object" && definition !== null) {
-      Object.assign(found, { pointer: `${place}/definition`, value: substituted(resolver.resolve(definition), defined) });
-    } else found.problem = "it has no definition";
-    machines.set(id, found);
+  const lambda = (name: string) => ({ Type: "AWS::Lambda::Function", Properties: { FunctionName: name } });
+  const functions = Object.keys(members(template.functions)).flatMap((name) => {
+    const id = `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("-", "Dash").replaceAll("_", "Underscore")}LambdaFunction`;
+    return [[name, lambda(name)], [id, lambda(name)]];
+  });
+  const resolver = new Resolver({ Resources: { ...Object.fromEntries(functions), ...members(members(template.resources).Resources) } });
+  const machines = new Map<string, Machine>();
+  for (const [id, held] of Object.entries(stateMachines)) {
+    const machine = members(held);
+    const resource = pointerTo("", "stepFunctions", "stateMachines", id);
+    const name = typeof machine.name === "string" && !machine.name.includes("${") ? machine.name : id;
+    machines.set(id, { name, type: machine.type, substitutions: {}, resource, definition: serverlessDefinition(machine.definition, resource, file, resolver, defined) });
   }
   return machines;
 }
 
+function serverlessDefinition(definition: unknown, resource: string, file: string, resolver: Resolver, defined: Values): Place {
+  const [, path, member] = typeof definition === "string" ? (/^\$\{file\(([^)]+)\)(?::([^}]*))?\}$/.exec(definition.trim()) ?? []) : [];
+  if (path !== undefined) return { in: "file", path: beside(file, path.trim()), member };
+  if (typeof definition === "object" && definition !== null) return { in: "template", pointer: `${resource}/definition`, value: substituted(resolver.resolve(definition), defined) };
+  return { in: "nothing", problem: "it has no definition" };
+}
+
 /** `${Name}` in every text of a value, as DefinitionSubstitutions say. */
-export function substituted(value, substitutions) {
-  if (typeof value === "string") return value.replace(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name) => (Object.hasOwn(substitutions, name) ? String(substitutions[name]) : whole));
+function substituted(value: unknown, substitutions: Values): unknown {
+  if (typeof value === "string") return substitutedText(value, substitutions);
   if (Array.isArray(value)) return value.map((item) => substituted(item, substitutions));
-  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substituted(item, substitutions)]));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substituted(item, substitutions)]));
   return value;
+}
+
+function substitutedText(text: string, substitutions: Values): string {
+  return text.replace(/\$\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => (Object.hasOwn(substitutions, name) ? String(substitutions[name]) : whole));
 }
 
 /** CloudFormation's functions as far as they need no account: names and ARNs as they would be in us-east-1 of 123456789012. */
 class Resolver {
-  #template;
+  #resources: Values;
+  #parameters: Values;
+  #mappings: Values;
   /** Values of parameters, by --define. */
-  #defined;
+  #defined: Values;
 
-  constructor(template, defined = {}) {
-    this.#template = template;
+  constructor(template: Values, defined: Values = {}) {
+    this.#resources = members(template.Resources);
+    this.#parameters = members(template.Parameters);
+    this.#mappings = members(template.Mappings);
     this.#defined = defined;
   }
 
-  resolve(value) {
+  resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.resolve(item)).filter((item) => item !== undefined);
-    if (typeof value !== "object" || value === null) return value;
-    const [[name, argument] = []] = Object.entries(value);
-    if (name !== undefined && Object.keys(value).length === 1) {
+    if (!isObject(value)) return value;
+    const [[name, argument] = ["", undefined], ...others] = Object.entries(value);
+    if (others.length === 0) {
       const call = this.#call(name, argument);
       if (call !== undefined) return call.value;
     }
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.resolve(item)]).filter(([, item]) => item !== undefined));
   }
 
-  #call(name, argument) {
-    const list = () => (Array.isArray(argument) ? argument : []);
+  /** What a function of CloudFormation gives; undefined for a name that is none. */
+  #call(name: string, argument: unknown): { value: unknown } | undefined {
+    const args: unknown[] = Array.isArray(argument) ? argument : [];
     switch (name) {
       case "Ref":
         return typeof argument === "string" ? { value: this.#reference(argument) } : undefined;
       case "Fn::GetAtt": {
-        const [id, attribute] = typeof argument === "string" ? argument.split(/\.(.*)/s) : list();
+        const [id, attribute] = typeof argument === "string" ? argument.split(/\.(.*)/s) : args;
         return { value: this.#attribute(String(id), String(this.resolve(attribute))) };
       }
-      case "Fn::Sub": {
-        const [text, variables = {}] = typeof argument === "string" ? [argument] : list();
-        const own = this.resolve(variables);
-        return { value: String(text).replace(/\$\{(!?)([^}]+)\}/g, (whole, literal, inner) => (literal ? `\${${inner}}` : this.#named(inner.trim(), own))) };
-      }
+      case "Fn::Sub":
+        return { value: typeof argument === "string" ? this.#sub(argument, {}) : this.#sub(String(args[0]), members(this.resolve(args[1]))) };
       case "Fn::Join": {
-        const [separator, parts] = list();
+        const [separator, parts] = args;
         const items = this.resolve(parts);
-        return { value: Array.isArray(items) ? items.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(separator) : "" };
+        return { value: Array.isArray(items) ? items.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(String(separator)) : "" };
       }
       case "Fn::Split": {
-        const [separator, text] = list();
-        return { value: String(this.resolve(text)).split(separator) };
+        const [separator, text] = args;
+        return { value: String(this.resolve(text)).split(String(separator)) };
       }
       case "Fn::Select": {
-        const [index, items] = list();
-        return { value: this.resolve(items)?.[Number(this.resolve(index))] };
+        const [index, items] = args;
+        const resolved = this.resolve(items);
+        return { value: Array.isArray(resolved) ? resolved[Number(this.resolve(index))] : undefined };
       }
       case "Fn::FindInMap": {
-        const [map, first, second] = this.resolve(list());
-        return { value: this.resolve(this.#template.Mappings?.[map]?.[first]?.[second]) ?? `${map}.${first}.${second}` };
+        const [map, first, second] = args.map((arg) => String(this.resolve(arg)));
+        const found = members(members(this.#mappings[String(map)])[String(first)])[String(second)];
+        return { value: this.resolve(found) ?? `${map}.${first}.${second}` };
       }
       case "Fn::ImportValue":
         return { value: String(this.resolve(argument)) };
       case "Fn::If":
         // Which way a condition goes is known at deployment only.
-        return { value: this.resolve(list()[1]) };
+        return { value: this.resolve(args[1]) };
       case "Fn::ToJsonString":
         return { value: JSON.stringify(this.resolve(argument)) };
       default:
@@ -186,22 +237,28 @@ class Resolver {
     }
   }
 
-  #named(name, own) {
+  #sub(text: string, own: Values): string {
+    return text.replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, inner: string) => (literal ? `\${${inner}}` : this.#named(inner.trim(), own)));
+  }
+
+  #named(name: string, own: Values): string {
     if (Object.hasOwn(own, name)) return String(own[name]);
     // Its name would be no number.
-    const parameter = this.#template.Parameters?.[name];
-    if (/Number/.test(parameter?.Type) && parameter.Default === undefined && !Object.hasOwn(this.#defined, name)) return `\${${name}}`;
-    const [id, attribute] = name.split(/\.(.*)/s);
+    const { Type, Default } = members(this.#parameters[name]);
+    if (/Number/.test(String(Type)) && Default === undefined && !Object.hasOwn(this.#defined, name)) return `\${${name}}`;
+    const [id = name, attribute] = name.split(/\.(.*)/s);
     return String(attribute === undefined ? this.#reference(id) : this.#attribute(id, attribute));
   }
 
-  #reference(id) {
+  #reference(id: string): unknown {
     if (Object.hasOwn(PSEUDO, id)) return PSEUDO[id];
-    const parameter = this.#template.Parameters?.[id];
-    if (parameter !== undefined && Object.hasOwn(this.#defined, id)) return parameter.Type === "Number" ? Number(this.#defined[id]) : this.#defined[id];
-    if (parameter !== undefined) return parameter.Default ?? id;
+    if (isObject(this.#parameters[id])) {
+      const { Type, Default } = this.#parameters[id];
+      if (Object.hasOwn(this.#defined, id)) return Type === "Number" ? Number(this.#defined[id]) : this.#defined[id];
+      return Default ?? id;
+    }
     const name = this.#nameOf(id);
-    switch (this.#template.Resources?.[id]?.Type) {
+    switch (this.#typeOf(id)) {
       case "AWS::StepFunctions::StateMachine":
       case "AWS::Serverless::StateMachine":
         return arn("states", `stateMachine:${name}`);
@@ -216,8 +273,13 @@ class Resolver {
     }
   }
 
-  #attribute(id, attribute) {
-    const type = this.#template.Resources?.[id]?.Type ?? "";
+  #typeOf(id: string): string {
+    const { Type } = members(this.#resources[id]);
+    return typeof Type === "string" ? Type : "";
+  }
+
+  #attribute(id: string, attribute: string): string {
+    const type = this.#typeOf(id);
     const name = this.#nameOf(id);
     if (attribute === "Name" || attribute.endsWith("Name")) return name;
     if (!/Arn$/.test(attribute)) return `${name}.${attribute}`;
@@ -233,17 +295,18 @@ class Resolver {
   }
 
   /** The physical name that a resource asks for, the name that the CDK's author gave it, or its logical id. */
-  #nameOf(id) {
-    const { Properties = {}, Metadata = {}, Type = "" } = this.#template.Resources?.[id] ?? {};
-    const wanted = ["FunctionName", "StateMachineName", "Name", "QueueName", "TopicName", "TableName", "BucketName"].map((key) => Properties[key]).find((name) => name !== undefined);
+  #nameOf(id: string): string {
+    const resource = members(this.#resources[id]);
+    const properties = members(resource.Properties);
+    const wanted = ["FunctionName", "StateMachineName", "Name", "QueueName", "TopicName", "TableName", "BucketName"].map((key) => properties[key]).find((name) => name !== undefined);
     const name = wanted === undefined ? undefined : this.resolve(wanted);
     if (typeof name === "string" && name !== id && !name.includes("${")) return name;
-    const path = Metadata["aws:cdk:path"];
-    if (typeof path === "string" && /Function$|StateMachine$/.test(Type)) return path.split("/").filter((part) => part !== "Resource").at(-1) ?? id;
+    const path = members(resource.Metadata)["aws:cdk:path"];
+    if (typeof path === "string" && /Function$|StateMachine$/.test(this.#typeOf(id))) return path.split("/").filter((part) => part !== "Resource").at(-1) ?? id;
     return id;
   }
 }
 
-function arn(service, resource) {
+function arn(service: string, resource: string): string {
   return `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
 }

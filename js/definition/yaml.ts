@@ -1,24 +1,25 @@
-// @ts-nocheck: has no types yet.
 // Definitions in YAML, with CloudFormation's tags and with placeholders.
 
-import { CST, Parser, parseDocument } from "yaml";
-import { intrinsicTags } from "./template.ts";
-import { misuse } from "../base/errors.ts";
+import { CST, Parser, parseDocument, type Document, type DocumentOptions, type ParseOptions, type SchemaOptions } from "yaml";
+import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { pointerTo } from "../base/pointer.ts";
-import { Filled } from "./placeholders.ts";
+import { Filled, type Hole } from "./placeholders.ts";
+import { intrinsicTags } from "./template.ts";
+
+/** Options of `parseDocument`. */
+export type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
 
 const DEPTH = 128;
 const LEVELS = 500;
 const PLACEHOLDER = /\$\{([^{}"'\n]*)\}/g;
 
 /** What a YAML text stands for, as an object for `new StateMachine()` and `validate()`. */
-export function parseYaml(text, options = {}) {
+export function parseYaml(text: string, options: { substitutions?: Record<string, unknown> } = {}): unknown {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `parseYaml() takes a text, not ${shown(text)}`);
   checkOptions(options, ["substitutions"], "parseYaml()");
-  let filled;
   try {
-    filled = new Filled(text, yamlHoles(text), options.substitutions);
+    const filled = new Filled(text, yamlHoles(text), options.substitutions);
     const bare = filled.missing.map(({ name }) => `\${${name}}`);
     if (bare.length > 0) throw new SyntaxError(`no value for ${[...new Set(bare)].join(", ")}: give it in the option substitutions`);
     const document = yamlDocument(filled.text, { merge: true, prettyErrors: false, customTags: intrinsicTags });
@@ -27,18 +28,18 @@ export function parseYaml(text, options = {}) {
     const { line, column } = filled.range(error.pos[0], error.pos[1]).start;
     throw new SyntaxError(`${error.message} at line ${line}, column ${column}`);
   } catch (error) {
-    throw misuse("NOT_YAML", `the text is not YAML: ${error.message}`, SyntaxError);
+    throw misuse("NOT_YAML", `the text is not YAML: ${messageOf(error)}`, SyntaxError);
   }
 }
 
 /** `parseDocument` for texts from anywhere: it calls itself for each level, and V8 may end the process where its stack ends. */
-export function yamlDocument(text, options) {
+export function yamlDocument(text: string, options: YamlOptions = {}): Document {
   if (mayBeDeep(text)) throw new RangeError("its values are nested too deeply");
   return parseDocument(text, options);
 }
 
 /** Whether so many brackets are open at once, or a line is so far indented, that the levels may be more than `LEVELS`. */
-function mayBeDeep(text) {
+function mayBeDeep(text: string): boolean {
   let open = 0;
   let indent = 0;
   let leading = true;
@@ -55,8 +56,8 @@ function mayBeDeep(text) {
 }
 
 /** What a YAML document stands for. Aliases that multiply without end, and values too deep in one another, are refused. */
-export function valueOfDocument(document) {
-  let value;
+export function valueOfDocument(document: Document): unknown {
+  let value: unknown;
   try {
     value = document.toJS();
   } catch (error) {
@@ -67,7 +68,7 @@ export function valueOfDocument(document) {
 }
 
 /** More values in one another than any reader of JSON takes here. */
-function isDeep(value, depth = 0) {
+function isDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
   return depth > DEPTH || Object.values(value).some((inner) => isDeep(inner, depth + 1));
 }
@@ -76,35 +77,50 @@ function isDeep(value, depth = 0) {
  * The placeholders of a YAML text, as `jsonHoles` has those of JSON. One that is a whole value without quotes is `plain`, and
  * one that is not even that, because brackets around it give its own another meaning, is bare.
  */
-export function yamlHoles(text) {
-  const holes = [];
-  for (const match of text.matchAll(PLACEHOLDER)) holes.push({ name: match[1].trim(), start: match.index, end: match.index + match[0].length });
+export function yamlHoles(text: string): Hole[] {
+  const holes = [...text.matchAll(PLACEHOLDER)].map((match) => ({ name: (match[1] ?? "").trim(), start: match.index, end: match.index + match[0].length }));
   if (holes.length === 0 || mayBeDeep(text)) return [];
   // Words of the same length are text everywhere.
   const masked = text.replace(PLACEHOLDER, (whole) => "x".repeat(whole.length));
-  const found = new Map();
-  const tell = (token, flow, pointer) => {
-    if (token === undefined || !CST.isScalar(token)) return;
-    const quoted = { "double-quoted-scalar": '"', "single-quoted-scalar": "'" }[token.type];
-    const end = token.offset + (token.source?.length ?? 0);
+  const found = new Map<object, Pick<Hole, "quoted" | "plain" | "pointer">>();
+  eachScalar(masked, (token, flow, pointer) => {
+    const end = token.offset + token.source.length;
     for (const hole of holes) {
       if (hole.start < token.offset || hole.end > end) continue;
       const whole = token.type === "scalar" && hole.start === token.offset && hole.end === end;
-      found.set(hole, { pointer, ...(quoted !== undefined ? { quoted } : whole ? { plain: !flow } : flow ? { plain: false } : { quoted: "plain" }) });
+      found.set(hole, { pointer, ...written(token, whole, flow) });
     }
-  };
-  const walk = (token, flow, pointer) => {
+  });
+  return holes.flatMap((hole) => {
+    const about = found.get(hole);
+    return about === undefined ? [] : [{ ...hole, ...about }];
+  });
+}
+
+/** How a placeholder stands in a scalar: in quotes, as a whole value without quotes, or as a part of one. */
+function written({ type }: CST.FlowScalar | CST.BlockScalar, whole: boolean, flow: boolean): Pick<Hole, "quoted" | "plain"> {
+  if (type === "double-quoted-scalar") return { quoted: '"' };
+  if (type === "single-quoted-scalar") return { quoted: "'" };
+  if (whole) return { quoted: undefined, plain: !flow };
+  return flow ? { quoted: undefined, plain: false } : { quoted: "plain" };
+}
+
+/** Calls `tell` with the scalars of a text, whether brackets are around them, and their JSON Pointers. */
+function eachScalar(text: string, tell: (token: CST.FlowScalar | CST.BlockScalar, flow: boolean, pointer: string) => void): void {
+  const walk = (token: CST.Token | null | undefined, flow: boolean, pointer: string) => {
     if (token === null || token === undefined) return;
-    if (!Array.isArray(token.items)) return tell(token, flow, pointer);
+    if (!("items" in token)) {
+      if (CST.isScalar(token)) tell(token, flow, pointer);
+      return;
+    }
     const inside = flow || token.type === "flow-collection";
     token.items.forEach(({ key, value }, i) => {
-      const name = key?.source === undefined ? String(i) : key.source.replace(/^(["'])(.*)\1$/, "$2");
+      const name = key && "source" in key ? key.source.replace(/^(["'])(.*)\1$/, "$2") : String(i);
       const inner = pointerTo(pointer, name);
       for (const part of [key, value]) walk(part, inside, inner);
     });
   };
-  for (const document of new Parser().parse(masked)) {
+  for (const document of new Parser().parse(text)) {
     if (document.type === "document") walk(document.value, false, "");
   }
-  return holes.filter((hole) => found.has(hole)).map((hole) => ({ ...hole, ...found.get(hole) }));
 }

@@ -1,6 +1,7 @@
 // @ts-nocheck: has no types yet.
 // A definition that can be run.
 
+import type { MachineType } from "../api/index.d.ts";
 import * as module from "../../dist/glue.js";
 import { Driver } from "../driver/driver.ts";
 import { clockOf } from "../driver/clock.ts";
@@ -271,7 +272,7 @@ function plain(diagnostics) {
 }
 
 /** What of the options concerns the compiler. */
-export function compileSettings({ type, jsonata }) {
+export function compileSettings({ type, jsonata }: { type?: MachineType; jsonata?: string }): { type?: MachineType; jsonata?: string } {
   return { ...(type !== undefined && { type }), ...(jsonata !== undefined && { jsonata }) };
 }
 

@@ -1,12 +1,11 @@
-// @ts-nocheck: has no types yet.
 // --define NAME=VALUE: values of placeholders, for every definition that a command reads.
 
-import { Unusable } from "../files/problem.ts";
+import { Unusable } from "./problem.ts";
 
-let values = {};
+let values: Record<string, string> = {};
 
 /** Takes the option's values. */
-export function takeDefined(given = []) {
+export function takeDefined(given: readonly string[] = []): void {
   values = {};
   for (const one of given) {
     const at = one.indexOf("=");
@@ -16,6 +15,6 @@ export function takeDefined(given = []) {
 }
 
 /** The values of placeholders, by name. */
-export function defined() {
+export function defined(): Record<string, string> {
   return values;
 }

@@ -1,25 +1,43 @@
-// @ts-nocheck: has no types yet.
 // Colour where there is a terminal, and nowhere else.
 
+/** What a command writes to: standard output, standard error, or a text that becomes a file. */
+export interface Output {
+  /** Whether it is a terminal. */
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Puts a colour around a text. */
+export type Paint = (text: string | number) => string;
+
+export interface Colors {
+  bold: Paint;
+  dim: Paint;
+  red: Paint;
+  green: Paint;
+  yellow: Paint;
+  cyan: Paint;
+}
+
 /** Whether a stream takes colours: NO_COLOR and FORCE_COLOR decide before the stream does. */
-export function colorful(stream, env = process.env) {
+export function colorful(stream: Output, env = process.env): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== "") return false;
   if (env.FORCE_COLOR !== undefined) return !["0", "false"].includes(env.FORCE_COLOR);
   return Boolean(stream.isTTY) && env.TERM !== "dumb";
 }
 
 /** Painters for a stream; they leave the text as it is where colours are not wanted. */
-export function colors(stream) {
-  const paint = (on, off) => (colorful(stream) ? (text) => `\x1b[${on}m${text}\x1b[${off}m` : (text) => String(text));
+export function colors(stream: Output): Colors {
+  const paint = (on: number, off: number): Paint => (colorful(stream) ? (text) => `\x1b[${on}m${text}\x1b[${off}m` : String);
   return { bold: paint(1, 22), dim: paint(2, 22), red: paint(31, 39), green: paint(32, 39), yellow: paint(33, 39), cyan: paint(36, 39) };
 }
 
 /** Writes JSON, two spaces deep, on standard output. */
-export function writeJson(value) {
+export function writeJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** `3 states`, `1 state`. */
-export function count(n, word) {
+export function count(n: number, word: string): string {
   return `${n} ${word}${n === 1 ? "" : "s"}`;
 }

@@ -1,0 +1,77 @@
+// Places of a definition in the YAML document that it was written in.
+
+import { isAlias, isMap, isNode, isScalar, isSeq, type Document, type Node } from "yaml";
+import type { Range } from "../api/index.d.ts";
+import { pointerSteps } from "../base/pointer.ts";
+
+/** Offsets of a start and an end. */
+export type Extent = [start: number, end: number];
+
+/** A node with the node of its key. */
+interface Place {
+  key: Node | undefined;
+  value: Node | undefined;
+}
+
+/** From a place in the JSON text of a YAML document to the place in the document. */
+export class YamlPlaces {
+  #yaml: Document;
+  #source: string;
+  #json: Document;
+  #text: string;
+  #prefix: string;
+
+  /** `json` is the document of `text`, the JSON text: JSON is YAML, so the same reader tells where things stand in it. */
+  constructor(yaml: Document, source: string, json: Document, text: string, prefix: string) {
+    this.#yaml = yaml;
+    this.#source = source;
+    this.#json = json;
+    this.#text = text;
+    this.#prefix = prefix;
+  }
+
+  find(pointer: string, { start, end }: Range): Extent {
+    const json = lookUp(this.#json, pointer);
+    const yaml = lookUp(this.#yaml, this.#prefix + pointer);
+    if (json.key) {
+      const [from, to] = extent(json.key);
+      if (start.offset >= from && start.offset < to) return extent(yaml.key ?? yaml.value);
+    }
+    if (isScalar(json.value) && isScalar(yaml.value)) {
+      // A stretch inside of a string, where it is written the same way in both.
+      const within = start.offset - extent(json.value)[0];
+      const part = this.#text.slice(start.offset, end.offset);
+      const quote = yaml.value.type?.startsWith("QUOTE") ? 1 : 0;
+      const at = extent(yaml.value)[0] + quote + within - 1;
+      if (within > 0 && this.#source.slice(at, at + part.length) === part) return [at, at + part.length];
+    }
+    return extent(yaml.value ?? yaml.key);
+  }
+}
+
+/** Where a node is; the beginning of the text for one that was not written. */
+export function extent(node: Node | undefined): Extent {
+  return node?.range ? [node.range[0], node.range[1]] : [0, 0];
+}
+
+/** The node at a JSON Pointer, or the nearest one around it. */
+export function lookUp(document: Document, pointer: string): Place {
+  let found: Place = { key: undefined, value: nodeOf(document.contents) };
+  for (const name of pointerSteps(pointer)) {
+    const node = isAlias(found.value) ? found.value.resolve(document) : found.value;
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name);
+      if (pair === undefined) break;
+      found = { key: nodeOf(pair.key), value: nodeOf(pair.value) ?? nodeOf(pair.key) };
+    } else if (isSeq(node) && node.items[Number(name)] !== undefined) {
+      found = { key: undefined, value: nodeOf(node.items[Number(name)]) };
+    } else {
+      break;
+    }
+  }
+  return found;
+}
+
+function nodeOf(value: unknown): Node | undefined {
+  return isNode(value) ? value : undefined;
+}
