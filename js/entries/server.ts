@@ -1,8 +1,7 @@
-// @ts-nocheck: has no types yet.
 // `stepglass/server`: the AWS Step Functions API on this machine.
 
 import "./node.ts";
-import { component, playground } from "./beside.ts";
+import type { ServeOptions, Server as PublicServer } from "../api/server.d.ts";
 import { asyncDispose } from "../base/dispose.ts";
 import { misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
@@ -11,25 +10,26 @@ import { Endpoint } from "../server/http.ts";
 import { isLevel, logger } from "../server/log.ts";
 import { Service } from "../server/service.ts";
 import { MemoryStore, StoreConflict } from "../server/store.ts";
+import { component, playground } from "./beside.ts";
 
 export { ApiError, MemoryStore, StoreConflict };
 
-const SERVICE = ["tasks", "urls", "lambdaEndpoint", "mockConfig", "store", "region", "account", "clock", "limits"];
-const ENDPOINT = ["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page"];
-const OPTIONS = [...SERVICE, ...ENDPOINT, "logLevel", "log"];
-
-const own = (names, options) => Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
+/** The options in the order in which messages name them. */
+const OPTIONS = [
+  ...["tasks", "urls", "lambdaEndpoint", "mockConfig", "store", "region", "account", "clock", "limits"],
+  ...["host", "port", "allowOrigins", "allowHosts", "bodyLimit", "timeouts", "page", "logLevel", "log"],
+];
 
 /** Starts a server; resolves when it listens. */
-export async function serve(options = {}) {
+export async function serve(options: ServeOptions = {}): Promise<PublicServer> {
   checkOptions(options, OPTIONS, "serve()");
-  const { host = "127.0.0.1", port = 8083, logLevel = "error" } = options;
+  const { host = "127.0.0.1", port = 8083, logLevel = "error", page = playground } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw misuse("INVALID_OPTION", "port must be a whole number from 0 to 65535");
   if (!isLevel(logLevel)) throw misuse("INVALID_OPTION", 'logLevel must be "silent", "error", "info" or "debug"');
   const log = logger(logLevel, options.log);
-  const service = new Service({ ...own(SERVICE, options), log });
+  const service = new Service({ ...options, log });
   await service.open();
-  const endpoint = new Endpoint(service, { page: playground, component, ...own(ENDPOINT, options), log });
+  const endpoint = new Endpoint(service, { ...options, page, component, log });
   try {
     return new Server(service, endpoint, host, await endpoint.listen(port, host));
   } catch (error) {
@@ -38,13 +38,18 @@ export async function serve(options = {}) {
   }
 }
 
-/** A server that listens. */
-class Server {
-  #service;
-  #endpoint;
-  #closed;
+/** The loopback addresses on which servers on any address are reached. */
+const ANY = new Map([["0.0.0.0", "127.0.0.1"], ["::", "::1"]]);
 
-  constructor(service, endpoint, host, port) {
+/** A server that listens. */
+class Server implements PublicServer {
+  readonly host: string;
+  readonly port: number;
+  readonly #service: Service;
+  readonly #endpoint: Endpoint;
+  #closed: Promise<void> | undefined;
+
+  constructor(service: Service, endpoint: Endpoint, host: string, port: number) {
     this.#service = service;
     this.#endpoint = endpoint;
     this.host = host;
@@ -52,31 +57,32 @@ class Server {
   }
 
   /** What clients take as their endpoint. */
-  get url() {
-    const shown = this.host === "0.0.0.0" ? "127.0.0.1" : this.host === "::" ? "[::1]" : this.host.includes(":") ? `[${this.host}]` : this.host;
+  get url(): string {
+    const host = ANY.get(this.host) ?? this.host;
+    const shown = host.includes(":") ? `[${host}]` : host;
     return `http://${shown}:${this.port}`;
   }
 
   /** How many executions run. */
-  get running() {
+  get running(): number {
     return this.#service.runner.running;
   }
 
   /** Performs an operation without HTTP: `call("StartExecution", {…})`. Rejects with ApiError. */
-  call(operation, input = {}) {
+  call(operation: string, input: object = {}): Promise<object> {
     return this.#service.call(operation, input);
   }
 
   /** Stops listening, answers what is under way, and ends. */
-  close({ grace = 2000 } = {}) {
+  close({ grace = 2000 }: { grace?: number } = {}): Promise<void> {
     return (this.#closed ??= this.#close(grace));
   }
 
-  async [asyncDispose]() {
+  async [asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async #close(grace) {
+  async #close(grace: number): Promise<void> {
     const ended = this.#endpoint.close(grace);
     await this.#service.close();
     await ended;

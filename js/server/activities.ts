@@ -1,56 +1,72 @@
 // @ts-nocheck: has no types yet.
 // Activities, task tokens, and tags.
 
-import { Activity } from "../tasks/activity.ts";
 import { Task } from "../driver/task.ts";
+import { Activity } from "../tasks/activity.ts";
 import { JsonText } from "../tasks/integration.ts";
-import { activityArn, checkName, resourceArn, machineArn } from "./arn.ts";
+import { activityArn, checkName, machineArn, resourceArn } from "./arn.ts";
 import { ApiError, invalid, noActivity, noResource } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
+import type { Operations } from "./operations.ts";
 import { pageOf } from "./paging.ts";
+import { seconds } from "./responses.ts";
+import type { Tag } from "./responses.ts";
+import type { Service } from "./service.ts";
+import type { EncryptionConfiguration, GivenTag } from "./shapes.ts";
 
 const TAGS = 50;
 const WORKERS = 1000;
 
-const seconds = (time) => time / 1000;
+/** What the store keeps of an activity. */
+interface ActivityRecord {
+  arn: string;
+  name: string;
+  /** Milliseconds since 1970. */
+  creationDate: number;
+  tags: Tag[];
+  encryptionConfiguration: EncryptionConfiguration;
+}
 
 /** A registered activity and its queue. */
-class Registered {
-  queue = new Activity();
+export class Registered {
+  readonly about: ActivityRecord;
+  readonly queue = new Activity();
+  /** How many workers wait for a task. */
   workers = 0;
 
-  constructor(about) {
+  constructor(about: ActivityRecord) {
     this.about = about;
   }
 }
 
 /** The activities that a store has. */
-export async function loadActivities({ store, activities }) {
+export async function loadActivities({ store, activities }: Service): Promise<void> {
   for await (const [arn, about] of store.all("activity")) activities.set(arn, new Registered(about));
 }
 
-function find(service, arn) {
+/** The activity of an ARN; throws ActivityDoesNotExist. */
+function find(service: Service, arn: string): Registered {
   const activity = service.activities.get(activityArn(arn));
   if (activity === undefined) throw noActivity(arn);
   return activity;
 }
 
-/** The tags of a resource with those of a request: `[{key, value}]`. Throws TooManyTags, and ValidationException for AWS's own. */
-export function tagsOf(tags = [], arn, before = []) {
+/** The tags of a resource with those of a request. Throws TooManyTags, and ValidationException for AWS's own. */
+export function tagsOf(tags: GivenTag[] = [], arn: string, before: Tag[] = []): Tag[] {
   if (tags.some(({ key }) => /^aws:/i.test(key ?? ""))) throw invalid("Tag keys that begin with 'aws:' are reserved for AWS");
-  const all = new Map([...before, ...tags].filter(({ key }) => key !== undefined).map(({ key, value = "" }) => [key, value]));
+  const all = new Map(before.map(({ key, value }) => [key, value]));
+  for (const { key, value = "" } of tags) if (key !== undefined) all.set(key, value);
   if (all.size > TAGS) throw new ApiError("TooManyTags", `The resource can have at most ${TAGS} tags`, { resourceName: arn });
   return [...all].map(([key, value]) => ({ key, value }));
 }
 
 /** How AWS encrypts what no key was given for. */
-export function encryptionOf(configuration) {
+export function encryptionOf(configuration: EncryptionConfiguration | undefined): EncryptionConfiguration {
   return configuration ?? { type: "AWS_OWNED_KEY" };
 }
 
 /** What carries the tags of an ARN, and how it is written back. Throws ResourceNotFound. */
-function tagged(service, arn) {
-  const { store, machines, activities } = service;
+function tagged({ store, machines, activities }: Service, arn: string): { holder: { tags: Tag[] }; save: () => Promise<void> } {
   resourceArn(arn);
   const activity = activities.get(arn);
   if (activity !== undefined) return { holder: activity.about, save: () => store.put("activity", arn, activity.about) };
@@ -62,11 +78,6 @@ function tagged(service, arn) {
   return { holder: machine, save: () => store.put("machine", arn, machine.document()) };
 }
 
-function answer(service, token, method, ...rest) {
-  service.runner.answer(token, method, ...rest);
-  return {};
-}
-
 /** The operations of this file, by name. */
 export const activityOperations = {
   async CreateActivity(service, { name, tags, encryptionConfiguration }) {
@@ -74,10 +85,13 @@ export const activityOperations = {
     const arn = service.arn("activity", name);
     const known = service.activities.get(arn);
     if (known !== undefined) {
-      if (JSON.stringify(known.about.encryptionConfiguration) !== JSON.stringify(encryptionOf(encryptionConfiguration))) throw new ApiError("ActivityAlreadyExists", `Activity Already Exists: '${arn}'`);
+      const same = JSON.stringify(known.about.encryptionConfiguration) === JSON.stringify(encryptionOf(encryptionConfiguration));
+      if (!same) throw new ApiError("ActivityAlreadyExists", `Activity Already Exists: '${arn}'`);
       return { activityArn: arn, creationDate: seconds(known.about.creationDate) };
     }
-    if (service.activities.size >= service.limits.registered) throw new ApiError("ActivityLimitExceeded", `The limit of ${service.limits.registered} activities is reached`);
+    if (service.activities.size >= service.limits.registered) {
+      throw new ApiError("ActivityLimitExceeded", `The limit of ${service.limits.registered} activities is reached`);
+    }
     const about = { arn, name, creationDate: service.now(), tags: tagsOf(tags, arn), encryptionConfiguration: encryptionOf(encryptionConfiguration) };
     service.activities.set(arn, new Registered(about));
     await service.store.put("activity", arn, about);
@@ -97,17 +111,18 @@ export const activityOperations = {
   },
 
   async ListActivities(service, { maxResults, nextToken }) {
-    const sorted = [...service.activities.values()].map(({ about }) => about).filter(({ arn }) => service.owns(arn)).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const own = [...service.activities.values()].map(({ about }) => about).filter(({ arn }) => service.owns(arn));
+    const sorted = own.sort((a, b) => (a.name < b.name ? -1 : 1));
     const { items, ...more } = pageOf(sorted, { list: "activities", key: ({ name }) => name, maxResults, nextToken });
     return { activities: items.map(({ arn, name, creationDate }) => ({ activityArn: arn, name, creationDate: seconds(creationDate) })), ...more };
   },
 
-  async GetActivityTask(service, { activityArn, workerName }, { signal } = {}) {
+  async GetActivityTask(service, { activityArn, workerName }, { signal }) {
     const activity = find(service, activityArn);
     if (activity.workers >= WORKERS) throw new ApiError("ActivityWorkerLimitExceeded", `At most ${WORKERS} workers can poll an activity`);
     const poll = new AbortController();
     const timer = setTimeout(() => poll.abort(), service.limits.poll);
-    const leave = () => poll.abort();
+    const leave = (): void => poll.abort();
     signal?.addEventListener("abort", leave, { once: true });
     service.polls.add(poll);
     activity.workers += 1;
@@ -130,15 +145,18 @@ export const activityOperations = {
     service.runner.checkToken(taskToken);
     const problem = output.trim() === "" ? "Invalid task output." : jsonProblem(output);
     if (problem !== undefined) throw new ApiError("InvalidOutput", `Invalid Output: '${problem}'`);
-    return answer(service, taskToken, "succeed", new JsonText(output));
+    service.runner.answer(taskToken, (execution) => execution.succeed(taskToken, new JsonText(output)));
+    return {};
   },
 
   async SendTaskFailure(service, { taskToken, error, cause }) {
-    return answer(service, taskToken, "fail", { error, cause });
+    service.runner.answer(taskToken, (execution) => execution.fail(taskToken, { error, cause }));
+    return {};
   },
 
   async SendTaskHeartbeat(service, { taskToken }) {
-    return answer(service, taskToken, "heartbeat");
+    service.runner.answer(taskToken, (execution) => execution.heartbeat(taskToken));
+    return {};
   },
 
   async TagResource(service, { resourceArn, tags }) {
@@ -160,4 +178,4 @@ export const activityOperations = {
     const { holder } = tagged(service, resourceArn);
     return { tags: holder.tags };
   },
-};
+} satisfies Partial<Operations>;

@@ -1,77 +1,117 @@
-// @ts-nocheck: has no types yet.
 // The server's own pages: the list of executions, and one execution. They work where the debugger is not in the package.
+
+import type { HistoryEvent } from "../api/index.d.ts";
+import { detailsOf } from "../history/events.ts";
+import type { ExecutionDocument, ExecutionList, ExecutionSummary } from "./debugger.ts";
 
 const EVENTS = 1000;
 
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-const escape = (text) => String(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** A text for markup. */
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
 
 /** The list of executions. */
-export function listPage({ executions, before }) {
-  const rows = executions.map(row).join("");
-  const body = executions.length === 0
-    ? '<p class="empty">No executions yet. Start one with any client of the AWS API; it appears here by itself.</p>'
-    : `<table><thead><tr><th scope="col">Status</th><th scope="col">Execution</th><th scope="col">State machine</th><th scope="col">Started</th><th scope="col">Took</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const older = before === undefined ? "" : `<p><a href="?before=${escape(before)}">Older ones</a></p>`;
+export function listPage({ executions, before }: ExecutionList): string {
+  const rows = executions.map(row);
+  const body =
+    executions.length === 0
+      ? '<p class="empty">No executions yet. Start one with any client of the AWS API; it appears here by itself.</p>'
+      : table(["Status", "Execution", "State machine", "Started", "Took"], rows);
+  const older = before === undefined ? "" : `<p><a href="?before=${before}">Older ones</a></p>`;
   return document("Executions", `<h1>Executions</h1><div id="list" data-live>${body}${older}</div>`, '<script type="module" src="/debugger/list.js"></script>');
 }
 
-function row({ executionArn, name, stateMachineName, type, status, startDate, stopDate }) {
+/** A table of rows of cells, which are markup. */
+function table(columns: string[], rows: string[][]): string {
+  const head = columns.map((column) => `<th scope="col">${column}</th>`).join("");
+  const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("");
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+function row({ executionArn, name, stateMachineName, type, status, startDate, stopDate }: ExecutionSummary): string[] {
   const own = `/debugger/executions/${encodeURIComponent(executionArn)}`;
   const took = stopDate === undefined ? "" : duration(Date.parse(stopDate) - Date.parse(startDate));
-  return `<tr><td>${badge(status)}</td><td><a href="${escape(own)}">${escape(name)}</a></td><td>${escape(stateMachineName)}${type === "EXPRESS" ? ' <small>Express</small>' : ""}</td><td>${time(startDate)}</td><td>${took}</td></tr>`;
+  const machine = `${escape(stateMachineName)}${type === "EXPRESS" ? " <small>Express</small>" : ""}`;
+  return [badge(status), `<a href="${escape(own)}">${escape(name)}</a>`, machine, time(startDate), took];
 }
 
 /**
  * One execution: the debugger attached to it, input and output, the history, the definition. Without the debugger's files
  * there is a drawing. `page` says whether the playground is there, too.
  */
-export function executionPage(execution, { page, component }) {
-  const { executionArn, name, stateMachineName, status, startDate, stopDate, input, output, error, cause, events, definition, live } = execution;
+export function executionPage(execution: ExecutionDocument, { page, component }: { page: boolean; component: boolean }): string {
+  const { executionArn, name, stateMachineName, input, output, definition, live } = execution;
   const address = `/debugger/api/executions/${encodeURIComponent(executionArn)}`;
-  const facts = [
+  const open = page ? `<a class="button" href="/debugger/page/#import=${encodeURIComponent(address)}">Open in the playground</a>` : "";
+  const drawing = `<img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with the status of each state">`;
+  const attached = `<stepglass-debugger readonly view="graph data events" data-address="${escape(address)}">${drawing}</stepglass-debugger>`;
+  const graph = component ? attached : `<h2>Graph</h2>${drawing}`;
+  const scripts = [
+    ...(live === undefined ? [] : ['<script type="module" src="/debugger/list.js"></script>']),
+    ...(component ? ['<script type="module" src="/debugger/execution.js"></script>'] : []),
+  ];
+  return document(
+    name,
+    `<p><a href="/debugger/">All executions</a></p><h1>${escape(name)} ${open}</h1>
+<dl id="facts" data-live>${facts(execution)}</dl>
+<section>${graph}</section>
+<div class="pair" id="payloads" data-live>${payload("Input", input)}${payload("Output", output)}</div>
+<section id="list" data-live><h2>History</h2>${history(execution, address)}</section>
+<details><summary>Definition</summary><pre>${escape(pretty(definition))}</pre></details>
+<p><a href="${escape(address)}">Everything as JSON</a> · <a href="${escape(`${address}/history`)}">History as GetExecutionHistory returns it</a></p>`,
+    scripts.join(""),
+  );
+}
+
+/** What an execution is, as terms and descriptions. */
+function facts({ status, stateMachineName, executionArn, startDate, stopDate, error, cause }: ExecutionDocument): string {
+  const facts = new Map([
     ["Status", badge(status)],
     ["State machine", escape(stateMachineName)],
     ["ARN", `<code>${escape(executionArn)}</code>`],
     ["Started", time(startDate)],
-    ...(stopDate === undefined ? [] : [["Took", duration(Date.parse(stopDate) - Date.parse(startDate))]]),
-    ...(error === undefined ? [] : [["Error", escape(error)]]),
-    ...(cause === undefined ? [] : [["Cause", escape(cause)]]),
-  ];
+  ]);
+  if (stopDate !== undefined) facts.set("Took", duration(Date.parse(stopDate) - Date.parse(startDate)));
+  if (error !== undefined) facts.set("Error", escape(error));
+  if (cause !== undefined) facts.set("Cause", escape(cause));
+  return [...facts].map(([term, description]) => `<dt>${term}</dt><dd>${description}</dd>`).join("");
+}
+
+/** The first events of a history. */
+function history({ events }: ExecutionDocument, address: string): string {
   const shown = events.slice(0, EVENTS);
-  const rest = events.length > shown.length ? `<p>The first ${EVENTS} of ${events.length} events; <a href="${escape(`${address}/history`)}">all of them as JSON</a>.</p>` : "";
-  const rows = shown
-    .map((event) => `<tr><td>${event.id}</td><td>${event.previousEventId}</td><td>${escape(event.type)}</td><td>${escape(stateOf(event))}</td><td>${time(event.timestamp)}</td><td>${details(event)}</td></tr>`)
-    .join("");
-  const open = page ? `<a class="button" href="/debugger/page/#import=${encodeURIComponent(address)}">Open in the playground</a>` : "";
-  const drawing = `<img class="graph" src="${escape(`${address}/graph.svg`)}" alt="The graph of ${escape(stateMachineName)} with the status of each state">`;
-  const graph = component ? `<stepglass-debugger readonly view="graph data events" data-address="${escape(address)}">${drawing}</stepglass-debugger>` : `<h2>Graph</h2>${drawing}`;
-  const payload = (title, text) => (text === undefined ? "" : `<section><h2>${title}</h2><pre>${escape(pretty(text))}</pre></section>`);
-  return document(
-    name,
-    `<p><a href="/debugger/">All executions</a></p><h1>${escape(name)} ${open}</h1>
-<dl id="facts" data-live>${facts.map(([key, value]) => `<dt>${key}</dt><dd>${value}</dd>`).join("")}</dl>
-<section>${graph}</section>
-<div class="pair" id="payloads" data-live>${payload("Input", input)}${payload("Output", output)}</div>
-<section id="list" data-live><h2>History</h2>${rest}<table><thead><tr><th scope="col">Id</th><th scope="col">After</th><th scope="col">Type</th><th scope="col">State</th><th scope="col">Time</th><th scope="col">Details</th></tr></thead><tbody>${rows}</tbody></table></section>
-<details><summary>Definition</summary><pre>${escape(pretty(definition))}</pre></details>
-<p><a href="${escape(address)}">Everything as JSON</a> · <a href="${escape(`${address}/history`)}">History as GetExecutionHistory returns it</a></p>`,
-    `${live === undefined ? "" : '<script type="module" src="/debugger/list.js"></script>'}${component ? '<script type="module" src="/debugger/execution.js"></script>' : ""}`,
-  );
+  const all = `<a href="${escape(`${address}/history`)}">all of them as JSON</a>`;
+  const rest = events.length > shown.length ? `<p>The first ${EVENTS} of ${events.length} events; ${all}.</p>` : "";
+  const rows = shown.map((event) => {
+    const { id, previousEventId, type, timestamp } = event;
+    return [`${id}`, `${previousEventId}`, escape(type), escape(stateOf(event)), time(timestamp), details(event)];
+  });
+  return `${rest}${table(["Id", "After", "Type", "State", "Time", "Details"], rows)}`;
 }
 
-function stateOf({ stateEnteredEventDetails, stateExitedEventDetails, mapIterationStartedEventDetails }) {
-  return stateEnteredEventDetails?.name ?? stateExitedEventDetails?.name ?? mapIterationStartedEventDetails?.name ?? "";
+/** A payload under a title; nothing where there is none. */
+function payload(title: string, text: string | undefined): string {
+  return text === undefined ? "" : `<section><h2>${title}</h2><pre>${escape(pretty(text))}</pre></section>`;
 }
 
-function details(event) {
-  const [, about] = Object.entries(event).find(([key]) => key.endsWith("EventDetails")) ?? [];
-  const said = about && Object.fromEntries(Object.entries(about).filter(([key]) => !/Details$|^name$/.test(key)));
-  if (said === undefined || Object.keys(said).length === 0) return "";
+/** The state that an event enters or exits, or the Map whose iteration it begins. */
+function stateOf(event: HistoryEvent): string {
+  if ("stateEnteredEventDetails" in event) return event.stateEnteredEventDetails.name;
+  if ("stateExitedEventDetails" in event) return event.stateExitedEventDetails.name;
+  return "mapIterationStartedEventDetails" in event ? event.mapIterationStartedEventDetails.name : "";
+}
+
+/** What else an event says. */
+function details(event: HistoryEvent): string {
+  const said = Object.fromEntries(Object.entries(detailsOf(event) ?? {}).filter(([key]) => !/Details$|^name$/.test(key)));
+  if (Object.keys(said).length === 0) return "";
   return `<details><summary>${escape(Object.keys(said).join(", "))}</summary><pre>${escape(JSON.stringify(said, null, 2))}</pre></details>`;
 }
 
-function pretty(text) {
+function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
@@ -79,20 +119,28 @@ function pretty(text) {
   }
 }
 
-function badge(status) {
+function badge(status: string): string {
   return `<span class="status ${escape(status.toLowerCase())}">${escape(status)}</span>`;
 }
 
-function time(text) {
+function time(text: string): string {
   return `<time datetime="${escape(text)}">${escape(text.replace("T", " ").replace(/Z$/, ""))}</time>`;
 }
 
-function duration(ms) {
+function duration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
-function document(title, body, tail) {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title)} · Stepglass</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/debugger/list.css"></head><body><main>${body}</main>${tail}</body></html>`;
+/** A page. */
+function document(title: string, body: string, scripts: string): string {
+  const head = [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escape(title)} · Stepglass</title>`,
+    '<link rel="icon" href="data:,">',
+    '<link rel="stylesheet" href="/debugger/list.css">',
+  ];
+  return `<!doctype html><html lang="en"><head>${head.join("")}</head><body><main>${body}</main>${scripts}</body></html>`;
 }
 
 /** Attaches the debugger to the execution: to its history so far, and to what comes. */
@@ -150,6 +198,7 @@ async function refresh() {
 const timer = setInterval(() => refresh().catch(() => {}), 2000);
 `;
 
+/** The style of both pages. */
 export const style = `:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --line: #8884; --accent: light-dark(#0b57d0, #a8c7fa); }
 body { margin: 0; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem; }

@@ -1,16 +1,63 @@
-// @ts-nocheck: has no types yet.
 // /debugger: the executions of the server, to look at in a browser.
 //
 // docs/server.md has the contract of the JSON and of the event stream.
 
 import { createReadStream, existsSync, statSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
+import type { ExecutionStatus, HistoryEvent, MachineType, StateStatus } from "../api/index.d.ts";
 import { renderSvg } from "../definition/definition.ts";
+import { executionPage, executionScript, listPage, listScript, style } from "./debugger-pages.ts";
 import { ApiError, noExecution } from "./errors.ts";
 import { described, historyOf } from "./executions.ts";
-import { executionPage, executionScript, listPage, listScript, style } from "./debugger-pages.ts";
+import type { StoredExecution } from "./records.ts";
+import type { Live } from "./runner.ts";
+import type { Service } from "./service.ts";
 
-const TYPES = {
+/** An execution of a list, with the addresses of what there is of it. Times are ISO 8601. */
+export interface ExecutionSummary {
+  executionArn: string;
+  name: string;
+  stateMachineArn: string;
+  stateMachineName: string;
+  type: MachineType;
+  status: ExecutionStatus;
+  startDate: string;
+  stopDate?: string;
+  import: string;
+  debugger: string;
+}
+
+/** A page of the list of executions; `before` is where the next one begins. */
+export interface ExecutionList {
+  executions: ExecutionSummary[];
+  before?: number;
+}
+
+/** Everything about an execution; docs/server.md describes it. */
+export interface ExecutionDocument {
+  stepglass: "execution/1";
+  executionArn: string;
+  name: string;
+  stateMachineArn: string;
+  stateMachineName: string;
+  type: MachineType;
+  definition: string;
+  status: ExecutionStatus;
+  startDate: string;
+  stopDate?: string;
+  redriveCount: number;
+  input: string | undefined;
+  output?: string;
+  error?: string;
+  cause?: string;
+  events: HistoryEvent[];
+  /** The address of its event stream, while it runs. */
+  live?: string;
+  list: string;
+}
+
+const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -21,54 +68,85 @@ const TYPES = {
   ".woff2": "font/woff2",
   ".map": "application/json",
 };
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 // A picture that comes alone brings its own style.
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 const ALIVE = 15_000;
 const STREAMS = 200;
 const LISTED = 50;
 
+/** Serves the pages and the data of /debugger. */
 export class Debugger {
-  #service;
-  #page;
-  #component;
-  #streams = new Set();
+  readonly #service: Service;
+  readonly #page: string | undefined;
+  readonly #component: string | undefined;
+  readonly #streams = new Set<ServerResponse>();
 
   /** `page` is the folder of the built playground, `component` that of `<stepglass-debugger>`; each where there is one. */
-  constructor(service, { page, component }) {
+  constructor(service: Service, { page, component }: { page: string | undefined; component: string | undefined }) {
     this.#service = service;
     this.#page = page !== undefined && existsSync(join(page, "index.html")) ? page : undefined;
     this.#component = component !== undefined && existsSync(join(component, "debugger.js")) ? component : undefined;
   }
 
   /** Ends the event streams. */
-  close() {
+  close(): void {
     for (const stream of this.#streams) stream.end();
   }
 
-  async serve(request, response) {
+  /** Answers a request for an address of /debugger. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== "GET" && request.method !== "HEAD") throw new ApiError("MethodNotAllowed", "only GET and HEAD are allowed", { status: 405 });
-    const { pathname, searchParams } = new URL(request.url, "http://server");
-    const [, , first = "", ...rest] = pathname.split("/");
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");
+    const [, folder, first = "", ...rest] = pathname.split("/");
     if (pathname === "/debugger") return redirect(response, "/debugger/");
     // Dots in the address may lead elsewhere.
-    if (!pathname.startsWith("/debugger/")) throw new ApiError("ResourceNotFound", `there is nothing at ${pathname.slice(0, 200)}`, { status: 404 });
-    if (first === "" && rest.length === 0) return html(response, listPage(await this.#list(searchParams)));
-    if (first === "list.css") return plain(response, "text/css; charset=utf-8", style);
-    if (first === "list.js") return plain(response, "text/javascript; charset=utf-8", listScript);
-    if (first === "execution.js") return plain(response, "text/javascript; charset=utf-8", executionScript);
-    if (first === "page" && this.#page !== undefined) return file(response, this.#page, decoded(rest.join("/")) || "index.html");
-    if (first === "component" && this.#component !== undefined && /^(debugger(-\w+)?\.js|stepglass\.wasm)$/.test(rest.join("/"))) return file(response, this.#component, rest.join("/"));
-    if (first === "executions" && rest.length === 1) {
-      return html(response, executionPage(await this.#document(decoded(rest[0])), { page: this.#page !== undefined, component: this.#component !== undefined }));
+    if (folder !== "debugger") throw notFound(`there is nothing at ${pathname.slice(0, 200)}`);
+    const path = rest.join("/");
+    switch (first) {
+      case "list.css":
+        return plain(response, "text/css; charset=utf-8", style);
+      case "list.js":
+        return plain(response, "text/javascript; charset=utf-8", listScript);
+      case "execution.js":
+        return plain(response, "text/javascript; charset=utf-8", executionScript);
+      case "":
+        if (rest.length === 0) return html(response, listPage(await this.#list(searchParams)));
+        break;
+      case "page":
+        if (this.#page !== undefined) return file(response, this.#page, decoded(path) || "index.html");
+        break;
+      case "component":
+        if (this.#component !== undefined && /^(debugger(-\w+)?\.js|stepglass\.wasm)$/.test(path)) return file(response, this.#component, path);
+        break;
+      case "executions":
+        if (rest.length === 1) return html(response, await this.#executionPage(decoded(path)));
+        break;
+      case "api":
+        if (rest[0] === "executions") return this.#api(request, response, rest.slice(1), searchParams);
     }
-    if (first === "api" && rest[0] === "executions") return this.#api(request, response, rest.slice(1), searchParams);
-    throw new ApiError("ResourceNotFound", `there is nothing at ${pathname.slice(0, 200)}`, { status: 404 });
+    throw notFound(`there is nothing at ${pathname.slice(0, 200)}`);
   }
 
-  async #api(request, response, [name, part, ...more], parameters) {
+  async #executionPage(arn: string): Promise<string> {
+    return executionPage(await this.#document(arn), { page: this.#page !== undefined, component: this.#component !== undefined });
+  }
+
+  /** Answers a request for the list of executions, for an execution, or for a part of one. */
+  async #api(request: IncomingMessage, response: ServerResponse, path: string[], parameters: URLSearchParams): Promise<void> {
+    const [name, part, ...more] = path;
     if (name === undefined) return json(response, await this.#list(parameters));
-    if (more.length > 0) throw new ApiError("ResourceNotFound", "there is no such part of an execution", { status: 404 });
+    if (more.length > 0) throw notFound("there is no such part of an execution");
     const arn = decoded(name);
     switch (part) {
       case undefined:
@@ -85,24 +163,29 @@ export class Debugger {
       case "events":
         return this.#stream(request, response, arn, Number(parameters.get("after") ?? request.headers["last-event-id"] ?? 0));
       default:
-        throw new ApiError("ResourceNotFound", `an execution has no ${part.slice(0, 200)}`, { status: 404 });
+        throw notFound(`an execution has no ${part.slice(0, 200)}`);
     }
   }
 
-  async #list(parameters) {
+  async #list(parameters: URLSearchParams): Promise<ExecutionList> {
     const [status, machine] = [parameters.get("status") || undefined, parameters.get("stateMachineArn") || undefined];
     const limit = Math.min(Math.max(Number(parameters.get("limit")) || LISTED, 1), 1000);
     const before = Number(parameters.get("before")) || undefined;
-    const matches = status && ((about) => about.status === status);
+    const matches = status === undefined ? undefined : (about: StoredExecution): boolean => about.status === status;
     const { items, before: next } = await this.#service.store.list({ machine, matches }, { limit, before });
     return { executions: items.map((about) => summary(about, this.#page !== undefined)), ...(next !== undefined && { before: next }) };
   }
 
-  /** Everything about an execution; `docs/server.md` describes it. */
-  async #document(arn) {
+  async #about(arn: string): Promise<StoredExecution> {
+    const about = await this.#service.store.get(arn);
+    if (about !== undefined) return about;
+    const { type, message } = noExecution(arn);
+    throw new ApiError(type, message, { status: 404 });
+  }
+
+  async #document(arn: string): Promise<ExecutionDocument> {
     const { store, runner } = this.#service;
-    const about = await store.get(arn);
-    if (about === undefined) throw noExecutionHere(arn);
+    const about = await this.#about(arn);
     const { events } = await historyOf(this.#service, about);
     // The history may have ended what was running when it was asked for.
     const now = (await store.get(arn)) ?? about;
@@ -114,7 +197,7 @@ export class Debugger {
       stateMachineArn: now.machineArn,
       stateMachineName: now.machineName,
       type: now.type,
-      definition: await store.getDefinition(now.revision.hash),
+      definition: (await store.getDefinition(now.revision.hash)) ?? "",
       status,
       startDate: iso(startDate),
       ...(stopDate !== undefined && { stopDate: iso(stopDate) }),
@@ -130,47 +213,64 @@ export class Debugger {
   }
 
   /** The history as server-sent events: what has been since `after`, then what comes, then the end. */
-  async #stream(request, response, arn, after) {
-    const { store, runner } = this.#service;
-    const about = await store.get(arn);
-    if (about === undefined) throw noExecutionHere(arn);
+  async #stream(request: IncomingMessage, response: ServerResponse, arn: string, after: number): Promise<void> {
+    const about = await this.#about(arn);
     if (!Number.isSafeInteger(after) || after < 0) throw new ApiError("ValidationException", "after must be the id of an event");
-    if (this.#streams.size >= STREAMS) throw new ApiError("ServiceUnavailable", `at most ${STREAMS} executions can be watched at the same time`, { status: 503 });
+    if (this.#streams.size >= STREAMS) {
+      throw new ApiError("ServiceUnavailable", `at most ${STREAMS} executions can be watched at the same time`, { status: 503 });
+    }
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-content-type-options": "nosniff" });
     response.write("retry: 1000\n\n");
-    if (request.method === "HEAD") return response.end();
+    if (request.method === "HEAD") {
+      response.end();
+      return;
+    }
     this.#streams.add(response);
     const alive = setInterval(() => response.write(": alive\n\n"), ALIVE);
-    const closed = new Promise((resolve) => response.once("close", resolve));
-    const tell = (kind, data, id) => response.write(`${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
     try {
-      const live = runner.find(arn);
-      const source = live === undefined ? (await historyOf(this.#service, about, { from: after })).events : live.execution;
-      const events = source[Symbol.asyncIterator]?.() ?? source[Symbol.iterator]();
-      for (;;) {
-        const next = await Promise.race([events.next(), closed.then(() => undefined)]);
-        if (next === undefined) return;
-        if (next.done) break;
-        if (next.value.id <= after) continue;
-        // A reader that is slower than the execution holds it up here, and not in memory.
-        if (!tell("history", next.value, next.value.id)) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
-      }
-      if (live !== undefined) await live.ended;
-      const { status, stopDate, output, error, cause } = (await store.get(arn)) ?? live?.about ?? about;
-      tell("end", { status, ...(stopDate !== undefined && { stopDate: iso(stopDate) }), output, error, cause });
-      response.end();
+      await this.#tell(response, about, after);
     } finally {
       clearInterval(alive);
       this.#streams.delete(response);
     }
   }
+
+  /** Writes the events after `after` to a stream, as they come, and the end; until the reader leaves. */
+  async #tell(response: ServerResponse, about: StoredExecution, after: number): Promise<void> {
+    const closed = new Promise<undefined>((resolve) => response.once("close", () => resolve(undefined)));
+    const live = this.#service.runner.find(about.id);
+    const events = this.#events(about, live, after);
+    for (;;) {
+      const next = await Promise.race([events.next(), closed]);
+      if (next === undefined) return;
+      if (next.done) break;
+      const { value } = next;
+      if (value.id <= after) continue;
+      // A reader that is slower than the execution holds it up here, and not in memory.
+      if (!response.write(message("history", value, value.id))) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
+    }
+    if (live !== undefined) await live.ended;
+    const { status, stopDate, output, error, cause } = (await this.#service.store.get(about.id)) ?? live?.about ?? about;
+    response.end(message("end", { status, ...(stopDate !== undefined && { stopDate: iso(stopDate) }), output, error, cause }));
+  }
+
+  /** The events of an execution: of one that runs all of them, as they happen; of another those after `after`. */
+  async *#events(about: StoredExecution, live: Live | undefined, after: number): AsyncGenerator<HistoryEvent, void> {
+    if (live?.execution !== undefined) yield* live.execution;
+    else yield* (await historyOf(this.#service, about, { from: after })).events;
+  }
+}
+
+/** A server-sent event. */
+function message(kind: string, data: object, id?: number): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** A file of a folder. */
-function file(response, folder, name) {
+function file(response: ServerResponse, folder: string, name: string): void {
   const path = normalize(join(folder, name));
   if (!path.startsWith(folder + sep) || name.includes("\0") || !existsSync(path) || !statSync(path).isFile()) {
-    throw new ApiError("ResourceNotFound", `there is no ${name.slice(0, 200)}`, { status: 404 });
+    throw notFound(`there is no ${name.slice(0, 200)}`);
   }
   response.writeHead(200, {
     "content-type": TYPES[extname(path)] ?? "application/octet-stream",
@@ -179,12 +279,13 @@ function file(response, folder, name) {
     "cache-control": /-[\w-]{8}\.\w+$/.test(path) && !path.endsWith("-worker.js") ? "public, max-age=31536000, immutable" : "no-cache",
     "x-content-type-options": "nosniff",
   });
-  if (response.req.method === "HEAD") return response.end();
-  return createReadStream(path).on("error", () => response.destroy()).pipe(response);
+  if (response.req.method === "HEAD") response.end();
+  else createReadStream(path).on("error", () => response.destroy()).pipe(response);
 }
 
-/** An execution of a list, with the addresses of what there is of it. */
-function summary({ id, name, machineArn, machineName, type, status, startDate, stopDate }, page) {
+/** An execution of a list; `page` says whether the playground is there to open it. */
+function summary(about: StoredExecution, page: boolean): ExecutionSummary {
+  const { id, name, machineArn, machineName, type, status, startDate, stopDate } = about;
   return {
     executionArn: id,
     name,
@@ -199,32 +300,39 @@ function summary({ id, name, machineArn, machineName, type, status, startDate, s
   };
 }
 
-/** What has become of each state, by its JSON Pointer or name: what the drawing colours. */
-export function statusOf(events) {
-  const states = new Map();
-  const open = new Map();
-  for (const { id, previousEventId, type, stateEnteredEventDetails: entered, stateExitedEventDetails: exited } of events) {
-    const name = entered?.name ?? exited?.name ?? open.get(previousEventId);
+/** The status of each state, by name: what the drawing colours. */
+function statusOf(events: HistoryEvent[]): Map<string, StateStatus> {
+  const states = new Map<string, StateStatus>();
+  // The state of each chain of events, by the id of its last event.
+  const open = new Map<number, string>();
+  for (const event of events) {
+    const name = stateOf(event) ?? open.get(event.previousEventId);
     if (name === undefined) continue;
-    open.set(id, name);
-    if (entered) states.set(name, type.startsWith("Fail") ? "failed" : "running");
-    else if (exited) states.set(name, "succeeded");
-    else if (/Failed$|TimedOut$/.test(type)) states.set(name, "failed");
-    else if (/Aborted$/.test(type)) states.set(name, "cancelled");
+    open.set(event.id, name);
+    if ("stateEnteredEventDetails" in event) states.set(name, event.type.startsWith("Fail") ? "failed" : "running");
+    else if ("stateExitedEventDetails" in event) states.set(name, "succeeded");
+    else if (/Failed$|TimedOut$/.test(event.type)) states.set(name, "failed");
+    else if (/Aborted$/.test(event.type)) states.set(name, "cancelled");
   }
   return states;
 }
 
-function addressOf(arn) {
+/** The state that an event enters or exits. */
+function stateOf(event: HistoryEvent): string | undefined {
+  if ("stateEnteredEventDetails" in event) return event.stateEnteredEventDetails.name;
+  if ("stateExitedEventDetails" in event) return event.stateExitedEventDetails.name;
+  return undefined;
+}
+
+function addressOf(arn: string): string {
   return `/debugger/api/executions/${encodeURIComponent(arn)}`;
 }
 
-function noExecutionHere(arn) {
-  const { type, message } = noExecution(arn);
-  return new ApiError(type, message, { status: 404 });
+function notFound(message: string): ApiError {
+  return new ApiError("ResourceNotFound", message, { status: 404 });
 }
 
-function decoded(text) {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -232,24 +340,26 @@ function decoded(text) {
   }
 }
 
-const iso = (time) => new Date(time).toISOString();
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}
 
-function json(response, value) {
+function json(response: ServerResponse, value: object): void {
   plain(response, "application/json", JSON.stringify(value));
 }
 
-function html(response, text) {
+function html(response: ServerResponse, text: string): void {
   response.setHeader("content-security-policy", POLICY);
   plain(response, "text/html; charset=utf-8", text);
 }
 
-function plain(response, type, text) {
+function plain(response: ServerResponse, type: string, text: string): void {
   const body = Buffer.from(text);
   response.writeHead(200, { "content-type": type, "content-length": body.length, "cache-control": "no-store", "x-content-type-options": "nosniff" });
   response.end(response.req.method === "HEAD" ? undefined : body);
 }
 
-function redirect(response, to) {
+function redirect(response: ServerResponse, to: string): void {
   response.writeHead(302, { location: to, "content-length": 0 });
   response.end();
 }

@@ -66,11 +66,6 @@ export function wrongType(): ApiError {
   return new ApiError("StateMachineTypeNotSupported", "This operation is not supported by this type of state machine");
 }
 
-/** What a thrown value says of itself. */
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
 /** A thrown value with its stack, for the log. */
 export function stackOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

@@ -1,23 +1,31 @@
 // @ts-nocheck: has no types yet.
 // Executions: start, look at, stop, take up again.
 
+import type { Diagnostic, HistoryEvent } from "../api/index.d.ts";
 import { problemsAsSent } from "../definition/definition.ts";
-import { encryptionOf } from "./activities.ts";
 import { driverOf } from "../execution/execution.ts";
-import { checkName, executionArn, machineArn, mapRunArn } from "./arn.ts";
-import { ApiError, invalid, noExecution, noResource, wrongType } from "./errors.ts";
-import { jsonProblem } from "./json.ts";
-import { resolve } from "./machines.ts";
-import { PAGE, cursorOf, pageToken } from "./paging.ts";
-import { testStateOperation } from "./teststate.ts";
 import { PAYLOAD_LIMIT, depthProblem } from "../execution/start.ts";
-
-const seconds = (time) => time / 1000;
+import { encryptionOf } from "./activities.ts";
+import { checkName, executionArn, machineArn, mapRunArn } from "./arn.ts";
+import { ApiError, invalid, invalidToken, noExecution, noResource, wrongType } from "./errors.ts";
+import { jsonProblem } from "./json.ts";
+import { refuseDeleting, resolve } from "./machine.ts";
+import type { Target } from "./machine.ts";
+import type { Operations } from "./operations.ts";
+import { PAGE, cursorOf, pageToken } from "./paging.ts";
+import type { Cursor } from "./paging.ts";
+import type { ExecutionFilter, StoredExecution } from "./records.ts";
+import { seconds } from "./responses.ts";
+import type { ExecutionDescription, ExecutionListItem, Output, RedriveDetails, WireEvent } from "./responses.ts";
+import type { StartRequest, Started } from "./runner.ts";
+import type { Service } from "./service.ts";
+import type { Input } from "./shapes.ts";
+import { testStateOperation } from "./teststate.ts";
 
 /** What a start is asked for, checked. */
-function startOf(service, { stateMachineArn, name, input = "{}", traceHeader }) {
+function startOf(service: Service, { stateMachineArn, name, input = "{}", traceHeader }: Input<"StartExecution">): [target: Target, request: StartRequest] {
   const target = resolve(service, stateMachineArn);
-  if (target.machine.status === "DELETING") throw new ApiError("StateMachineDeleting", `State Machine is being deleted: '${target.machine.arn}'`);
+  refuseDeleting(target.machine);
   if (name !== undefined) checkName(name);
   if (input.trim() === "") throw new ApiError("InvalidExecutionInput", "Invalid State Machine Execution Input: 'Invalid execution input.'");
   const problem = jsonProblem(input);
@@ -31,26 +39,28 @@ function startOf(service, { stateMachineArn, name, input = "{}", traceHeader }) 
 }
 
 /** Starts an execution for a task: its record, and what runs it. */
-export function startNamed(service, input) {
+export function startNamed(service: Service, input: Input<"StartExecution">): Promise<Started> {
   return service.runner.start(...startOf(service, input));
 }
 
 /** The record of an execution that the API speaks of. Throws ExecutionDoesNotExist. */
-async function recordOf(service, arn) {
+async function recordOf(service: Service, arn: string): Promise<StoredExecution> {
   const about = await service.store.get(executionArn(arn));
   if (about === undefined) throw noExecution(arn);
   return about;
 }
 
-function redriveOf({ status, type, redriveCount, redriveDate, redrivable }) {
+function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: StoredExecution): RedriveDetails {
   const about = { redriveCount, ...(redriveDate !== undefined && { redriveDate: seconds(redriveDate) }) };
   if (type === "STANDARD" && redrivable && status !== "RUNNING") return { ...about, redriveStatus: "REDRIVABLE" };
-  const why = status === "RUNNING" || status === "SUCCEEDED" ? `Execution is ${status} and cannot be redriven` : "Execution history event limit exceeded, the execution cannot be redriven";
+  const final = status === "RUNNING" || status === "SUCCEEDED";
+  const why = final ? `Execution is ${status} and cannot be redriven` : "Execution history event limit exceeded, the execution cannot be redriven";
   return { ...about, redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: why };
 }
 
 /** An execution as lists have it. */
-function listed({ id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate }) {
+function listed(about: StoredExecution): ExecutionListItem {
+  const { id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate } = about;
   return {
     executionArn: id,
     stateMachineArn: machineArn,
@@ -67,7 +77,7 @@ function listed({ id, machineArn, name, status, startDate, stopDate, mapRunArn, 
 }
 
 /** An execution as DescribeExecution tells it, with times in milliseconds; also an Express one, for the debugger. */
-export function described(about) {
+export function described(about: StoredExecution): ExecutionDescription {
   const { id, machineArn, name, status, startDate, stopDate, input, output, error, cause, versionArn, aliasArn, traceHeader, mapRunArn } = about;
   return {
     executionArn: id,
@@ -88,13 +98,21 @@ export function described(about) {
   };
 }
 
-/** Some events of an execution that runs or has ended: `{events, total}`, in the order that is asked for. */
-export async function historyOf(service, about, { from = 0, limit = Infinity, reverse = false } = {}) {
+/** Which events of a history are asked for: so many `from` the beginning on, or with `reverse` from the end on. */
+interface HistoryPage {
+  from?: number;
+  limit?: number;
+  reverse?: boolean;
+}
+
+/** Some events of an execution that runs or has ended, in the order that is asked for, and how many there are in all. */
+export async function historyOf(service: Service, about: StoredExecution, page: HistoryPage = {}): Promise<{ events: HistoryEvent[]; total: number }> {
+  const { from = 0, limit = Infinity, reverse = false } = page;
   const live = service.runner.find(about.id);
   const driver = live?.execution && driverOf(live.execution);
   if (driver === undefined || driver.outcome !== undefined) {
     if (live !== undefined) await live.ended;
-    return service.store.history(about.id, { from, limit, reverse });
+    return (await service.store.history(about.id, { from, limit, reverse })) ?? { events: [], total: 0 };
   }
   const total = driver.events;
   const count = Math.max(0, Math.min(limit, total - from));
@@ -104,21 +122,21 @@ export async function historyOf(service, about, { from = 0, limit = Infinity, re
 }
 
 /** The first event with the input as its caller has written it. */
-function asGiven(event, { input, mapRunArn }) {
-  const details = event.executionStartedEventDetails;
-  return details === undefined || mapRunArn !== undefined ? event : { ...event, executionStartedEventDetails: { ...details, input } };
+function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecution): HistoryEvent {
+  if (event.type !== "ExecutionStarted" || mapRunArn !== undefined) return event;
+  return { ...event, executionStartedEventDetails: { ...event.executionStartedEventDetails, input } };
 }
 
 /** An event as the API gives it: with the time in seconds, and without payloads where none are asked for. */
-function eventOf(event, withData) {
-  const out = { ...event, timestamp: Date.parse(event.timestamp) / 1000 };
-  if (withData) return out;
-  for (const [key, details] of Object.entries(out)) {
-    if (!key.endsWith("EventDetails")) continue;
-    const { input, output, ...rest } = details;
-    out[key] = rest;
-  }
-  return out;
+function eventOf(event: HistoryEvent, withData: boolean): WireEvent {
+  const out = { ...event, timestamp: seconds(Date.parse(event.timestamp)) };
+  return withData ? out : { ...out, ...withoutPayloads(event) };
+}
+
+/** The details of an event without input and output. */
+function withoutPayloads(event: HistoryEvent): Record<string, object> {
+  const details = Object.entries(event).filter(([key]) => key.endsWith("EventDetails"));
+  return Object.fromEntries(details.map(([key, { input, output, ...rest }]) => [key, rest]));
 }
 
 /** The operations of this file, by name. */
@@ -131,8 +149,9 @@ export const executionOperations = {
   async StartSyncExecution(service, input) {
     const [target, request] = startOf(service, input);
     if (target.machine.type !== "EXPRESS") throw wrongType();
-    const { live } = await service.runner.start(target, request);
-    const { id, machineArn, name, status, startDate, stopDate, input: given, output, error, cause, traceHeader } = await live.ended;
+    const { about, live } = await service.runner.start(target, request);
+    const ended = (await live?.ended) ?? about;
+    const { id, machineArn, name, status, startDate, stopDate = startDate, input: given, output, error, cause, traceHeader } = ended;
     const included = input.includedData !== "METADATA_ONLY";
     return {
       executionArn: id,
@@ -141,7 +160,7 @@ export const executionOperations = {
       startDate: seconds(startDate),
       stopDate: seconds(stopDate),
       // Of a sync execution AWS knows three ends only.
-      status: status === "ABORTED" ? "FAILED" : status,
+      status: status === "SUCCEEDED" || status === "TIMED_OUT" ? status : "FAILED",
       ...(included && { error: error ?? (status === "TIMED_OUT" ? "States.Timeout" : undefined), cause, input: given, output }),
       inputDetails: { included },
       outputDetails: { included },
@@ -154,7 +173,7 @@ export const executionOperations = {
     const about = await recordOf(service, arn);
     const live = service.runner.find(arn);
     if (live !== undefined) await service.runner.stop(live, error, cause);
-    const { stopDate } = (live?.about ?? about);
+    const { stopDate = service.now() } = live?.about ?? about;
     return { stopDate: seconds(stopDate) };
   },
 
@@ -170,30 +189,29 @@ export const executionOperations = {
 
   async DescribeExecution(service, { executionArn: arn, includedData }) {
     const about = await recordOf(service, arn);
-    const { startDate, stopDate, ...out } = described(about);
-    Object.assign(out, { startDate: seconds(startDate), ...(stopDate !== undefined && { stopDate: seconds(stopDate) }), ...redriveOf(about) });
-    if (includedData === "METADATA_ONLY") {
-      for (const secret of ["input", "output", "error", "cause"]) delete out[secret];
-      for (const details of ["inputDetails", "outputDetails"]) if (out[details]) out[details] = { included: false };
-    }
-    return out;
+    const { startDate, stopDate, ...rest } = described(about);
+    const out = { ...rest, startDate: seconds(startDate), ...(stopDate !== undefined && { stopDate: seconds(stopDate) }), ...redriveOf(about) };
+    if (includedData !== "METADATA_ONLY") return out;
+    const { input, output, error, cause, ...metadata } = out;
+    if (metadata.inputDetails) metadata.inputDetails = { included: false };
+    if (metadata.outputDetails) metadata.outputDetails = { included: false };
+    return metadata;
   },
 
   async ListExecutions(service, { stateMachineArn, mapRunArn: run, statusFilter, redriveFilter, maxResults, nextToken }) {
-    if ((stateMachineArn === undefined) === (run === undefined)) throw invalid("Either the stateMachineArn or the mapRunArn must be specified, but not both", "MISSING_REQUIRED_PARAMETER");
-    const filter = run !== undefined ? mapRunFilter(service, run) : machineFilter(service, stateMachineArn);
-    const { matches } = filter;
-    filter.matches = (about) =>
-      (matches?.(about) ?? true) &&
+    const filter = executionFilter(service, stateMachineArn, run);
+    const matches = (about: StoredExecution): boolean =>
+      (filter.matches?.(about) ?? true) &&
       (statusFilter === undefined || about.status === statusFilter) &&
       (redriveFilter === undefined || (redriveFilter === "REDRIVEN") === about.redriveCount > 0);
-    const list = ["executions", stateMachineArn ?? run, statusFilter ?? "", redriveFilter ?? ""];
-    const { items, before } = await service.store.list(filter, { before: cursorOf(list, nextToken), limit: maxResults || PAGE });
+    const list = ["executions", stateMachineArn ?? run ?? "", statusFilter ?? "", redriveFilter ?? ""];
+    const page = { before: numberOf(cursorOf(list, nextToken)), limit: maxResults || PAGE };
+    const { items, before } = await service.store.list({ ...filter, matches }, page);
     return { executions: items.map(listed), ...(before !== undefined && { nextToken: pageToken(list, before) }) };
   },
 
   async DescribeStateMachineForExecution(service, { executionArn: arn, includedData }) {
-    const { machineArn, machineName, mapRunArn, revision } = await recordOf(service, arn);
+    const { machineArn, machineName, mapRunArn, revision }: StoredExecution = await recordOf(service, arn);
     const { hash, roleArn, updateDate, loggingConfiguration, tracingConfiguration, encryptionConfiguration, id, variableReferences } = revision;
     const metadata = includedData === "METADATA_ONLY";
     return {
@@ -214,29 +232,51 @@ export const executionOperations = {
   async GetExecutionHistory(service, { executionArn: arn, maxResults, nextToken, reverseOrder = false, includeExecutionData = true }) {
     const about = await recordOf(service, arn);
     const list = ["history", arn, reverseOrder];
-    const cursor = cursorOf(list, nextToken);
+    const cursor = numberOf(cursorOf(list, nextToken));
     const limit = maxResults || PAGE;
     // The cursor is the id of the last event that was told; events that came since do not move it.
     const from = cursor === undefined ? 0 : reverseOrder ? (await historyOf(service, about, { limit: 0 })).total - cursor + 1 : cursor;
     const { events, total } = await historyOf(service, about, { from, limit, reverse: reverseOrder });
-    const more = from + events.length < total && events.length > 0;
-    return { events: events.map((event) => eventOf(asGiven(event, about), includeExecutionData)), ...(more && { nextToken: pageToken(list, events.at(-1).id) }) };
+    const last = events.at(-1);
+    const more = last !== undefined && from + events.length < total;
+    return { events: events.map((event) => eventOf(asGiven(event, about), includeExecutionData)), ...(more && { nextToken: pageToken(list, last.id) }) };
   },
 
   TestState: testStateOperation,
 
-  async ValidateStateMachineDefinition(service, { definition, type, severity = "ERROR", maxResults }) {
+  async ValidateStateMachineDefinition(_service, { definition, type, severity = "ERROR", maxResults }) {
     const found = problemsAsSent(definition, { type });
     const failed = found.some((diagnostic) => diagnostic.severity === "error");
-    const said = found
-      .filter((diagnostic) => severity === "WARNING" || diagnostic.severity === "error")
-      .flatMap(({ severity, aws }) => aws.map(({ code, message, location }) => ({ severity: severity === "error" ? "ERROR" : "WARNING", code, message, ...(location !== undefined && { location }) })));
+    const said = found.filter((diagnostic) => severity === "WARNING" || diagnostic.severity === "error").flatMap(awsDiagnostics);
     const limit = maxResults || PAGE;
     return { result: failed ? "FAIL" : "OK", diagnostics: said.slice(0, limit), truncated: said.length > limit };
   },
-};
+} satisfies Partial<Operations>;
 
-function machineFilter(service, text) {
+/** The diagnostics of AWS that one of ours stands for. */
+function awsDiagnostics({ severity, aws }: Diagnostic): Output<"ValidateStateMachineDefinition">["diagnostics"] {
+  return aws.map(({ code, message, location }) => ({
+    severity: severity === "error" ? "ERROR" : "WARNING",
+    code,
+    message,
+    ...(location !== undefined && { location }),
+  }));
+}
+
+/** The cursor of a list that counts. Throws InvalidToken for one of another list. */
+function numberOf(cursor: Cursor | undefined): number | undefined {
+  if (typeof cursor === "string") throw invalidToken();
+  return cursor;
+}
+
+/** Which executions ListExecutions lists: of a machine, a version or an alias, or of a Map Run. */
+function executionFilter(service: Service, stateMachineArn: string | undefined, run: string | undefined): ExecutionFilter {
+  if (run !== undefined && stateMachineArn === undefined) return mapRunFilter(service, run);
+  if (run === undefined && stateMachineArn !== undefined) return machineFilter(service, stateMachineArn);
+  throw invalid("Either the stateMachineArn or the mapRunArn must be specified, but not both", "MISSING_REQUIRED_PARAMETER");
+}
+
+function machineFilter(service: Service, text: string): ExecutionFilter {
   const { arn, qualifier } = machineArn(text);
   const { machine } = resolve(service, text);
   if (machine.type === "EXPRESS") throw wrongType();
@@ -244,7 +284,7 @@ function machineFilter(service, text) {
   return { machine: arn, matches: (about) => about.aliasArn === text || about.versionArn === text };
 }
 
-function mapRunFilter(service, text) {
+function mapRunFilter(service: Service, text: string): ExecutionFilter {
   if (!service.mapRuns.has(mapRunArn(text))) throw noResource(text);
   return { mapRun: text };
 }

@@ -1,13 +1,21 @@
-// @ts-nocheck: has no types yet.
 // The endpoint: AWS JSON 1.0 over HTTP, with limits for those who mean harm.
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { ApiError } from "./errors.ts";
-import { Debugger } from "./debugger.ts";
-import { Gate } from "./gate.ts";
-import { isOperation } from "./service.ts";
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ServeOptions } from "../api/server.d.ts";
+import { isObject } from "../base/json.ts";
+import { messageOf } from "../base/errors.ts";
 import { version } from "../definition/definition.ts";
+import { Debugger } from "./debugger.ts";
+import { ApiError, stackOf } from "./errors.ts";
+import { Gate } from "./gate.ts";
+import type { Log } from "./log.ts";
+import type { Scope } from "./operations.ts";
+import type { Service } from "./service.ts";
+import { isOperation } from "./shapes.ts";
+import type { Operation } from "./shapes.ts";
 
 const JSON_1_0 = "application/x-amz-json-1.0";
 const TARGET = "AWSStepFunctions.";
@@ -22,27 +30,37 @@ const DEPTH = 100;
 
 /** Members of answers that are written with a fraction, also where it is zero. */
 const PERCENTAGE = /(?<="toleratedFailurePercentage":)\d+(?=[,}])/;
-const FLOATS = { DescribeMapRun: PERCENTAGE, TestState: PERCENTAGE };
+const FLOATS: Partial<Record<Operation, RegExp>> = { DescribeMapRun: PERCENTAGE, TestState: PERCENTAGE };
 
 const ALLOWED_HEADERS = "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,amz-sdk-invocation-id,amz-sdk-request";
 
+/** What of the options concerns the endpoint, and the folders of the debugger. */
+export interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHosts" | "bodyLimit" | "timeouts"> {
+  log: Log;
+  /** The folder of the built playground, and that of `<stepglass-debugger>`; each where there is one. */
+  page: string | undefined;
+  component: string | undefined;
+}
+
 /** The HTTP server of a service. */
 export class Endpoint {
-  #service;
-  #gate;
-  #debugger;
-  #server;
-  #log;
-  #bodyLimit;
+  readonly #service: Service;
+  readonly #gate: Gate;
+  readonly #debugger: Debugger;
+  readonly #server: Server;
+  readonly #log: Log;
+  readonly #bodyLimit: number;
+  /** Bytes of all bodies that are being received. */
   #receiving = 0;
 
-  constructor(service, { log, allowOrigins = [], allowHosts = [], bodyLimit = BODY, timeouts = {}, page, component }) {
+  constructor(service: Service, { log, allowOrigins = [], allowHosts = [], bodyLimit = BODY, timeouts = {}, page, component }: EndpointOptions) {
     this.#service = service;
     this.#log = log;
     this.#bodyLimit = bodyLimit;
     this.#gate = new Gate({ origins: allowOrigins, hosts: allowHosts });
     this.#debugger = new Debugger(service, { page, component });
-    this.#server = createServer({ maxHeaderSize: HEADERS, keepAliveTimeout: 65_000, noDelay: true, connectionsCheckingInterval: 1000 }, (request, response) => this.#serve(request, response));
+    const limits = { maxHeaderSize: HEADERS, keepAliveTimeout: 65_000, noDelay: true, connectionsCheckingInterval: 1000 };
+    this.#server = createServer(limits, (request, response) => this.#serve(request, response));
     this.#server.maxConnections = CONNECTIONS;
     // To the end of the headers, and to the end of the body.
     this.#server.headersTimeout = timeouts.headers ?? 10_000;
@@ -51,19 +69,20 @@ export class Endpoint {
   }
 
   /** Listens; resolves to the port. */
-  listen(port, host) {
+  listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(port, host, () => {
         this.#server.off("error", reject);
-        this.#server.on("error", (error) => this.#log("error", () => error.stack));
-        resolve(this.#server.address().port);
+        this.#server.on("error", (error) => this.#log("error", () => stackOf(error)));
+        const address = this.#server.address();
+        resolve(typeof address === "object" && address !== null ? address.port : port);
       });
     });
   }
 
   /** Takes no more requests; resolves when those at hand are answered, or after `grace` milliseconds. */
-  close(grace) {
+  close(grace: number): Promise<void> {
     this.#debugger.close();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.closeAllConnections(), grace);
@@ -75,10 +94,13 @@ export class Endpoint {
     });
   }
 
-  async #serve(request, response) {
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now();
     const id = randomUUID();
-    let what = `${request.method} ${request.url.slice(0, 200)}`;
+    const { method, url = "/" } = request;
+    const [path = ""] = url.split("?", 1);
+    let what = `${method} ${url.slice(0, 200)}`;
+    let problem = "";
     response.setHeader("x-amzn-RequestId", id);
     response.on("error", () => {});
     request.on("error", () => {});
@@ -86,26 +108,31 @@ export class Endpoint {
       const { refused, origin } = this.#gate.judge(request);
       if (refused !== undefined) throw new ApiError("AccessDeniedException", refused, { status: 403 });
       if (origin !== undefined) allow(response, origin);
-      const path = request.url.split("?", 1)[0];
-      if (request.method === "OPTIONS") preflight(response, origin);
+      if (method === "OPTIONS") preflight(response, origin);
       else if (path === "/debugger" || path.startsWith("/debugger/")) await this.#debugger.serve(request, response);
-      else if (request.method === "POST") {
+      else if (method === "POST") {
         const operation = operationOf(request.headers);
         what = operation;
         await this.#perform(operation, request, response);
-      } else if (request.method === "GET" && path === "/") redirect(response, "/debugger/");
-      else if (request.method === "GET" && path === "/health") send(response, 200, { status: "ok", version: version(), running: this.#service.runner.running }, "application/json");
-      else throw new ApiError("UnknownOperationException", `there is nothing at ${request.method} ${path.slice(0, 200)}`, { status: 404 });
+      } else if (method === "GET" && path === "/") redirect(response, "/debugger/");
+      else if (method === "GET" && path === "/health") this.#health(response);
+      else throw new ApiError("UnknownOperationException", `there is nothing at ${method} ${path.slice(0, 200)}`, { status: 404 });
     } catch (error) {
-      this.#fail(response, error, id);
+      problem = ` ${this.#fail(response, error, id)}`;
     }
-    this.#log(response.statusCode >= 500 ? "error" : "info", () => `${what} ${response.statusCode} ${(performance.now() - began).toFixed(1)} ms${response.problem ? ` ${response.problem}` : ""}`);
+    const { statusCode } = response;
+    const took = (performance.now() - began).toFixed(1);
+    this.#log(statusCode >= 500 ? "error" : "info", () => `${what} ${statusCode} ${took} ms${problem}`);
   }
 
-  async #perform(operation, request, response) {
+  #health(response: ServerResponse): void {
+    send(response, 200, { status: "ok", version: version(), running: this.#service.runner.running }, "application/json");
+  }
+
+  async #perform(operation: Operation, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const input = parse(await this.#body(request));
     const gone = new AbortController();
-    const leave = () => gone.abort();
+    const leave = (): void => gone.abort();
     response.once("close", leave);
     const output = await this.#service.call(operation, input, { signal: gone.signal, scope: scopeOf(request.headers) });
     response.off("close", leave);
@@ -113,14 +140,14 @@ export class Endpoint {
   }
 
   /** The body, as bytes, within the limits. */
-  async #body(request) {
+  async #body(request: IncomingMessage): Promise<Buffer> {
     const limit = this.#bodyLimit;
-    const tooLarge = () => new ApiError("RequestEntityTooLargeException", `a request can have at most ${limit} bytes`, { status: 413 });
+    const tooLarge = (): ApiError => new ApiError("RequestEntityTooLargeException", `a request can have at most ${limit} bytes`, { status: 413 });
     if (Number(request.headers["content-length"]) > limit) throw tooLarge();
-    const chunks = [];
+    const chunks: Buffer[] = [];
     let size = 0;
     try {
-      for await (const chunk of request) {
+      for await (const chunk of request as AsyncIterable<Buffer>) {
         size += chunk.length;
         this.#receiving += chunk.length;
         if (size > limit) throw tooLarge();
@@ -130,31 +157,56 @@ export class Endpoint {
     } finally {
       this.#receiving -= size;
     }
-    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    const [first] = chunks;
+    return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
   }
 
-  #fail(response, error, id) {
-    const { type, message, status, members } = error instanceof ApiError ? error : bug(error);
-    if (!(error instanceof ApiError) && !response.destroyed) this.#log("error", () => `${id}: ${error?.stack ?? error}`);
-    response.problem = type;
-    if (response.headersSent || response.destroyed) return response.destroy();
+  /** Answers with an error; returns its type. */
+  #fail(response: ServerResponse, error: unknown, id: string): string {
+    const { type, message, status, members } = error instanceof ApiError ? error : internalFailure(error);
+    if (!(error instanceof ApiError) && !response.destroyed) this.#log("error", () => `${id}: ${stackOf(error)}`);
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return type;
+    }
     // What is left of the request is not read: the connection is of no more use.
     if (!response.req.complete) response.setHeader("connection", "close");
     send(response, status, { __type: type, message, ...members });
     if (!response.req.complete) response.once("finish", () => setTimeout(() => response.req.destroy(), 100).unref());
+    return type;
   }
 
   /** What is no HTTP, too much of it, or too slow. */
-  #garbled(error, socket) {
-    const [status, type, message] =
-      {
-        HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "RequestHeaderSectionTooLarge", `the headers of a request can have at most ${HEADERS} bytes`],
-        ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "RequestTimeout", "the request took too long to arrive"],
-      }[error.code] ?? ["400 Bad Request", "BadRequest", "the request is not valid HTTP"];
-    if (!socket.writable || error.code === "ECONNRESET") return socket.destroy();
-    this.#log("debug", () => `${type}: ${error.code}`);
+  #garbled({ code }: Error & { code?: string }, socket: Duplex): void {
+    if (!socket.writable || code === "ECONNRESET") {
+      socket.destroy();
+      return;
+    }
+    const { status, type, message } = garbledAs(code);
+    this.#log("debug", () => `${type}: ${code}`);
     const body = JSON.stringify({ __type: type, message });
-    socket.end(`HTTP/1.1 ${status}\r\ncontent-type: ${JSON_1_0}\r\nx-amzn-RequestId: ${randomUUID()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`, () => socket.destroy());
+    const head = [
+      `HTTP/1.1 ${status}`,
+      `content-type: ${JSON_1_0}`,
+      `x-amzn-RequestId: ${randomUUID()}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      "connection: close",
+    ];
+    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  }
+}
+
+/** The answer to what Node's parser of HTTP refuses. */
+function garbledAs(code: string | undefined): { status: string; type: string; message: string } {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW": {
+      const message = `the headers of a request can have at most ${HEADERS} bytes`;
+      return { status: "431 Request Header Fields Too Large", type: "RequestHeaderSectionTooLarge", message };
+    }
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: "408 Request Timeout", type: "RequestTimeout", message: "the request took too long to arrive" };
+    default:
+      return { status: "400 Bad Request", type: "BadRequest", message: "the request is not valid HTTP" };
   }
 }
 
@@ -162,12 +214,12 @@ export class Endpoint {
  * The region of a request's signature, and the account where the access key is an account's number, as emulators have it;
  * nothing else of the signature is looked at.
  */
-function scopeOf({ authorization }) {
+function scopeOf({ authorization }: IncomingHttpHeaders): Scope {
   const [, key, region] = /\bCredential=([^/,\s]+)\/\d+\/([a-z0-9-]+)\/states\/aws4_request/.exec(authorization ?? "") ?? [];
   return { region, account: /^\d{12}$/.test(key ?? "") ? key : undefined };
 }
 
-function operationOf(headers) {
+function operationOf(headers: IncomingHttpHeaders): Operation {
   const target = headers["x-amz-target"];
   if (typeof target !== "string") throw new ApiError("MissingAction", "the header X-Amz-Target is missing: this endpoint speaks AWS JSON 1.0", { status: 400 });
   const operation = target.startsWith(TARGET) ? target.slice(TARGET.length) : "";
@@ -177,28 +229,29 @@ function operationOf(headers) {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function parse(body) {
-  const refuse = (why) => new ApiError("SerializationException", why);
+/** The input in a request's body. */
+function parse(body: Buffer): Record<string, unknown> {
+  const refuse = (why: string): ApiError => new ApiError("SerializationException", why);
   if (body.length === 0) return {};
-  let text;
+  let text: string;
   try {
     text = utf8.decode(body);
   } catch {
     throw refuse("the body is not UTF-8");
   }
   if (isDeep(text)) throw refuse(`the body nests more than ${DEPTH} levels deep`);
-  let input;
+  let input: unknown;
   try {
     input = JSON.parse(text);
   } catch {
     throw refuse("the body is not JSON");
   }
-  if (typeof input !== "object" || input === null || Array.isArray(input)) throw refuse("Start of structure or map found where not expected.");
+  if (!isObject(input)) throw refuse("Start of structure or map found where not expected.");
   return input;
 }
 
 /** Whether more brackets are open at once than any request has. */
-function isDeep(text) {
+function isDeep(text: string): boolean {
   let depth = 0;
   let quoted = false;
   for (let i = 0; i < text.length; i++) {
@@ -215,29 +268,31 @@ function isDeep(text) {
   return false;
 }
 
-function bug(error) {
-  return { type: "InternalFailure", message: `The request failed because of an error in the server: ${error?.message ?? error}`, status: 500 };
+/** The error that the caller sees of one in the server. */
+function internalFailure(thrown: unknown): ApiError {
+  return new ApiError("InternalFailure", `The request failed because of an error in the server: ${messageOf(thrown)}`, { status: 500 });
 }
 
-function send(response, status, value, type = JSON_1_0, float) {
+/** Answers with JSON; `float` finds a number that is written with a fraction. */
+function send(response: ServerResponse, status: number, value: object, type = JSON_1_0, float?: RegExp): void {
   const text = JSON.stringify(value);
   const body = Buffer.from(float === undefined ? text : text.replace(float, "$&.0"));
   response.writeHead(status, { "content-type": type, "content-length": body.length, "cache-control": "no-store", "x-content-type-options": "nosniff" });
   response.end(body);
 }
 
-function redirect(response, to) {
+function redirect(response: ServerResponse, to: string): void {
   response.writeHead(302, { location: to, "content-length": 0 });
   response.end();
 }
 
-function allow(response, origin) {
+function allow(response: ServerResponse, origin: string): void {
   response.setHeader("access-control-allow-origin", origin);
   response.setHeader("access-control-expose-headers", "x-amzn-RequestId");
   response.setHeader("vary", "origin");
 }
 
-function preflight(response, origin) {
+function preflight(response: ServerResponse, origin: string | undefined): void {
   if (origin !== undefined) {
     response.setHeader("access-control-allow-methods", "GET,POST");
     response.setHeader("access-control-allow-headers", ALLOWED_HEADERS);

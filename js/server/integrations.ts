@@ -1,9 +1,9 @@
-// @ts-nocheck: has no types yet.
 // Which Resources of service integrations exist: what CreateStateMachine refuses, as AWS does.
 
+import type { Resource } from "../tasks/resource.ts";
+
 /** The APIs of the optimized integrations, by their service (Developer Guide, "Integrating optimized services"). */
-const OPTIMIZED = {
-  __proto__: null,
+const OPTIMIZED = new Map(Object.entries({
   apigateway: "invoke",
   athena: "getQueryExecution getQueryResults startQueryExecution stopQueryExecution",
   batch: "submitJob",
@@ -26,7 +26,7 @@ const OPTIMIZED = {
   sns: "publish",
   sqs: "sendMessage",
   states: "startExecution",
-};
+}));
 
 /**
  * The services of the AWS SDK integrations, made of the `serviceId` of each model in botocore 1.4x: lower case, letters and
@@ -94,9 +94,9 @@ const SDK_SERVICES = new Set(
 );
 
 /** Whether a parsed Resource names an API that Step Functions can call. Of the AWS SDK's the service is looked at alone. */
-export function isIntegration({ kind, name }) {
+export function isIntegration({ kind, name = "" }: Pick<Resource, "kind" | "name">): boolean {
   if (kind !== "service") return true;
-  const [service, api, operation] = name.split(":");
-  if (service === "aws-sdk") return SDK_SERVICES.has(api?.replace(/service$/, "")) && /^[a-z]\w*$/.test(operation ?? "");
-  return operation === undefined && OPTIMIZED[service]?.split(" ").includes(api) === true;
+  const [service = "", api = "", operation] = name.split(":");
+  if (service === "aws-sdk") return SDK_SERVICES.has(api.replace(/service$/, "")) && /^[a-z]\w*$/.test(operation ?? "");
+  return operation === undefined && OPTIMIZED.get(service)?.split(" ").includes(api) === true;
 }

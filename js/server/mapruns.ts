@@ -1,58 +1,111 @@
 // @ts-nocheck: has no types yet.
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
-import { mapRunArn, executionArn } from "./arn.ts";
-import { invalid, noResource, noExecution } from "./errors.ts";
-import { pageOf } from "./paging.ts";
+import type { ChildExecution, ExecutionStatus, HistoryEvent, MachineType, MapRunChange } from "../api/index.d.ts";
+import { isObject } from "../base/json.ts";
 import { driverOf } from "../execution/execution.ts";
+import { executionArn, mapRunArn } from "./arn.ts";
+import { invalid, noExecution, noResource } from "./errors.ts";
+import type { Operations } from "./operations.ts";
+import { pageOf } from "./paging.ts";
+import { seconds } from "./responses.ts";
+import type { MapRunItemCounts } from "./responses.ts";
+import type { Live } from "./runner.ts";
+import type { Service } from "./service.ts";
 
-const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" };
-const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" };
-const LIMITS = ["maxConcurrency", "toleratedFailureCount", "toleratedFailurePercentage"];
-const NONE = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
+/** How many items or child executions of a run have each status. */
+type Counts = Omit<MapRunItemCounts, "resultsWritten" | "failuresNotRedrivable" | "pendingRedrive">;
+
+/** The run of a Distributed Map. Times are milliseconds since 1970. */
+export interface MapRun extends Required<MapRunChange> {
+  arn: string;
+  executionArn: string;
+  machineArn: string;
+  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
+  startDate: number;
+  stopDate?: number;
+  /** Whether a child execution may have several items. */
+  batched: boolean;
+  childType: MachineType;
+  items: Counts;
+  executions: Counts;
+  redriveCount: number;
+  redriveDate?: number;
+}
+
+/** What is known of a chain of events of an execution: the Map state that it is in, the number of its items, and its run. */
+interface Chain {
+  map?: DistributedMap;
+  items?: number;
+  run?: MapRun;
+}
+
+/** What a Map Run takes over from the definition of its state. */
+interface DistributedMap extends Required<MapRunChange> {
+  batched: boolean;
+  childType: MachineType;
+}
+
+const KINDS = { SUCCEEDED: "succeeded", FAILED: "failed", TIMED_OUT: "timedOut", ABORTED: "aborted" } as const;
+const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAborted: "ABORTED" } as const;
+const UNKNOWN: DistributedMap = { maxConcurrency: 0, toleratedFailureCount: 0, toleratedFailurePercentage: 0, batched: false, childType: "STANDARD" };
+const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
 
 /** The map runs of one execution, from its events and those of its children. */
 export class MapRuns {
-  #service;
-  #live;
-  #maps;
-  // The run and the Map state of each chain of events, by the id of its last event.
-  #chains = new Map();
-  #runs = [];
+  readonly #service: Service;
+  readonly #live: Live;
+  readonly #maps: Map<string, DistributedMap>;
+  // Chains of events by the id of their last event.
+  readonly #chains = new Map<number, Chain>();
+  readonly #runs: MapRun[] = [];
 
-  constructor(service, live, definition) {
+  constructor(service: Service, live: Live, definition: string) {
     this.#service = service;
     this.#live = live;
     this.#maps = distributedMaps(JSON.parse(definition).States);
   }
 
   /** An event of the execution. */
-  event({ id, previousEventId, type, stateEnteredEventDetails: entered, mapStateStartedEventDetails: started, mapRunStartedEventDetails: run, mapRunRedrivenEventDetails: redriven, timestamp }) {
-    const chain = { ...this.#chains.get(previousEventId) };
-    if (type === "MapStateEntered") chain.map = this.#maps.get(entered.name);
-    else if (type === "MapStateStarted") chain.items = started.length;
-    else if (type === "MapRunStarted") chain.run = this.#begin(run.mapRunArn, Date.parse(timestamp), chain);
-    else if (type === "MapRunRedriven") chain.run = this.#again(redriven, Date.parse(timestamp));
-    else if (ENDS[type] !== undefined && chain.run !== undefined) end(chain.run, ENDS[type], Date.parse(timestamp));
-    else return;
-    this.#chains.delete(previousEventId);
-    this.#chains.set(id, chain);
+  event(event: HistoryEvent): void {
+    const chain = { ...this.#chains.get(event.previousEventId) };
+    const time = Date.parse(event.timestamp);
+    switch (event.type) {
+      case "MapStateEntered":
+        chain.map = this.#maps.get(event.stateEnteredEventDetails.name);
+        break;
+      case "MapStateStarted":
+        chain.items = event.mapStateStartedEventDetails.length;
+        break;
+      case "MapRunStarted":
+        chain.run = this.#begin(event.mapRunStartedEventDetails.mapRunArn, time, chain);
+        break;
+      case "MapRunRedriven":
+        chain.run = this.#again(event.mapRunRedrivenEventDetails, time);
+        break;
+      case "MapRunSucceeded":
+      case "MapRunFailed":
+      case "MapRunAborted":
+        if (chain.run === undefined) return;
+        end(chain.run, ENDS[event.type], time);
+        break;
+      default:
+        return;
+    }
+    this.#chains.delete(event.previousEventId);
+    this.#chains.set(event.id, chain);
   }
 
-  #begin(arn, startDate, { map = {}, items = 0 }) {
+  #begin(arn: string, startDate: number, { map = UNKNOWN, items = 0 }: Chain): MapRun {
     const { about } = this.#live;
-    const label = arn.split(":")[6];
-    const run = {
+    const label = labelOf(arn);
+    const run: MapRun = {
+      ...map,
       arn,
       executionArn: about.id,
       machineArn: `${about.machineArn}/${label.slice(label.indexOf("/") + 1)}`,
       status: "RUNNING",
       startDate,
-      maxConcurrency: plain(map.MaxConcurrency),
-      toleratedFailureCount: plain(map.ToleratedFailureCount),
-      toleratedFailurePercentage: plain(map.ToleratedFailurePercentage),
-      batched: map.ItemBatcher !== undefined,
-      childType: map.ItemProcessor?.ProcessorConfig?.ExecutionType ?? "STANDARD",
       items: { ...NONE, total: items },
       executions: { ...NONE },
       redriveCount: 0,
@@ -65,7 +118,7 @@ export class MapRuns {
   }
 
   /** A redrive takes a run up: what was cut off is to be done yet. */
-  #again({ mapRunArn, redriveCount }, redriveDate) {
+  #again({ mapRunArn, redriveCount }: { mapRunArn: string; redriveCount: number }, redriveDate: number): MapRun | undefined {
     const run = this.#service.mapRuns.get(mapRunArn);
     if (run === undefined) return undefined;
     Object.assign(run, { status: "RUNNING", stopDate: undefined, redriveCount, redriveDate });
@@ -75,13 +128,14 @@ export class MapRuns {
   }
 
   /** A child execution has ended: it becomes a record of its own, or, redriven with its run, goes on with the one it has. */
-  async child({ name, arn, status, input, output, error, cause, history }) {
+  async child({ name, arn, status, input, output, error, cause, history }: ChildExecution): Promise<void> {
     const { store } = this.#service;
     const { about } = this.#live;
-    const label = arn.split(":")[6];
+    const label = labelOf(arn);
     const run = this.#runs.findLast((one) => one.machineArn.endsWith(`:${label}`)) ?? this.#runs.at(-1);
     const itemCount = run?.batched && Array.isArray(input?.Items) ? input.Items.length : 1;
-    const times = history.length > 0 ? [history[0], history.at(-1)].map(({ timestamp }) => Date.parse(timestamp)) : [this.#service.now(), this.#service.now()];
+    const [first, last = first] = [history[0], history.at(-1)];
+    const timeOf = (event: HistoryEvent | undefined): number => (event === undefined ? this.#service.now() : Date.parse(event.timestamp));
     const { outcome, about: known } = await store.create({
       id: arn,
       name,
@@ -92,14 +146,14 @@ export class MapRuns {
       itemCount,
       revision: about.revision,
       status: "RUNNING",
-      startDate: times[0],
+      startDate: timeOf(first),
       input: JSON.stringify(input ?? null),
       redriveCount: 0,
     });
     const again = outcome === "exists";
     if (run !== undefined) {
-      if (again && known.status !== "ABORTED") this.#count(run, known.status, -itemCount);
-      this.#count(run, status, itemCount);
+      if (again && known.status !== "RUNNING" && known.status !== "ABORTED") count(run, known.status, -itemCount);
+      count(run, status, itemCount);
     }
     const told = again ? (known.events ?? 0) : 0;
     const fresh = history.slice(told);
@@ -107,7 +161,7 @@ export class MapRuns {
       expectedSeq: 0,
       about: {
         status,
-        stopDate: times[1],
+        stopDate: timeOf(last),
         events: history.length,
         output: output === undefined ? undefined : JSON.stringify(output),
         error,
@@ -118,59 +172,83 @@ export class MapRuns {
     });
   }
 
-  #count(run, status, items) {
-    run.executions[KINDS[status]] += Math.sign(items);
-    run.items[KINDS[status]] += items;
-  }
-
   /** The execution has ended, and with it the runs that were under way. */
-  finish(status, stopDate) {
-    for (const run of this.#runs) if (run.status === "RUNNING") end(run, status === "SUCCEEDED" ? status : status === "FAILED" ? "FAILED" : "ABORTED", stopDate);
+  finish(status: ExecutionStatus, stopDate: number): void {
+    const ended = status === "SUCCEEDED" || status === "FAILED" ? status : "ABORTED";
+    for (const run of this.#runs) if (run.status === "RUNNING") end(run, ended, stopDate);
   }
 }
 
-function end(run, status, stopDate) {
+/** The part of a Map Run's or a child's ARN with the names of the machine and of the Map: `Machine/Label`. */
+function labelOf(arn: string): string {
+  return arn.split(":")[6] ?? "";
+}
+
+/** Adds the items of an ended child, or with a negative number takes them away. */
+function count(run: MapRun, status: keyof typeof KINDS, items: number): void {
+  run.executions[KINDS[status]] += Math.sign(items);
+  run.items[KINDS[status]] += items;
+}
+
+function end(run: MapRun, status: MapRun["status"], stopDate: number): void {
   run.status = status;
   run.stopDate = stopDate;
 }
 
 /** The counts of a run that has ended: what was never begun has ended with it. Of batches that never were nobody knows. */
-function ended({ items, executions, batched }) {
-  const sum = ({ succeeded, failed, timedOut, aborted }) => succeeded + failed + timedOut + aborted;
+function ended({ items, executions, batched }: MapRun): { itemCounts: Counts; executionCounts: Counts } {
+  const sum = ({ succeeded, failed, timedOut, aborted }: Counts): number => succeeded + failed + timedOut + aborted;
   const total = Math.max(items.total, sum(items));
   const all = { ...items, total, aborted: items.aborted + total - sum(items) };
   return { itemCounts: all, executionCounts: batched ? { ...executions, total: sum(executions) } : all };
 }
 
 /** The Distributed Maps among states, at any depth, by name. */
-function distributedMaps(states, found = new Map()) {
-  for (const [name, state] of Object.entries(states ?? {})) {
-    const { ItemProcessor: inner = state.Iterator, Branches = [] } = state;
-    if (inner?.ProcessorConfig?.Mode === "DISTRIBUTED") found.set(name, state);
-    for (const machine of [inner, ...Branches]) if (machine) distributedMaps(machine.States, found);
+function distributedMaps(states: unknown, found = new Map<string, DistributedMap>()): Map<string, DistributedMap> {
+  for (const [name, state] of Object.entries(isObject(states) ? states : {})) {
+    if (!isObject(state)) continue;
+    const { Iterator: iterator, ItemProcessor: inner = iterator, Branches: branches } = state;
+    const config = isObject(inner) ? inner.ProcessorConfig : undefined;
+    if (isObject(config) && config.Mode === "DISTRIBUTED") found.set(name, distributedMap(state, config));
+    for (const machine of [inner, ...(Array.isArray(branches) ? branches : [])]) if (isObject(machine)) distributedMaps(machine.States, found);
   }
   return found;
 }
 
+function distributedMap(state: Record<string, unknown>, config: Record<string, unknown>): DistributedMap {
+  return {
+    maxConcurrency: plain(state.MaxConcurrency),
+    toleratedFailureCount: plain(state.ToleratedFailureCount),
+    toleratedFailurePercentage: plain(state.ToleratedFailurePercentage),
+    batched: state.ItemBatcher !== undefined,
+    childType: config.ExecutionType === "EXPRESS" ? "EXPRESS" : "STANDARD",
+  };
+}
+
 /** A number that stands in the definition; 0, the default, for one that an expression gives. */
-function plain(value) {
+function plain(value: unknown): number {
   const number = Number(value);
   return value !== undefined && Number.isFinite(number) ? number : 0;
 }
 
-const seconds = (time) => time / 1000;
-
-const defined = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-
-function find(service, arn) {
+/** The Map Run of an ARN; throws ResourceNotFound. */
+function find(service: Service, arn: string): MapRun {
   const run = service.mapRuns.get(mapRunArn(arn));
   if (run === undefined) throw noResource(arn);
   return run;
 }
 
+/** Gives a run the limits that are there. */
+function update(run: MapRun, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage }: MapRunChange): void {
+  run.maxConcurrency = maxConcurrency ?? run.maxConcurrency;
+  run.toleratedFailureCount = toleratedFailureCount ?? run.toleratedFailureCount;
+  run.toleratedFailurePercentage = toleratedFailurePercentage ?? run.toleratedFailurePercentage;
+}
+
 /** Counts as DescribeMapRun gives them. */
-function counts({ pending, running, succeeded, failed, timedOut, aborted, total }, written) {
-  return { pending, running, succeeded, failed, timedOut, aborted, total, resultsWritten: written ? succeeded + failed + timedOut : 0, failuresNotRedrivable: 0, pendingRedrive: 0 };
+function counts({ pending, running, succeeded, failed, timedOut, aborted, total }: Counts, written: boolean): MapRunItemCounts {
+  const resultsWritten = written ? succeeded + failed + timedOut : 0;
+  return { pending, running, succeeded, failed, timedOut, aborted, total, resultsWritten, failuresNotRedrivable: 0, pendingRedrive: 0 };
 }
 
 /** The operations of this file, by name. */
@@ -194,12 +272,13 @@ export const mapRunOperations = {
 
   async DescribeMapRun(service, { mapRunArn: arn }) {
     const run = find(service, arn);
-    const live = run.status === "RUNNING" ? service.runner.find(run.executionArn) : undefined;
-    const frame = live && driverOf(live.execution).frames().find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
+    const execution = run.status === "RUNNING" ? service.runner.find(run.executionArn)?.execution : undefined;
+    const frames = execution === undefined ? [] : driverOf(execution).frames();
+    const now = frames.find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
     const done = run.status === "SUCCEEDED";
-    // What expressions have made of the limits, the run itself knows.
-    if (frame) for (const limit of LIMITS) run[limit] = frame[limit];
-    const { itemCounts, executionCounts } = frame ?? ended(run);
+    // What expressions have made of the limits, the engine knows.
+    if (now !== undefined) update(run, now);
+    const { itemCounts, executionCounts } = now ?? ended(run);
     return {
       mapRunArn: arn,
       executionArn: run.executionArn,
@@ -222,9 +301,9 @@ export const mapRunOperations = {
       throw invalid("At least one of maxConcurrency, toleratedFailurePercentage and toleratedFailureCount must be specified", "MISSING_REQUIRED_PARAMETER");
     }
     if (run.status !== "RUNNING") throw invalid(`Map Run already completed: '${arn}'`, "CANNOT_UPDATE_COMPLETED_MAP_RUN");
-    const { execution } = service.runner.find(run.executionArn);
-    execution.updateMapRun(arn, { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount });
-    Object.assign(run, defined({ maxConcurrency, toleratedFailurePercentage, toleratedFailureCount }));
+    const limits = { maxConcurrency, toleratedFailurePercentage, toleratedFailureCount };
+    service.runner.find(run.executionArn)?.execution?.updateMapRun(arn, limits);
+    update(run, limits);
     return {};
   },
-};
+} satisfies Partial<Operations>;

@@ -1,20 +1,20 @@
-// @ts-nocheck: has no types yet.
 // Test cases of a mock configuration of Step Functions Local.
 
-import { loadMockConfig } from "../testing/mock-config.ts";
+import type { TaskHandler } from "../api/index.d.ts";
+import { type MockConfig, loadMockConfig } from "../testing/mock-config.ts";
 import { answerer } from "../testing/mocks.ts";
 
 /** The test cases of a mock configuration: a file, or what is in it. */
 export class TestCases {
-  #config;
+  readonly #config: MockConfig;
 
   /** Throws where it cannot be read. */
-  constructor(source) {
+  constructor(source: unknown) {
     this.#config = loadMockConfig(source);
   }
 
   /** The mocks of a test case for one execution, by state: each counts the invocations of its state. Throws for an unknown one. */
-  begin(machine, testCase) {
+  begin(machine: string, testCase: string): Map<string, TaskHandler> {
     const mocks = this.#config.mocks(machine, testCase);
     return new Map(Object.entries(mocks).map(([state, mock]) => [state, answerer(state, mock)]));
   }

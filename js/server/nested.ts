@@ -1,104 +1,148 @@
-// @ts-nocheck: has no types yet.
 // Tasks that speak to Step Functions themselves: they reach the server that runs them.
 
-import { TAKER } from "../tasks/activity.ts";
-import { JsonText, description, jsonText, membersText, started } from "../tasks/integration.ts";
+import { messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { refusal } from "../execution/nested.ts";
-import { REQUESTS } from "./shapes.ts";
+import { TAKER } from "../tasks/activity.ts";
+import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
+import { JsonText, description, jsonText, membersText, started } from "../tasks/integration.ts";
+import type { ExecutionDetails } from "../tasks/integration.ts";
+import type { Resource } from "../tasks/resource.ts";
+import { ApiError } from "./errors.ts";
+import type { StoredExecution } from "./records.ts";
+import type { Live } from "./runner.ts";
+import type { Service } from "./service.ts";
+import { isOperation } from "./shapes.ts";
+import type { Operation } from "./shapes.ts";
 
 const SDK = "aws-sdk:sfn:";
 
 /** What does a task of Step Functions' own; undefined for tasks of other services. */
-export function stepFunctions(service, { kind, name }) {
+export function stepFunctions(service: Service, { kind, name }: Resource): Taker | undefined {
   if (kind !== "service") return undefined;
   if (name === "states:startExecution") return new Starter(service);
-  const operation = name.startsWith(SDK) ? name.charAt(SDK.length).toUpperCase() + name.slice(SDK.length + 1) : undefined;
-  return operation !== undefined && Object.hasOwn(REQUESTS, operation) ? new Caller(service, operation) : undefined;
+  const operation = name.startsWith(SDK) ? capital(name.slice(SDK.length)) : "";
+  return isOperation(operation) ? new Caller(service, operation) : undefined;
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function small(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** The members of a task's request. */
+function membersOf({ command }: TaskCall): Record<string, unknown> {
+  return isObject(command.input) ? command.input : {};
 }
 
 /** `states:startExecution`: starts a machine of this server, and waits for it where the task does. */
-class Starter {
-  constructor(service) {
-    this.service = service;
+class Starter implements Taker {
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
   }
 
-  get [TAKER]() {
+  get [TAKER](): boolean {
     return true;
   }
 
-  take(call, driver) {
-    this.#start(call, driver).catch((thrown) => fail(call, driver, thrown));
+  take(call: TaskCall, driver: TaskDriver): void {
+    this.#start(call, driver).catch((thrown: unknown) => fail(call, driver, thrown));
   }
 
-  async #start(call, driver) {
+  async #start(call: TaskCall, driver: TaskDriver): Promise<void> {
     const { resource, command } = call;
-    const { StateMachineArn: stateMachineArn, Name: name, Input } = command.input ?? {};
-    let child;
-    call.onCancel = () => child?.execution.abort(undefined, `The Task state in AWS Step Functions execution [${driver.execution.arn}] which was managing this resource was aborted`);
-    const { about, live } = await this.service.startNamed({ stateMachineArn, name, input: textOf(call, driver, Input) });
+    const { StateMachineArn: stateMachineArn, Name: name, Input: given } = membersOf(call);
+    let child: Live | undefined;
+    const stopped = `The Task state in AWS Step Functions execution [${driver.execution.arn}] which was managing this resource was aborted`;
+    call.onCancel = () => child?.abort(undefined, stopped);
+    const { about, live } = await this.#service.startNamed({ stateMachineArn, name, input: textOf(call, driver, given) });
     const answer = started(command, about.id, about.startDate);
-    if (resource.pattern === "") return void driver.complete(call, "succeed", answer);
+    if (resource.pattern === "") {
+      driver.complete(call, "succeed", answer);
+      return;
+    }
     if (resource.pattern === "waitForTaskToken") {
       call.answered = true;
       return driver.post("submitted", command.task, answer);
     }
     // The task may have been cancelled while its child was being started.
-    child = live ?? this.service.runner.find(about.id);
-    if (call.ended) return call.onCancel();
+    child = live ?? this.#service.runner.find(about.id);
+    if (call.ended) return child?.abort(undefined, stopped);
     driver.post("submitted", command.task, answer);
-    const ended = child === undefined ? await this.service.store.get(about.id) : await child.ended;
-    const { id, name: given, machineArn, input, startDate, stopDate, status, output, error, cause } = ended;
-    const told = { name: given, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(output !== undefined && { output: new JsonText(output) }) };
-    const text = membersText(description(resource, told));
-    if (status === "SUCCEEDED") driver.complete(call, "succeed", text);
+    const ended = (child === undefined ? await this.#service.store.get(about.id) : await child.ended) ?? about;
+    const text = membersText(description(resource, detailsOf(ended)));
+    if (ended.status === "SUCCEEDED") driver.complete(call, "succeed", text);
     else driver.complete(call, "fail", "States.TaskFailed", text);
   }
 }
 
+/** An execution as the response of its task tells it. */
+function detailsOf({ name, id, machineArn, input, startDate, stopDate, status, output, error, cause }: StoredExecution): ExecutionDetails {
+  const result = output === undefined ? undefined : new JsonText(output);
+  return { name, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(result !== undefined && { output: result }) };
+}
+
 /** The JSON text of a task's Input: a string is one already; `{}` where there is none. */
-function textOf(call, driver, given) {
+function textOf(call: TaskCall, driver: TaskDriver, given: unknown): string {
   if (given === undefined || given === null) return "{}";
   return typeof given === "string" ? given : (driver.inputOf(call.command.task, "Input") ?? jsonText(given));
 }
 
 /** `aws-sdk:sfn:…`: any operation of this server. */
-class Caller {
-  constructor(service, operation) {
-    this.service = service;
-    this.operation = operation;
+class Caller implements Taker {
+  readonly #service: Service;
+  readonly #operation: Operation;
+
+  constructor(service: Service, operation: Operation) {
+    this.#service = service;
+    this.#operation = operation;
   }
 
-  get [TAKER]() {
+  get [TAKER](): boolean {
     return true;
   }
 
-  take(call, driver) {
+  take(call: TaskCall, driver: TaskDriver): void {
     const leave = new AbortController();
     call.onCancel = () => leave.abort();
-    const texts = ["input", "output"];
-    const request = renamed(call.command.input ?? {}, (key) => key.charAt(0).toLowerCase() + key.slice(1));
-    // The API takes texts; Step Functions writes one where there is something else.
-    for (const key of texts) if (request[key] !== undefined && typeof request[key] !== "string") request[key] = jsonText(request[key]);
-    this.service.call(this.operation, request, { signal: leave.signal }).then(
+    this.#service.call(this.#operation, this.#request(call), { signal: leave.signal }).then(
       (response) => {
-        const shown = renamed(response, (key) => key.charAt(0).toUpperCase() + key.slice(1));
-        if (call.resource.pattern !== "waitForTaskToken") return driver.complete(call, "succeed", JSON.stringify(shown));
+        const text = JSON.stringify(renamed(response, capital));
+        if (call.resource.pattern !== "waitForTaskToken") return void driver.complete(call, "succeed", text);
         call.answered = true;
-        return driver.post("submitted", call.command.task, JSON.stringify(shown));
+        driver.post("submitted", call.command.task, text);
       },
-      (thrown) => fail(call, driver, thrown),
+      (thrown: unknown) => fail(call, driver, thrown),
     );
+  }
+
+  /** The request with the names of the API, which begin with a small letter. */
+  #request({ command }: TaskCall): unknown {
+    const request = renamed(command.input ?? {}, small);
+    if (!isObject(request)) return request;
+    // The API takes texts; Step Functions writes one where there is something else.
+    for (const key of ["input", "output"]) {
+      const given = request[key];
+      if (given !== undefined && typeof given !== "string") request[key] = jsonText(given);
+    }
+    return request;
   }
 }
 
-function fail(call, driver, thrown) {
-  const [code, message] = thrown?.type === undefined ? ["InternalFailure", String(thrown?.message)] : [thrown.type, thrown.message];
-  const { error, cause } = refusal(call.resource.name, code, message);
+/** Fails a task with an error of the API. */
+function fail(call: TaskCall, driver: TaskDriver, thrown: unknown): void {
+  const code = thrown instanceof ApiError ? thrown.type : "InternalFailure";
+  const { error, cause } = refusal(call.resource.name, code, messageOf(thrown));
   driver.complete(call, "fail", error, cause);
 }
 
 /** The same with other names of members, at any depth; times become texts, as the SDK's integrations write them. */
-function renamed(value, name, key = "") {
+function renamed(value: unknown, name: (key: string) => string, key = ""): unknown {
   if (Array.isArray(value)) return value.map((member) => renamed(member, name));
   if (typeof value === "number" && /(Date|timestamp)$/i.test(key)) return new Date(Math.round(value * 1000)).toISOString();
   if (typeof value !== "object" || value === null) return value;

@@ -1,60 +1,74 @@
-// @ts-nocheck: has no types yet.
 // Which of those who do the work does a task.
 //
 // In this order: the mock of the test case, the handlers that were given, Step Functions itself (nested executions), the
 // registered activities, a handler for all, HTTP services, Lambda functions.
 
+import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
+import { messageOf } from "../base/errors.ts";
 import { TAKER } from "../tasks/activity.ts";
+import type { Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
+import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
 import { invalidArn } from "./errors.ts";
 import { TestCases } from "./mocks.ts";
 import { stepFunctions } from "./nested.ts";
+import type { Service, ServiceOptions } from "./service.ts";
 import { httpTask, lambdaTask } from "./tasks.ts";
+
+/** What does a task: a function, or what does it in its own time. */
+type Doer = TaskHandler | Taker;
+
+/** Who does the tasks of a server. */
+export interface RouterOptions extends Pick<ServiceOptions, "urls" | "lambdaEndpoint" | "mockConfig"> {
+  tasks: NamedHandlers | undefined;
+}
 
 /** Finds the handler of a task anew each time: what is given may change while executions run. */
 export class TaskRouter extends Handlers {
-  #service;
-  #given;
-  #urls;
-  #lambda;
-  #cases;
-  #noted = new WeakMap();
+  readonly #service: Service;
+  readonly #urls: Handlers;
+  readonly #lambda: TaskHandler | undefined;
+  readonly #cases: TestCases | undefined;
+  #given: Handlers;
+  /** Handlers by those that they stand for. */
+  readonly #noted = new WeakMap<Doer, Doer>();
 
-  constructor(service, { tasks = {}, urls = {}, lambdaEndpoint, mockConfig }) {
+  constructor(service: Service, { tasks = {}, urls = {}, lambdaEndpoint, mockConfig }: RouterOptions) {
     super({});
     this.#service = service;
-    this.use(tasks);
-    const entries = urls instanceof Map ? [...urls] : Object.entries(urls);
+    this.#given = this.#handlers(tasks);
+    const entries: [string, string | PlatformUrl][] = urls instanceof Map ? [...urls] : Object.entries(urls);
     this.#urls = new Handlers(new Map(entries.map(([name, url]) => [name, httpTask(String(url))])));
-    this.#lambda = lambdaEndpoint && lambdaTask(lambdaEndpoint);
-    this.#cases = mockConfig && new TestCases(mockConfig);
+    this.#lambda = lambdaEndpoint ? lambdaTask(lambdaEndpoint) : undefined;
+    this.#cases = mockConfig ? new TestCases(mockConfig) : undefined;
   }
 
   /** Puts other handlers in the place of those that were given. */
-  use(tasks) {
-    const own = { find: (resource, input) => this.#own(resource, input), missing: () => undefined };
-    this.#given = new Handlers(tasks, own);
+  use(tasks: NamedHandlers): void {
+    this.#given = this.#handlers(tasks);
+  }
+
+  #handlers(tasks: NamedHandlers): Handlers {
+    return new Handlers(tasks, { find: (resource) => this.#own(resource), missing: () => undefined });
   }
 
   /** The handlers of executions of a test case of the mock configuration. */
-  forTestCase(machine, testCase) {
+  forTestCase(machine: string, testCase: string | undefined): Handlers {
     if (testCase === undefined) return this;
     if (this.#cases === undefined) throw invalidArn(`there is no mock configuration with a test case ${testCase}: start the server with --mock-config`);
-    let mocked;
     try {
-      mocked = this.#cases.begin(machine, testCase);
+      return new MockRouter(this, this.#cases.begin(machine, testCase));
     } catch (error) {
-      throw invalidArn(error.message);
+      throw invalidArn(messageOf(error));
     }
-    return new MockRouter(this, mocked);
   }
 
-  find(resource, state, input) {
+  override find(resource: string, state: string, input: unknown): Doer | undefined {
     const handler = this.#given.find(resource, state, input) ?? this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource));
     return handler === undefined ? undefined : this.noted(handler, resource);
   }
 
-  missing(resource, state, input) {
+  override missing(resource: string, state: string, input: unknown): MissingHandler {
     // Nobody can catch it, as on AWS.
     if (this.resource(resource).kind === "activity") return { error: "States.Runtime", cause: `The activity ${resource} does not exist.` };
     const { error, cause } = this.#given.missing(resource, state, input);
@@ -62,65 +76,69 @@ export class TaskRouter extends Handlers {
     return { error, cause: cause.replace(/ Add one to the tasks option.*$/s, ` ${advice}`) };
   }
 
-  #own(resource) {
-    if (resource.kind === "activity") return this.#activity(resource);
+  /** What does the tasks of registered activities and of Step Functions itself. */
+  #own(resource: Resource): Taker | undefined {
+    if (resource.kind === "activity") return this.#activity(resource.name, resource.arn);
     return stepFunctions(this.#service, resource);
   }
 
-  #activity({ name, arn }) {
+  #activity(name: string, arn: string): Taker | undefined {
     const { activities } = this.#service;
     return (activities.get(arn) ?? [...activities.values()].find(({ about }) => about.name === name))?.queue;
   }
 
-  #lambdaOf({ kind, name }) {
+  #lambdaOf({ kind, name }: Resource): TaskHandler | undefined {
     return kind === "lambda" || name === "lambda:invoke" || name === "aws-sdk:lambda:invoke" ? this.#lambda : undefined;
   }
 
   /** A handler that also tells the runner of the tokens that it is given. */
-  noted(handler, resource) {
+  noted(handler: Doer, resource: string): Doer {
     const { kind, pattern } = this.resource(resource);
     if (kind !== "activity" && pattern === "") return handler;
-    let noted = this.#noted.get(handler);
-    if (noted === undefined) this.#noted.set(handler, (noted = typeof handler === "function" ? this.#notedFunction(handler) : this.#notedTaker(handler)));
+    const known = this.#noted.get(handler);
+    if (known !== undefined) return known;
+    const noted = typeof handler === "function" ? this.#notedFunction(handler) : this.#notedTaker(handler);
+    this.#noted.set(handler, noted);
     return noted;
   }
 
-  #notedFunction(handler) {
+  #notedFunction(handler: TaskHandler): TaskHandler {
     return (input, task) => {
       if (task.token !== undefined) this.#service.runner.note(task.token, task.execution.arn);
       return handler(input, task);
     };
   }
 
-  #notedTaker(handler) {
-    return {
+  #notedTaker(handler: Taker): Taker {
+    const taker: Taker & { [TAKER]: true } = {
       [TAKER]: true,
       take: (call, driver) => {
         if (call.command.token !== undefined) this.#service.runner.note(call.command.token, driver.execution.arn);
         handler.take(call, driver);
       },
     };
+    return taker;
   }
 }
 
 /** The handlers of one execution of a test case: its mocks first. */
 class MockRouter extends Handlers {
-  #router;
-  #mocked;
+  readonly #router: TaskRouter;
+  readonly #mocked: Map<string, TaskHandler>;
 
   /** `mocked` maps states to handlers. */
-  constructor(router, mocked) {
+  constructor(router: TaskRouter, mocked: Map<string, TaskHandler>) {
     super({});
     this.#router = router;
     this.#mocked = mocked;
   }
 
-  find(resource, state, input) {
+  override find(resource: string, state: string, input: unknown): Doer | undefined {
     const mock = this.#mocked.get(state);
     return mock === undefined ? this.#router.find(resource, state, input) : this.#router.noted(mock, resource);
   }
 
-  missing(resource, state, input) {
+  override missing(resource: string, state: string, input: unknown): MissingHandler {
     return this.#router.missing(resource, state, input);
   }
 }

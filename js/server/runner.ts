@@ -2,58 +2,102 @@
 // Runs executions: from a record in the store to its end and, where it failed, on from there.
 
 import { randomUUID } from "node:crypto";
-import { StateMachine, seedOf } from "../execution/machine.ts";
+import type { ExecutionSnapshot, StartOptions } from "../api/index.d.ts";
+import type { Batch } from "../api/server.d.ts";
+import { messageOf } from "../base/errors.ts";
 import { driverOf, release } from "../execution/execution.ts";
-import { ApiError, invalidToken } from "./errors.ts";
+import type { Driver } from "../driver/driver.ts";
+import type { Execution } from "../execution/execution.ts";
+import { StateMachine, seedOf } from "../execution/machine.ts";
+import type { Handlers } from "../tasks/resource.ts";
+import { ApiError, invalidToken, stackOf } from "./errors.ts";
+import type { Machine, Target } from "./machine.ts";
 import { MapRuns } from "./mapruns.ts";
+import type { StoredExecution } from "./records.ts";
+import type { Service } from "./service.ts";
 
 // A history with as many events cannot go on (AWS).
 const FULL = 24_999;
 
 /** An execution that runs, and what waits for its end. */
-class Live {
-  mapRuns;
+export class Live {
+  about: StoredExecution;
+  /** Missing until the record is in the store. */
+  execution: Execution | undefined;
+  mapRuns: MapRuns | undefined;
+  /** Resolves to the record of the execution that has ended. */
+  readonly ended: Promise<StoredExecution>;
+  end: (about: StoredExecution) => void = () => {};
+  #abort: (() => void) | undefined;
 
-  constructor(about) {
+  constructor(about: StoredExecution) {
     this.about = about;
-    this.ended = new Promise((resolve) => (this.end = resolve));
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  /** The execution has begun. */
+  begin(execution: Execution): void {
+    this.execution = execution;
+    this.#abort?.();
+  }
+
+  /** Aborts the execution; one that has not begun is aborted when it does. */
+  abort(error?: string, cause?: string): void {
+    if (this.execution === undefined) this.#abort = () => this.execution?.abort(error, cause);
+    else this.execution.abort(error, cause);
   }
 }
 
-export class Runner {
-  #service;
-  #live = new Map();
-  // Which execution gave out a token, and the tokens of each.
-  #tokens = new Map();
-  #given = new Map();
-  // Appends under way: what a graceful end waits for.
-  #writes = new Set();
-  // Executions that a redrive is about to take up.
-  #redriving = new Set();
+/** What is asked for with a start, besides the machine. */
+export interface StartRequest {
+  name?: string;
+  input: string;
+  traceHeader?: string;
+}
 
-  constructor(service) {
+/** An execution that was started; `live` is missing for one that was started before with the same name and input. */
+export interface Started {
+  about: StoredExecution;
+  live?: Live;
+}
+
+/** Runs the executions of a service. */
+export class Runner {
+  readonly #service: Service;
+  readonly #live = new Map<string, Live>();
+  // Which execution gave out a token, and the tokens of each.
+  readonly #tokens = new Map<string, string>();
+  readonly #given = new Map<string, string[]>();
+  // Appends under way: what a graceful end waits for.
+  readonly #writes = new Set<Promise<void>>();
+  // Executions that a redrive is about to take up.
+  readonly #redriving = new Set<string>();
+
+  constructor(service: Service) {
     this.#service = service;
   }
 
   /** How many executions run. */
-  get running() {
+  get running(): number {
     return this.#live.size;
   }
 
   /** The execution with this ARN, if it runs. */
-  find(arn) {
+  find(arn: string): Live | undefined {
     return this.#live.get(arn);
   }
 
-  /**
-   * Starts an execution: `{about, live}`, where `live` is missing for one that was started before with the same name and
-   * input. Throws ExecutionAlreadyExists.
-   */
-  async start({ machine, revision, versionArn, aliasArn, testCase }, { name = randomUUID(), input, traceHeader }) {
+  /** Starts an execution. Throws ExecutionAlreadyExists. */
+  async start(target: Target, { name = randomUUID(), input, traceHeader }: StartRequest): Promise<Started> {
+    const { machine, revision, versionArn, aliasArn, testCase } = target;
     const service = this.#service;
-    const express = machine.type === "EXPRESS";
-    const arn = express ? `${machine.arn.replace(":stateMachine:", ":express:")}:${name}:${randomUUID()}` : `${machine.arn.replace(":stateMachine:", ":execution:")}:${name}`;
-    if (this.#live.size >= service.limits.running) throw new ApiError("ExecutionLimitExceeded", `The limit of ${service.limits.running} running executions is reached`);
+    const arn = executionArn(machine, name);
+    if (this.#live.size >= service.limits.running) {
+      throw new ApiError("ExecutionLimitExceeded", `The limit of ${service.limits.running} running executions is reached`);
+    }
+    // What cannot be run has no record.
     const handlers = service.router.forTestCase(machine.name, testCase);
     const { compiled } = revision;
     const { outcome, about } = await service.store.create({
@@ -66,7 +110,7 @@ export class Runner {
       ...(aliasArn !== undefined && { aliasArn }),
       ...(testCase !== undefined && { testCase }),
       ...(traceHeader !== undefined && { traceHeader }),
-      revision: revision.document(),
+      revision: revision.record,
       status: "RUNNING",
       startDate: service.now(),
       input,
@@ -79,79 +123,87 @@ export class Runner {
     const live = new Live(about);
     this.#live.set(arn, live);
     try {
-      live.execution = StateMachine.launch(
-        compiled,
-        { handlers, clock: service.clock, options: this.#observers(live, revision.definition) },
-        {
-          text: input,
-          info: { name, arn, stateMachineName: machine.name, stateMachineArn: machine.arn },
-          seed: seedOf(undefined),
-          onFinish: () => this.#finish(live),
-        },
-      );
+      this.#launch(live, compiled, handlers, revision.definition);
     } catch (bug) {
       // A record without an execution would run for ever.
-      await this.#write(live, { about: { status: "FAILED", stopDate: service.now(), error: "States.Runtime", cause: String(bug?.message) } });
+      await this.#write(live, { about: { status: "FAILED", stopDate: service.now(), error: "States.Runtime", cause: messageOf(bug) } });
       throw bug;
     }
     return { about, live };
   }
 
+  /** Begins an execution whose record is in the store. */
+  #launch(live: Live, machine: StateMachine, handlers: Handlers, definition: string): void {
+    const { clock } = this.#service;
+    const { id: arn, name, machineName, machineArn, input } = live.about;
+    const execution: Execution = StateMachine.launch(
+      machine,
+      { handlers, clock, options: this.#observers(live, definition) },
+      {
+        text: input,
+        info: { name, arn, stateMachineName: machineName, stateMachineArn: machineArn },
+        seed: seedOf(undefined),
+        onFinish: () => this.#finish(live, execution),
+      },
+    );
+    live.begin(execution);
+  }
+
   /** Takes up an execution that did not succeed; returns when it did. Throws ExecutionNotRedrivable. */
-  async redrive(about) {
-    const refuse = (why) => {
-      throw new ApiError("ExecutionNotRedrivable", why);
-    };
-    if (about.status === "RUNNING" || about.status === "SUCCEEDED") refuse(`Execution is ${about.status} and cannot be redriven`);
-    if (this.#live.has(about.id) || this.#redriving.has(about.id)) refuse("Execution is RUNNING and cannot be redriven");
+  async redrive(about: StoredExecution): Promise<number> {
+    if (about.status === "RUNNING" || about.status === "SUCCEEDED") throw notRedrivable(`Execution is ${about.status} and cannot be redriven`);
+    if (this.#live.has(about.id) || this.#redriving.has(about.id)) throw notRedrivable("Execution is RUNNING and cannot be redriven");
     // Of two requests at once one takes it up.
     this.#redriving.add(about.id);
     try {
-      return await this.#redrive(about, refuse);
+      return await this.#redrive(about);
     } finally {
       this.#redriving.delete(about.id);
     }
   }
 
-  async #redrive(about, refuse) {
-    const service = this.#service;
-    const { snapshot } = await service.store.load(about.id);
-    if (snapshot === undefined) refuse("Execution history event limit exceeded, the execution cannot be redriven");
-    const definition = await service.store.getDefinition(about.revision.hash);
-    const machine = new StateMachine(definition, { name: about.machineName, arn: about.machineArn, type: about.type, roleArn: about.revision.roleArn });
-    const redriveDate = service.now();
-    const changed = { status: "RUNNING", redriveCount: about.redriveCount + 1, redriveDate, stopDate: undefined, output: undefined, error: undefined, cause: undefined };
-    const { seq } = await service.store.load(about.id);
+  async #redrive(about: StoredExecution): Promise<number> {
+    const { store } = this.#service;
+    const { seq, snapshot } = (await store.load(about.id)) ?? { seq: 0, snapshot: undefined };
+    if (snapshot === undefined) throw notRedrivable("Execution history event limit exceeded, the execution cannot be redriven");
+    const definition = (await store.getDefinition(about.revision.hash)) ?? "";
+    const redriveDate = this.#service.now();
+    const redriveCount = about.redriveCount + 1;
+    const changed = { status: "RUNNING" as const, redriveCount, redriveDate, stopDate: undefined, output: undefined, error: undefined, cause: undefined };
     const live = new Live({ ...about, ...changed });
     // Said before it happens: what happens may end at once.
     this.#live.set(about.id, live);
-    await service.store.append(about.id, { expectedSeq: seq, about: changed });
+    await store.append(about.id, { expectedSeq: seq, about: changed });
     try {
-      live.execution = machine.redrive(JSON.parse(snapshot.text), {
-        tasks: service.router.forTestCase(about.machineName, about.testCase),
-        clock: service.clock,
-        ...this.#observers(live, definition),
-      });
-    } catch (error) {
+      const execution = this.#redriven(live, definition, JSON.parse(snapshot.text));
+      this.#track(execution.result.then(() => this.#finish(live, execution)));
+      live.begin(execution);
+    } catch (thrown) {
       this.#live.delete(about.id);
-      const { status, stopDate, redriveCount, redriveDate, output, error: name, cause } = about;
-      await service.store.append(about.id, { expectedSeq: seq, about: { status, stopDate, redriveCount, redriveDate, output, error: name, cause } });
+      const { status, stopDate, redriveCount, redriveDate, output, error, cause } = about;
+      await store.append(about.id, { expectedSeq: seq, about: { status, stopDate, redriveCount, redriveDate, output, error, cause } });
       live.end(about);
-      if (error?.code === "NOT_REDRIVABLE") refuse(error.message);
-      throw error;
+      throw codeOf(thrown) === "NOT_REDRIVABLE" ? notRedrivable(messageOf(thrown)) : thrown;
     }
-    this.#track(live.execution.result.then(() => this.#finish(live)));
     return redriveDate;
   }
 
+  /** The execution of a snapshot, from the state that failed on. */
+  #redriven(live: Live, definition: string, snapshot: ExecutionSnapshot): Execution {
+    const { clock, router } = this.#service;
+    const { machineName, machineArn, type, revision, testCase } = live.about;
+    const machine = new StateMachine(definition, { name: machineName, arn: machineArn, type, roleArn: revision.roleArn });
+    return machine.redrive(snapshot, { tasks: router.forTestCase(machineName, testCase), clock, ...this.#observers(live, definition) });
+  }
+
   /** Stops an execution; resolves when it has ended. */
-  async stop(live, error, cause) {
-    live.execution.abort(error, cause);
+  async stop(live: Live, error?: string, cause?: string): Promise<void> {
+    live.abort(error, cause);
     await live.ended;
   }
 
   /** Remembers who gave out a token. */
-  note(token, arn) {
+  note(token: string, arn: string): void {
     this.#tokens.set(token, arn);
     const given = this.#given.get(arn);
     if (given === undefined) this.#given.set(arn, [token]);
@@ -159,28 +211,28 @@ export class Runner {
   }
 
   /** Throws InvalidToken for a token that was never given out. */
-  checkToken(token) {
+  checkToken(token: string): void {
     if (!this.#tokens.has(token)) throw invalidToken();
   }
 
   /**
-   * Answers a task token; returns whether the task still counted. Throws InvalidToken for one that was never given out.
+   * Answers a task token; `tell` tells its execution and returns whether the task still waited. Throws InvalidToken for a token that
+   * was never given out, TaskTimedOut for one whose task waits no more.
    */
-  answer(token, method, ...rest) {
-    this.checkToken(token);
-    const live = this.#live.get(this.#tokens.get(token));
-    if (live === undefined || !live.execution[method](token, ...rest)) {
-      throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
-    }
+  answer(token: string, tell: (execution: Execution) => boolean): void {
+    const arn = this.#tokens.get(token);
+    if (arn === undefined) throw invalidToken();
+    const execution = this.#live.get(arn)?.execution;
+    if (execution === undefined || !tell(execution)) throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
   }
 
   /** A machine is deleted: its executions are stopped and forgotten. */
-  async forget(machine) {
+  async forget(machine: Machine): Promise<void> {
     const running = [...this.#live.values()].filter(({ about }) => about.machineArn === machine.arn);
     await Promise.all(running.map((live) => this.stop(live)));
-    const ids = [];
-    for (let before; ; ) {
-      const page = await this.#service.store.list({ machine: machine.arn }, { before, limit: 1000 });
+    const ids: string[] = [];
+    for (let before: number | undefined; ; ) {
+      const page: { items: StoredExecution[]; before?: number } = await this.#service.store.list({ machine: machine.arn }, { before, limit: 1000 });
       ids.push(...page.items.map(({ id }) => id));
       if (page.before === undefined) break;
       before = page.before;
@@ -189,63 +241,56 @@ export class Runner {
   }
 
   /** The server ends, and what runs with it: nothing is left that would keep the process awake. */
-  async abandon() {
-    const running = [...this.#live.values()].filter(({ execution }) => execution !== undefined);
-    for (const { execution } of running) execution.abort(undefined, "The server was closed");
+  async abandon(): Promise<void> {
+    const running = [...this.#live.values()];
+    for (const live of running) live.abort(undefined, "The server was closed");
     await Promise.all(running.map(({ ended }) => ended));
     await this.settle();
   }
 
   /** Waits for what is being written. */
-  async settle() {
+  async settle(): Promise<void> {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
   }
 
   /** Only what is looked at is observed: telling of every event costs as much as making it. */
-  #observers(live, definition) {
+  #observers(live: Live, definition: string): Pick<StartOptions, "onEvent" | "onChild"> {
     if (!definition.includes('"DISTRIBUTED"')) return {};
-    live.mapRuns = new MapRuns(this.#service, live, definition);
+    const mapRuns = new MapRuns(this.#service, live, definition);
+    live.mapRuns = mapRuns;
     return {
-      onEvent: (event) => live.mapRuns.event(event),
-      onChild: (child) => this.#track(live.mapRuns.child(child)),
+      onEvent: (event) => mapRuns.event(event),
+      onChild: (child) => this.#track(mapRuns.child(child)),
     };
   }
 
-  #finish(live) {
-    const { about, execution } = live;
+  #finish(live: Live, execution: Execution): void {
+    const { about } = live;
     const driver = driverOf(execution);
-    const { status, output, error, cause } = driver.outcome;
     const stopDate = this.#service.now();
     const told = about.events ?? 0;
+    const outcome = recordedOutcome(driver);
+    const { status } = outcome;
     const again = status !== "SUCCEEDED" && about.type === "STANDARD" && driver.events < FULL;
-    const ended = {
-      status,
-      stopDate,
-      events: driver.events,
-      redrivable: again,
-      // The history has it with the digits of its numbers.
-      ...(status === "SUCCEEDED" && { output: driver.history(driver.events - 1)[0]?.executionSucceededEventDetails.output ?? JSON.stringify(output) }),
-      ...(error !== undefined && { error }),
-      ...(cause !== undefined && { cause }),
-    };
+    const ended = { ...outcome, stopDate, events: driver.events, redrivable: again };
     live.about = { ...about, ...ended };
-    const batch = { about: ended };
+    const batch: Ending = { about: ended };
     try {
       batch.history = { text: driver.historyText(told), count: driver.events - told };
       if (again) batch.snapshot = { seq: 0, text: JSON.stringify(execution.snapshot()) };
       live.mapRuns?.finish(status, stopDate);
     } catch (bug) {
       // What it was is lost; how it ended is not.
-      this.#service.log("error", () => `${about.id}: ${bug.stack}`);
+      this.#service.log("error", () => `${about.id}: ${stackOf(bug)}`);
     }
     release(execution);
     this.#track(this.#write(live, batch));
   }
 
-  async #write(live, batch) {
+  async #write(live: Live, batch: Ending): Promise<void> {
     const { store, limits } = this.#service;
     const { id } = live.about;
-    const { seq } = await store.load(id);
+    const { seq } = (await store.load(id)) ?? { seq: 0 };
     await store.append(id, { expectedSeq: seq, ...batch });
     this.#live.delete(id);
     live.end(live.about);
@@ -253,7 +298,7 @@ export class Runner {
     this.#forgotten(await store.prune(limits.retain));
   }
 
-  #forgotten(ids) {
+  #forgotten(ids: string[]): void {
     for (const id of ids) {
       for (const token of this.#given.get(id) ?? []) this.#tokens.delete(token);
       this.#given.delete(id);
@@ -264,8 +309,39 @@ export class Runner {
     }
   }
 
-  #track(promise) {
-    const watched = promise.catch((error) => this.#service.log("error", () => error.stack)).finally(() => this.#writes.delete(watched));
+  #track(promise: Promise<void>): void {
+    const watched = promise.catch((error: unknown) => this.#service.log("error", () => stackOf(error))).finally(() => this.#writes.delete(watched));
     this.#writes.add(watched);
   }
+}
+
+/** What is written of an execution that has ended. */
+type Ending = Omit<Batch, "expectedSeq">;
+
+/** The ARN of a new execution. */
+function executionArn({ arn, type }: Machine, name: string): string {
+  if (type === "EXPRESS") return `${arn.replace(":stateMachine:", ":express:")}:${name}:${randomUUID()}`;
+  return `${arn.replace(":stateMachine:", ":execution:")}:${name}`;
+}
+
+/** How an execution has ended, as its record has it. */
+function recordedOutcome(driver: Driver): Pick<StoredExecution, "status" | "output" | "error" | "cause"> {
+  const { status, output, error, cause } = driver.outcome;
+  const [last] = status === "SUCCEEDED" ? driver.history(driver.events - 1) : [];
+  return {
+    status,
+    // The history has it with the digits of its numbers.
+    ...(status === "SUCCEEDED" && { output: last?.executionSucceededEventDetails.output ?? JSON.stringify(output) }),
+    ...(error !== undefined && { error }),
+    ...(cause !== undefined && { cause }),
+  };
+}
+
+function notRedrivable(why: string): ApiError {
+  return new ApiError("ExecutionNotRedrivable", why);
+}
+
+/** The code of an error of this package. */
+function codeOf(thrown: unknown): unknown {
+  return typeof thrown === "object" && thrown !== null && "code" in thrown ? thrown.code : undefined;
 }

@@ -2,73 +2,110 @@
 // The service behind the endpoint: what it knows, and its operations.
 
 import { randomUUID } from "node:crypto";
-import { activityOperations, loadActivities } from "./activities.ts";
+import type { Clock } from "../api/index.d.ts";
+import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
+import { messageOf } from "../base/errors.ts";
 import { clockOf } from "../driver/clock.ts";
+import { activityOperations, loadActivities } from "./activities.ts";
+import type { Registered } from "./activities.ts";
 import { ApiError } from "./errors.ts";
 import { executionOperations, startNamed } from "./executions.ts";
-import { loadMachines, machineOperations } from "./machines.ts";
+import type { Log } from "./log.ts";
+import { loadMachines } from "./machine.ts";
+import type { Machine } from "./machine.ts";
+import { machineOperations } from "./machines.ts";
 import { mapRunOperations } from "./mapruns.ts";
+import type { MapRun } from "./mapruns.ts";
+import type { Caller, Operations, Scope } from "./operations.ts";
+import type { ExecutionStore } from "./records.ts";
 import { TaskRouter } from "./router.ts";
 import { Runner } from "./runner.ts";
-import { REQUESTS, checkRequest } from "./shapes.ts";
+import type { Started } from "./runner.ts";
+import type { Output } from "./responses.ts";
+import { checkRequest, isOperation } from "./shapes.ts";
+import type { Operation } from "./shapes.ts";
 import { MemoryStore } from "./store.ts";
 import { HandlersModule } from "./tasks.ts";
+import { aliasOperations, versionOperations } from "./versions.ts";
 
-const OPERATIONS = { ...machineOperations, ...executionOperations, ...activityOperations, ...mapRunOperations };
+const OPERATIONS: Operations = {
+  ...machineOperations,
+  ...versionOperations,
+  ...aliasOperations,
+  ...executionOperations,
+  ...activityOperations,
+  ...mapRunOperations,
+};
+
+/** What of the options concerns the service. */
+export type ServiceOptions = Pick<ServeOptions, "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits"> & { log?: Log };
+
+/** The limits of a server, all of them. */
+type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
 
 /** The limits that stand where none are given. */
-const LIMITS = { registered: 10_000, running: 100_000, retain: { executions: 10_000, bytes: 256 * 2 ** 20 }, poll: 60_000 };
+const LIMITS: AllLimits = { registered: 10_000, running: 100_000, retain: { executions: 10_000, bytes: 256 * 2 ** 20 }, poll: 60_000 };
 
-/** Whether the API has an operation of this name. */
-export function isOperation(name) {
-  return Object.hasOwn(REQUESTS, name) && Object.hasOwn(OPERATIONS, name);
+/** Performs an operation: the function of its name gets the request of its name. */
+function perform<Name extends Operation>(name: Name, service: Service, input: unknown, caller: Caller): Promise<Output<Name>> {
+  return OPERATIONS[name](service, checkRequest(name, input), caller);
 }
 
 /** Step Functions in one process, without the HTTP around it. */
 export class Service {
-  machines = new Map();
-  activities = new Map();
-  // Map runs by their ARN, and those of each execution.
-  mapRuns = new Map();
-  mapRunsOf = new Map();
-  // The last redrive of an execution that came with a client token.
-  redrives = new Map();
-  // Workers that wait for a task.
-  polls = new Set();
-  runner = new Runner(this);
-  router;
-  #module;
-  #opened;
-  #scopes = new Map();
+  readonly machines = new Map<string, Machine>();
+  readonly activities = new Map<string, Registered>();
+  /** Map runs by their ARN, and those of each execution. */
+  readonly mapRuns = new Map<string, MapRun>();
+  readonly mapRunsOf = new Map<string, MapRun[]>();
+  /** The last redrive of an execution that came with a client token. */
+  readonly redrives = new Map<string, { clientToken: string; redriveDate: number }>();
+  /** Workers that wait for a task. */
+  readonly polls = new Set<AbortController>();
+  readonly runner = new Runner(this);
+  readonly router: TaskRouter;
+  readonly store: ExecutionStore;
+  readonly region: string;
+  readonly account: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly limits: AllLimits;
+  readonly #module: HandlersModule | undefined;
+  #opened: Promise<void> | undefined;
+  /** This service as callers of other regions and accounts see it. */
+  readonly #scopes = new Map<string, Service>();
 
-  constructor(options = {}) {
-    const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {}, tasks, urls, lambdaEndpoint, mockConfig } = options;
+  constructor(options: ServiceOptions = {}) {
+    const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {} } = options;
+    const { tasks, urls, lambdaEndpoint, mockConfig } = options;
     if (store.durable) throw new Error("the server keeps no journal, so it could not restore executions from a durable store: use a store with durable: false");
-    this.store = store;
+    // A store gives back what was put into it, and this server alone writes to it.
+    this.store = store as ExecutionStore;
     this.region = region;
     this.account = account;
     this.log = log;
     this.clock = clockOf(clock);
     this.limits = { ...LIMITS, ...limits, retain: { ...LIMITS.retain, ...limits.retain } };
-    const file = typeof tasks === "string" || tasks instanceof URL;
-    this.router = new TaskRouter(this, { tasks: file ? {} : tasks, urls, lambdaEndpoint, mockConfig });
-    if (file) {
-      this.#module = new HandlersModule(tasks, {
-        onLoad: (handlers) => {
-          this.router.use(handlers);
-          this.log("info", () => `loaded the tasks of ${tasks}`);
-        },
-        onError: (error) => this.log("error", () => `cannot load the tasks of ${tasks}, so the previous version stays in use: ${error.message}`),
-      });
+    if (!(typeof tasks === "string" || tasks instanceof URL)) {
+      this.router = new TaskRouter(this, { tasks, urls, lambdaEndpoint, mockConfig });
+      return;
     }
+    this.router = new TaskRouter(this, { tasks: {}, urls, lambdaEndpoint, mockConfig });
+    this.#module = new HandlersModule(tasks, {
+      onLoad: (handlers) => {
+        this.router.use(handlers);
+        this.log("info", () => `loaded the tasks of ${tasks}`);
+      },
+      onError: (error) => this.log("error", () => `cannot load the tasks of ${tasks}, so the previous version stays in use: ${messageOf(error)}`),
+    });
   }
 
   /** Reads what the store has. Once, before all else. */
-  open() {
+  open(): Promise<void> {
     return (this.#opened ??= this.#open());
   }
 
-  async #open() {
+  async #open(): Promise<void> {
     await this.store.open({ owner: `stepglass-${randomUUID()}` });
     await loadMachines(this);
     await loadActivities(this);
@@ -76,49 +113,51 @@ export class Service {
   }
 
   /** Ends the polls of workers and the executions that run, and closes the store. */
-  async close() {
+  async close(): Promise<void> {
     this.#module?.close();
     for (const poll of this.polls) poll.abort();
     await this.runner.abandon();
     await this.store.close();
   }
 
-  /** Performs an operation of the API; `about.scope` has the caller's region and account. Throws ApiError. */
-  async call(operation, input, about) {
+  /** Performs an operation of the API. Throws ApiError. */
+  async call(operation: string, input: unknown, caller: Caller = {}): Promise<object> {
     if (!isOperation(operation)) throw new ApiError("UnknownOperationException", `there is no operation ${operation}`);
-    return OPERATIONS[operation](this.#seenFrom(about?.scope), checkRequest(operation, input), about);
+    return perform(operation, this.#seenFrom(caller.scope), input, caller);
   }
 
   /** This service as the callers of a region and an account see it: what they create and list is theirs. */
-  #seenFrom({ region = this.region, account = this.account } = {}) {
+  #seenFrom({ region = this.region, account = this.account }: Scope = {}): Service {
     if (region === this.region && account === this.account) return this;
     const key = `${region} ${account}`;
-    let seen = this.#scopes.get(key);
-    if (seen === undefined) this.#scopes.set(key, (seen = Object.create(this, { region: { value: region }, account: { value: account } })));
+    const known = this.#scopes.get(key);
+    if (known !== undefined) return known;
+    const seen: Service = Object.create(this, { region: { value: region }, account: { value: account } });
+    this.#scopes.set(key, seen);
     return seen;
   }
 
   /** StartExecution for tasks: the record of the execution, and what runs it. */
-  startNamed(input) {
+  startNamed(input: unknown): Promise<Started> {
     return startNamed(this, checkRequest("StartExecution", input));
   }
 
   /** An ARN of this account. */
-  arn(type, name) {
+  arn(type: string, name: string): string {
     return `arn:aws:states:${this.region}:${this.account}:${type}:${name}`;
   }
 
   /** Whether an ARN is of this region and account. */
-  owns(arn) {
+  owns(arn: string): boolean {
     const [, , , region, account] = arn.split(":", 5);
     return region === this.region && account === this.account;
   }
 
-  now() {
+  now(): number {
     return this.clock.now();
   }
 
-  random() {
+  random(): number {
     return Math.random();
   }
 }

@@ -66,11 +66,16 @@ const integer = (least: number, most?: number): NumberShape => ({ type: "Integer
 const number = (least: number, most?: number): NumberShape => ({ type: "Float", least, most });
 const flag: FlagShape = { type: "Boolean" };
 const list = <Member extends Shape>(member: Member, min?: number, max?: number): ListShape<Member> => ({ type: "List", member, min, max });
-const structure = <Members extends Record<string, Shape>, const Required extends string & keyof Members = never>(
+
+function structure<Members extends Record<string, Shape>>(name: string, members: Members): StructureShape<Members, never>;
+function structure<Members extends Record<string, Shape>, const Required extends string & keyof Members>(
   name: string,
   members: Members,
-  required: readonly Required[] = [],
-): StructureShape<Members, Required> => ({ type: "Structure", name, members, required });
+  required: readonly Required[],
+): StructureShape<Members, Required>;
+function structure(name: string, members: Record<string, Shape>, required: readonly string[] = []): StructureShape {
+  return { type: "Structure", name, members, required };
+}
 
 const arn = text(1, 256);
 const longArn = text(1, 2000);

@@ -164,7 +164,7 @@ export class MemoryStore implements Store {
 
   /** Changes members of a record; one that becomes undefined is removed. */
   #change(record: Entry, about: Partial<ExecutionRecord>): void {
-    this.#weigh(record, textSize(about.output) + textSize(about["cause"]) - textSize(record.about.output) - textSize(record.about["cause"]));
+    this.#weigh(record, textSize(about.output) + textSize(about.cause) - textSize(record.about.output) - textSize(record.about.cause));
     const changed = { ...record.about, ...about };
     for (const [name, value] of Object.entries(changed)) if (value === undefined) delete changed[name];
     // The members that every record has are never undefined.

@@ -1,33 +1,43 @@
-// @ts-nocheck: has no types yet.
 // Who does the work of the tasks: a module of handlers, HTTP services, Lambda functions.
 
 import { existsSync, statSync, watch } from "node:fs";
+import type { FSWatcher } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { TaskError } from "../base/errors.ts";
-import { exportedHandlers } from "../tasks/handlers.ts";
+import type { Task as PublicTask, TaskHandler } from "../api/index.d.ts";
+import { TaskError, messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { Task } from "../driver/task.ts";
+import { exportedHandlers } from "../tasks/handlers.ts";
 import { JsonText, TaskResponse, innerMember, jsonText } from "../tasks/integration.ts";
+import type { NamedHandlers } from "../tasks/resource.ts";
 import { bareName, parseResource } from "../tasks/resource.ts";
+
+/** Who hears of a module: of its handlers each time that it is loaded, and of the problem where it cannot be. */
+interface ModuleListener {
+  onLoad: (handlers: NamedHandlers) => void;
+  onError: (problem: unknown) => void;
+}
 
 /**
  * A module of handlers that is read again when its file changes; a version that cannot be loaded is reported, and the one
- * before stays. `onLoad` gets the handlers, `onError` the problem.
+ * before stays.
  */
 export class HandlersModule {
-  #file;
-  #watcher;
-  #timer;
-  #stamp;
+  readonly #file: string;
+  readonly #listener: ModuleListener;
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Time and size of the version that was loaded. */
+  #stamp = "";
 
-  constructor(file, { onLoad, onError }) {
+  constructor(file: string | URL, listener: ModuleListener) {
     this.#file = file instanceof URL ? fileURLToPath(file) : resolve(file);
-    this.onLoad = onLoad;
-    this.onError = onError;
+    this.#listener = listener;
   }
 
   /** Loads it for the first time, and begins to watch. Throws where it cannot be loaded. */
-  async open() {
+  async open(): Promise<void> {
     await this.#load();
     // The folder and not the file: editors put a new file in its place.
     this.#watcher = watch(dirname(this.#file), () => {
@@ -35,33 +45,34 @@ export class HandlersModule {
       this.#timer = setTimeout(() => this.#reload(), 50);
     });
     this.#watcher.unref();
-    this.#watcher.on("error", (error) => this.onError(error));
+    this.#watcher.on("error", this.#listener.onError);
   }
 
-  close() {
+  close(): void {
     clearTimeout(this.#timer);
     this.#watcher?.close();
   }
 
-  async #load() {
-    const { mtimeMs, size } = statSync(this.#file);
-    this.#stamp = `${mtimeMs} ${size}`;
+  async #load(): Promise<void> {
+    this.#stamp = this.#stampNow();
     // Node keeps modules by their address: another address is another reading. What it imports itself stays.
     const module = await import(`${pathToFileURL(this.#file).href}?${encodeURIComponent(this.#stamp)}`);
     const handlers = exportedHandlers(module);
     if (typeof handlers !== "function" && handlers.size === 0) throw new Error(`${this.#file} exports no functions`);
-    this.onLoad(handlers);
+    this.#listener.onLoad(handlers);
   }
 
-  async #reload() {
+  async #reload(): Promise<void> {
     try {
-      if (!existsSync(this.#file)) return;
-      const { mtimeMs, size } = statSync(this.#file);
-      if (`${mtimeMs} ${size}` === this.#stamp) return;
-      await this.#load();
+      if (existsSync(this.#file) && this.#stampNow() !== this.#stamp) await this.#load();
     } catch (error) {
-      this.onError(error);
+      this.#listener.onError(error);
     }
+  }
+
+  #stampNow(): string {
+    const { mtimeMs, size } = statSync(this.#file);
+    return `${mtimeMs} ${size}`;
   }
 }
 
@@ -69,7 +80,7 @@ export class HandlersModule {
  * A handler that calls an HTTP service: POST of the task's input as JSON; the answer's JSON is the result. With another
  * status than 2xx the task fails: with `{"error", "cause"}` of the answer, or Lambda's `{"errorType", "errorMessage"}`.
  */
-export function httpTask(url) {
+export function httpTask(url: string): TaskHandler {
   return async (input, task) => {
     const headers = {
       "content-type": "application/json",
@@ -79,92 +90,163 @@ export function httpTask(url) {
       "stepglass-attempt": String(task.attempt),
       ...(task.token !== undefined && { "stepglass-task-token": task.token }),
     };
-    const { ok, status, text } = await post(url, headers, inputText(input, task), task.signal, "Http");
-    if (ok) return text === "" ? null : parsed(text, (problem) => new TaskError("Http.InvalidResponse", `the response of ${url} is not JSON: ${problem}`));
-    const { error, cause, errorType, errorMessage } = attempt(text) ?? {};
+    const { ok, status, text } = await post({ url, headers, body: inputText(input, task), signal: task.signal }, "Http");
+    if (ok) return resultOf(text, (problem) => new TaskError("Http.InvalidResponse", `the response of ${url} is not JSON: ${problem}`));
+    const { error, cause, errorType, errorMessage } = objectOf(text);
     if (typeof error === "string") throw new TaskError(error, cause);
     if (typeof errorType === "string") throw new TaskError(errorType, errorMessage ?? text);
     throw new TaskError(`Http.StatusCode.${status}`, text);
   };
 }
 
+/** A call of a Lambda function. */
+interface LambdaCall {
+  /** The function's name, its version or alias, and its payload. */
+  name: string;
+  qualifier: string | undefined;
+  payload: string;
+  invocationType: string;
+  clientContext: string | undefined;
+  /** Whether the state gets the response of the Invoke API itself, with the payload as text. */
+  sdk: boolean;
+}
+
 /** A handler that calls functions by Lambda's Invoke API at an endpoint. */
-export function lambdaTask(endpoint) {
+export function lambdaTask(endpoint: string): TaskHandler {
   const base = endpoint.replace(/\/+$/, "");
   return async (input, task) => {
-    const { parameters } = task;
-    const direct = /^arn:[^:]*:lambda:/.test(task.resource);
-    const sdk = task.resource.includes(":aws-sdk:lambda:");
-    const called = direct ? task.resource : parameters?.FunctionName;
-    if (typeof called !== "string") throw new TaskError("Lambda.InvalidParameterValueException", "FunctionName is missing");
-    const name = bareName(called, ":function:");
-    const [, qualifier] = /:function:[^:]+:([^:]+)$/.exec(called) ?? [undefined, direct ? undefined : parameters.Qualifier];
-    const url = `${base}/2015-03-31/functions/${encodeURIComponent(name)}/invocations${qualifier ? `?Qualifier=${encodeURIComponent(qualifier)}` : ""}`;
-    const type = direct ? "RequestResponse" : (parameters.InvocationType ?? "RequestResponse");
-    const context = direct ? undefined : parameters.ClientContext;
-    const headers = { "content-type": "application/json", "x-amz-invocation-type": type, ...(typeof context === "string" && { "x-amz-client-context": context }) };
-    const { ok, status, text, headers: answered } = await post(url, headers, sdk ? memberText(parameters.Payload, task, "Payload") : inputText(input, task), task.signal, "Lambda");
-    if (!ok) throw serviceError(status, text, answered, name);
-    const failed = answered.get("x-amz-function-error");
-    if (failed !== null && !sdk) {
-      const { errorType, errorMessage } = attempt(text) ?? {};
-      // Timeouts and crashes have no type.
-      const kind = /Task timed out after/.test(errorMessage ?? "") ? "Sandbox.Timedout" : "Lambda.Unknown";
-      throw new TaskError(typeof errorType === "string" ? errorType : kind, text);
-    }
-    const version = answered.get("x-amz-executed-version") ?? "$LATEST";
-    if (sdk) return new TaskResponse({ ExecutedVersion: version, ...(failed !== null && { FunctionError: failed }), Payload: text, StatusCode: status });
-    return text === "" ? null : parsed(text, (problem) => new TaskError("Lambda.Unknown", `the response of the function ${name} is not JSON: ${problem}`));
+    const call = lambdaCall(input, task);
+    const { name, qualifier, payload, invocationType, clientContext } = call;
+    const query = qualifier ? `?Qualifier=${encodeURIComponent(qualifier)}` : "";
+    const url = `${base}/2015-03-31/functions/${encodeURIComponent(name)}/invocations${query}`;
+    const headers = {
+      "content-type": "application/json",
+      "x-amz-invocation-type": invocationType,
+      ...(clientContext !== undefined && { "x-amz-client-context": clientContext }),
+    };
+    return lambdaResult(call, await post({ url, headers, body: payload, signal: task.signal }, "Lambda"));
   };
 }
 
+/** What a task asks of Lambda: its Resource is a function, or an integration whose parameters name one. */
+function lambdaCall(input: unknown, task: PublicTask): LambdaCall {
+  const direct = /^arn:[^:]*:lambda:/.test(task.resource);
+  const parameters: Record<string, unknown> = !direct && isObject(task.parameters) ? task.parameters : {};
+  const called = direct ? task.resource : parameters.FunctionName;
+  if (typeof called !== "string") throw new TaskError("Lambda.InvalidParameterValueException", "FunctionName is missing");
+  const [, named] = /:function:[^:]+:([^:]+)$/.exec(called) ?? [];
+  const sdk = task.resource.includes(":aws-sdk:lambda:");
+  return {
+    name: bareName(called, ":function:"),
+    qualifier: named ?? textOf(parameters.Qualifier),
+    payload: sdk ? memberText(parameters.Payload, task, "Payload") : inputText(input, task),
+    invocationType: textOf(parameters.InvocationType) ?? "RequestResponse",
+    clientContext: textOf(parameters.ClientContext),
+    sdk,
+  };
+}
+
+/** The result of a task from the response of the Invoke API. */
+function lambdaResult({ name, sdk }: LambdaCall, { ok, status, text, headers }: Answer): unknown {
+  if (!ok) throw serviceError(status, text, headers, name);
+  const failed = headers.get("x-amz-function-error");
+  if (sdk) {
+    const version = headers.get("x-amz-executed-version") ?? "$LATEST";
+    return new TaskResponse({ ExecutedVersion: version, ...(failed !== null && { FunctionError: failed }), Payload: text, StatusCode: status });
+  }
+  if (failed !== null) throw functionError(text);
+  return resultOf(text, (problem) => new TaskError("Lambda.Unknown", `the response of the function ${name} is not JSON: ${problem}`));
+}
+
+/** The error of a function that has failed. */
+function functionError(text: string): TaskError {
+  const { errorType, errorMessage } = objectOf(text);
+  // Timeouts and crashes have no type.
+  const timedOut = typeof errorMessage === "string" && /Task timed out after/.test(errorMessage);
+  return new TaskError(typeof errorType === "string" ? errorType : timedOut ? "Sandbox.Timedout" : "Lambda.Unknown", text);
+}
+
 /** The JSON text of a handler's first argument, with the digits of its numbers. */
-function inputText(input, task) {
+function inputText(input: unknown, task: PublicTask): string {
   const member = innerMember(parseResource(task.resource));
   return memberText(member === undefined ? input : task.parameters?.[member], task, member);
 }
 
 /** The same of a member of the request: a string is a JSON text already, and nothing is an empty object. */
-function memberText(given, task, member) {
+function memberText(given: unknown, task: PublicTask, member?: string): string {
   if (member !== undefined && typeof given === "string") return given;
   if (member !== undefined && (given === undefined || given === null)) return "{}";
   return (task instanceof Task ? Task.inputText(task, member) : undefined) ?? jsonText(given);
 }
 
 /** What the Invoke API itself refuses. */
-function serviceError(status, text, headers, name) {
-  const about = attempt(text) ?? {};
-  const code = (headers.get("x-amzn-errortype") ?? about.__type ?? about.Type ?? { 404: "ResourceNotFoundException", 429: "TooManyRequestsException" }[status] ?? (status >= 500 ? "ServiceException" : "AWSLambdaException")).split(/[:#]/).at(-1);
+function serviceError(status: number, text: string, headers: Headers, name: string): TaskError {
+  const about = objectOf(text);
+  const code = headers.get("x-amzn-errortype") ?? textOf(about.__type) ?? textOf(about.Type) ?? codeOf(status);
   const message = about.Message ?? about.message ?? `${name}: ${text.slice(0, 1000)}`;
-  return new TaskError(`Lambda.${code}`, `${message} (Service: Lambda, Status Code: ${status}, Request ID: ${headers.get("x-amzn-requestid") ?? "null"})`);
+  const request = headers.get("x-amzn-requestid") ?? "null";
+  return new TaskError(`Lambda.${code.split(/[:#]/).at(-1)}`, `${message} (Service: Lambda, Status Code: ${status}, Request ID: ${request})`);
 }
 
-async function post(url, headers, body, signal, service) {
+function codeOf(status: number): string {
+  if (status === 404) return "ResourceNotFoundException";
+  if (status === 429) return "TooManyRequestsException";
+  return status >= 500 ? "ServiceException" : "AWSLambdaException";
+}
+
+/** The response of a service. */
+interface Answer {
+  ok: boolean;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Post {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
+/** Sends a request; fails with the error of a client of the service where no response comes. */
+async function post({ url, headers, body, signal }: Post, service: "Http" | "Lambda"): Promise<Answer> {
   try {
     const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
     return { ok: response.ok, status: response.status, headers: response.headers, text: await response.text() };
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
-    const why = thrown?.cause?.message || thrown?.cause?.code || thrown?.message;
-    throw new TaskError(`${service}.SdkClientException`, `Unable to execute HTTP request: ${url}: ${why}`);
+    throw new TaskError(`${service}.SdkClientException`, `Unable to execute HTTP request: ${url}: ${reasonOf(thrown)}`);
   }
 }
 
-function parsed(text, problem) {
+/** Why there is no response: Node's fetch says so in the cause of its error. */
+function reasonOf(thrown: unknown): string {
+  const cause = thrown instanceof Error && isObject(thrown.cause) ? thrown.cause : {};
+  return textOf(cause.message) || textOf(cause.code) || messageOf(thrown);
+}
+
+/** The result that a response's body is: JSON, or null where it is empty. */
+function resultOf(text: string, refuse: (problem: string) => TaskError): JsonText | null {
+  if (text === "") return null;
   try {
     JSON.parse(text);
     return new JsonText(text);
   } catch (error) {
-    throw problem(error.message);
+    throw refuse(messageOf(error));
   }
 }
 
-/** The object that a text stands for, if it is one. */
-function attempt(text) {
+/** The members of the object that a text stands for; none where it is no object. */
+function objectOf(text: string): Record<string, unknown> {
   try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
   } catch {
-    return undefined;
+    return {};
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

@@ -1,17 +1,26 @@
-// @ts-nocheck: has no types yet.
 // TestState: one state by itself, with a mock, or with whoever does its task here.
 
+import type { Task, TaskHandler, TestStateRequest, TestStateResponse } from "../api/index.d.ts";
+import { isObject } from "../base/json.ts";
 import { stateTested } from "../definition/definition.ts";
 import { seedOf } from "../execution/machine.ts";
 import { answeredFailure, failure, resultText, taskInput } from "../tasks/integration.ts";
+import type { Resource } from "../tasks/resource.ts";
 import { ApiError } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
+import type { Service } from "./service.ts";
+import type { Input } from "./shapes.ts";
 
 // As long as AWS lets a test run.
 const LONGEST = 300_000;
 
+/** A request with what two passes of a test share. */
+type TestRequest = Input<"TestState"> & Pick<TestStateRequest, "seed" | "startTime">;
+
+type Mock = NonNullable<Input<"TestState">["mock"]>;
+
 /** The operation. */
-export async function testStateOperation(service, input) {
+export async function testStateOperation(service: Service, input: Input<"TestState">): Promise<TestStateResponse> {
   const problem = input.input === undefined ? undefined : jsonProblem(input.input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
   // Both passes are one execution: the same names, the same random numbers, the same time.
@@ -19,41 +28,47 @@ export async function testStateOperation(service, input) {
   return ask((await performed(service, test)) ?? test);
 }
 
-function ask(request) {
+/** Tests a state; throws ApiError for what AWS refuses. */
+function ask(request: TestStateRequest): TestStateResponse {
   try {
     return stateTested(request);
   } catch (error) {
-    if (typeof error?.code !== "string") throw error;
+    if (!(error instanceof Error && "code" in error && typeof error.code === "string")) throw error;
     throw new ApiError(error.code, error.message);
   }
 }
 
 /** The request with what the handler of its task has answered as the mock; undefined where no handler is called. */
-async function performed(service, input) {
-  const state = input.mock === undefined && input.roleArn !== undefined ? stateOf(input) : undefined;
-  if (state?.Type !== "Task" || typeof state.Resource !== "string") return undefined;
-  const resource = service.router.resource(state.Resource);
+async function performed(service: Service, input: TestRequest): Promise<TestRequest | undefined> {
+  const { Type: type, Resource: text } = (input.mock === undefined && input.roleArn !== undefined ? stateOf(input) : undefined) ?? {};
+  if (type !== "Task" || typeof text !== "string") return undefined;
+  const resource = service.router.resource(text);
   if (resource.kind === "activity" || resource.pattern !== "") return undefined;
   const { revealSecrets, ...rest } = input;
   // A first pass tells what the task would be called with, if it comes to that.
-  const { inspectionData = {} } = ask({ ...rest, inspectionLevel: "DEBUG", mock: { result: "{}", fieldValidationMode: "NONE" } });
-  const text = inspectionData.afterArguments ?? inspectionData.afterParameters ?? (inspectionData.result && inspectionData.afterInputPath);
-  if (text === undefined) return { ...rest, mock: { result: "{}", fieldValidationMode: "NONE" } };
-  const parameters = JSON.parse(text);
+  const nothing: Mock = { result: "{}", fieldValidationMode: "NONE" };
+  const { inspectionData } = ask({ ...rest, inspectionLevel: "DEBUG", mock: nothing });
+  const { afterArguments, afterParameters, afterInputPath, result } = inspectionData ?? {};
+  const called = afterArguments ?? afterParameters ?? (result && afterInputPath);
+  if (called === undefined) return { ...rest, mock: nothing };
   const stateName = input.stateName ?? "StateName";
-  const handler = service.router.find(state.Resource, stateName, parameters);
+  const parameters: unknown = JSON.parse(called);
+  const handler = service.router.find(text, stateName, parameters);
   if (typeof handler !== "function") return undefined;
-  return { ...rest, mock: await mockOf(handler, { service, resource, stateName, text: state.Resource, parameters }) };
+  return { ...rest, mock: await mockOf(service, handler, resource, { stateName, resource: text, parameters }) };
 }
 
-async function mockOf(handler, { service, resource, stateName, text, parameters }) {
+/** What a handler answers to the task of a state, as a mock of the state. */
+async function mockOf(service: Service, handler: TaskHandler, resource: Resource, about: Pick<Task, "stateName" | "resource" | "parameters">): Promise<Mock> {
+  const { parameters } = about;
   const command = { task: 1, input: parameters };
   const signal = AbortSignal.timeout(LONGEST);
   const execution = { arn: service.arn("express", "TestState:test:1"), name: "test", status: "RUNNING" };
-  const task = { id: 1, stateName, resource: text, parameters, attempt: 0, iterations: [], purpose: "Task", execution, signal, heartbeat() {} };
-  const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+  // The execution is none: it has a name, and cannot be stopped.
+  const task = { ...about, id: 1, attempt: 0, iterations: [], purpose: "Task", execution, signal, heartbeat() {} } as unknown as Task;
+  const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   try {
-    const value = await Promise.race([handler(taskInput(resource, parameters), task), stopped]);
+    const value: unknown = await Promise.race([handler(taskInput(resource, parameters), task), stopped]);
     const errorOutput = answeredFailure(resource, value);
     if (errorOutput !== undefined) return { errorOutput };
     return { result: resultText(resource, command, value, service.now()), fieldValidationMode: "NONE" };
@@ -64,9 +79,10 @@ async function mockOf(handler, { service, resource, stateName, text, parameters 
 }
 
 /** The state that is tested: the definition itself, or the one that is named, at any depth. */
-function stateOf({ definition, stateName }) {
+function stateOf({ definition, stateName }: Input<"TestState">): Record<string, unknown> | undefined {
   try {
-    const value = JSON.parse(definition);
+    const value: unknown = JSON.parse(definition);
+    if (!isObject(value)) return undefined;
     return stateName === undefined ? value : named(value.States, stateName);
   } catch {
     // What is wrong with it is said by the test itself.
@@ -74,11 +90,15 @@ function stateOf({ definition, stateName }) {
   }
 }
 
-function named(states, name) {
-  if (Object.hasOwn(states ?? {}, name)) return states[name];
-  for (const { ItemProcessor, Iterator: iterator = ItemProcessor, Branches = [] } of Object.values(states ?? {})) {
-    for (const inner of [iterator, ...Branches]) {
-      const found = inner && named(inner.States, name);
+/** The state of a name among states, at any depth. */
+function named(states: unknown, name: string): Record<string, unknown> | undefined {
+  if (!isObject(states)) return undefined;
+  const own = Object.hasOwn(states, name) ? states[name] : undefined;
+  if (own !== undefined) return isObject(own) ? own : undefined;
+  for (const state of Object.values(states).filter(isObject)) {
+    const { ItemProcessor: processor, Iterator: iterator = processor, Branches: branches } = state;
+    for (const inner of [iterator, ...(Array.isArray(branches) ? branches : [])]) {
+      const found = isObject(inner) ? named(inner.States, name) : undefined;
       if (found !== undefined) return found;
     }
   }

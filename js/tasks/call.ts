@@ -49,6 +49,8 @@ export interface TaskDriver {
   readonly execution: Pick<Execution, "name" | "arn" | "abort">;
   /** The execution's time. */
   now(): number;
+  /** The JSON text of what a task that waits was given, or of a member of it, with the digits of its numbers. */
+  inputOf(task: number, member?: string): string | undefined;
   /** Takes a fact in. */
   post(...fact: Fact): void;
   /** Ends a call, or says that it is alive. Whether it still counted. */

@@ -1,0 +1,49 @@
+// Definitions as CreateStateMachine takes them, and its refusals in AWS's words.
+
+import type { MachineOptions } from "../api/index.d.ts";
+import { DefinitionError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { problemsAsSent } from "../definition/definition.ts";
+import { StateMachine } from "../execution/machine.ts";
+import { parseResource } from "../tasks/resource.ts";
+import { ApiError } from "./errors.ts";
+import { isIntegration } from "./integrations.ts";
+
+/** Compiles a definition; throws InvalidDefinition in AWS's words. */
+export function compile(definition: string, options: MachineOptions): StateMachine {
+  try {
+    // What the package makes of a text beyond JSON, AWS refuses.
+    const [first] = /^\ufeff|\$\{/.test(definition) ? problemsAsSent(definition, options) : [];
+    if (first?.code === "invalid-json") throw new DefinitionError([first], first.message);
+    const machine = new StateMachine(definition, options);
+    const unknown = unknownResources(JSON.parse(definition).States);
+    if (unknown.length === 0) return machine;
+    throw invalidDefinition(unknown);
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    const said = error.diagnostics
+      .filter(({ severity }) => severity === "error")
+      .flatMap(({ aws, message, pointer }) => (aws.length > 0 ? aws : [{ code: "SCHEMA_VALIDATION_FAILED", message, location: pointer || "/" }]))
+      .map(({ code, message, location }) => (code === "INVALID_JSON_DESCRIPTION" ? `${code}: ${message}` : `${code}: ${message} at ${location ?? "null"}`));
+    throw invalidDefinition(said);
+  }
+}
+
+function invalidDefinition(said: string[]): ApiError {
+  return new ApiError("InvalidDefinition", `Invalid State Machine Definition: '${said.join(", ")}'`);
+}
+
+/** What AWS says of Tasks whose Resource names an integration that does not exist, at any depth. */
+function unknownResources(states: unknown, path = ""): string[] {
+  return Object.entries(isObject(states) ? states : {}).flatMap(([name, state]) => (isObject(state) ? unknownResourcesOf(state, `${path}/States/${name}`) : []));
+}
+
+function unknownResourcesOf(state: Record<string, unknown>, at: string): string[] {
+  const { Type: type, Resource: resource, ItemProcessor: processor, Iterator: iterator, Branches: branches } = state;
+  const inner: [field: string, machine: unknown][] = [["ItemProcessor", processor], ["Iterator", iterator]];
+  if (Array.isArray(branches)) inner.push(...branches.map((branch, i): [string, unknown] => [`Branches[${i}]`, branch]));
+  const inside = inner.flatMap(([field, machine]) => (isObject(machine) ? unknownResources(machine.States, `${at}/${field}`) : []));
+  if (type !== "Task" || typeof resource !== "string" || isIntegration(parseResource(resource))) return inside;
+  const why = "The value is not a valid resource ARN, or the resource is not available in this region.";
+  return [`SCHEMA_VALIDATION_FAILED: The resource provided ${resource} is not recognized. ${why} at ${at}/Resource`, ...inside];
+}

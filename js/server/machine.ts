@@ -1,0 +1,211 @@
+// A registered state machine: its revisions, versions and aliases, and what the store keeps of them.
+
+import { createHash } from "node:crypto";
+import type { MachineType } from "../api/index.d.ts";
+import { StateMachine } from "../execution/machine.ts";
+import { machineArn } from "./arn.ts";
+import { compile } from "./definitions.ts";
+import { ApiError, invalid, noMachine } from "./errors.ts";
+import type { RevisionRecord } from "./records.ts";
+import type { Tag } from "./responses.ts";
+import type { Service } from "./service.ts";
+import type { RoutingConfigurationListItem } from "./shapes.ts";
+
+/** What a revision is made of: what is stored of it, without what follows from its definition. */
+export type RevisionSource = Omit<RevisionRecord, "hash" | "variableReferences">;
+
+/** A definition with its configuration, and the machine that runs it. */
+export class Revision {
+  /** What is kept in the store; the definition is kept by its hash. */
+  readonly record: RevisionRecord;
+  readonly definition: string;
+  readonly #machine: Machine;
+  #compiled: StateMachine | undefined;
+
+  constructor(machine: Machine, record: RevisionRecord, definition: string, compiled?: StateMachine) {
+    this.#machine = machine;
+    this.record = record;
+    this.definition = definition;
+    this.#compiled = compiled;
+  }
+
+  /** Compiles a definition to a revision of a machine. Throws InvalidDefinition. */
+  static of(machine: Machine, about: RevisionSource, definition: string): Revision {
+    const compiled = compile(definition, optionsOf(machine, about.roleArn));
+    const references = compiled.variableReferences;
+    const hash = createHash("sha256").update(definition).digest("hex");
+    const record = { ...about, hash, ...(Object.keys(references).length > 0 && { variableReferences: references }) };
+    return new Revision(machine, record, definition, compiled);
+  }
+
+  /** The machine that runs it. */
+  get compiled(): StateMachine {
+    return (this.#compiled ??= new StateMachine(this.definition, optionsOf(this.#machine, this.record.roleArn)));
+  }
+}
+
+function optionsOf({ name, arn, type }: Machine, roleArn: string): { name: string; arn: string; type: MachineType; roleArn: string } {
+  return { name, arn, type, roleArn };
+}
+
+/** A version: a revision that was published. */
+export interface Version {
+  arn: string;
+  number: number;
+  description?: string;
+  creationDate: number;
+  revision: Revision;
+}
+
+/** An alias: the versions that it leads to. */
+export interface Alias {
+  arn: string;
+  name: string;
+  description?: string;
+  routingConfiguration: RoutingConfigurationListItem[];
+  creationDate: number;
+  updateDate: number;
+}
+
+/** What a machine is created with. */
+export interface MachineSource {
+  arn: string;
+  name: string;
+  type: MachineType;
+  creationDate: number;
+  tags?: Tag[];
+  /** What CreateStateMachine was told about its first version, where it published one. */
+  published?: { versionDescription?: string };
+}
+
+/** What the store keeps of a machine. */
+interface MachineRecord extends MachineSource {
+  lastVersion: number;
+  current: RevisionRecord;
+  versions: (Omit<Version, "revision"> & { revision: RevisionRecord })[];
+  aliases: Alias[];
+}
+
+/** A registered machine with its versions and aliases. */
+export class Machine {
+  readonly arn: string;
+  readonly name: string;
+  readonly type: MachineType;
+  readonly creationDate: number;
+  readonly published: MachineSource["published"];
+  tags: Tag[];
+  status: "ACTIVE" | "DELETING" = "ACTIVE";
+  /** What runs when neither a version nor an alias is named. */
+  current: Revision;
+  /** The versions by their numbers, and the number of the last one that was published. */
+  readonly versions = new Map<number, Version>();
+  lastVersion = 0;
+  readonly aliases = new Map<string, Alias>();
+
+  /** `revise` makes the machine's first revision. */
+  constructor({ arn, name, type, creationDate, tags = [], published }: MachineSource, revise: (machine: Machine) => Revision) {
+    this.arn = arn;
+    this.name = name;
+    this.type = type;
+    this.creationDate = creationDate;
+    this.tags = tags;
+    this.published = published;
+    this.current = revise(this);
+  }
+
+  /** The version with an ARN of this machine. */
+  version(arn: string): Version | undefined {
+    return this.versions.get(Number(arn.slice(this.arn.length + 1)));
+  }
+
+  /** What is kept in the store. */
+  document(): MachineRecord {
+    const { arn, name, type, creationDate, tags, published, lastVersion } = this;
+    return {
+      ...{ arn, name, type, creationDate, tags, published, lastVersion },
+      current: this.current.record,
+      versions: [...this.versions.values()].map((version) => ({ ...version, revision: version.revision.record })),
+      aliases: [...this.aliases.values()],
+    };
+  }
+}
+
+/** The machines that a store has. */
+export async function loadMachines({ store, machines }: Service): Promise<void> {
+  for await (const [arn, document] of store.all("machine")) machines.set(arn, await loaded(store, document));
+}
+
+async function loaded(store: Service["store"], document: MachineRecord): Promise<Machine> {
+  // The definition is put into the store before the record that names it.
+  const definitionOf = async ({ hash }: RevisionRecord): Promise<string> => (await store.getDefinition(hash)) ?? "";
+  const current = await definitionOf(document.current);
+  const machine = new Machine(document, (made) => new Revision(made, document.current, current));
+  machine.lastVersion = document.lastVersion;
+  for (const version of document.versions) {
+    const { revision } = version;
+    const same = revision.id === document.current.id && revision.hash === document.current.hash;
+    machine.versions.set(version.number, { ...version, revision: same ? machine.current : new Revision(machine, revision, await definitionOf(revision)) });
+  }
+  for (const alias of document.aliases) machine.aliases.set(alias.name, alias);
+  return machine;
+}
+
+/** Writes a machine to the store. */
+export async function save({ store }: Service, machine: Machine): Promise<void> {
+  const { record, definition } = machine.current;
+  await store.putDefinition(record.hash, definition);
+  await store.put("machine", machine.arn, machine.document());
+}
+
+/** What an ARN of a machine, a version or an alias leads to. */
+export interface Target {
+  machine: Machine;
+  revision: Revision;
+  versionArn?: string;
+  aliasArn?: string;
+  testCase?: string;
+}
+
+/** Finds what an ARN of a machine, a version or an alias names. Throws StateMachineDoesNotExist. */
+export function resolve(service: Service, text: string): Target {
+  const { arn, qualifier, label, testCase } = machineArn(text);
+  if (label !== undefined) throw invalid(`This operation does not support labeled ARNs: ${text}`, "API_DOES_NOT_SUPPORT_LABELED_ARNS");
+  const machine = service.machines.get(arn);
+  if (machine === undefined) throw noMachine(text);
+  if (qualifier === undefined) return { machine, revision: machine.current, testCase };
+  const alias = machine.aliases.get(qualifier);
+  const version = alias === undefined ? machine.versions.get(Number(qualifier)) : machine.version(routed(alias.routingConfiguration, service.random()));
+  if (version === undefined || (alias === undefined && !isVersion(qualifier))) throw noMachine(text);
+  return { machine, revision: version.revision, versionArn: version.arn, ...(alias !== undefined && { aliasArn: alias.arn }), testCase };
+}
+
+/** Throws StateMachineDeleting for a machine that is being deleted. */
+export function refuseDeleting({ status, arn }: Machine): void {
+  if (status === "DELETING") throw new ApiError("StateMachineDeleting", `State Machine is being deleted: '${arn}'`);
+}
+
+/** Whether the qualifier of an ARN is the number of a version. */
+export function isVersion(qualifier: string | undefined): boolean {
+  return /^[1-9]\d*$/.test(qualifier ?? "");
+}
+
+/** The version that an alias leads to, by chance according to the weights. */
+function routed(routes: RoutingConfigurationListItem[], chance: number): string {
+  let rest = chance * 100;
+  let chosen = "";
+  for (const { stateMachineVersionArn, weight } of routes) {
+    chosen = stateMachineVersionArn;
+    rest -= weight;
+    if (rest < 0) break;
+  }
+  return chosen;
+}
+
+/** The machine of an ARN that names neither a version nor an alias. Throws StateMachineDoesNotExist. */
+export function machineOf(service: Service, text: string): Machine {
+  const { arn, qualifier } = machineArn(text);
+  if (qualifier !== undefined) throw invalid(`The ARN must not name a version or an alias: ${text}`);
+  const machine = service.machines.get(arn);
+  if (machine === undefined) throw noMachine(text);
+  return machine;
+}

@@ -1,0 +1,56 @@
+// What the server keeps in its store: the records of executions, with the revision of the machine that they run.
+
+import type { HistoryEvent, MachineType } from "../api/index.d.ts";
+import type { ExecutionRecord, Snapshot, Store } from "../api/server.d.ts";
+import type { EncryptionConfiguration, LoggingConfiguration, TracingConfiguration } from "./shapes.ts";
+
+/** A revision of a machine as it is stored; the text of its definition is stored by the hash. */
+export interface RevisionRecord {
+  hash: string;
+  roleArn: string;
+  loggingConfiguration: LoggingConfiguration;
+  tracingConfiguration: TracingConfiguration;
+  encryptionConfiguration?: EncryptionConfiguration;
+  /** Milliseconds since 1970. */
+  updateDate: number;
+  /** Its revisionId; the first revision has none. */
+  id?: string;
+  variableReferences?: Record<string, string[]>;
+}
+
+/** The record of an execution. Times are milliseconds since 1970, payloads are JSON texts. */
+export interface StoredExecution extends ExecutionRecord {
+  name: string;
+  type: MachineType;
+  machineName: string;
+  versionArn?: string;
+  aliasArn?: string;
+  testCase?: string;
+  traceHeader?: string;
+  /** Of a child of a Map Run: how many items it has. */
+  itemCount?: number;
+  revision: RevisionRecord;
+  error?: string;
+  cause?: string;
+  /** How many events its history has, once it has ended. */
+  events?: number;
+  redriveCount: number;
+  redriveDate?: number;
+  redrivable?: boolean;
+}
+
+/** The store with the records that this server writes: what comes out of it is what was put into it. */
+export interface ExecutionStore extends Omit<Store, "create" | "get" | "load" | "history" | "list"> {
+  create(about: StoredExecution): Promise<{ outcome: "created" | "exists"; about: StoredExecution }>;
+  get(id: string): Promise<StoredExecution | undefined>;
+  load(id: string): Promise<{ about: StoredExecution; seq: number; fence: number; snapshot?: Snapshot; facts: unknown[] } | undefined>;
+  history(id: string, page?: { from?: number; limit?: number; reverse?: boolean }): Promise<{ events: HistoryEvent[]; total: number } | undefined>;
+  list(filter?: ExecutionFilter, page?: { before?: number; limit?: number }): Promise<{ items: StoredExecution[]; before?: number }>;
+}
+
+/** Which executions are listed: of a machine, of a Map Run, or all but the children of Map Runs. */
+export interface ExecutionFilter {
+  machine?: string;
+  mapRun?: string;
+  matches?: (about: StoredExecution) => boolean;
+}
