@@ -57,6 +57,8 @@ export class Chains<About extends object = object> {
   #entered = new Map<number, Visit & About>();
   #byState = new Map<string, (Visit & About)[]>();
   #open = new Set<Visit & About>();
+  /** Parallels and Maps that have failed: no attempt of theirs follows. */
+  #failed = new Set<Visit>();
   #types: string[] = [];
   #indices: number[] = [];
   #about: About;
@@ -101,8 +103,7 @@ export class Chains<About extends object = object> {
     if (entered !== undefined) {
       visit = this.#enter(event, before, entered);
     } else if (isStateExited(event)) {
-      const { name } = detailsOf(event);
-      visit = this.#outwards(before, (at) => at.state === name && at.end === 0);
+      visit = this.#left(before, detailsOf(event).name ?? "");
       if (visit !== undefined) {
         visit.exit = id;
         this.#close(visit, id);
@@ -110,20 +111,25 @@ export class Chains<About extends object = object> {
     } else if (type.startsWith("MapIteration")) {
       const details = detailsOf(event);
       index = details.index ?? -1;
-      visit = this.#outwards(before, (at) => at.state === details.name && at.end === 0);
+      visit = this.#around(before, (at) => at.state === details.name) ?? before;
       if (visit !== undefined && !type.endsWith("Started")) this.#endIteration(visit, index, id);
     } else if (/^(?:Parallel|Map)State|^MapRun/.test(type)) {
       const kind = type.startsWith("Parallel") ? "Parallel" : "Map";
-      visit = this.#outwards(before, (at) => at.type === kind && at.end === 0);
+      visit = this.#around(before, (at) => at.type === kind && !this.#failed.has(at)) ?? before;
       if (visit !== undefined && SCOPE_START.test(type)) visit.attempts += type === "MapRunStarted" ? 0 : 1;
-      if (visit !== undefined && /(?:Failed|Aborted)$/.test(type)) this.#closeInside(visit, id);
-    } else if (visit !== undefined && ATTEMPT.test(type)) {
-      visit.attempts += 1;
+      // What an earlier attempt has left is over when the next one begins.
+      if (visit !== undefined && /(?:Failed|Aborted|StateStarted)$/.test(type)) this.#closeInside(visit, id);
+      if (visit !== undefined && type.endsWith("StateFailed")) this.#failed.add(visit);
+    } else if (ATTEMPT.test(type)) {
+      // After a redrive an event may follow one of another state.
+      if (visit?.type === "Task") visit.attempts += 1;
     } else if (visit !== undefined && type.endsWith("StateAborted")) {
       this.#close(visit, id);
     } else if (isExecutionEnd(event)) {
       for (const open of this.#open) open.end = id;
       this.#open.clear();
+    } else if (type === "ExecutionRedriven") {
+      this.#redriven();
     }
     this.#visitOf.push(visit);
     this.#types.push(type);
@@ -172,10 +178,27 @@ export class Chains<About extends object = object> {
     return later.filter((thread) => thread.start === start).length;
   }
 
-  /** The nearest visit that fits, of one and those around it; where none does, the one itself. */
-  #outwards(from: (Visit & About) | undefined, fits: (visit: Visit) => boolean): (Visit & About) | undefined {
-    for (let at = from; at !== undefined; at = this.visits[at.around]) if (fits(at)) return at;
-    return from;
+  /** The nearest visit that is not over and fits, of one and those around it. */
+  #around(from: Visit | undefined, fits: (visit: Visit) => boolean): (Visit & About) | undefined {
+    for (let at = from && this.visits[from.id]; at !== undefined; at = this.visits[at.around]) if (at.end === 0 && fits(at)) return at;
+    return undefined;
+  }
+
+  /** The visit of a state that is left after an event of a visit. After a redrive it may be elsewhere: it is the first that is open. */
+  #left(before: Visit | undefined, state: string): (Visit & About) | undefined {
+    return this.#around(before, (at) => at.state === state) ?? this.#byState.get(state)?.find(({ end }) => end === 0);
+  }
+
+  /** A redriven execution goes on with the visits that were cut off: those of the last attempts that were never left. */
+  #redriven(): void {
+    this.#failed.clear();
+    for (const visit of this.visits) {
+      const container = this.visits[visit.around];
+      const isLast = container === undefined || (this.#open.has(container) && this.threadOf(visit).attempt === container.attempts);
+      if (visit.exit > 0 || !isLast) continue;
+      visit.end = 0;
+      this.#open.add(visit);
+    }
   }
 
   #close(visit: Visit & About, event: number): void {

@@ -216,6 +216,18 @@ describe("looking into things", () => {
     assert.equal(debug.status, "ended");
   });
 
+  test("a Parallel that has failed is not around what the next attempt of the one around it begins", async () => {
+    const leaf = { StartAt: "Leaf", States: { Leaf: { Type: "Task", Resource: `${LAMBDA}leaf`, End: true } } };
+    const inner = { StartAt: "Inner", States: { Inner: { Type: "Parallel", Branches: [leaf], End: true } } };
+    const outer = { Type: "Parallel", Branches: [inner], Retry: [{ ErrorEquals: ["Busy"] }], End: true };
+    const debug = session({ mocks: { Leaf: { mode: "script", steps: [{ call: "0", error: "Busy" }, { result: 1 }] } } }, { StartAt: "Outer", States: { Outer: outer } });
+    await until(debug, (it) => it.runTo("Leaf"));
+    await until(debug, (it) => it.runTo("Leaf"));
+    assert.deepEqual(debug.stackTrace().map(({ state }) => state), ["Leaf", "Inner", "Outer"]);
+    assert.deepEqual(debug.threads().map(({ name, state }) => [name, state]), [["Execution", "Outer"], ["Outer branch 1", "Inner"], ["Inner branch 1", "Leaf"]]);
+    assert.equal(debug.visits("Outer")[0].attempts, 2);
+  });
+
   test("before the first event the time is that of the start", () => {
     const debug = session({ startTime: Date.UTC(2026, 0, 2) });
     assert.equal(debug.values().now, Date.UTC(2026, 0, 2));

@@ -48,6 +48,51 @@ describe("visits", () => {
     assert.deepEqual(chains.visitsOf("Right").map(({ id, attempts }) => [id, attempts]), [[2, 1], [4, 1]]);
   });
 
+  test("of a Parallel in a Parallel: one that has failed is not begun again, but the one around it", async () => {
+    const inner = { StartAt: "Inner", States: { Inner: { Type: "Parallel", Branches: [task("Leaf")], End: true } } };
+    const outer = (fields) => ({ StartAt: "Outer", States: { Outer: { Type: "Parallel", Branches: [inner], ...fields }, After: { Type: "Pass", End: true } } });
+    let calls = 0;
+    const Leaf = () => {
+      if (calls++ === 0) throw Object.assign(new Error("busy"), { name: "Busy" });
+    };
+    const again = read((await run(outer({ Retry: [{ ErrorEquals: ["Busy"] }], Next: "After" }), {}, { Leaf })).history);
+    assert.deepEqual(again.visits.map(({ state, around, attempts }) => [state, again.visits[around]?.state, attempts]), [
+      ["Outer", undefined, 2], ["Inner", "Outer", 1], ["Leaf", "Inner", 1], ["Inner", "Outer", 1], ["Leaf", "Inner", 1], ["After", undefined, 0],
+    ]);
+    const [, first] = again.visitsOf("Inner").map(({ end }) => end);
+    assert.ok(again.visits[1].end < first);
+    calls = 0;
+    const { history } = await run(outer({ Catch: [{ ErrorEquals: ["Busy"], Next: "After" }], End: true }), {}, { Leaf });
+    const caught = read(history);
+    assert.deepEqual(history.filter(({ type }) => type === "ParallelStateFailed").map(({ id }) => caught.visitOf(id).state), ["Inner", "Outer"]);
+  });
+
+  test("of an execution that was redriven go on where they were cut off", async () => {
+    const leaf = { StartAt: "Inner", States: { Inner: { Type: "Map", ItemProcessor: task("Leaf"), End: true } } };
+    const machine = new StateMachine({ StartAt: "Outer", States: { Outer: { Type: "Map", ItemProcessor: leaf, End: true } } });
+    let calls = 0;
+    const Leaf = (item) => {
+      if (calls++ === 0) throw new Error("busy");
+      return item;
+    };
+    const options = { clock: "virtual", tasks: { Leaf } };
+    const failed = machine.start([[1], [2]], options);
+    await failed.result;
+    const redriven = machine.redrive(failed, options);
+    assert.equal((await redriven.result).status, "SUCCEEDED");
+    const history = redriven.history();
+    const chains = read(history);
+    for (const visit of chains.visits) {
+      const { type, stateExitedEventDetails: left } = history[visit.exit - 1];
+      assert.ok(type.endsWith("StateExited") && left.name === visit.state && visit.end === visit.exit, visit.state);
+    }
+    assert.deepEqual(chains.openAt(history.length), []);
+    for (const event of history) {
+      const { name, index } = detailsOf(event);
+      if (index !== undefined) assert.equal(chains.visitOf(event.id).state, name, `${event.id} ${event.type}`);
+    }
+  });
+
   test("of iterations in iterations, in whose history one follows the other", async () => {
     const inner = { StartAt: "Inner", States: { Inner: { Type: "Map", MaxConcurrency: 1, ItemProcessor: task("Leaf"), End: true } } };
     const { history } = await run({ StartAt: "Outer", States: { Outer: { Type: "Map", MaxConcurrency: 1, ItemProcessor: inner, End: true } } }, [[1, 2], [3]], { Leaf: (item) => item });
