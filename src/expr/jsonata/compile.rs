@@ -1,6 +1,7 @@
 //! The tree as written to the tree that is evaluated: paths are put together, `%` finds its step, scopes are known.
 
 use super::ast::{Block, Call, Group, Kind, LambdaDef, Names, Node, Partial, Path, Stage, Term, TransformDef};
+use super::codes;
 use super::error::{Thrown, fault_at};
 use super::parser::{self, Raw, RawKind};
 use crate::base::{Number, Value};
@@ -22,7 +23,7 @@ pub(super) fn compile(text: &str, names: Names, parents: Vec<u32>) -> Result<Pro
     let mut compiler = Compiler { names, slots, binds: 0 };
     let mut root = compiler.node(raw)?;
     if matches!(root.kind, Kind::Parent(_)) || root.extra.as_ref().is_some_and(|e| !e.seeking.is_empty()) {
-        return Err(fault_at("S0217", root.at));
+        return Err(fault_at(codes::S0217, root.at));
     }
     settle(&mut root);
     Ok(Program { root, names: compiler.names, parents: compiler.slots.iter().map(|s| s.label).collect() })
@@ -194,7 +195,7 @@ impl Compiler {
                 delete.iter_mut().for_each(settle);
                 Kind::Transform(Arc::new(TransformDef { pattern, update, delete, at }))
             }
-            _ => return Err(fault_at("S0207", at)),
+            _ => return Err(fault_at(codes::S0207, at)),
         };
         let mut node = Node::new(kind, at, len);
         if !seeking.is_empty() {
@@ -232,7 +233,7 @@ impl Compiler {
         let mut raws = raws.into_iter();
         let first = match raws.next() {
             Some(raw) => self.node(raw)?,
-            None => return Err(fault_at("S0207", at)),
+            None => return Err(fault_at(codes::S0207, at)),
         };
         let parent = if let Kind::Parent(slot) = first.kind { Some(slot) } else { None };
         let mut result = as_path(first, at, len);
@@ -243,7 +244,7 @@ impl Compiler {
         }
         for raw in raws {
             let rest = self.node(raw)?;
-            let Kind::Path(path) = &mut result.kind else { return Err(fault_at("S0207", at)) };
+            let Kind::Path(path) = &mut result.kind else { return Err(fault_at(codes::S0207, at)) };
             match rest {
                 Node { kind: Kind::Path(more), .. } => path.steps.extend(more.steps),
                 mut step => {
@@ -256,7 +257,7 @@ impl Compiler {
             for step in &mut path.steps {
                 match &mut step.kind {
                     Kind::Literal(Value::String(name)) => step.kind = Kind::Name(name.clone()),
-                    Kind::Literal(value) => return Err(fault_at("S0213", step.at).json(value.to_string())),
+                    Kind::Literal(value) => return Err(fault_at(codes::S0213, step.at).json(value.to_string())),
                     _ => {}
                 }
             }
@@ -277,7 +278,7 @@ impl Compiler {
         let in_path = matches!(result.kind, Kind::Path(_));
         let step = last_step(&mut result);
         if step.group().is_some() {
-            return Err(fault_at("S0209", predicate.at));
+            return Err(fault_at(codes::S0209, predicate.at));
         }
         let predicate = self.node(predicate)?;
         let mut seeking = Vec::new();
@@ -303,7 +304,7 @@ impl Compiler {
     fn group(&mut self, left: Raw, pairs: Vec<(Raw, Raw)>, at: u32) -> Result<Node, Thrown> {
         let mut result = self.node(left)?;
         if result.group().is_some() {
-            return Err(fault_at("S0210", at));
+            return Err(fault_at(codes::S0210, at));
         }
         result.extra_mut().group = Some(self.pairs(pairs, at)?);
         Ok(result)
@@ -336,10 +337,10 @@ impl Compiler {
         let id = self.bind(name);
         let step = last_step(&mut result);
         if step.extra.as_ref().is_some_and(|e| !e.stages.is_empty() || !e.predicate.is_empty()) {
-            return Err(fault_at("S0215", at));
+            return Err(fault_at(codes::S0215, at));
         }
         if matches!(step.kind, Kind::Sort(_)) {
-            return Err(fault_at("S0216", at));
+            return Err(fault_at(codes::S0216, at));
         }
         step.keep_array |= keep_array;
         let extra = step.extra_mut();
@@ -420,7 +421,7 @@ impl Compiler {
                 }
                 Ok(())
             }
-            _ => Err(fault_at("S0217", node.at)),
+            _ => Err(fault_at(codes::S0217, node.at)),
         }
     }
 

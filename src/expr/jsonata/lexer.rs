@@ -1,5 +1,6 @@
 //! Text to tokens. Whether `/` starts a regular expression depends on what the parser expects.
 
+use super::codes;
 use super::error::{Thrown, fault_at};
 use crate::base::{Number, Value, decimal};
 use crate::expr::regex::{Options, Pattern};
@@ -72,7 +73,7 @@ impl<'a> Lexer<'a> {
             }
             match self.text.get(self.at + 2..).and_then(|rest| rest.find("*/")) {
                 Some(len) => self.at += len + 4,
-                None => return Err(fault_at("S0106", self.at as u32)),
+                None => return Err(fault_at(codes::S0106, self.at as u32)),
             }
         }
     }
@@ -95,7 +96,7 @@ impl<'a> Lexer<'a> {
         if let Some(op) = OPERATORS.iter().find(|op| self.rest().starts_with(**op)) {
             self.at += op.len();
             if matches!(*op, "!" | "~") {
-                return Err(fault_at("S0204", start as u32).token(op));
+                return Err(fault_at(codes::S0204, start as u32).token(op));
             }
             return Ok(Token::Operator(op));
         }
@@ -104,7 +105,7 @@ impl<'a> Lexer<'a> {
             b'0'..=b'9' => return self.number(),
             b'`' => {
                 let name = self.text.get(start + 1..).and_then(|rest| rest.split_once('`')).map(|(name, _)| name);
-                let Some(name) = name else { return Err(fault_at("S0105", start as u32)) };
+                let Some(name) = name else { return Err(fault_at(codes::S0105, start as u32)) };
                 self.at += name.len() + 2;
                 return Ok(Token::Name(name.into()));
             }
@@ -157,7 +158,7 @@ impl<'a> Lexer<'a> {
         }
         match decimal::parse(token).and_then(Number::from_f64_integral) {
             Some(number) => Ok(Token::Literal(Value::Number(number))),
-            None => Err(fault_at("S0102", start as u32).token(token)),
+            None => Err(fault_at(codes::S0102, start as u32).token(token)),
         }
     }
 
@@ -172,7 +173,7 @@ impl<'a> Lexer<'a> {
             }
             out.push_str(self.text.get(plain..self.at).unwrap_or(""));
             match self.byte(self.at) {
-                None => return Err(fault_at("S0101", start as u32)),
+                None => return Err(fault_at(codes::S0101, start as u32)),
                 Some(b'\\') => {
                     self.at += 1;
                     self.escape(&mut out)?;
@@ -195,7 +196,7 @@ impl<'a> Lexer<'a> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => {
-                let high = self.hex4(at + 1).ok_or_else(|| fault_at("S0104", at as u32))?;
+                let high = self.hex4(at + 1).ok_or_else(|| fault_at(codes::S0104, at as u32))?;
                 self.at += 5;
                 let mut code = high;
                 if (0xd800..0xdc00).contains(&high)
@@ -211,7 +212,7 @@ impl<'a> Lexer<'a> {
             }
             _ => {
                 let found = self.rest().chars().next().map(String::from).unwrap_or_default();
-                return Err(fault_at("S0103", at as u32).token(&found));
+                return Err(fault_at(codes::S0103, at as u32).token(&found));
             }
         };
         out.push(plain);
@@ -238,7 +239,7 @@ impl<'a> Lexer<'a> {
                     b'/' if depth == 0 => {
                         let source = self.text.get(body..self.at).unwrap_or("");
                         if source.is_empty() {
-                            return Err(fault_at("S0301", self.at as u32));
+                            return Err(fault_at(codes::S0301, self.at as u32));
                         }
                         self.at += 1;
                         let flags = self.at;
@@ -247,12 +248,12 @@ impl<'a> Lexer<'a> {
                         }
                         let flags = self.text.get(flags..self.at).unwrap_or("");
                         if source.len() > MAX_PATTERN {
-                            return Err(fault_at("S0303", start as u32).text(&format!("longer than {MAX_PATTERN} bytes")));
+                            return Err(fault_at(codes::S0303, start as u32).text(&format!("longer than {MAX_PATTERN} bytes")));
                         }
                         let options =
                             Options { ignore_case: flags.contains('i'), multi_line: flags.contains('m'), ..Options::default() };
                         let pattern =
-                            Pattern::compile(source, options).map_err(|why| fault_at("S0303", start as u32).text(&why))?;
+                            Pattern::compile(source, options).map_err(|why| fault_at(codes::S0303, start as u32).text(&why))?;
                         return Ok(Token::Regex(Arc::new(pattern)));
                     }
                     b'(' | b'[' | b'{' => depth += 1,
@@ -262,6 +263,6 @@ impl<'a> Lexer<'a> {
             }
             self.at += 1;
         }
-        Err(fault_at("S0302", start as u32))
+        Err(fault_at(codes::S0302, start as u32))
     }
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod ast;
+mod codes;
 mod compile;
 mod error;
 mod eval;

@@ -1,6 +1,7 @@
 //! Tokens to the tree as written: a top-down operator precedence parser.
 
 use super::ast::Operator;
+use super::codes;
 use super::error::{Thrown, fault_at};
 use super::lexer::{Lexeme, Lexer, Token};
 use super::number;
@@ -66,7 +67,7 @@ pub(super) fn parse(text: &str) -> Result<Raw, Thrown> {
     let expression = parser.expression(0)?;
     match parser.current.token {
         Token::End => Ok(expression),
-        _ => Err(fault_at("S0201", parser.current.at).token(&parser.shown())),
+        _ => Err(fault_at(codes::S0201, parser.current.at).token(&parser.shown())),
     }
 }
 
@@ -123,14 +124,14 @@ impl Parser<'_> {
         if self.is(op) {
             return self.advance(infix);
         }
-        let code = if matches!(self.current.token, Token::End) { "S0203" } else { "S0202" };
+        let code = if matches!(self.current.token, Token::End) { codes::S0203 } else { codes::S0202 };
         Err(fault_at(code, self.current.at).token(&self.shown()).text(op))
     }
 
     fn expression(&mut self, binding: u32) -> Result<Raw, Thrown> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(fault_at("S0501", self.current.at));
+            return Err(fault_at(codes::S0501, self.current.at));
         }
         let token = self.advance(true)?;
         let mut left = self.prefix(token)?;
@@ -143,7 +144,7 @@ impl Parser<'_> {
                 wrapped += 1;
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
-                    return Err(fault_at("S0501", token.at));
+                    return Err(fault_at(codes::S0501, token.at));
                 }
             }
             left = self.infix(op, token.at, left)?;
@@ -172,7 +173,7 @@ impl Parser<'_> {
                 "{" => RawKind::Object(self.pairs()?),
                 "|" => self.transform()?,
                 _ => {
-                    return Err(fault_at("S0211", at).token(op));
+                    return Err(fault_at(codes::S0211, at).token(op));
                 }
             },
         };
@@ -278,12 +279,12 @@ impl Parser<'_> {
             "@" | "#" => {
                 let right = self.expression(80)?;
                 let RawKind::Variable(name) = right.kind else {
-                    return Err(fault_at("S0214", right.at).token(op));
+                    return Err(fault_at(codes::S0214, right.at).token(op));
                 };
                 if op == "@" { RawKind::Focus(Box::new(left), name) } else { RawKind::Index(Box::new(left), name) }
             }
             ":=" => {
-                let RawKind::Variable(name) = left.kind else { return Err(fault_at("S0212", left.at)) };
+                let RawKind::Variable(name) = left.kind else { return Err(fault_at(codes::S0212, left.at)) };
                 RawKind::Bind(name, Box::new(self.expression(9)?))
             }
             "?" => {
@@ -300,7 +301,7 @@ impl Parser<'_> {
             "~>" => RawKind::Apply(Box::new(left), Box::new(self.expression(40)?)),
             _ => {
                 let right = self.expression(power(&Token::Operator(op)))?;
-                let Some(operator) = Operator::from_text(op) else { return Err(fault_at("S0204", at).token(op)) };
+                let Some(operator) = Operator::from_text(op) else { return Err(fault_at(codes::S0204, at).token(op)) };
                 match left.kind {
                     RawKind::Chain(first, mut rest) if !left.keep_array => {
                         rest.push((operator, at, right));
@@ -367,7 +368,7 @@ impl Parser<'_> {
                 Some(Raw { kind: RawKind::Variable(name), .. }) => params.push(name),
                 arg => {
                     let at = arg.map_or(at, |a| a.at);
-                    return Err(fault_at("S0208", at).json((i + 1).to_string()));
+                    return Err(fault_at(codes::S0208, at).json((i + 1).to_string()));
                 }
             }
         }

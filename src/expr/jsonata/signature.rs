@@ -1,5 +1,6 @@
 //! Function signatures: `<s-nn?:s>`, what arguments a function takes and where the context stands in.
 
+use super::codes;
 use super::error::{Thrown, fault};
 use super::value::Val;
 
@@ -92,7 +93,7 @@ impl Signature {
             match letter {
                 b's' | b'n' | b'b' | b'l' | b'o' | b'a' | b'f' | b'j' | b'x' | b'(' => {
                     if signature.len == MAX_PARAMS {
-                        return Err(Malformed { code: "S0402", offset: at });
+                        return Err(Malformed { code: codes::S0402, offset: at });
                     }
                     let mut param = NOTHING;
                     match letter {
@@ -107,7 +108,7 @@ impl Signature {
                             param.accepts = MISSING;
                             while i < end && i < text.len() {
                                 if text[i] == b'<' {
-                                    return Err(Malformed { code: "S0402", offset: at });
+                                    return Err(Malformed { code: codes::S0402, offset: at });
                                 }
                                 param.accepts |= bits(text[i]);
                                 i += 1;
@@ -127,7 +128,7 @@ impl Signature {
                 b'+' if signature.len > 0 => signature.params[last].many = true,
                 b'<' => {
                     if signature.len == 0 || !(signature.params[last].array || signature.params[last].accepts == FUNCTION) {
-                        return Err(Malformed { code: "S0401", offset: at });
+                        return Err(Malformed { code: codes::S0401, offset: at });
                     }
                     let end = closing(text, at, b'<', b'>');
                     if at + 1 < end && at + 1 < text.len() {
@@ -184,7 +185,7 @@ impl Signature {
                 } else if kind(context) & param.accepts != 0 {
                     out.push(context.clone());
                 } else {
-                    return Err(fault("T0411").index(at + 1));
+                    return Err(fault(codes::T0411).index(at + 1));
                 }
                 continue;
             }
@@ -212,7 +213,7 @@ impl Signature {
                 None => break,
             }
         }
-        fault("T0410").index(good + 1)
+        fault(codes::T0410).index(good + 1)
     }
 }
 
@@ -245,7 +246,7 @@ fn check_items(param: &Param, count: usize, arg: &Val, at: usize) -> Result<(), 
         b's' => "strings",
         _ => "",
     };
-    Err(fault("T0412").index(at + 1).text(what))
+    Err(fault(codes::T0412).index(at + 1).text(what))
 }
 
 fn kind(value: &Val) -> u16 {

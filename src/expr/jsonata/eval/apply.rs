@@ -2,6 +2,7 @@
 
 use super::{Evaluator, R, operators::is_number, truth, wrap_outer};
 use crate::expr::jsonata::ast::{Call, Kind, Node, Partial};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::{Thrown, fault, fault_at};
 use crate::expr::jsonata::value::{Frame, Function, Object, Val};
 use crate::expr::jsonata::{MAX_NESTING, functions};
@@ -31,7 +32,7 @@ impl Evaluator<'_> {
     pub(super) fn call(&mut self, node: &Node, call: &Call, input: &Val, frame: &Rc<Frame>, applied: Option<Val>) -> R<Val> {
         let function = self.eval(&call.procedure, input, frame)?;
         let Val::Func(function) = function else {
-            return Err(self.not_a_function(&call.procedure, node.at, &function, frame, ["T1005", "T1006"]));
+            return Err(self.not_a_function(&call.procedure, node.at, &function, frame, [codes::T1005, codes::T1006]));
         };
         let mut args = Vec::with_capacity(call.args.len() + 1);
         args.extend(applied);
@@ -76,11 +77,11 @@ impl Evaluator<'_> {
         if let Kind::Call(call) = &right.kind {
             return self.call(right, call, input, frame, Some(value));
         }
-        let Val::Func(function) = self.eval(right, input, frame)? else { return Err(fault_at("T2006", node.at)) };
+        let Val::Func(function) = self.eval(right, input, frame)? else { return Err(fault_at(codes::T2006, node.at)) };
         if let Val::Func(first) = value {
             let depth = 1 + Val::Func(first.clone()).depth().max(Val::Func(function.clone()).depth());
             if depth > MAX_NESTING {
-                return Err(fault_at("D1014", node.at));
+                return Err(fault_at(codes::D1014, node.at));
             }
             return Ok(Val::func(Function::Chain { first, second: function, depth }));
         }
@@ -98,11 +99,11 @@ impl Evaluator<'_> {
         }
         let function = self.eval(&partial.procedure, input, frame)?;
         let Val::Func(of) = function else {
-            return Err(self.not_a_function(&partial.procedure, node.at, &function, frame, ["T1007", "T1008"]));
+            return Err(self.not_a_function(&partial.procedure, node.at, &function, frame, [codes::T1007, codes::T1008]));
         };
         let depth = args.iter().flatten().map(Val::depth).max().unwrap_or(0).max(Val::Func(of.clone()).depth()) + 1;
         if depth > MAX_NESTING {
-            return Err(fault_at("D1014", node.at));
+            return Err(fault_at(codes::D1014, node.at));
         }
         Ok(Val::func(Function::Partial { of, args, depth }))
     }
@@ -180,7 +181,7 @@ impl Evaluator<'_> {
                 }
                 let next = functions::regex_match(self, pattern, text, *from)?;
                 if next.member("match").is_some_and(|m| m.as_str() == Some("")) {
-                    return Err(fault("D1004").text(&pattern.source));
+                    return Err(fault(codes::D1004).text(&pattern.source));
                 }
                 Ok(Some(next))
             }
@@ -227,7 +228,9 @@ impl Evaluator<'_> {
                 Kind::Call(call) if node.extra.as_ref().is_none_or(|e| e.predicate.is_empty()) => {
                     match self.eval(&call.procedure, input, &frame)? {
                         Val::Func(function) => pending.function = function,
-                        other => return Err(self.not_a_function(&call.procedure, node.at, &other, &frame, ["T1005", "T1006"])),
+                        other => {
+                            return Err(self.not_a_function(&call.procedure, node.at, &other, &frame, [codes::T1005, codes::T1006]));
+                        }
                     }
                     let mut args = Vec::with_capacity(call.args.len());
                     for arg in &call.args {

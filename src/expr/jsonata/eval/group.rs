@@ -3,6 +3,7 @@
 use super::{Evaluator, R};
 use crate::base::Names;
 use crate::expr::jsonata::ast::{Group, Node};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault_at;
 use crate::expr::jsonata::value::{Frame, Object, Tuple, Val};
 use std::rc::Rc;
@@ -77,7 +78,7 @@ impl Evaluator<'_> {
                     continue;
                 };
                 if entry.pair != p {
-                    return Err(fault_at("D1009", group.at).text(&key));
+                    return Err(fault_at(codes::D1009, group.at).text(&key));
                 }
                 match row {
                     Some(row) => entry.rows.push(row.clone()),
@@ -109,7 +110,7 @@ impl Evaluator<'_> {
         for (key, value) in &group.pairs {
             if let Some(key) = self.key(group, key, input, frame)? {
                 if keys.iter().any(|(other, _)| **other == *key) {
-                    return Err(fault_at("D1009", group.at).text(&key));
+                    return Err(fault_at(codes::D1009, group.at).text(&key));
                 }
                 keys.push((key, value));
             }
@@ -129,7 +130,7 @@ impl Evaluator<'_> {
             Val::Str(text) => Ok(Some(text)),
             Val::Long(long) => Ok(Some(long.text.clone())),
             Val::Undefined => Ok(None),
-            other => Err(fault_at("T1003", group.at).json(self.shown(&other))),
+            other => Err(fault_at(codes::T1003, group.at).json(self.shown(&other))),
         }
     }
 

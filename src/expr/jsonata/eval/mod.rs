@@ -17,6 +17,7 @@ use super::functions::{self, FnId};
 use super::value::{Array, Flags, Frame, Function, LongText, Object, Val, live_bytes};
 use super::{Limits, MAX_NESTING};
 use crate::base::{Millis, Rng, Value};
+use crate::expr::jsonata::codes;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -90,18 +91,18 @@ impl<'e> Evaluator<'e> {
                 self.fuel = left;
                 Ok(())
             }
-            None => Err(fault("D1012")),
+            None => Err(fault(codes::D1012)),
         }
     }
 
     fn check_memory(&self) -> R<()> {
-        if live_bytes() > self.limits.memory { Err(fault("D1015")) } else { Ok(()) }
+        if live_bytes() > self.limits.memory { Err(fault(codes::D1015)) } else { Ok(()) }
     }
 
     /// One level deeper; whoever calls it gives the level back.
     fn enter(&mut self) -> R<()> {
         self.depth += 1;
-        if self.depth > self.limits.depth { Err(fault("D1011")) } else { Ok(()) }
+        if self.depth > self.limits.depth { Err(fault(codes::D1011)) } else { Ok(()) }
     }
 
     /// A string made by the expression.
@@ -120,7 +121,7 @@ impl<'e> Evaluator<'e> {
     /// Refuses a string before it is made, and pays for it.
     pub(super) fn check_text(&mut self, len: usize) -> R<()> {
         if len > self.limits.text {
-            return Err(fault("D1015"));
+            return Err(fault(codes::D1015));
         }
         self.burn(len / 256)
     }
@@ -128,14 +129,14 @@ impl<'e> Evaluator<'e> {
     /// Refuses an array before it is made, and pays for it.
     pub(super) fn check_items(&mut self, len: usize) -> R<()> {
         if len > self.limits.items {
-            return Err(fault("D2015").json(self.limits.items.to_string()));
+            return Err(fault(codes::D2015).json(self.limits.items.to_string()));
         }
         self.burn(len / 4)
     }
 
     /// Refuses one item more than an array may have, before its room doubles.
     pub(super) fn check_room(&self, items: &[Val]) -> R<()> {
-        if items.len() < self.limits.items { Ok(()) } else { Err(fault("D2015").json(self.limits.items.to_string())) }
+        if items.len() < self.limits.items { Ok(()) } else { Err(fault(codes::D2015).json(self.limits.items.to_string())) }
     }
 
     fn array(&mut self, items: Vec<Val>, flags: Flags) -> R<Val> {
@@ -143,7 +144,7 @@ impl<'e> Evaluator<'e> {
         self.check_items(items.len())?;
         let array = Array::new(items);
         if array.depth > MAX_NESTING {
-            return Err(fault("D1014"));
+            return Err(fault(codes::D1014));
         }
         self.check_memory()?;
         Ok(Val::Array(Rc::new(array), flags))
@@ -165,7 +166,7 @@ impl<'e> Evaluator<'e> {
     pub(super) fn object(&mut self, object: Object) -> R<Val> {
         self.burn(3 + object.len())?;
         if object.depth() > MAX_NESTING {
-            return Err(fault("D1014"));
+            return Err(fault(codes::D1014));
         }
         let object = object.seal();
         self.check_memory()?;
@@ -446,7 +447,7 @@ impl<'e> Evaluator<'e> {
     fn descend(&mut self, input: &Val, out: &mut Vec<Val>) -> R<()> {
         self.burn(1)?;
         if out.len() > self.limits.items {
-            return Err(fault("D2015").json(self.limits.items.to_string()));
+            return Err(fault(codes::D2015).json(self.limits.items.to_string()));
         }
         if input.is_array() {
             for item in input.items().iter() {
@@ -464,15 +465,15 @@ impl<'e> Evaluator<'e> {
         self.burn(20 + text.len() + self.names.len())?;
         let names = self.names.clone().into_owned();
         let parents = self.parents.clone().into_owned();
-        let program = super::compile::compile(text, names, parents).map_err(|e| fault("D3120").text(&e.finish().message))?;
+        let program = super::compile::compile(text, names, parents).map_err(|e| fault(codes::D3120).text(&e.finish().message))?;
         self.names = Cow::Owned(program.names);
         self.parents = Cow::Owned(program.parents);
         self.enter()?;
         let result = self.eval(&program.root, input, frame);
         self.depth -= 1;
         result.map_err(|e| match e.code {
-            "D1011" | "D1012" | "D1015" => e,
-            _ => fault("D3121").text(&e.finish().message),
+            codes::D1011 | codes::D1012 | codes::D1015 => e,
+            _ => fault(codes::D3121).text(&e.finish().message),
         })
     }
 
@@ -485,7 +486,7 @@ impl<'e> Evaluator<'e> {
     }
 
     fn not_a_number(&self, at: u32, value: &Val) -> Thrown {
-        fault_at("D1002", at).token("-").json(self.shown(value))
+        fault_at(codes::D1002, at).token("-").json(self.shown(value))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Evaluator, R};
 use crate::base::Number;
 use crate::expr::jsonata::ast::{Node, Operator};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::{Thrown, fault, fault_at};
 use crate::expr::jsonata::number;
 use crate::expr::jsonata::value::{Flags, Frame, Function, Items, Val};
@@ -85,10 +86,10 @@ impl Evaluator<'_> {
             }
         }
         if !left.is_undefined() && !is_number(left)? {
-            return Err(fault("T2001").json(self.shown(left)));
+            return Err(fault(codes::T2001).json(self.shown(left)));
         }
         if !right.is_undefined() && !is_number(right)? {
-            return Err(fault("T2002").json(self.shown(right)));
+            return Err(fault(codes::T2002).json(self.shown(right)));
         }
         let (Some(a), Some(b)) = (left.as_f64(), right.as_f64()) else { return Ok(Val::Undefined) };
         Ok(Val::num(match operator {
@@ -104,7 +105,7 @@ impl Evaluator<'_> {
         let comparable = |v: &Val| v.is_undefined() || v.as_str().is_some() || v.as_f64().is_some();
         if !comparable(left) || !comparable(right) {
             let odd = if left.as_str().is_some() || left.as_f64().is_some() { right } else { left };
-            return Err(fault("T2010").json(self.shown(odd)));
+            return Err(fault(codes::T2010).json(self.shown(odd)));
         }
         if left.is_undefined() || right.is_undefined() {
             return Ok(Val::Undefined);
@@ -118,7 +119,7 @@ impl Evaluator<'_> {
                 (Val::Num(a), Val::Num(b)) => Some(a.cmp(b)),
                 _ => left.as_f64().partial_cmp(&right.as_f64()),
             },
-            _ => return Err(fault("T2009").json(self.shown(left)).json2(self.shown(right))),
+            _ => return Err(fault(codes::T2009).json(self.shown(left)).json2(self.shown(right))),
         };
         let Some(order) = order else { return Ok(Val::Bool(false)) };
         Ok(Val::Bool(match operator {
@@ -177,7 +178,7 @@ impl Evaluator<'_> {
         let first = self.eval(first, input, frame)?;
         let last = self.eval(last, input, frame)?;
         let integer = |v: &Val| v.as_f64().filter(|x| x.is_finite() && x.fract() == 0.0);
-        for (value, code) in [(&first, "T2003"), (&last, "T2004")] {
+        for (value, code) in [(&first, codes::T2003), (&last, codes::T2004)] {
             if !value.is_undefined() && integer(value).is_none() {
                 return Err(fault_at(code, node.at).token("..").json(self.shown(value)));
             }
@@ -188,7 +189,7 @@ impl Evaluator<'_> {
         }
         let size = b - a + 1.0;
         if size > MAX_RANGE {
-            return Err(fault_at("D2014", node.at).token("..").json(number::to_text(size)));
+            return Err(fault_at(codes::D2014, node.at).token("..").json(number::to_text(size)));
         }
         Ok(Val::Range(a as i64, size as u32, Flags::SEQUENCE))
     }
@@ -207,7 +208,7 @@ impl Evaluator<'_> {
                 out.push_str(&number::display(*number));
                 Ok(())
             }
-            Val::NonFinite(_) => Err(fault("D3001")),
+            Val::NonFinite(_) => Err(fault(codes::D3001)),
             value if value.flags().has(Flags::OUTER) => {
                 let inner = value.items().get(0).unwrap_or(Val::Undefined);
                 super::write_json(self, out, &inner, None)
@@ -228,7 +229,7 @@ impl Evaluator<'_> {
 pub(in crate::expr::jsonata) fn is_number(value: &Val) -> Result<bool, Thrown> {
     match value {
         Val::Num(_) => Ok(true),
-        Val::NonFinite(x) if x.is_infinite() => Err(fault("D1001").json("null")),
+        Val::NonFinite(x) if x.is_infinite() => Err(fault(codes::D1001).json("null")),
         _ => Ok(false),
     }
 }

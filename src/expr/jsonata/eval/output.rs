@@ -3,6 +3,7 @@
 use super::{Evaluator, R};
 use crate::base::json;
 use crate::base::{Map, Number, Value};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::number;
 use crate::expr::jsonata::value::{Flags, Val};
@@ -29,7 +30,7 @@ impl Evaluator<'_> {
             Val::Undefined | Val::Null => Value::Null,
             Val::Bool(b) => Value::Bool(b),
             Val::Num(n) => Value::Number(n),
-            Val::NonFinite(x) => return Err(fault("D1001").json(number::to_text(x))),
+            Val::NonFinite(x) => return Err(fault(codes::D1001).json(number::to_text(x))),
             Val::Str(text) => Value::String(text),
             Val::Long(long) => Value::String(long.text.clone()),
             Val::JsonArray(items) => Value::Array(items),
@@ -57,7 +58,7 @@ impl Evaluator<'_> {
                 }
                 Value::Object(Arc::new(map))
             }
-            Val::Func(_) => return Err(fault("D1020")),
+            Val::Func(_) => return Err(fault(codes::D1020)),
         })
     }
 }
@@ -66,14 +67,14 @@ impl Evaluator<'_> {
 pub(in crate::expr::jsonata) fn write_json(ev: &mut Evaluator<'_>, out: &mut String, value: &Val, indent: Option<usize>) -> R<()> {
     ev.burn(2)?;
     if out.len() > ev.limits.text {
-        return Err(fault("D1015"));
+        return Err(fault(codes::D1015));
     }
     match value {
         Val::Undefined | Val::Null => out.push_str("null"),
         Val::Bool(true) => out.push_str("true"),
         Val::Bool(false) => out.push_str("false"),
         Val::Num(n) => out.push_str(&number::display(*n)),
-        Val::NonFinite(x) if x.is_infinite() => return Err(fault("D1001").json("null")),
+        Val::NonFinite(x) if x.is_infinite() => return Err(fault(codes::D1001).json("null")),
         Val::NonFinite(_) => out.push_str("null"),
         Val::Str(_) | Val::Long(_) => {
             let text = value.as_str().unwrap_or("");
@@ -140,7 +141,7 @@ fn write_value(ev: &mut Evaluator<'_>, out: &mut String, value: &Value) -> R<()>
 fn write_map(ev: &mut Evaluator<'_>, out: &mut String, map: &Map) -> R<()> {
     ev.burn(1 + map.len())?;
     if out.len() > ev.limits.text {
-        return Err(fault("D1015"));
+        return Err(fault(codes::D1015));
     }
     out.push('{');
     for (i, (key, item)) in map.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::{Evaluator, R, collapse, is_same};
 use crate::base::{Number, Value};
 use crate::expr::jsonata::ast::{Kind, Node, Path, Stage, Term};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault_at;
 use crate::expr::jsonata::eval::{TEXT_STEP, compare_text, operators::is_number, truth};
 use crate::expr::jsonata::value::{Flags, Frame, Tuple, Val};
@@ -422,7 +423,7 @@ impl Evaluator<'_> {
         let sortable = |v: &Val| v.as_str().is_some() || v.as_f64().is_some();
         if !sortable(a) || !sortable(b) {
             let odd = if sortable(a) { b } else { a };
-            return Err(fault_at("T2008", at).json(self.shown(odd)));
+            return Err(fault_at(codes::T2008, at).json(self.shown(odd)));
         }
         match (a.as_str(), b.as_str(), a.as_f64(), b.as_f64()) {
             (Some(x), Some(y), _, _) => {
@@ -433,7 +434,7 @@ impl Evaluator<'_> {
                 let order = if is_same(a, b) { Ordering::Equal } else { x.partial_cmp(&y).unwrap_or(Ordering::Greater) };
                 Ok(Sorted::Compared(order))
             }
-            _ => Err(fault_at("T2007", at).json(self.shown(a)).json2(self.shown(b))),
+            _ => Err(fault_at(codes::T2007, at).json(self.shown(a)).json2(self.shown(b))),
         }
     }
 

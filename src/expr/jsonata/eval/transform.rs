@@ -4,6 +4,7 @@ use super::{Evaluator, R};
 use crate::base::Number;
 use crate::expr::jsonata::MAX_NESTING;
 use crate::expr::jsonata::ast::TransformDef;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::{fault, fault_at};
 use crate::expr::jsonata::number;
 use crate::expr::jsonata::value::{Frame, Function, Object, Val};
@@ -30,7 +31,7 @@ impl Evaluator<'_> {
                 let copy = self.invoke(&clone, vec![value], frame)?;
                 self.deep_copy(&copy)?
             }
-            _ => return Err(fault_at("T2013", def.at)),
+            _ => return Err(fault_at(codes::T2013, def.at)),
         };
         let matches = self.eval(&def.pattern, &copy, frame)?;
         if matches.is_undefined() {
@@ -41,7 +42,7 @@ impl Evaluator<'_> {
             let current = self.snapshot(&found, &changes)?;
             let update = self.eval(&def.update, &current, frame)?;
             if !update.is_undefined() && !update.is_object() {
-                return Err(fault_at("T2011", def.update.at).json(self.shown(&update)));
+                return Err(fault_at(codes::T2011, def.update.at).json(self.shown(&update)));
             }
             let mut members = match &found {
                 Val::Object(object) => Some(changes.remove(&address(object)).unwrap_or_else(|| (**object).clone())),
@@ -66,7 +67,7 @@ impl Evaluator<'_> {
                 if !deletions.is_undefined() {
                     for key in deletions.items().iter() {
                         match (key.as_str(), &mut members) {
-                            (None, _) => return Err(fault_at("T2012", delete.at).json(self.shown(&deletions))),
+                            (None, _) => return Err(fault_at(codes::T2012, delete.at).json(self.shown(&deletions))),
                             (Some(key), Some(members)) => members.remove(key),
                             (Some(_), None) => {}
                         }
@@ -114,7 +115,7 @@ impl Evaluator<'_> {
         }
         Ok(match value {
             Val::Num(Number::Float(x)) => Val::num(number::to_precision_15(*x)),
-            Val::NonFinite(x) if x.is_infinite() => return Err(fault("D1001").json("null")),
+            Val::NonFinite(x) if x.is_infinite() => return Err(fault(codes::D1001).json("null")),
             Val::NonFinite(_) => Val::Null,
             Val::Func(_) => Val::str(""),
             other => other.clone(),
@@ -129,7 +130,7 @@ impl Evaluator<'_> {
         self.burn(1)?;
         // Updates may put objects into each other.
         if depth > 2 * MAX_NESTING {
-            return Err(fault("D1014"));
+            return Err(fault(codes::D1014));
         }
         match value {
             Val::Object(object) => {

@@ -3,6 +3,7 @@
 use super::Args;
 use crate::base::{JavaRandom, json};
 use crate::expr::intrinsic;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
@@ -19,7 +20,7 @@ pub(super) fn partition(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         None => items.len().max(1) as f64,
     };
     if size.is_nan() || size < 1.0 {
-        return Err(fault("T0410").index(2));
+        return Err(fault(codes::T0410).index(2));
     }
     let size = if size > items.len() as f64 { items.len().max(1) } else { size as usize };
     ev.check_items(items.len() * 2)?;
@@ -55,7 +56,7 @@ pub(super) fn hash(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.burn(20 + text.len() / 5)?;
     match intrinsic::hash_hex(text.as_bytes(), algorithm) {
         Some(digits) => ev.text(digits),
-        None => Err(fault("D3137").message(format!("Unsupported hashing algorithm: {algorithm}"))),
+        None => Err(fault(codes::D3137).message(format!("Unsupported hashing algorithm: {algorithm}"))),
     }
 }
 
@@ -80,6 +81,6 @@ pub(super) fn parse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     ev.burn(20 + text.len() / 4)?;
     match json::parse(text) {
         Ok(value) => Ok(Val::from(&value)),
-        Err(_) => Err(fault("D3137").message("Invalid JSON")),
+        Err(_) => Err(fault(codes::D3137).message("Invalid JSON")),
     }
 }

@@ -1,6 +1,7 @@
 //! Functions on truth, existence, types, and those that throw.
 
 use super::Args;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R, truth};
 use crate::expr::jsonata::value::Val;
@@ -38,7 +39,7 @@ pub(super) fn type_of(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         Val::Null => "null",
         Val::Bool(_) => "boolean",
         Val::Num(_) => "number",
-        Val::NonFinite(x) if x.is_infinite() => return Err(fault("D1001").json("null")),
+        Val::NonFinite(x) if x.is_infinite() => return Err(fault(codes::D1001).json("null")),
         Val::NonFinite(_) => "object",
         Val::Str(_) | Val::Long(_) => "string",
         Val::JsonArray(_) | Val::Array(..) | Val::Range(..) | Val::Tuples(_) => "array",
@@ -49,7 +50,7 @@ pub(super) fn type_of(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 
 /// `$error(message?)`
 pub(super) fn error(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
-    Err(fault("D3137").message(args.text(0).filter(|m| !m.is_empty()).unwrap_or("$error() function evaluated")))
+    Err(fault(codes::D3137).message(args.text(0).filter(|m| !m.is_empty()).unwrap_or("$error() function evaluated")))
 }
 
 /// `$assert(condition, message?)`
@@ -57,5 +58,5 @@ pub(super) fn assert(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if matches!(args.at(0), Val::Bool(true)) {
         return Ok(Val::Undefined);
     }
-    Err(fault("D3141").message(args.text(1).filter(|m| !m.is_empty()).unwrap_or("$assert() statement failed")))
+    Err(fault(codes::D3141).message(args.text(1).filter(|m| !m.is_empty()).unwrap_or("$assert() statement failed")))
 }

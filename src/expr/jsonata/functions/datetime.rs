@@ -5,6 +5,7 @@ use super::picture::{self, Case, Format, read_int};
 use super::text_match::search;
 use crate::base::decimal;
 use crate::base::time::{civil, days_from_civil};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
@@ -53,7 +54,7 @@ fn analyse(picture: &str) -> Result<Vec<Part>, Thrown> {
             rest = after;
             continue;
         }
-        let Some((inside, after)) = after.split_once(']') else { return Err(fault("D3135")) };
+        let Some((inside, after)) = after.split_once(']') else { return Err(fault(codes::D3135)) };
         let marker: String = inside.split_whitespace().collect();
         let marker = analyse_marker(&marker)?;
         // Without anything between two numbers, the first one ends where its digits do.
@@ -100,7 +101,7 @@ fn analyse_marker(text: &str) -> Result<Marker, Thrown> {
             'Z' | 'z' => "01:01",
             _ => {
                 let shown = if component == '\0' { String::new() } else { component.to_string() };
-                return Err(fault("D3132").text(&shown));
+                return Err(fault(codes::D3132).text(&shown));
             }
         }
         .into();
@@ -117,7 +118,7 @@ fn analyse_marker(text: &str) -> Result<Marker, Thrown> {
         };
         let mut format = picture::analyse(&pattern)?;
         // Nobody needs more; without a bound a width would be a memory bomb.
-        let bound = |n: usize| if n > 10_000 { Err(fault("D1015")) } else { Ok(n) };
+        let bound = |n: usize| if n > 10_000 { Err(fault(codes::D1015)) } else { Ok(n) };
         if let Some(min) = min_width {
             format.mandatory = format.mandatory.max(bound(min)?);
         }
@@ -299,7 +300,7 @@ fn write_marker(out: &mut String, marker: &Marker, date: Option<&Parts>, hours: 
         let name = match component {
             'M' | 'x' => MONTHS.get((value - 1.0) as usize),
             'F' => DAYS.get((value - 1.0) as usize),
-            _ => return Err(fault("D3133").text(&component.to_string())),
+            _ => return Err(fault(codes::D3133).text(&component.to_string())),
         };
         let name = name.copied().unwrap_or("");
         let name = match case {
@@ -317,7 +318,7 @@ fn write_marker(out: &mut String, marker: &Marker, date: Option<&Parts>, hours: 
     }
     match &marker.format {
         Some(format) => out.push_str(&format.write(value)?),
-        None => return Err(fault("D3133").text(&component.to_string())),
+        None => return Err(fault(codes::D3133).text(&component.to_string())),
     }
     Ok(())
 }
@@ -348,7 +349,7 @@ fn write_zone(out: &mut String, marker: &Marker, hours: f64, minutes: f64) -> Re
             }
         }
         3 | 4 => out.push_str(&format.write(offset)?),
-        n => return Err(fault("D3134").json(n.to_string())),
+        n => return Err(fault(codes::D3134).json(n.to_string())),
     }
     Ok(())
 }
@@ -403,7 +404,7 @@ fn pattern(marker: &Marker) -> Result<String, Thrown> {
         return format.pattern();
     }
     if !"MxFP".contains(marker.component) {
-        return Err(fault("D3133").text(&marker.component.to_string()));
+        return Err(fault(codes::D3133).text(&marker.component.to_string()));
     }
     Ok("[a-zA-Z]+".into())
 }
@@ -419,7 +420,7 @@ fn parse(ev: &mut Evaluator<'_>, text: &str, picture: &str, now: &Parts) -> Resu
         }
     }
     let options = Options { ignore_case: true, whole: true, ..Options::default() };
-    let pattern = Pattern::compile(&source, options).map_err(|_| fault("D1015"))?;
+    let pattern = Pattern::compile(&source, options).map_err(|_| fault(codes::D1015))?;
     let Some(found) = search(ev, &pattern, text, 0, &mut Scratch::default())? else { return Ok(None) };
     let mut known = Components(Vec::new());
     for (i, part) in parts.iter().enumerate() {
@@ -484,7 +485,7 @@ impl Components {
             if self.get(component).is_some() {
                 started = true;
                 if ended {
-                    return Err(fault("D3136"));
+                    return Err(fault(codes::D3136));
                 }
             } else if started {
                 self.set(component, Some(if "MDd".contains(component) { 1.0 } else { 0.0 }));
@@ -494,7 +495,7 @@ impl Components {
             }
         }
         if by_month_week || by_week {
-            return Err(fault("D3136"));
+            return Err(fault(codes::D3136));
         }
         let get = |c: char| self.get(c).map_or(f64::NAN, f64::trunc);
         let mut month = get('M');
@@ -619,12 +620,12 @@ pub(super) fn to_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         ev.burn(40)?;
         return match parse_iso(text) {
             Some(millis) => Ok(Val::num(millis)),
-            None => Err(fault("D3110").json(ev.shown(args.at(0)))),
+            None => Err(fault(codes::D3110).json(ev.shown(args.at(0)))),
         };
     };
     // What dates take; the search for longer ones would have to be paid for.
     if picture.len() > 1000 || text.len() > 1000 {
-        return Err(fault("D1015"));
+        return Err(fault(codes::D1015));
     }
     ev.burn(picture.len().saturating_mul(1 + text.len() / 16).saturating_add(1_500))?;
     let Some(now) = Parts::of(ev.now.0 as f64) else { return Ok(Val::Undefined) };

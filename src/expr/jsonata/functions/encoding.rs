@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::expr::base64;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::Val;
@@ -61,7 +62,7 @@ fn decode(ev: &mut Evaluator<'_>, args: &Args<'_>, name: &'static str, keep: &st
     ev.burn(text.len() / 2)?;
     match decoded(text, keep) {
         Some(out) => ev.text(out),
-        None => Err(fault("D3140").token(name).json(ev.shown(args.at(0)))),
+        None => Err(fault(codes::D3140).token(name).json(ev.shown(args.at(0)))),
     }
 }
 

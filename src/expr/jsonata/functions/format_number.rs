@@ -1,6 +1,7 @@
 //! `$formatNumber`: decimal pictures, as XPath's `format-number` has them.
 
 use super::Args;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::number;
@@ -100,28 +101,28 @@ fn check(p: &Parts, s: &Symbols) -> Option<&'static str> {
             error = Some(code);
         }
     };
-    rule(several(&s.decimal), "D3081");
-    rule(several(&s.percent), "D3082");
-    rule(several(&s.per_mille), "D3083");
-    rule(has(&s.percent) && has(&s.per_mille), "D3084");
-    rule(!p.mantissa.chars().any(|c| s.is_any_digit(c)), "D3085");
-    rule(!p.active.chars().all(|c| s.is_active(c)), "D3086");
+    rule(several(&s.decimal), codes::D3081);
+    rule(several(&s.percent), codes::D3082);
+    rule(several(&s.per_mille), codes::D3083);
+    rule(has(&s.percent) && has(&s.per_mille), codes::D3084);
+    rule(!p.mantissa.chars().any(|c| s.is_any_digit(c)), codes::D3085);
+    rule(!p.active.chars().all(|c| s.is_active(c)), codes::D3086);
     let behind = format!("{}{}", s.decimal, s.grouping);
     if has(&s.decimal) {
         let first = p.picture.find(s.decimal.as_str()).unwrap_or(0);
         let (before, after) = p.picture.split_at(first);
-        rule(before.ends_with(s.grouping.as_str()) || after.starts_with(&behind), "D3087");
+        rule(before.ends_with(s.grouping.as_str()) || after.starts_with(&behind), codes::D3087);
     } else {
-        rule(p.integer.ends_with(s.grouping.as_str()), "D3088");
+        rule(p.integer.ends_with(s.grouping.as_str()), codes::D3088);
     }
-    rule(has(&format!("{0}{0}", s.grouping)), "D3089");
+    rule(has(&format!("{0}{0}", s.grouping)), codes::D3089);
     let optional = p.integer.find(s.digit.as_str());
-    rule(optional.and_then(|i| p.integer.get(..i)).is_some_and(|before| before.chars().any(|c| s.is_digit(c))), "D3090");
+    rule(optional.and_then(|i| p.integer.get(..i)).is_some_and(|before| before.chars().any(|c| s.is_digit(c))), codes::D3090);
     let optional = p.fraction.rfind(s.digit.as_str());
-    rule(optional.and_then(|i| p.fraction.get(i..)).is_some_and(|after| after.chars().any(|c| s.is_digit(c))), "D3091");
+    rule(optional.and_then(|i| p.fraction.get(i..)).is_some_and(|after| after.chars().any(|c| s.is_digit(c))), codes::D3091);
     if let Some(exponent) = &p.exponent {
-        rule(!exponent.is_empty() && (has(&s.percent) || has(&s.per_mille)), "D3092");
-        rule(exponent.is_empty() || !exponent.chars().all(|c| s.is_digit(c)), "D3093");
+        rule(!exponent.is_empty() && (has(&s.percent) || has(&s.per_mille)), codes::D3092);
+        rule(exponent.is_empty() || !exponent.chars().all(|c| s.is_digit(c)), codes::D3093);
     }
     error
 }
@@ -195,12 +196,12 @@ pub(super) fn format_number(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let picture = args.text(1).unwrap_or("undefined");
     ev.burn(200 + picture.len())?;
     if picture.len() > 1000 {
-        return Err(fault("D1015"));
+        return Err(fault(codes::D1015));
     }
     let s = Symbols::new(args.at(2));
     let pictures: Vec<&str> = picture.split(s.separator.as_str()).collect();
     if pictures.len() > 2 {
-        return Err(fault("D3080"));
+        return Err(fault(codes::D3080));
     }
     let mut layouts = Vec::with_capacity(2);
     for picture in pictures {

@@ -1,6 +1,7 @@
 //! Functions that take functions.
 
 use super::Args;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R, TEXT_STEP, compare_text, length, truth};
 use crate::expr::jsonata::value::{Flags, Function, Object, Val};
@@ -66,10 +67,10 @@ pub(super) fn single(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
             None => true,
         };
         if hit && found.replace(item).is_some() {
-            return Err(fault("D3138"));
+            return Err(fault(codes::D3138));
         }
     }
-    found.ok_or_else(|| fault("D3139"))
+    found.ok_or_else(|| fault(codes::D3139))
 }
 
 /// `$reduce(array, function, initial?)`
@@ -78,7 +79,7 @@ pub(super) fn reduce(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let (false, Some(function)) = (array.is_undefined(), args.at(1).as_func()) else { return Ok(Val::Undefined) };
     let arity = function.arity();
     if arity < 2 {
-        return Err(fault("D3050"));
+        return Err(fault(codes::D3050));
     }
     let mut items = array.items().iter().enumerate();
     let mut result = match args.at(2) {
@@ -148,7 +149,7 @@ pub(super) fn sort(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         None => {
             let numbers = values.iter().all(|v| matches!(v, Val::Num(_)));
             if !numbers && !values.iter().all(|v| v.as_str().is_some()) {
-                return Err(fault("D3070"));
+                return Err(fault(codes::D3070));
             }
             ev.burn(count)?;
             ev.merge_sort(count, &mut |ev, a, b| {

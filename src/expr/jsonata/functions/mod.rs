@@ -19,6 +19,7 @@ use super::error::fault;
 use super::eval::{Evaluator, R};
 use super::signature::Signature;
 use super::value::{Frame, Val};
+use crate::expr::jsonata::codes;
 use std::rc::Rc;
 
 /// The arguments of a call, checked against the signature.
@@ -159,7 +160,7 @@ static TABLE: [Def; 70] = [
 /// `$eval(text, context?)`, unless the host forbids it, as AWS does.
 fn eval(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if !ev.limits.eval {
-        return Err(fault("T1006").token("eval"));
+        return Err(fault(codes::T1006).token("eval"));
     }
     match args.text(0) {
         Some(text) => ev.eval_function(text, args.at(1), args.input, args.frame),

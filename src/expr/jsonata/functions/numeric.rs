@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::base::{Number, decimal};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::number as text;
@@ -42,7 +43,7 @@ pub(super) fn round(_: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$sqrt(number)`
 pub(super) fn sqrt(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     if args.number(0).is_some_and(|x| x < 0.0) {
-        return Err(fault("D3060").json(ev.shown(args.at(0))));
+        return Err(fault(codes::D3060).json(ev.shown(args.at(0))));
     }
     Ok(with(args, f64::sqrt))
 }
@@ -52,7 +53,7 @@ pub(super) fn power(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(base) = args.number(0) else { return Ok(Val::Undefined) };
     let result = args.number(1).map_or(f64::NAN, |exponent| whole_power(base, exponent).unwrap_or_else(|| base.powf(exponent)));
     if !result.is_finite() {
-        return Err(fault("D3061").json(ev.shown(args.at(0))).json2(ev.shown(args.at(1))));
+        return Err(fault(codes::D3061).json(ev.shown(args.at(0))).json2(ev.shown(args.at(1))));
     }
     Ok(Val::num(result))
 }
@@ -138,7 +139,7 @@ pub(super) fn number(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         Val::Bool(b) => return Ok(Val::int(i64::from(*b))),
         value => value.as_str().and_then(parse),
     };
-    parsed.ok_or_else(|| fault("D3030").json(ev.shown(value)).index(1))
+    parsed.ok_or_else(|| fault(codes::D3030).json(ev.shown(value)).index(1))
 }
 
 fn parse(text: &str) -> Option<Val> {
@@ -180,7 +181,7 @@ pub(super) fn format_base(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let x = text::round(x, 0);
     let radix = args.number(1).map_or(10.0, |radix| text::round(radix, 0));
     if !(2.0..=36.0).contains(&radix) {
-        return Err(fault("D3100").json(text::to_text(radix)));
+        return Err(fault(codes::D3100).json(text::to_text(radix)));
     }
     if radix == 10.0 || !x.is_finite() {
         return ev.text(text::to_text(x));

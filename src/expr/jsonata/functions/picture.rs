@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::base::{case, decimal, sort};
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::{Thrown, fault};
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::number;
@@ -98,7 +99,7 @@ pub(super) fn analyse(picture: &str) -> Result<Format, Thrown> {
             format.mandatory += 1;
             position += 1;
             if zero.is_some_and(|zero| zero != *family) {
-                return Err(fault("D3131"));
+                return Err(fault(codes::D3131));
             }
             zero = Some(*family);
         } else if c == '#' {
@@ -144,7 +145,7 @@ impl Format {
                 }
             }
             Primary::Decimal => self.decimal(magnitude),
-            Primary::Sequence => return Err(fault("D3130").text(&self.token)),
+            Primary::Sequence => return Err(fault(codes::D3130).text(&self.token)),
         };
         Ok(if value < 0.0 { format!("-{text}") } else { text })
     }
@@ -200,7 +201,7 @@ impl Format {
                 };
                 format!("[0-9]{count}{}", if self.ordinal { "(?:th|st|nd|rd)" } else { "" })
             }
-            Primary::Sequence => return Err(fault("D3130").text(&self.token)),
+            Primary::Sequence => return Err(fault(codes::D3130).text(&self.token)),
         })
     }
 
@@ -228,7 +229,7 @@ impl Format {
                     .collect();
                 read_int(&digits)
             }
-            Primary::Sequence => return Err(fault("D3130").text(&self.token)),
+            Primary::Sequence => return Err(fault(codes::D3130).text(&self.token)),
         })
     }
 }
@@ -273,7 +274,7 @@ const ROMAN: [(f64, &str); 13] = [
 fn roman(value: f64) -> Result<String, Thrown> {
     // One letter for every thousand: large numbers would not end.
     if value > 10_000_000.0 {
-        return Err(fault("D1015"));
+        return Err(fault(codes::D1015));
     }
     let mut out = String::new();
     let mut rest = value;

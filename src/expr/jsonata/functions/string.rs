@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::base::case;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R, write_json};
 use crate::expr::jsonata::value::{Flags, Val};
@@ -121,7 +122,7 @@ pub(super) fn pad(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         return Ok(args.at(0).clone());
     }
     if missing > ev.limits.text as f64 {
-        return Err(fault("D1015"));
+        return Err(fault(codes::D1015));
     }
     let missing = missing as usize;
     let filler = args.text(2).filter(|s| !s.is_empty()).unwrap_or(" ");
@@ -149,7 +150,7 @@ pub(super) fn join(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
         }
         out.push_str(text.as_str().unwrap_or(""));
         if out.len() > ev.limits.text {
-            return Err(fault("D1015"));
+            return Err(fault(codes::D1015));
         }
     }
     ev.text(out)

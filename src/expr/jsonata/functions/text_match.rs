@@ -1,6 +1,7 @@
 //! `$match`, `$contains`, `$replace`, `$split`: with strings, regular expressions, or matchers written as functions.
 
 use super::Args;
+use crate::expr::jsonata::codes;
 use crate::expr::jsonata::error::fault;
 use crate::expr::jsonata::eval::{Evaluator, R};
 use crate::expr::jsonata::value::{Function, Val};
@@ -89,7 +90,7 @@ pub(super) fn search<'t>(
     let mut steps = ev.fuel.saturating_mul(STEPS_PER_FUEL);
     let found = pattern.find(text, from, scratch, &mut steps);
     ev.fuel = steps / STEPS_PER_FUEL;
-    found.map_err(|_| fault("D1012"))
+    found.map_err(|_| fault(codes::D1012))
 }
 
 impl<'a> Matcher<'a> {
@@ -112,7 +113,7 @@ impl<'a> Matcher<'a> {
         };
         let Some(found) = search(ev, pattern, self.text, from, &mut self.scratch)? else { return Ok(None) };
         if self.at.is_some() && found.start == found.end {
-            return Err(fault("D1004").text(&pattern.source));
+            return Err(fault(codes::D1004).text(&pattern.source));
         }
         self.at = Some(found.end);
         let text = self.text.get(found.start..found.end).unwrap_or("");
@@ -139,7 +140,7 @@ impl<'a> Matcher<'a> {
         let groups = result.member("groups").filter(Val::is_array);
         let next = result.member("next").unwrap_or(Val::Undefined);
         if start.is_none() && groups.is_none() && next.as_func().is_none() {
-            return Err(fault("T1010"));
+            return Err(fault(codes::T1010));
         }
         let start = self.byte_offset(start.unwrap_or(0.0));
         let text = result.member("match").unwrap_or(Val::Undefined);
@@ -200,7 +201,7 @@ fn limit(args: &Args<'_>, index: usize, code: &'static str) -> R<f64> {
 /// `$match(text, pattern, limit?)`
 pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
-    let limit = limit(args, 2, "D3040")?;
+    let limit = limit(args, 2, codes::D3040)?;
     let Some(source) = args.at(1).as_func() else { return Ok(Val::Undefined) };
     let mut out = Vec::new();
     if limit > 0.0 {
@@ -236,7 +237,7 @@ pub(super) fn contains(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$split(text, separator, limit?)`
 pub(super) fn split(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
-    let limit = limit(args, 2, "D3020")?;
+    let limit = limit(args, 2, codes::D3020)?;
     let mut out: Vec<Val> = Vec::new();
     match args.at(1) {
         Val::Func(source) if limit > 0.0 => {
@@ -277,9 +278,9 @@ pub(super) fn split(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
     if args.text(1) == Some("") {
-        return Err(fault("D3010").index(2));
+        return Err(fault(codes::D3010).index(2));
     }
-    let limit = limit(args, 3, "D3011")?;
+    let limit = limit(args, 3, codes::D3011)?;
     if limit <= 0.0 {
         return Ok(args.at(0).clone());
     }
@@ -300,7 +301,7 @@ pub(super) fn replace(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
                 let value = ev.invoke(replacer, vec![found], args.frame)?;
                 match value.as_str() {
                     Some(value) => out.push_str(value),
-                    None => return Err(fault("D3012").json(ev.shown(&value))),
+                    None => return Err(fault(codes::D3012).json(ev.shown(&value))),
                 }
             }
             template => expand(&mut out, template.as_str().unwrap_or(""), &one),
@@ -336,12 +337,12 @@ fn replace_text(ev: &mut Evaluator<'_>, args: &Args<'_>, text: &str, limit: f64)
         out.push_str(before);
         match args.at(2).as_str() {
             Some(replacement) => out.push_str(replacement),
-            None => return Err(fault("D3012").json(ev.shown(args.at(2)))),
+            None => return Err(fault(codes::D3012).json(ev.shown(args.at(2)))),
         }
         rest = after;
         count += 1.0;
         if out.len() > ev.limits.text {
-            return Err(fault("D1015"));
+            return Err(fault(codes::D1015));
         }
         ev.burn(1)?;
     }
