@@ -1,25 +1,19 @@
 // The page's folders and signals: a folder imports only from those below it, and each signal has one owner.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { basename, dirname, join, normalize, relative, resolve, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, relative, resolve } from "node:path";
 import { describe, test } from "node:test";
+import { modulesIn, upwards as upwardsOn } from "../floors.mjs";
 
 const source = resolve(import.meta.dirname, "../../www/src");
 /** From the lowest floor up; folders of one floor do not know each other. "beside" are the files outside of any folder. */
 const FLOORS = [["model"], ["examples", "beside", "ui"], ["keys", "store", "worker"], ["editor", "values", "embed"], ["debugger"], ["graph"], ["take"], ["commands", "panes"], ["dialogs"], ["shell"], ["page"]];
 const ROOMS = ["workspace", "execution", "panes", "words", "interpreter", "selection", "analysis", "insideLayout", "playback", "inside", "runner", "opening", "recordings"];
 
-const floorOf = (folder) => FLOORS.findIndex((floor) => floor.includes(folder));
 const folderOf = (name) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : /^(main|page)\.tsx$/.test(name) ? "page" : "beside");
 
-/** The arrows of a module that do not lead downwards, also those of what it loads later. */
-export function upwards({ name, text }) {
-  const from = folderOf(name);
-  return [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)["'](\.{1,2}\/[^"']+\.tsx?)["']/g)]
-    .map(([, path]) => normalize(join(dirname(name), path)).split(sep).join("/"))
-    .filter((to) => !to.startsWith("..") && folderOf(to) !== from && floorOf(folderOf(to)) >= floorOf(from))
-    .map((to) => `${name} → ${to}`);
-}
+/** The imports of a module that do not lead downwards. */
+const upwards = (module) => upwardsOn(module, FLOORS, folderOf);
 
 /** What a module imports from rooms: `[room, [name, …]]`, where a namespace is `* as name`. */
 const imports = (text) => [...text.matchAll(/import (?:type )?(\* as \w+|\{[^}]*\}) from "(?:\.\.?\/)+(?:store\/)?(\w+)\.ts"/g)].filter(([, , room]) => ROOMS.includes(room)).map(([, names, room]) => [room, names]);
@@ -34,11 +28,11 @@ export function writes(text) {
 }
 
 const skip = existsSync(source) ? false : "the page is not here";
-const modules = skip ? [] : readdirSync(source, { recursive: true }).filter((name) => /\.tsx?$/.test(name)).map((name) => ({ name: name.split(sep).join("/"), text: readFileSync(join(source, name), "utf8") }));
+const modules = skip ? [] : modulesIn(source);
 
 describe("the page's folders", { skip }, () => {
   test("are all on a floor", () => {
-    assert.deepEqual([...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => floorOf(folder) < 0), []);
+    assert.deepEqual([...new Set(modules.map(({ name }) => folderOf(name)))].filter((folder) => !FLOORS.flat().includes(folder)), []);
   });
 
   test("import downwards only", () => {
