@@ -89,6 +89,8 @@ export class VirtualClock {
 }
 
 /** The clock that the `clock` option means. */
+export function clockOf(option?: "real" | Clock): Clock;
+export function clockOf(option?: "real" | "virtual" | Clock, start?: number): Clock | VirtualClock;
 export function clockOf(option?: "real" | "virtual" | Clock, start?: number): Clock | VirtualClock {
   if (option === undefined || option === "real") return REAL;
   if (option === "virtual") return new VirtualClock(start);

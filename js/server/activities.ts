@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // Activities, task tokens, and tags.
 
 import { Task } from "../driver/task.ts";
@@ -128,7 +127,7 @@ export const activityOperations = {
     activity.workers += 1;
     try {
       const { taskToken, input, task } = await activity.queue.getTask({ workerName, signal: poll.signal });
-      return { taskToken, input: Task.inputText(task) ?? JSON.stringify(input) };
+      return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
     } catch (error) {
       if (!poll.signal.aborted) throw error;
       // Nothing to do for a minute: an empty answer, and the worker asks again.

@@ -1,7 +1,6 @@
-// @ts-nocheck: has no types yet.
 // Map Runs: the runs of Distributed Maps and the executions of their items.
 
-import type { ChildExecution, ExecutionStatus, HistoryEvent, MachineType, MapRunChange } from "../api/index.d.ts";
+import type { ChildExecution, ExecutionStatus, Frame, HistoryEvent, MachineType, MapRunChange } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 import { driverOf } from "../execution/execution.ts";
 import { executionArn, mapRunArn } from "./arn.ts";
@@ -273,7 +272,7 @@ export const mapRunOperations = {
   async DescribeMapRun(service, { mapRunArn: arn }) {
     const run = find(service, arn);
     const execution = run.status === "RUNNING" ? service.runner.find(run.executionArn)?.execution : undefined;
-    const frames = execution === undefined ? [] : driverOf(execution).frames();
+    const frames: Frame[] = execution === undefined ? [] : driverOf(execution).frames();
     const now = frames.find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
     const done = run.status === "SUCCEEDED";
     // What expressions have made of the limits, the engine knows.

@@ -6,7 +6,7 @@ import type { ExecutionSnapshot, StartOptions } from "../api/index.d.ts";
 import type { Batch } from "../api/server.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { driverOf, release } from "../execution/execution.ts";
-import type { Driver } from "../driver/driver.ts";
+import type { Driver, Outcome } from "../driver/driver.ts";
 import type { Execution } from "../execution/execution.ts";
 import { StateMachine, seedOf } from "../execution/machine.ts";
 import type { Handlers } from "../tasks/resource.ts";
@@ -143,7 +143,7 @@ export class Runner {
         text: input,
         info: { name, arn, stateMachineName: machineName, stateMachineArn: machineArn },
         seed: seedOf(undefined),
-        onFinish: () => this.#finish(live, execution),
+        onFinish: (outcome: Outcome) => this.#finish(live, execution, outcome),
       },
     );
     live.begin(execution);
@@ -176,7 +176,7 @@ export class Runner {
     await store.append(about.id, { expectedSeq: seq, about: changed });
     try {
       const execution = this.#redriven(live, definition, JSON.parse(snapshot.text));
-      this.#track(execution.result.then(() => this.#finish(live, execution)));
+      this.#track(execution.result.then((outcome) => this.#finish(live, execution, outcome)));
       live.begin(execution);
     } catch (thrown) {
       this.#live.delete(about.id);
@@ -264,15 +264,14 @@ export class Runner {
     };
   }
 
-  #finish(live: Live, execution: Execution): void {
+  #finish(live: Live, execution: Execution, outcome: Outcome): void {
     const { about } = live;
     const driver = driverOf(execution);
     const stopDate = this.#service.now();
     const told = about.events ?? 0;
-    const outcome = recordedOutcome(driver);
     const { status } = outcome;
     const again = status !== "SUCCEEDED" && about.type === "STANDARD" && driver.events < FULL;
-    const ended = { ...outcome, stopDate, events: driver.events, redrivable: again };
+    const ended = { ...recordedOutcome(driver, outcome), stopDate, events: driver.events, redrivable: again };
     live.about = { ...about, ...ended };
     const batch: Ending = { about: ended };
     try {
@@ -325,13 +324,12 @@ function executionArn({ arn, type }: Machine, name: string): string {
 }
 
 /** How an execution has ended, as its record has it. */
-function recordedOutcome(driver: Driver): Pick<StoredExecution, "status" | "output" | "error" | "cause"> {
-  const { status, output, error, cause } = driver.outcome;
+function recordedOutcome(driver: Driver, { status, output, error, cause }: Outcome): Pick<StoredExecution, "status" | "output" | "error" | "cause"> {
   const [last] = status === "SUCCEEDED" ? driver.history(driver.events - 1) : [];
   return {
     status,
     // The history has it with the digits of its numbers.
-    ...(status === "SUCCEEDED" && { output: last?.executionSucceededEventDetails.output ?? JSON.stringify(output) }),
+    ...(status === "SUCCEEDED" && { output: last?.type === "ExecutionSucceeded" ? last.executionSucceededEventDetails.output : JSON.stringify(output) }),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
   };

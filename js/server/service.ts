@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The service behind the endpoint: what it knows, and its operations.
 
 import { randomUUID } from "node:crypto";
