@@ -1,6 +1,6 @@
 // Whether two JSON values are equal or match, and how they differ.
 
-import { TestKitError } from "./errors.ts";
+import { brief, isAsymmetric, isMatcher, plain, shown } from "./display.ts";
 
 /** How two values are compared: `partly` lets objects have more members than are expected. */
 export interface MatchOptions {
@@ -9,26 +9,6 @@ export interface MatchOptions {
 
 /** A member of a value that may be anything. */
 type Members = Record<string, unknown>;
-
-/** The value with which `JSON.stringify` begins: members that are undefined are left out. Matchers stay. */
-function plain(value: unknown, around: object[] = []): unknown {
-  if (typeof value !== "object" || value === null || isMatcher(value)) return value;
-  if (around.includes(value)) throw new TestKitError("an expected value must not contain itself");
-  const inside = [...around, value];
-  if ("toJSON" in value && typeof value.toJSON === "function") return plain(value.toJSON(), inside);
-  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : plain(item, inside)));
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined).map(([key, item]) => [key, plain(item, inside)]));
-}
-
-/** An asymmetric matcher of Vitest or Jest, such as `expect.any(Number)`. */
-function isAsymmetric(value: unknown): value is { asymmetricMatch(actual: unknown): unknown } {
-  return typeof (value as { asymmetricMatch?: unknown } | null | undefined)?.asymmetricMatch === "function";
-}
-
-/** RegExps, predicates, and the asymmetric matchers of Vitest and Jest. */
-function isMatcher(value: unknown): boolean {
-  return typeof value === "function" || value instanceof RegExp || isAsymmetric(value);
-}
 
 /** Whether `actual` is `expected`, in which matchers may stand; with `partly` it may have more members. */
 export function matches(actual: unknown, expected: unknown, { partly = false }: MatchOptions = {}): boolean {
@@ -46,29 +26,6 @@ function fits(actual: unknown, expected: unknown, partly: boolean): boolean {
   const keys = Object.keys(expected);
   if (!partly && keys.length !== Object.keys(actual).length) return false;
   return keys.every((key) => Object.hasOwn(actual, key) && fits((actual as Members)[key], (expected as Members)[key], partly));
-}
-
-/** A value on one line, cut to a length. */
-export function brief(value: unknown, length = 100): string {
-  const text = typeof value === "string" ? JSON.stringify(value) : shown(value);
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
-}
-
-function shown(value: unknown, space?: number): string {
-  return JSON.stringify(sorted(plain(value)), (_, item: unknown) => writable(item), space) ?? String(value);
-}
-
-/** What JSON cannot hold, in words. */
-function writable(item: unknown): unknown {
-  if (typeof item === "function") return `${item.name || "a predicate"}()`;
-  if (isMatcher(item)) return String(item);
-  return typeof item === "bigint" ? `${item}n` : item;
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || isMatcher(value)) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted((value as Members)[key])]));
 }
 
 const LONGEST = 400;

@@ -11,7 +11,8 @@ import { lcov } from "../coverage/lcov.ts";
 import { type MeasuredDefinition, WORDS, jsonOf, placesOf, totalsOf } from "../coverage/measure.ts";
 import { described, percent, share, unused } from "../coverage/share.ts";
 import type { Source } from "../files/source.ts";
-import { load, pathOf, sourceOf } from "./definition.ts";
+import { load, sourceOf } from "./definition.ts";
+import { pathOf } from "./paths.ts";
 import { TestKitError } from "./errors.ts";
 
 /** A line that a process has written: counts, and with the first of a definition also what it is. */

@@ -1,16 +1,14 @@
 // A definition to test: from a file in JSON or YAML, a template, a URL, text, an object or a machine.
 
-import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { MachineOptions } from "../api/index.d.ts";
 import { DefinitionError } from "../base/errors.ts";
 import { looksLikeYaml } from "../definition/diagnose.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
 import { parseYaml } from "../definition/yaml.ts";
 import { StateMachine } from "../execution/machine.ts";
-import { Unusable } from "../files/problem.ts";
-import { Source, read } from "../files/source.ts";
+import { Source } from "../files/source.ts";
 import { TestKitError } from "./errors.ts";
+import { pathOf, usable } from "./paths.ts";
 
 /** A machine, its definition as an object, and the file (with `#LogicalId`) that it came from. */
 export interface LoadedMachine {
@@ -54,29 +52,5 @@ function compiled(source: Source, options: MachineOptions): LoadedMachine {
   } catch (error) {
     if (error instanceof DefinitionError) error.message = `${error.message.split("\n")[0]}\n${source.render(options, false).trimEnd()}`;
     throw error;
-  }
-}
-
-/** The path that a string, file URL or URL object names; a template's `#LogicalId` stays. */
-export function pathOf(given: unknown, what: string): string {
-  if (given instanceof URL || (typeof given === "string" && given.startsWith("file:"))) {
-    const url = new URL(given);
-    return fileURLToPath(new URL(url.pathname, url)) + decodeURIComponent(url.hash);
-  }
-  if (typeof given === "string" && given !== "") return resolve(given);
-  throw new TestKitError(`${what} must be a file's path or URL, JSON text, or an object`);
-}
-
-/** A file's text. */
-export function readText(file: string): string {
-  return usable(() => read(file));
-}
-
-/** What a function returns; a file that cannot be used is a fault of the test. */
-function usable<T>(get: () => T): T {
-  try {
-    return get();
-  } catch (error) {
-    throw error instanceof Unusable ? new TestKitError(error.message) : error;
   }
 }

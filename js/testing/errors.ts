@@ -1,6 +1,4 @@
-// What the test kit throws.
-
-import { AssertionError } from "node:assert";
+// What the test kit throws for mocks and tests that cannot be used as they are written.
 
 /** A test that cannot be run as it is written. */
 export class TestKitError extends Error {
@@ -27,20 +25,4 @@ export class MockError extends TestKitError {
     this.resource = resource;
     this.invocation = invocation;
   }
-}
-
-/** A function: the stack of a failed expectation begins at its caller. */
-export type Caller = (...args: never[]) => unknown;
-
-/** What a failed expectation shows beside its message; `from` is the expectation's function. */
-export interface Mismatch {
-  actual: unknown;
-  expected: unknown;
-  operator: string;
-  from: Caller;
-}
-
-/** A failed expectation. Test runners show `actual` and `expected` beside the message, which tells what happened. */
-export function failed(message: string, { actual, expected, operator, from }: Mismatch): AssertionError {
-  return new AssertionError({ message, actual, expected, operator, stackStartFn: from });
 }

@@ -3,8 +3,8 @@
 import { basename } from "node:path";
 import type { LocalResult, MockConfig as MockConfiguration } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
-import { brief } from "./compare.ts";
-import { pathOf, readText } from "./definition.ts";
+import { brief } from "./display.ts";
+import { pathOf, readText } from "./paths.ts";
 import { TestKitError } from "./errors.ts";
 import { plan } from "./mocks.ts";
 

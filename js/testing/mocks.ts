@@ -3,7 +3,7 @@
 import type { Task } from "../api/index.d.ts";
 import { TaskError } from "../base/errors.ts";
 import { TaskResponse } from "../tasks/integration.ts";
-import { brief } from "./compare.ts";
+import { brief } from "./display.ts";
 import { MockError, TestKitError } from "./errors.ts";
 import { type IterationMock, type MockResult, isIterations, isResult, responds, throws } from "./results.ts";
 

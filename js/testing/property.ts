@@ -7,7 +7,7 @@
 import type { ExecutionStatus, Task } from "../api/index.d.ts";
 import type { Mock, PropertyError as Failure, PropertyOptions, PropertyReport } from "../api/testing.d.ts";
 import { shown } from "../base/options.ts";
-import { brief } from "./compare.ts";
+import { brief } from "./display.ts";
 import { TestKitError } from "./errors.ts";
 import { type TestMachine, check, pick, testMachine } from "./machine.ts";
 import { Generator, type GeneratorOptions, type Outcomes, scheduled } from "./outcomes.ts";

@@ -1,0 +1,31 @@
+// Files that are given to the test kit.
+
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Unusable } from "../files/problem.ts";
+import { read } from "../files/source.ts";
+import { TestKitError } from "./errors.ts";
+
+/** The path that a string, file URL or URL object names; a template's `#LogicalId` stays. */
+export function pathOf(given: unknown, what: string): string {
+  if (given instanceof URL || (typeof given === "string" && given.startsWith("file:"))) {
+    const url = new URL(given);
+    return fileURLToPath(new URL(url.pathname, url)) + decodeURIComponent(url.hash);
+  }
+  if (typeof given === "string" && given !== "") return resolve(given);
+  throw new TestKitError(`${what} must be a file's path or URL, JSON text, or an object`);
+}
+
+/** A file's text. */
+export function readText(file: string): string {
+  return usable(() => read(file));
+}
+
+/** What a function returns; a file that cannot be used is a fault of the test. */
+export function usable<T>(get: () => T): T {
+  try {
+    return get();
+  } catch (error) {
+    throw error instanceof Unusable ? new TestKitError(error.message) : error;
+  }
+}
