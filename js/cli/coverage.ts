@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { coverageReport } from "../testing/coverage.ts";
-import { TestKitError } from "../testing/errors.ts";
+import { TestKitError } from "../mocks/errors.ts";
 import { Unusable } from "../files/problem.ts";
 import { colorful } from "../files/terminal.ts";
 

@@ -3,9 +3,9 @@
 
 import { dirname, resolve } from "node:path";
 import { LineCounter, isAlias, isMap, isScalar, isSeq } from "yaml";
-import { milliseconds } from "../testing/duration.ts";
-import { rangeOf } from "../testing/mocks.ts";
-import { eachIteration, iterations, never, responds, returns, throws } from "../testing/results.ts";
+import { milliseconds } from "../base/duration.ts";
+import { rangeOf } from "../mocks/answers.ts";
+import { eachIteration, iterations, never, responds, returns, throws } from "../mocks/results.ts";
 import { meant } from "./main.ts";
 import { read, valueOfDocument, yamlDocument } from "../files/source.ts";
 

@@ -6,7 +6,7 @@ import { DefinitionError } from "../entries/node.ts";
 import { expectRun } from "../testing/expect.ts";
 import { testMachine } from "../testing/machine.ts";
 import { PropertyError, property } from "../testing/property.ts";
-import { TestKitError } from "../testing/errors.ts";
+import { TestKitError } from "../mocks/errors.ts";
 import { BadTestFile, readTestFile } from "./test-file.ts";
 import { Unusable } from "../files/problem.ts";
 import { handlersOf } from "./tasks.ts";

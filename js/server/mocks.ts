@@ -1,8 +1,8 @@
 // Test cases of a mock configuration of Step Functions Local.
 
 import type { TaskHandler } from "../api/index.d.ts";
-import { type MockConfig, loadMockConfig } from "../testing/mock-config.ts";
-import { answerer } from "../testing/mocks.ts";
+import { type MockConfig, loadMockConfig } from "../mocks/config.ts";
+import { answerer } from "../mocks/answers.ts";
 
 /** The test cases of a mock configuration: a file, or what is in it. */
 export class TestCases {

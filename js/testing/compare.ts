@@ -1,6 +1,6 @@
 // Whether two JSON values are equal or match, and how they differ.
 
-import { brief, isAsymmetric, isMatcher, plain, shown } from "./display.ts";
+import { brief, isAsymmetric, isMatcher, plain, shown } from "../mocks/display.ts";
 
 /** How two values are compared: `partly` lets objects have more members than are expected. */
 export interface MatchOptions {

@@ -12,8 +12,8 @@ import { type MeasuredDefinition, WORDS, jsonOf, placesOf, totalsOf } from "../c
 import { described, percent, share, unused } from "../coverage/share.ts";
 import type { Source } from "../files/source.ts";
 import { load, sourceOf } from "./definition.ts";
-import { pathOf } from "./paths.ts";
-import { TestKitError } from "./errors.ts";
+import { pathOf } from "../mocks/paths.ts";
+import { TestKitError } from "../mocks/errors.ts";
 
 /** A line that a process has written: counts, and with the first of a definition also what it is. */
 type Entry = Partial<DefinitionUse> & { digest: string; hits: Hits };

@@ -7,8 +7,8 @@ import type { MachineDefinition } from "../definition/fields.ts";
 import { parseYaml } from "../definition/yaml.ts";
 import { StateMachine } from "../execution/machine.ts";
 import { Source } from "../files/source.ts";
-import { TestKitError } from "./errors.ts";
-import { pathOf, usable } from "./paths.ts";
+import { TestKitError } from "../mocks/errors.ts";
+import { pathOf, usable } from "../mocks/paths.ts";
 
 /** A machine, its definition as an object, and the file (with `#LogicalId`) that it came from. */
 export interface LoadedMachine {

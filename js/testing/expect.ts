@@ -4,11 +4,11 @@ import type { ExecutionStatus } from "../api/index.d.ts";
 import type { Duration, RunExpectation as Expectation } from "../api/testing.d.ts";
 import { shown as named } from "../base/options.ts";
 import { type MatchOptions, difference, matches } from "./compare.ts";
-import { brief } from "./display.ts";
-import { milliseconds, spoken } from "./duration.ts";
-import { TestKitError } from "./errors.ts";
+import { brief } from "../mocks/display.ts";
+import { milliseconds, spoken } from "../base/duration.ts";
+import { TestKitError } from "../mocks/errors.ts";
 import { type Caller, failed } from "./mismatch.ts";
-import { isPromise } from "./mocks.ts";
+import { isPromise } from "../mocks/answers.ts";
 import type { TestRun } from "./run.ts";
 
 const LINES = 60;

@@ -8,9 +8,9 @@ import type { MachineDefinition } from "../definition/fields.ts";
 import type { Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { load } from "./definition.ts";
-import { MockError, TestKitError } from "./errors.ts";
-import { type MockConfig, loadMockConfig } from "./mock-config.ts";
-import { answerer, isPromise } from "./mocks.ts";
+import { MockError, TestKitError } from "../mocks/errors.ts";
+import { type MockConfig, loadMockConfig } from "../mocks/config.ts";
+import { answerer, isPromise } from "../mocks/answers.ts";
 import { TestRun } from "./run.ts";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"] as const;

@@ -4,7 +4,7 @@ import type { Task } from "../api/index.d.ts";
 import type { PropertyOptions } from "../api/testing.d.ts";
 import type { Outline, OutlinedState } from "../coverage/outline.ts";
 import { Random } from "./random.ts";
-import { type MockResult, isResult, never, returns, throws } from "./results.ts";
+import { type MockResult, isResult, never, returns, throws } from "../mocks/results.ts";
 import type { Outcome, Schedule } from "./schedule.ts";
 
 /** The error that no definition names. */

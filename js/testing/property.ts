@@ -7,8 +7,8 @@
 import type { ExecutionStatus, Task } from "../api/index.d.ts";
 import type { Mock, PropertyError as Failure, PropertyOptions, PropertyReport } from "../api/testing.d.ts";
 import { shown } from "../base/options.ts";
-import { brief } from "./display.ts";
-import { TestKitError } from "./errors.ts";
+import { brief } from "../mocks/display.ts";
+import { TestKitError } from "../mocks/errors.ts";
 import { type TestMachine, check, pick, testMachine } from "./machine.ts";
 import { Generator, type GeneratorOptions, type Outcomes, scheduled } from "./outcomes.ts";
 import { Random } from "./random.ts";

@@ -4,8 +4,8 @@ import type { ChildExecution, Execution, ExecutionCoverage, ExecutionResult, Exe
 import type { CaughtError, RetriedError, StateVisit, TaskCall, TestRun as Run, TextOptions } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
 import { type Outline, isCalledBy } from "../coverage/outline.ts";
-import { brief } from "./display.ts";
-import { spoken } from "./duration.ts";
+import { brief } from "../mocks/display.ts";
+import { spoken } from "../base/duration.ts";
 import { indexIn, story } from "./story.ts";
 import { Visits, timeBetween } from "./visits.ts";
 

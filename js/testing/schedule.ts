@@ -2,8 +2,8 @@
 
 import type { GeneratedOutcome } from "../api/testing.d.ts";
 import { isObject } from "../base/json.ts";
-import { spoken } from "./duration.ts";
-import { TestKitError } from "./errors.ts";
+import { spoken } from "../base/duration.ts";
+import { TestKitError } from "../mocks/errors.ts";
 
 /** What the call of a task comes to. */
 export type Outcome = GeneratedOutcome;

@@ -3,7 +3,7 @@
 import type { HandledError, HistoryEvent } from "../api/index.d.ts";
 import { type EventDetails, detailsOf } from "../history/events.ts";
 import { parseResource } from "../tasks/resource.ts";
-import { spoken } from "./duration.ts";
+import { spoken } from "../base/duration.ts";
 import type { RunFacts } from "./run.ts";
 import { type Visits, timeBetween } from "./visits.ts";
 

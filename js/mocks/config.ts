@@ -6,7 +6,7 @@ import { isObject } from "../base/json.ts";
 import { brief } from "./display.ts";
 import { pathOf, readText } from "./paths.ts";
 import { TestKitError } from "./errors.ts";
-import { plan } from "./mocks.ts";
+import { plan } from "./answers.ts";
 
 /** A mocked response: results by the number of the invocation, such as "0" or "1-2". */
 type Response = Record<string, LocalResult>;

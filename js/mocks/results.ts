@@ -3,7 +3,7 @@
 import type { Duration, IterationMock as IterationAnswers, Mock, MockResult as Answer } from "../api/testing.d.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { brief } from "./display.ts";
-import { milliseconds, spoken } from "./duration.ts";
+import { milliseconds, spoken } from "../base/duration.ts";
 import { TestKitError } from "./errors.ts";
 
 const RESULT = Symbol.for("stepglass.MockResult");
