@@ -85,7 +85,7 @@ function handler({ state, resource, input, result }) {
   if (resource.kind === "service" && resource.name === "lambda:invoke") {
     // The handler gets the Payload and gives the Payload.
     const given = typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? resource.function : undefined;
-    const payload = { input: read(input, [{ name: "Payload" }], false), result: result.member("Payload", true) };
+    const payload = { input: read(input, ["Payload"], false), result: result.member("Payload", true) };
     const token = resource.pattern === "waitForTaskToken" ? { ...payload, result, note: "Answer it with task.token: execution.succeed(token, result)." } : payload;
     return { key: given === undefined ? state : bareName(given, ":function:"), ...token };
   }

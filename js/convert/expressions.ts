@@ -1,14 +1,9 @@
 // JSONPath, calls of intrinsic functions and payload templates as JSONata.
 
 import { isObject, type JsonValue } from "../base/json.ts";
+import { type SplitPath, splitPath } from "../definition/paths.ts";
 import { Literal, convertCall } from "./intrinsics.ts";
-import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, type Need, type Part, type Step } from "./parts.ts";
-
-/** A path that names one place: what it begins with (`$`, `$$`, `$variable`) and the way from there. */
-interface Path {
-  start: string;
-  steps: Step[];
-}
+import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, type Need, type Part } from "./parts.ts";
 
 /** What a path selects: `$.a['b'][0]` in the input; `$$…` and `$variable…` have roots of their own. */
 export function path(text: unknown, input: Part): Part {
@@ -17,24 +12,15 @@ export function path(text: unknown, input: Part): Part {
 }
 
 /** Reads a path that names one place. */
-export function split(text: unknown): Path {
+export function split(text: unknown): SplitPath {
   if (typeof text !== "string") throw new Unmechanical("it is not a string");
-  const start = /^(?:\$\$|\$[\p{L}_][\p{L}\p{N}_]*|\$)/u.exec(text)?.[0];
-  if (start === undefined) throw new Unmechanical(`${text} is not a path`);
-  const steps: Step[] = [];
-  let rest = text.slice(start.length);
-  while (rest !== "") {
-    const step = /^(?:\.([\p{L}\p{N}_-]+)|\[\s*'((?:[^'\\]|\\.)*)'\s*\]|\[\s*"((?:[^"\\]|\\.)*)"\s*\]|\[\s*(-?\d+)\s*\])/u.exec(rest);
-    if (step === null) {
-      if (/^(\.\*|\[\*\]|\.\.|\[\?|\[[^\]]*[:,])/.test(rest)) throw new Unmechanical(`${text} can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value`);
-      throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
-    }
-    const [whole, plain, single, double, index] = step;
-    if (/\\/.test(single ?? double ?? "")) throw new Unmechanical(`a name in ${text} contains a backslash`);
-    steps.push(plain ?? single ?? double ?? Number(index));
-    rest = rest.slice(whole.length);
-  }
-  return { start, steps };
+  const found = splitPath(text);
+  if (found === undefined) throw new Unmechanical(`${text} is not a path`);
+  const { steps, rest } = found;
+  if (steps.some((step) => typeof step === "string" && step.includes("\\"))) throw new Unmechanical(`a name in ${text} contains a backslash`);
+  if (/^(\.\*|\[\*\]|\.\.|\[\?|\[[^\]]*[:,])/.test(rest)) throw new Unmechanical(`${text} can select several values: JSONPath returns them as a list, but JSONata flattens the list and unwraps a single value`);
+  if (rest !== "") throw new Unmechanical(`${text} is a kind of path that cannot be converted`);
+  return found;
 }
 
 function origin(start: string, input: Part): Part {

@@ -1,45 +1,55 @@
-// @ts-nocheck: has no types yet.
 // An input and results of tasks made up of what a machine reads.
 
+import type { Definition, StateMachine as Machine } from "../api/index.d.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { MachineDefinition } from "../definition/fields.ts";
 import { StateMachine, definitionText } from "../execution/machine.ts";
 import { follow } from "./flow.ts";
+import type { Shape } from "./shape.ts";
 
 /** An input that has what the definition reads, in JSONPath and JSONata, as far as that can be told without running it. */
-export function exampleInput(definition) {
+export function exampleInput(definition: Definition | Machine): JsonValue {
   const { input } = follow(parsed(definition));
-  return input.known ? exampleOf(input, "input", 0) : {};
+  return input.known ? exampleOf(input, "input", 0, false) : {};
 }
 
-const parsed = (definition) => JSON.parse(definition instanceof StateMachine ? definition.definition : definitionText(definition));
+function parsed(definition: Definition | Machine): MachineDefinition {
+  return JSON.parse(definition instanceof StateMachine ? definition.definition : definitionText(definition));
+}
 
-/** Of services whose result has what a handler answers inside of it: the member's name. */
-const INNER = { __proto__: null, "lambda:invoke": "Payload", "http:invoke": "ResponseBody", "states:startExecution": "Output" };
+/** The member of a service's result that has the answer of its handler. */
+const INNER: Readonly<Record<string, string>> = { "lambda:invoke": "Payload", "http:invoke": "ResponseBody", "states:startExecution": "Output" };
 
 /**
  * By the state's name a result for each Task, with what the definition reads of it later; where a Choice looks at it, one
  * that leads on. As handlers answer: without what a service puts around it. Tasks of whose result nothing is read have none.
  */
-export function exampleResults(definition) {
-  const results = {};
+export function exampleResults(definition: Definition | Machine): Record<string, JsonValue> {
+  const results: Record<string, JsonValue> = {};
   for (const { state, resource, result } of follow(parsed(definition)).tasks.values()) {
-    const inner = resource.kind === "service" && resource.pattern !== "waitForTaskToken" ? INNER[resource.name] : undefined;
+    const inner = resource.kind === "service" && resource.pattern !== "waitForTaskToken" && Object.hasOwn(INNER, resource.name) ? INNER[resource.name] : undefined;
     const shape = inner === undefined ? result : result.members.get(inner)?.shape;
     // What a child execution without `.sync:2` gives is text, and of its start it gives nothing.
-    if (shape?.known && (resource.name !== "states:startExecution" || resource.pattern === "sync:2") && state !== "__proto__") results[state] = exampleOf(shape, "result", 0, true);
+    const isText = resource.name === "states:startExecution" && resource.pattern !== "sync:2";
+    if (shape?.known && !isText && state !== "__proto__") results[state] = exampleOf(shape, "result", 0, true);
   }
   return results;
 }
 
-/** A value of a shape; texts say what they stand for. */
-function exampleOf(shape, name, depth, leading = false) {
+/** A value of a shape; texts say what they stand for. With `leading` it is one for which Choices lead on. */
+function exampleOf(shape: Shape, name: string, depth: number, leading: boolean): JsonValue {
   if (depth > 12) return null;
-  if (shape.members.size > 0) {
-    const members = [...shape.members].filter(([member]) => member !== "__proto__");
-    return Object.fromEntries(members.map(([member, inner]) => [member, exampleOf(inner.shape, member, depth + 1, leading)]));
-  }
-  if (shape.element !== undefined) return [exampleOf(shape.element, name.replace(/(?<=..)s$/, ""), depth + 1, leading)];
-  if (shape.likely === "list" || shape.likely === "numbers") return [shape.likely === "numbers" ? 1 : name.replace(/(?<=..)s$/, "")];
+  if (shape.members.size > 0) return exampleObject(shape, depth, leading);
+  const one = name.replace(/(?<=..)s$/, "");
+  if (shape.element !== undefined) return [exampleOf(shape.element, one, depth + 1, leading)];
+  if (shape.likely === "list") return [one];
+  if (shape.likely === "numbers") return [1];
   if (leading && shape.example !== undefined) return shape.example.value;
   if (shape.types.has("number") || shape.likely === "number") return 1;
   return shape.types.has("boolean") ? true : name;
+}
+
+function exampleObject(shape: Shape, depth: number, leading: boolean): JsonObject {
+  const members = [...shape.members].filter(([member]) => member !== "__proto__");
+  return Object.fromEntries(members.map(([member, inner]) => [member, exampleOf(inner.shape, member, depth + 1, leading)]));
 }

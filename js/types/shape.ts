@@ -1,78 +1,131 @@
-// @ts-nocheck: has no types yet.
 // What is known of a value: from where it comes, and what is read of it.
+
+import { type JsonValue, isObject } from "../base/json.ts";
+
+/** A step of a path: a member's name, or an index. */
+export type Step = string | number;
+
+/** The types of a value that its use asks for. */
+type UsedType = "string" | "number" | "boolean";
+
+/** What a value is likely to be where JSONata would take others, too. */
+export type Likely = "number" | "list" | "numbers";
+
+/** A member that is read: on every path through the machine, or only on some. */
+interface Member {
+  shape: Shape;
+  required: boolean;
+}
 
 /** What is read of the machine's input or of a task's result. It grows while the machine is looked at. */
 export class Shape {
-  /** Types that its use asks for: `string`, `number`, `boolean`. */
-  types = new Set();
-  /** Members that are read: `{shape, required}`. */
-  members = new Map();
+  readonly types = new Set<UsedType>();
+  /** Members that are read. */
+  readonly members = new Map<string, Member>();
   /** What is read of its elements, if it is used as a list. */
-  element;
-  /** A value that leads on where a Choice looks at it: `{value, rank}`, of several that of the highest rank. */
-  example;
-  /** What it is likely to be where JSONata would take others, too: `number`, `list`, `numbers`. */
-  likely;
+  element: Shape | undefined;
+  /** A value that leads on where a Choice looks at it; of several that of the highest rank. */
+  example: { value: JsonValue; rank: number } | undefined;
+  likely: Likely | undefined;
 
-  member(name, required) {
+  member(name: string, required: boolean): Shape {
     let found = this.members.get(name);
     if (found === undefined) this.members.set(name, (found = { shape: new Shape(), required }));
     if (required) found.required = true;
     return found.shape;
   }
 
-  elements() {
+  elements(): Shape {
     return (this.element ??= new Shape());
   }
 
-  get known() {
+  /** Whether anything is read of it. */
+  get known(): boolean {
     return this.types.size > 0 || this.members.size > 0 || this.element !== undefined;
   }
 }
 
-export const UNKNOWN = { kind: "unknown" };
-export const type = (text) => ({ kind: "type", text });
-export const reference = (shape) => ({ kind: "reference", shape });
-export const object = (members, rest) => ({ kind: "object", members, rest });
-export const array = (element) => ({ kind: "array", element });
-export const tuple = (items) => ({ kind: "tuple", items });
+/** An object; `rest` is the value whose members lie under its own. */
+interface ObjectValue {
+  readonly kind: "object";
+  readonly members: ReadonlyMap<string, Value>;
+  readonly rest?: Value | undefined;
+}
+
+/** What is known of a value: its type as TypeScript, the part of the input or of a result that it is, or how it is made. */
+export type Value =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "type"; readonly text: string }
+  | { readonly kind: "reference"; readonly shape: Shape }
+  | ObjectValue
+  | { readonly kind: "array"; readonly element: Value }
+  | { readonly kind: "tuple"; readonly items: readonly Value[] }
+  | { readonly kind: "either"; readonly of: readonly Value[] };
+
+export const UNKNOWN: Value = { kind: "unknown" };
+export const type = (text: string): Value => ({ kind: "type", text });
+export const reference = (shape: Shape): Value => ({ kind: "reference", shape });
+export const object = (members: ReadonlyMap<string, Value>, rest?: Value): ObjectValue => ({ kind: "object", members, rest });
+export const array = (element: Value): Value => ({ kind: "array", element });
+export const tuple = (items: readonly Value[]): Value => ({ kind: "tuple", items });
+
+/** A list of values: of one of them, as far as is known. */
+export function listOf(items: readonly Value[]): Value {
+  return array(items.length === 0 ? UNKNOWN : items.reduce(join));
+}
 
 /** A literal of the definition. */
-export function literal(value) {
-  if (Array.isArray(value)) return value.length === 0 ? array(UNKNOWN) : array(value.map(literal).reduce(join));
-  if (typeof value === "object" && value !== null) return object(new Map(Object.entries(value).map(([key, item]) => [key, literal(item)])));
+export function literal(value: JsonValue): Value {
+  if (Array.isArray(value)) return listOf(value.map(literal));
+  if (isObject(value)) return object(new Map(Object.entries(value).map(([key, item]) => [key, literal(item)])));
   return type(value === null ? "null" : typeof value);
 }
 
-/** Goes along a path of names, indices and `many`, and notes that it is read. */
-export function read(value, steps, required = true) {
-  let at = value;
-  for (const step of steps) at = one(at, step, required);
-  return at;
+/** Goes along a path, and notes that it is read. */
+export function read(value: Value, steps: readonly Step[], required = true): Value {
+  return steps.reduce((at: Value, step) => (typeof step === "string" ? member(at, step, required) : item(at, step)), value);
 }
 
-function one(value, step, required) {
+function member(value: Value, name: string, required: boolean): Value {
   switch (value.kind) {
     case "reference":
-      if (step.name !== undefined) return reference(value.shape.member(step.name, required));
-      return reference(value.shape.elements());
+      return reference(value.shape.member(name, required));
     case "object":
-      if (step.name === undefined) return UNKNOWN;
-      if (value.members.has(step.name)) return value.members.get(step.name);
-      return value.rest === undefined ? UNKNOWN : one(value.rest, step, required);
-    case "array":
-      return step.name === undefined ? value.element : UNKNOWN;
-    case "tuple":
-      return step.index === undefined || step.index < 0 ? UNKNOWN : (value.items[step.index] ?? UNKNOWN);
+      return value.members.get(name) ?? (value.rest === undefined ? UNKNOWN : member(value.rest, name, required));
     case "either":
-      return value.of.map((item) => one(item, step, required)).reduce(join);
+      return value.of.map((one) => member(one, name, required)).reduce(join);
+    default:
+      return UNKNOWN;
+  }
+}
+
+function item(value: Value, index: number): Value {
+  switch (value.kind) {
+    case "tuple":
+      return value.items[index] ?? UNKNOWN;
+    case "either":
+      return value.of.map((one) => item(one, index)).reduce(join);
+    default:
+      return elementOf(value);
+  }
+}
+
+/** Any element of a list, and notes that it is read. */
+export function elementOf(value: Value): Value {
+  switch (value.kind) {
+    case "reference":
+      return reference(value.shape.elements());
+    case "array":
+      return value.element;
+    case "either":
+      return value.of.map(elementOf).reduce(join);
     default:
       return UNKNOWN;
   }
 }
 
 /** Notes that a value is used as one of a type: `list` for lists. */
-export function use(value, wanted) {
+export function use(value: Value, wanted: UsedType | "list"): void {
   if (value.kind === "either") for (const item of value.of) use(item, wanted);
   if (value.kind !== "reference") return;
   if (wanted === "list") value.shape.elements();
@@ -80,31 +133,31 @@ export function use(value, wanted) {
 }
 
 /** Notes what a value is likely to be. */
-export function suggest(value, likely) {
+export function suggest(value: Value, likely: Likely): void {
   if (value.kind === "either") for (const item of value.of) suggest(item, likely);
   if (value.kind === "reference") value.shape.likely = likely;
 }
 
 /** Notes a value that leads on where this one is looked at. */
-export function hint(value, example, rank) {
+export function hint(value: Value, example: JsonValue, rank: number): void {
   if (value.kind === "either") for (const item of value.of) hint(item, example, rank);
   if (value.kind !== "reference" || (value.shape.example?.rank ?? -1) >= rank) return;
   value.shape.example = { value: example, rank };
 }
 
 /** One of two values. */
-export function join(a, b) {
+export function join(a: Value, b: Value): Value {
   if (a.kind === "unknown" || b.kind === "unknown") return UNKNOWN;
   const all = new Map([...(a.kind === "either" ? a.of : [a]), ...(b.kind === "either" ? b.of : [b])].map((value) => [key(value), value]));
   if (all.size === 1) return a;
   return all.size > 6 ? UNKNOWN : { kind: "either", of: [...all.values()] };
 }
 
-const ids = new WeakMap();
+const ids = new WeakMap<Shape, number>();
 let last = 0;
 
 /** Equal for equal values. */
-export function key(value, depth = 0) {
+export function key(value: Value, depth = 0): string {
   if (depth > 12) return "…";
   switch (value.kind) {
     case "reference":
@@ -118,21 +171,26 @@ export function key(value, depth = 0) {
       return `(${value.items.map((item) => key(item, depth + 1)).join()})`;
     case "either":
       return `<${value.of.map((item) => key(item, depth + 1)).join("|")}>`;
+    case "type":
+      return value.text;
     default:
-      return value.text ?? "?";
+      return "?";
   }
 }
 
+/** A member of an object as TypeScript. */
+type MemberText = readonly [name: string, required: boolean, text: string];
+
 /** A shape as TypeScript. Only what is read is known: there may be more. */
-export function shapeText(shape, indent = "", depth = 0) {
+export function shapeText(shape: Shape, indent = "", depth = 0): string {
   if (!shape.known || depth > 12) return "unknown";
-  if (shape.members.size > 0) return members([...shape.members].map(([name, { shape: inner, required }]) => [name, required, shapeText(inner, `${indent}  `, depth + 1)]), true, indent);
-  if (shape.element !== undefined) return list(shapeText(shape.element, indent, depth + 1));
+  if (shape.members.size > 0) return objectText(shapeMembers(shape, indent, depth), true, indent);
+  if (shape.element !== undefined) return listText(shapeText(shape.element, indent, depth + 1));
   return [...shape.types].sort().join(" | ");
 }
 
 /** A value as TypeScript. */
-export function valueText(value, indent = "", depth = 0) {
+export function valueText(value: Value, indent = "", depth = 0): string {
   if (depth > 12) return "unknown";
   switch (value.kind) {
     case "type":
@@ -140,13 +198,12 @@ export function valueText(value, indent = "", depth = 0) {
     case "reference":
       return shapeText(value.shape, indent, depth);
     case "array":
-      return list(valueText(value.element, indent, depth + 1));
+      return listText(valueText(value.element, indent, depth + 1));
     case "tuple":
       return `[${value.items.map((item) => valueText(item, indent, depth + 1)).join(", ")}]`;
     case "object": {
-      const own = [...value.members].map(([name, item]) => [name, true, valueText(item, `${indent}  `, depth + 1)]);
       const under = value.rest === undefined ? [] : inherited(value.rest, new Set(value.members.keys()), indent, depth);
-      return members([...under, ...own], value.rest !== undefined, indent);
+      return objectText([...under, ...valueMembers(value, indent, depth)], value.rest !== undefined, indent);
     }
     case "either": {
       const texts = [...new Set(value.of.map((item) => valueText(item, indent, depth + 1)))];
@@ -157,21 +214,30 @@ export function valueText(value, indent = "", depth = 0) {
   }
 }
 
-/** The members of what lies under others. */
-function inherited(value, hidden, indent, depth) {
-  if (value.kind === "reference") return [...value.shape.members].filter(([name]) => !hidden.has(name)).map(([name, { shape, required }]) => [name, required, shapeText(shape, `${indent}  `, depth + 1)]);
-  if (value.kind !== "object") return [];
-  const own = [...value.members].filter(([name]) => !hidden.has(name)).map(([name, item]) => [name, true, valueText(item, `${indent}  `, depth + 1)]);
-  return [...(value.rest === undefined ? [] : inherited(value.rest, new Set([...hidden, ...value.members.keys()]), indent, depth)), ...own];
+function shapeMembers(shape: Shape, indent: string, depth: number): MemberText[] {
+  return [...shape.members].map(([name, { shape: inner, required }]) => [name, required, shapeText(inner, `${indent}  `, depth + 1)]);
 }
 
-function members(list, open, indent) {
-  const lines = list.map(([name, required, text]) => `${indent}  ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required ? "" : "?"}: ${text};`);
-  // Whatever else there is: nobody reads it here.
+function valueMembers({ members }: ObjectValue, indent: string, depth: number): MemberText[] {
+  return [...members].map(([name, value]) => [name, true, valueText(value, `${indent}  `, depth + 1)]);
+}
+
+/** The members of what lies under others, which hide those of the same name. */
+function inherited(value: Value, hidden: ReadonlySet<string>, indent: string, depth: number): MemberText[] {
+  const isSeen = ([name]: MemberText) => !hidden.has(name);
+  if (value.kind === "reference") return shapeMembers(value.shape, indent, depth).filter(isSeen);
+  if (value.kind !== "object") return [];
+  const under = value.rest === undefined ? [] : inherited(value.rest, new Set([...hidden, ...value.members.keys()]), indent, depth);
+  return [...under, ...valueMembers(value, indent, depth).filter(isSeen)];
+}
+
+function objectText(members: readonly MemberText[], open: boolean, indent: string): string {
+  const lines = members.map(([name, required, text]) => `${indent}  ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required ? "" : "?"}: ${text};`);
+  // An open object can have other members, which nobody reads.
   if (open) lines.push(`${indent}  [name: string]: unknown;`);
   return lines.length === 0 ? "{}" : `{\n${lines.join("\n")}\n${indent}}`;
 }
 
-function list(element) {
+function listText(element: string): string {
   return /[|\n]/.test(element) ? `Array<${element}>` : `${element}[]`;
 }

@@ -1,23 +1,39 @@
-// @ts-nocheck: has no types yet.
 // Which way of a Choice leads on, and which values take it.
 
-/** `rank(next)` gives `[of that way, of the Default]`: 2 leads on, 1 comes back to the state, 0 fails or is nowhere. */
-export function ranks(states, state, otherwise) {
-  const known = new Map();
-  const rankOf = (next) => {
-    if (!known.has(next)) known.set(next, typeof states[next] !== "object" || states[next]?.Type === "Fail" ? 0 : comesBack(states, next, state) ? 1 : 2);
-    return known.get(next);
+import type { JsonValue } from "../base/json.ts";
+import type { Scope, StateFields } from "../definition/fields.ts";
+
+/** How well a way leads on: 2 for one that does, 1 for one that comes back to the state, 0 for one that fails or is nowhere. */
+type Rank = 0 | 1 | 2;
+
+/** The rank of a rule's way, and that of the Default. */
+export type Ranks = readonly [own: Rank, otherwise: Rank];
+
+/** The ranks of a rule's `Next`, beside those of the Default. */
+export function ranks(states: Scope["States"], state: string, otherwise: string | undefined): (next: string | undefined) => Ranks {
+  const known = new Map<string, Rank>();
+  const rankOf = (next: string | undefined): Rank => {
+    if (next === undefined) return 0;
+    let rank = known.get(next);
+    if (rank === undefined) known.set(next, (rank = rankOfWay(states, next, state)));
+    return rank;
   };
   return (next) => [rankOf(next), rankOf(otherwise)];
 }
 
+function rankOfWay(states: Scope["States"], next: string, state: string): Rank {
+  const fields = states[next];
+  if (typeof fields !== "object" || fields?.Type === "Fail") return 0;
+  return comesBack(states, next, state) ? 1 : 2;
+}
+
 /** Whether every way from a state comes back to another one, as in a loop that waits. */
-function comesBack(states, from, to) {
-  const seen = new Set();
+function comesBack(states: Scope["States"], from: string, to: string): boolean {
+  const seen = new Set<string>();
   for (let name = from; !seen.has(name); ) {
     if (name === to) return true;
     seen.add(name);
-    const { Type, Next } = states[name] ?? {};
+    const { Type, Next }: Partial<StateFields> = states[name] ?? {};
     // Where the way divides it may lead on.
     if (Type === "Choice" || typeof Next !== "string") return false;
     name = Next;
@@ -26,7 +42,7 @@ function comesBack(states, from, to) {
 }
 
 /** A value for which the comparison holds; undefined where any may do. */
-export function leadingOn(operator, compared) {
+export function leadingOn(operator: string, compared: JsonValue): JsonValue | undefined {
   switch (operator) {
     case "StringEquals": case "NumericEquals": case "BooleanEquals": case "TimestampEquals": case "=":
     case "NumericLessThanEquals": case "NumericGreaterThanEquals": case "<=": case ">=":
@@ -50,7 +66,7 @@ export function leadingOn(operator, compared) {
 }
 
 /** A value for which the comparison does not hold; undefined where most do not. */
-export function against(operator, compared) {
+export function against(operator: string, compared: JsonValue): JsonValue | undefined {
   switch (operator) {
     case "BooleanEquals":
       return !compared;

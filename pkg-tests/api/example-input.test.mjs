@@ -21,6 +21,9 @@ for (const [name, definition, expected] of [
   ["JSONata: a path", jsonata({ Arguments: { id: "{% $states.input.order.id %}" } }), { order: { id: "id" } }],
   ["JSONata: within a larger expression", jsonata({ Arguments: "{% $sum($states.input.prices) + $states.input.fee %}" }), { prices: [1], fee: 1 }],
   ["JSONata: what is assigned is followed", { QueryLanguage: "JSONata", StartAt: "P", States: { P: { Type: "Pass", Assign: { who: "{% $states.input.customer %}" }, Next: "A" }, A: { Type: "Task", Resource: "a", Arguments: "{% $who.email %}", End: true } } }, { customer: { email: "email" } }],
+  ["JSONata: a merge of nothing", jsonata({ Arguments: "{% $merge([]) %}", Output: "{% $states.input.id %}" }), { id: "id" }],
+  ["catchers and rules that are none, in a definition with mistakes", task({ Parameters: { "id.$": "$.id" }, Catch: [null, 1] }), { id: "id" }],
+  ["rules that are none, in a definition with mistakes", { StartAt: "A", States: { A: { Type: "Choice", Choices: [null, { And: 5, Variable: "$.n", NumericEquals: 1 }], Default: "A" } } }, { n: 1 }],
   ["a name that would be dangerous", task({ Parameters: { "a.$": "$['__proto__'].x", "b.$": "$.safe" } }), { safe: "safe" }],
 ]) {
   test(name, () => assert.deepEqual(exampleInput(definition), expected));

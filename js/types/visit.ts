@@ -1,0 +1,386 @@
+// One look at one state: what it reads of what comes into it, and what it hands on.
+
+import { type JsonObject, type JsonValue, isObject } from "../base/json.ts";
+import type { Catcher, ChoiceRule, QueryLanguage, Scope, StateFields } from "../definition/fields.ts";
+import { splitPath } from "../definition/paths.ts";
+import { type Resource, parseResource } from "../tasks/resource.ts";
+import { computedBy } from "./intrinsics.ts";
+import { comparisons, expressionValue, isExpression, stepsIn } from "./jsonata.ts";
+import { type Step, type Value, UNKNOWN, array, elementOf, hint, join, listOf, literal, object, read, tuple, type, use } from "./shape.ts";
+import { type Ranks, against, leadingOn, ranks } from "./ways.ts";
+
+const STRING = type("string");
+const NUMBER = type("number");
+const EMPTY = object(new Map());
+const ERROR_OUTPUT = object(new Map([["Error", STRING], ["Cause", STRING]]));
+
+/** What a task calls: its Resource, and the `FunctionName` of its parameters. */
+export type TaskResource = Resource & { arn: string; function: unknown };
+
+/** What is known around a state. */
+export interface Surroundings {
+  /** The states beside it. */
+  states: Scope["States"];
+  language: QueryLanguage;
+  /** The machine's own language, which states inside of a Parallel or Map have by default. */
+  machine: QueryLanguage;
+  /** Whether every execution comes through the state. */
+  certain: boolean;
+  /** The item of the Map around it. */
+  item: Value;
+}
+
+/** What a state has of the machine that it is in. */
+export interface MachineFlow {
+  /** The machine's input. */
+  readonly whole: Value;
+  /** What comes out at the ends of the states inside of a Parallel or Map. */
+  scope(scope: Scope | undefined, input: Value, around: Surroundings, depth: number): Value;
+  variable(name: string): Value;
+  assign(name: string, value: Value): void;
+  /** The result of a task, which has what is read of it. */
+  task(name: string, resource: TaskResource, input: Value): Value;
+}
+
+/** A next state, and what comes into it. */
+type Way = readonly [next: string, value: Value];
+
+/** What comes of a state: its output, the ways out of it, and whether it ends the scope. */
+interface Outcome {
+  output: Value;
+  ways: Way[];
+  ended: boolean;
+}
+
+/** What an expression of JSONata has besides the state's input. */
+interface States {
+  result?: Value;
+  errorOutput?: Value;
+}
+
+/** Fields of both languages that hold a number or an instant; of JSONPath with `Path` behind the name. */
+const TIMES = [["Seconds", "number"], ["TimeoutSeconds", "number"], ["HeartbeatSeconds", "number"], ["MaxConcurrency", "number"], ["Timestamp", "string"], ["Error", "string"], ["Cause", "string"]] as const;
+const PATHS_ONLY = [["ToleratedFailureCountPath", "number"], ["ToleratedFailurePercentagePath", "number"]] as const;
+
+/** Looks at a state. Its fields may be any JSON. */
+export function visit(flow: MachineFlow, name: string, state: StateFields, input: Value, env: Surroundings, depth: number): Outcome {
+  return new Visit(flow, name, state, input, env, depth).run();
+}
+
+class Visit {
+  #flow: MachineFlow;
+  #name: string;
+  #state: StateFields;
+  #env: Surroundings;
+  #depth: number;
+  #isJsonata: boolean;
+  /** What comes into the state. */
+  #raw: Value;
+  /** The same after InputPath. */
+  #effective: Value;
+
+  constructor(flow: MachineFlow, name: string, state: StateFields, input: Value, env: Surroundings, depth: number) {
+    this.#flow = flow;
+    this.#name = name;
+    this.#state = state;
+    this.#env = env;
+    this.#depth = depth;
+    this.#isJsonata = env.language === "JSONata";
+    this.#raw = input;
+    this.#effective = input;
+    if (!this.#isJsonata) this.#effective = this.#pathOrEmpty(state.InputPath, input);
+  }
+
+  run(): Outcome {
+    const state = this.#state;
+    this.#times();
+    if (state.Type === "Choice") return this.#choice();
+    if (state.Type === "Fail") return { output: UNKNOWN, ways: [], ended: false };
+    const output = this.#output();
+    const ways = objectsIn<Catcher>(state.Catch).flatMap((catcher) => wayTo(catcher.Next, this.#caught(catcher)));
+    ways.push(...wayTo(state.Next, output));
+    return { output, ways, ended: state.End === true || state.Type === "Succeed" };
+  }
+
+  #output(): Value {
+    switch (this.#state.Type) {
+      case "Pass":
+        return this.#pass();
+      case "Task":
+        return this.#task();
+      case "Parallel":
+        return this.#parallel();
+      case "Map":
+        return this.#map();
+      default:
+        return this.#through();
+    }
+  }
+
+  /** Fields that hold numbers or instants. */
+  #times(): void {
+    const state = this.#state;
+    for (const [field, wanted] of [...TIMES.map(([name, type]) => [`${name}Path`, type] as const), ...PATHS_ONLY]) {
+      const text = state[field];
+      if (typeof text === "string" && text.startsWith("$")) use(this.#path(text, this.#effective), wanted);
+    }
+    if (!this.#isJsonata) return;
+    for (const [field, wanted] of TIMES) {
+      const text = state[field];
+      if (isExpression(text)) use(this.#expression(text, {}), wanted);
+    }
+  }
+
+  #pass(): Value {
+    const { Result, Parameters, Output } = this.#state;
+    if (this.#isJsonata) {
+      this.#assign(this.#raw, {});
+      return Output === undefined ? this.#raw : this.#value(Output, {});
+    }
+    const result = Result === undefined ? this.#given(Parameters) : literal(Result);
+    this.#assign(result, {});
+    return this.#out(result);
+  }
+
+  #through(): Value {
+    const { OutputPath, Output } = this.#state;
+    this.#assign(this.#effective, {});
+    if (this.#isJsonata) return Output === undefined ? this.#raw : this.#value(Output, {});
+    return this.#pathOrEmpty(OutputPath, this.#effective);
+  }
+
+  #task(): Value {
+    const { Resource, Parameters, Arguments } = this.#state;
+    const arn = String(Resource);
+    const parameters = Parameters ?? Arguments;
+    const called = isObject(parameters) ? parameters.FunctionName : undefined;
+    return this.#result(this.#flow.task(this.#name, { ...parseResource(arn), arn, function: called }, this.#arguments()));
+  }
+
+  #parallel(): Value {
+    const input = this.#arguments();
+    const { Branches } = this.#state;
+    return this.#result(tuple((Array.isArray(Branches) ? Branches : []).map((branch) => this.#inner(branch, input))));
+  }
+
+  /** What a Task or a Parallel hands on. */
+  #arguments(): Value {
+    const { Parameters, Arguments } = this.#state;
+    if (!this.#isJsonata) return this.#given(Parameters);
+    return Arguments === undefined ? this.#raw : this.#value(Arguments, {});
+  }
+
+  /** What Parameters make of the input. */
+  #given(parameters: JsonValue | undefined): Value {
+    return parameters === undefined ? this.#effective : this.#template(parameters, this.#effective);
+  }
+
+  #map(): Value {
+    const { ItemBatcher, ItemProcessor, Iterator, ResultWriter } = this.#state;
+    const item = elementOf(this.#items());
+    // What is inside, and the selector, can refer to the item by the Context Object.
+    this.#env = { ...this.#env, item };
+    const output = this.#inner(ItemProcessor ?? Iterator, ItemBatcher === undefined ? this.#selected(item) : UNKNOWN);
+    return this.#result(ResultWriter === undefined ? array(output) : UNKNOWN);
+  }
+
+  /** What an iteration gets. */
+  #selected(item: Value): Value {
+    const { ItemSelector, Parameters } = this.#state;
+    const selector = ItemSelector ?? Parameters;
+    if (selector === undefined) return item;
+    return this.#isJsonata ? this.#value(selector, {}) : this.#template(selector, this.#effective);
+  }
+
+  #items(): Value {
+    const { ItemsPath, Items, ItemReader } = this.#state;
+    if (ItemReader !== undefined) return UNKNOWN;
+    const items = !this.#isJsonata ? this.#path(ItemsPath ?? "$", this.#effective) : Items === undefined ? this.#raw : this.#value(Items, {});
+    use(items, "list");
+    return items;
+  }
+
+  /** What comes out of the states inside; the machine's own language is theirs. */
+  #inner(scope: Scope | undefined, input: Value): Value {
+    return this.#flow.scope(scope, input, { ...this.#env, language: this.#env.machine }, this.#depth + 1);
+  }
+
+  #choice(): Outcome {
+    const { Choices, Default, Output } = this.#state;
+    const rank = ranks(this.#env.states, this.#name, Default);
+    this.#assign(this.#effective, {});
+    const ways = objectsIn<ChoiceRule>(Choices).flatMap((rule, i) => {
+      const ranked = rank(rule.Next);
+      return wayTo(rule.Next, this.#isJsonata ? this.#condition(rule, ranked) : this.#ruled(rule, i === 0, ranked));
+    });
+    if (typeof Default === "string") ways.push([Default, Output === undefined ? this.#through() : this.#value(Output, {})]);
+    return { output: UNKNOWN, ways, ended: false };
+  }
+
+  /** What a rule in JSONata hands on. */
+  #condition({ Condition, Assign, Output }: ChoiceRule, rank: Ranks): Value {
+    if (isExpression(Condition)) {
+      this.#expression(Condition, {});
+      for (const [path, operator, value] of comparisons(Condition)) this.#lead(this.#jsonataPath(path, false, {}), operator, value, rank);
+    }
+    this.#assign(this.#raw, {}, Assign);
+    return Output === undefined ? this.#raw : this.#value(Output, {});
+  }
+
+  /** What a rule in JSONPath hands on. */
+  #ruled(rule: ChoiceRule, isFirst: boolean, rank: Ranks): Value {
+    this.#rule(rule, isFirst, rank);
+    this.#assign(this.#effective, {}, rule.Assign);
+    return this.#through();
+  }
+
+  /** A value leads on that takes the way out, or does not take the way that leads nowhere. */
+  #lead(value: Value, operator: string, compared: JsonValue, [rank, other]: Ranks): void {
+    const found = rank >= other ? leadingOn(operator, compared) : against(operator, compared);
+    if (found !== undefined) hint(value, found, Math.max(rank, other));
+  }
+
+  #rule(rule: ChoiceRule, isFirst: boolean, rank: Ranks, depth = 0): void {
+    if (depth > 32) return;
+    for (const inner of [...objectsIn<ChoiceRule>(rule.And), ...objectsIn<ChoiceRule>(rule.Or)]) this.#rule(inner, false, rank, depth + 1);
+    if (isObject(rule.Not)) this.#rule(rule.Not, false, [rank[1], rank[0]], depth + 1);
+    if (typeof rule.Variable !== "string") return;
+    // A test for presence says that it may be absent.
+    const isTested = Object.hasOwn(rule, "IsPresent");
+    const value = this.#path(rule.Variable, this.#effective, isFirst && this.#env.certain && !isTested);
+    for (const [operator, compared] of Object.entries(rule as JsonObject)) this.#comparison(value, operator, compared, rank);
+  }
+
+  #comparison(value: Value, operator: string, compared: JsonValue, rank: Ranks): void {
+    const family = /^(String|Numeric|Boolean|Timestamp)(Equals|Less|Greater|Matches)/.exec(operator)?.[1];
+    if (family === undefined) return;
+    const wanted = family === "Numeric" ? "number" : family === "Boolean" ? "boolean" : "string";
+    use(value, wanted);
+    if (operator.endsWith("Path")) use(this.#path(compared, this.#effective, false), wanted);
+    else this.#lead(value, operator, compared, rank);
+  }
+
+  #caught({ ResultPath, Assign, Output }: Catcher): Value {
+    this.#assign(ERROR_OUTPUT, { errorOutput: ERROR_OUTPUT }, Assign);
+    if (this.#isJsonata) return Output === undefined ? ERROR_OUTPUT : this.#value(Output, { errorOutput: ERROR_OUTPUT });
+    return this.#at(ResultPath, ERROR_OUTPUT);
+  }
+
+  /** ResultSelector, ResultPath, OutputPath; or Output. */
+  #result(result: Value): Value {
+    const { ResultSelector, Output } = this.#state;
+    this.#assign(result, { result });
+    if (this.#isJsonata) return Output === undefined ? result : this.#value(Output, { result });
+    return this.#out(ResultSelector === undefined ? result : this.#template(ResultSelector, result));
+  }
+
+  #out(result: Value): Value {
+    const { ResultPath, OutputPath } = this.#state;
+    return this.#pathOrEmpty(OutputPath, this.#at(ResultPath, result));
+  }
+
+  /** The raw input with a value at a ResultPath. */
+  #at(path: string | null | undefined, value: Value): Value {
+    if (path === undefined || path === "$") return value;
+    if (path === null) return this.#raw;
+    const steps = placeOf(path)?.steps;
+    if (steps === undefined || !steps.every(isName)) return UNKNOWN;
+    return this.#raw.kind === "either" ? this.#raw.of.map((raw) => withMember(raw, steps, value)).reduce(join) : withMember(this.#raw, steps, value);
+  }
+
+  #assign(root: Value, more: States, fields = this.#state.Assign): void {
+    if (!isObject(fields)) return;
+    if (this.#isJsonata) {
+      for (const [name, value] of Object.entries(fields)) this.#flow.assign(name, this.#value(value, more));
+      return;
+    }
+    for (const [name, value] of this.#members(fields, root)) this.#flow.assign(name, value);
+  }
+
+  #template(value: JsonValue, root: Value): Value {
+    if (Array.isArray(value)) return listOf(value.map((item) => this.#template(item, root)));
+    return isObject(value) ? object(this.#members(value, root)) : literal(value);
+  }
+
+  #members(template: JsonObject, root: Value): Map<string, Value> {
+    return new Map(Object.entries(template).map(([name, item]) => (name.endsWith(".$") ? [name.slice(0, -2), this.#computed(item, root)] : [name, this.#template(item, root)])));
+  }
+
+  /** A path, or a call of an intrinsic function. */
+  #computed(text: JsonValue, root: Value): Value {
+    if (typeof text !== "string") return UNKNOWN;
+    return text.startsWith("$") ? this.#path(text, root) : computedBy(text, (path) => this.#path(path, root));
+  }
+
+  #pathOrEmpty(path: string | null | undefined, root: Value): Value {
+    return path === null ? EMPTY : this.#path(path ?? "$", root);
+  }
+
+  #path(text: JsonValue, root: Value, required = this.#env.certain): Value {
+    const place = placeOf(text);
+    if (place === undefined) return UNKNOWN;
+    const { start, steps } = place;
+    if (start === "$") return read(root, steps, required);
+    if (start === "$$") return this.#context(steps);
+    return read(this.#flow.variable(start.slice(1)), steps, required);
+  }
+
+  #context(steps: readonly Step[]): Value {
+    const path = steps.map((step) => (typeof step === "string" ? step : "[]")).join(".");
+    if (path === "Execution.Input" || path.startsWith("Execution.Input.")) return read(this.#flow.whole, steps.slice(2), this.#env.certain);
+    if (path === "Map.Item.Value" || path.startsWith("Map.Item.Value.")) return read(this.#env.item, steps.slice(3), this.#env.certain);
+    if (/^(Map\.Item\.Index|State\.RetryCount|Execution\.RedriveCount)$/.test(path)) return NUMBER;
+    if (/^(Execution\.(Id|Name|RoleArn|StartTime|RedriveTime)|State\.(Name|EnteredTime)|StateMachine\.(Id|Name)|Task\.Token|Map\.Item\.(Key|Source))$/.test(path)) return STRING;
+    return UNKNOWN;
+  }
+
+  /** A field in JSONata: JSON with expressions in it. */
+  #value(value: JsonValue, more: States): Value {
+    if (isExpression(value)) return this.#expression(value, more);
+    if (Array.isArray(value)) return listOf(value.map((item) => this.#value(item, more)));
+    if (isObject(value)) return object(new Map(Object.entries(value).map(([name, item]) => [name, this.#value(item, more)])));
+    return literal(value);
+  }
+
+  #expression(text: string, more: States): Value {
+    return expressionValue(text, (path, required) => this.#jsonataPath(path, required, more), this.#env.certain);
+  }
+
+  #jsonataPath(path: string, required: boolean, { result = UNKNOWN, errorOutput = UNKNOWN }: States): Value {
+    const [, root, within = ""] = /^\$states\.(input|result|errorOutput|context)([^]*)$/.exec(path) ?? [];
+    if (root === "context") return this.#context(stepsIn(within));
+    if (root !== undefined) return read(root === "input" ? this.#raw : root === "result" ? result : errorOutput, stepsIn(within), required);
+    const [, name = "", steps = ""] = /^\$(\w+)([^]*)$/.exec(path) ?? [];
+    return read(this.#flow.variable(name), stepsIn(steps), required);
+  }
+}
+
+/** The elements of a list that are objects, as all are in a definition without mistakes. */
+function objectsIn<Element extends object>(list: readonly Element[] | undefined): Element[] {
+  return Array.isArray(list) ? list.filter((element: Element) => isObject(element)) : [];
+}
+
+function isName(step: Step): step is string {
+  return typeof step === "string";
+}
+
+/** A way to a state; none where the name of the state is missing. */
+function wayTo(next: string | undefined, value: Value): Way[] {
+  return typeof next === "string" ? [[next, value]] : [];
+}
+
+/** The parts of a path that names one place; undefined for any other. */
+function placeOf(path: unknown): { start: string; steps: Step[] } | undefined {
+  const found = typeof path === "string" ? splitPath(path) : undefined;
+  return found?.rest === "" ? found : undefined;
+}
+
+/** A value with another one as a member, at a path of names. */
+function withMember(base: Value, [name, ...rest]: readonly string[], value: Value): Value {
+  if (name === undefined) return value;
+  const known = base.kind === "object" ? base.members.get(name) : undefined;
+  const inner = withMember(known ?? UNKNOWN, rest, value);
+  // Written again, as in a loop, it is the same object: otherwise it would grow with every round.
+  if (base.kind === "object" && known !== undefined) return object(new Map([...base.members, [name, inner]]), base.rest);
+  return object(new Map([[name, inner]]), base);
+}
