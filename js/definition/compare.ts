@@ -1,11 +1,33 @@
-// @ts-nocheck: has no types yet.
 // Two definitions of one machine: what changed, and what becomes of executions that run.
 
 import { YAML_HELP, looksLikeYaml } from "./diagnose.ts";
 import { definitionText } from "../execution/machine.ts";
-import { pointerTo } from "../base/pointer.ts";
+import { pointerSteps, pointerTo } from "../base/pointer.ts";
 import { misuse } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { solid } from "./placeholders.ts";
+import type { Definition, DefinitionComparison, FieldChange, RunningProblem, StateChange } from "../api/index.d.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+
+/** A state of a definition. */
+interface State {
+  value: JsonObject;
+  /** Its Type; a definition with errors may have none. */
+  type: string;
+  pointer: string;
+  /** The Parallel or Map state around it, and the branch of that. */
+  parent: { name: string; slot: number } | undefined;
+  language: string;
+}
+
+/** A definition with all of its states. */
+interface Read {
+  value: JsonObject;
+  states: Map<string, State>;
+}
+
+/** New names of states by their old ones. */
+type Renames = ReadonlyMap<string, string>;
 
 /** Fields that say where to go, not what to do. */
 const TRANSITIONS = new Set(["Next", "End", "Default"]);
@@ -20,10 +42,11 @@ const ASKS = new Set(["InputPath", "Parameters", "Arguments"]);
  * What changed between two definitions, state by state, and what of it an execution would notice that began with the old
  * one and goes on with the new one.
  */
-export function compare(before, after) {
-  const [old, now] = [read(before, "old"), read(after, "new")];
+export function compare(before: Definition, after: Definition): DefinitionComparison {
+  const old = read(before, "old");
+  const now = read(after, "new");
   const renamed = renames(old, now);
-  const changes = [];
+  const changes: StateChange[] = [];
   for (const [name, state] of old.states) {
     const other = now.states.get(renamed.get(name) ?? name);
     if (other === undefined) changes.push({ state: name, change: "removed", type: state.type, pointer: state.pointer });
@@ -38,67 +61,82 @@ export function compare(before, after) {
   }
   const machine = differences(without(old.value, ["States"]), without(now.value, ["States"]), "");
   const problems = [...gone(old, now, renamed), ...branches(old, now), ...meaning(old, now), ...variables(old, now), ...carried(old, now, changes)];
-  return { identical: changes.length === 0 && machine.length === 0, compatible: problems.every(({ severity }) => severity !== "breaks"), machine, states: changes, running: problems };
+  return {
+    identical: changes.length === 0 && machine.length === 0,
+    compatible: problems.every(({ severity }) => severity !== "breaks"),
+    machine,
+    states: changes,
+    running: problems,
+  };
 }
 
 /** All states by name, with where they stand. */
-function read(definition, which) {
-  let value;
+function read(definition: Definition, which: "old" | "new"): Read {
+  let value: JsonValue;
   try {
     value = JSON.parse(solid(definitionText(definition)));
   } catch (error) {
-    if (error instanceof SyntaxError) throw misuse("NOT_JSON", `the ${which} definition is not JSON: ${error.message}${typeof definition === "string" && looksLikeYaml(definition) ? `; ${YAML_HELP}` : ""}`, SyntaxError);
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    const help = typeof definition === "string" && looksLikeYaml(definition) ? `; ${YAML_HELP}` : "";
+    throw misuse("NOT_JSON", `the ${which} definition is not JSON: ${error.message}${help}`, SyntaxError);
   }
   if (!isObject(value) || !isObject(value.States)) throw misuse("INVALID_ARGUMENT", `the ${which} definition has no States`);
-  const states = new Map();
-  collect(value, "", undefined, value.QueryLanguage ?? "JSONPath", states, 0);
+  const states = new Map<string, State>();
+  collect(value, "", undefined, languageOf(value, "JSONPath"), states, 0);
   return { value, states };
 }
 
-function collect(scope, pointer, parent, language, states, depth) {
-  if (!isObject(scope?.States) || depth > 32) return;
+function languageOf({ QueryLanguage }: JsonObject, around: string): string {
+  return typeof QueryLanguage === "string" ? QueryLanguage : around;
+}
+
+function collect(scope: JsonValue | undefined, pointer: string, parent: State["parent"], language: string, states: Map<string, State>, depth: number): void {
+  if (!isObject(scope) || !isObject(scope.States) || depth > 32) return;
   for (const [name, state] of Object.entries(scope.States)) {
     if (!isObject(state)) continue;
-    const own = state.QueryLanguage ?? language;
+    const own = languageOf(state, language);
     const at = pointerTo(pointer, "States", name);
-    states.set(name, { value: state, type: state.Type, pointer: at, parent, scope: pointer, language: own });
-    (Array.isArray(state.Branches) ? state.Branches : []).forEach((branch, i) => collect(branch, `${at}/Branches/${i}`, { name, slot: i }, own, states, depth + 1));
+    states.set(name, { value: state, type: state.Type as string, pointer: at, parent, language: own });
+    listOf(state.Branches).forEach((branch, i) => collect(branch, `${at}/Branches/${i}`, { name, slot: i }, own, states, depth + 1));
     const processor = state.ItemProcessor === undefined ? "Iterator" : "ItemProcessor";
     collect(state[processor], `${at}/${processor}`, { name, slot: 0 }, own, states, depth + 1);
   }
 }
 
 /** A removed and an added state that do the same are one state with a new name. */
-function renames(old, now) {
-  const body = ({ value, parent, type }, renamed) => JSON.stringify([type, parent && [renamed.get(parent.name) ?? parent.name, parent.slot], strip(value)]);
-  const found = new Map();
+function renames(old: Read, now: Read): Map<string, string> {
+  const body = ({ value, parent, type }: State, renamed: Renames) =>
+    JSON.stringify([type, parent && [renamed.get(parent.name) ?? parent.name, parent.slot], strip(value)]);
+  const found = new Map<string, string>();
   const added = [...now.states].filter(([name]) => !old.states.has(name));
   // Outer states come first, so that the states inside of a renamed one are found by its new name.
   for (const [name, state] of old.states) {
     if (now.states.has(name)) continue;
     const same = added.filter(([other, candidate]) => ![...found.values()].includes(other) && body(candidate, new Map()) === body(state, found));
-    const alone = same.length === 1 ? same : same.filter(([, candidate]) => JSON.stringify(targets(candidate.value)) === JSON.stringify(targets(state.value)));
-    if (alone.length >= 1) found.set(name, alone[0][0]);
+    const next = JSON.stringify(targets(state.value));
+    const [alone] = same.length === 1 ? same : same.filter(([, candidate]) => JSON.stringify(targets(candidate.value)) === next);
+    if (alone !== undefined) found.set(name, alone[0]);
   }
   return found;
 }
 
 /** A state without where it goes, what is inside of it and what is said about it. */
-function strip(state) {
+function strip(state: JsonObject): object {
   const { Comment, Branches, ItemProcessor, Iterator, Catch, Choices, ...rest } = state;
   for (const field of TRANSITIONS) delete rest[field];
-  const plain = (list) => (Array.isArray(list) ? list.map((item) => (isObject(item) ? without(item, ["Next", "Comment"]) : item)) : list);
-  return { ...rest, Catch: plain(Catch), Choices: plain(Choices), Branches: Array.isArray(Branches) ? Branches.length : undefined, Processor: (ItemProcessor ?? Iterator)?.ProcessorConfig };
+  const plain = (list: JsonValue | undefined) =>
+    Array.isArray(list) ? list.map((item) => (isObject(item) ? without(item, ["Next", "Comment"]) : item)) : list;
+  const count = Array.isArray(Branches) ? Branches.length : undefined;
+  return { ...rest, Catch: plain(Catch), Choices: plain(Choices), Branches: count, Processor: processorConfig(state) };
 }
 
 /** Every state that a state can lead to. */
-function targets(state) {
-  const list = [state.Next, state.Default, ...[state.Choices, state.Catch].flatMap((rules) => (Array.isArray(rules) ? rules.map((rule) => rule?.Next) : []))];
-  return list.filter((name) => typeof name === "string");
+function targets(state: JsonObject): string[] {
+  const rules = [...listOf(state.Choices), ...listOf(state.Catch)];
+  return [state.Next, state.Default, ...rules.map((rule) => member(rule, "Next"))].filter((name) => typeof name === "string");
 }
 
-function changeOf(name, old, now, renamed) {
+function changeOf(name: string, old: State, now: State, renamed: Renames): StateChange | undefined {
   const inner = ["Branches", "ItemProcessor", "Iterator"];
   const fields = differences(outline(old.value, inner), outline(now.value, inner), "");
   const moved = scopeOf(old, renamed) !== scopeOf(now, new Map());
@@ -106,19 +144,24 @@ function changeOf(name, old, now, renamed) {
   const from = targets(old.value);
   const newName = renamed.get(name);
   if (fields.length === 0 && !moved && newName === undefined && old.language === now.language) return undefined;
-  const change = { state: name, change: newName !== undefined ? "renamed" : moved ? "moved" : "changed", type: now.type, pointer: now.pointer, fields };
-  if (newName !== undefined) change.to = newName;
-  if (old.type !== now.type) change.oldType = old.type;
-  if (JSON.stringify(from) !== JSON.stringify(to)) change.transitions = { old: from, new: to };
-  return change;
+  return {
+    state: name,
+    change: newName !== undefined ? "renamed" : moved ? "moved" : "changed",
+    type: now.type,
+    pointer: now.pointer,
+    fields,
+    ...(newName !== undefined && { to: newName }),
+    ...(old.type !== now.type && { oldType: old.type }),
+    ...(JSON.stringify(from) !== JSON.stringify(to) && { transitions: { old: from, new: to } }),
+  };
 }
 
-function scopeOf({ parent }, renamed) {
+function scopeOf({ parent }: Pick<State, "parent">, renamed: Renames): string {
   return parent === undefined ? "" : `${renamed.get(parent.name) ?? parent.name}\n${parent.slot}`;
 }
 
 /** A state without the states inside of it, but with the rest of what holds them. */
-function outline(state, inner) {
+function outline(state: JsonObject, inner: readonly string[]): JsonObject {
   const rest = without(state, inner);
   for (const field of inner) {
     const held = state[field];
@@ -128,12 +171,12 @@ function outline(state, inner) {
   return rest;
 }
 
-/** Leaf by leaf: `{pointer, change, old?, new?}`. */
-function differences(old, now, pointer) {
+/** Leaf by leaf. */
+function differences(old: JsonValue | undefined, now: JsonValue | undefined, pointer: string): FieldChange[] {
   if (JSON.stringify(old) === JSON.stringify(now)) return [];
   if (isObject(old) && isObject(now)) {
     const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
-    return names.flatMap((name) => {
+    return names.flatMap((name): FieldChange[] => {
       const at = pointerTo(pointer, name);
       if (!Object.hasOwn(old, name)) return [{ pointer: at, change: "added", new: now[name] }];
       if (!Object.hasOwn(now, name)) return [{ pointer: at, change: "removed", old: old[name] }];
@@ -145,11 +188,11 @@ function differences(old, now, pointer) {
 }
 
 /** States where an execution may be found and that are there no more. */
-function* gone(old, now, renamed) {
+function* gone(old: Read, now: Read, renamed: Renames): Generator<RunningProblem> {
   for (const [name, { type, pointer, parent }] of old.states) {
     if (!RESTS.has(type)) continue;
     const other = now.states.get(name);
-    const problem = (message) => ({ severity: "breaks", kind: "gone", state: name, pointer, message });
+    const problem = (message: string): RunningProblem => ({ severity: "breaks", kind: "gone", state: name, pointer, message });
     if (renamed.has(name)) yield problem(`an execution in ${type} state '${name}' cannot continue: the state is now called '${renamed.get(name)}'`);
     else if (other === undefined) yield problem(`an execution in ${type} state '${name}' cannot continue: the state was removed`);
     else if (other.type !== type) yield problem(`'${name}' was a ${type} and is now a ${other.type}: an execution that waits in it cannot continue`);
@@ -158,12 +201,12 @@ function* gone(old, now, renamed) {
 }
 
 /** Parallel and Map states whose children would not fit together any more. */
-function* branches(old, now) {
+function* branches(old: Read, now: Read): Generator<RunningProblem> {
   for (const [name, state] of old.states) {
     const other = now.states.get(name);
     if (other === undefined || other.type !== state.type) continue;
-    const count = ({ value }) => (Array.isArray(value.Branches) ? value.Branches.length : 0);
-    const mode = ({ value }) => (value.ItemProcessor ?? value.Iterator)?.ProcessorConfig?.Mode ?? "INLINE";
+    const count = ({ value }: State) => listOf(value.Branches).length;
+    const mode = ({ value }: State) => member(processorConfig(value), "Mode") ?? "INLINE";
     if (state.type === "Parallel" && count(state) !== count(other)) {
       yield { severity: "breaks", kind: "branches", state: name, pointer: other.pointer, message: `'${name}' had ${count(state)} branches and now has ${count(other)}: an execution in it runs the old branches` };
     }
@@ -174,7 +217,7 @@ function* branches(old, now) {
 }
 
 /** Tasks that wait for an answer to a question that the new definition does not ask. */
-function* meaning(old, now) {
+function* meaning(old: Read, now: Read): Generator<RunningProblem> {
   for (const [name, state] of old.states) {
     const other = now.states.get(name);
     if (other?.type !== "Task" || state.type !== "Task") continue;
@@ -190,10 +233,10 @@ function* meaning(old, now) {
 }
 
 /** Variables that only the new definition sets, where it reads them. */
-function* variables(old, now) {
+function* variables(old: Read, now: Read): Generator<RunningProblem> {
   const known = assigned(old);
   for (const [name, { value, pointer, language }] of now.states) {
-    const setters = (variable) => [...now.states].filter(([, state]) => assignments(state.value).includes(variable)).map(([setter]) => setter);
+    const setters = (variable: string) => [...now.states].filter(([, state]) => assignments(state.value).includes(variable)).map(([setter]) => setter);
     for (const variable of reads(value, language)) {
       const set = setters(variable);
       if (known.has(variable) || set.length === 0) continue;
@@ -203,24 +246,30 @@ function* variables(old, now) {
   }
 }
 
-function assigned({ states }) {
+function assigned({ states }: Read): Set<string> {
   return new Set([...states.values()].flatMap(({ value }) => assignments(value)));
 }
 
-function assignments(state) {
-  const rules = [state, ...(Array.isArray(state.Choices) ? state.Choices : []), ...(Array.isArray(state.Catch) ? state.Catch : [])];
-  return rules.flatMap((rule) => (isObject(rule?.Assign) ? Object.keys(rule.Assign).map((key) => key.replace(/\.\$$/, "")) : []));
+function assignments(state: JsonObject): string[] {
+  return [state, ...listOf(state.Choices), ...listOf(state.Catch)].flatMap((rule) => {
+    const assign = member(rule, "Assign");
+    return isObject(assign) ? Object.keys(assign).map((key) => key.replace(/\.\$$/, "")) : [];
+  });
 }
 
 /** Names after a `$` in expressions of a state that are neither functions nor `$states`. */
-function reads(state, language) {
-  const found = new Set();
-  const look = (value, key) => {
+function reads(state: JsonObject, language: string): Set<string> {
+  const found = new Set<string>();
+  const look = (value: JsonValue, key: string): void => {
     if (typeof value === "string") {
       const expression = language === "JSONata" ? /^\{%([\s\S]*)%\}$/.exec(value)?.[1] : key.endsWith(".$") || /Path$|^Variable$/.test(key) ? value : undefined;
       if (expression === undefined) return;
-      const local = new Set([...expression.matchAll(/\$([A-Za-z_]\w*)\s*:=/g), ...expression.matchAll(/function\s*\(([^)]*)\)/g)].flatMap(([, names]) => names.split(",").map((one) => one.trim().replace(/^\$/, ""))));
-      for (const [, name] of expression.replace(/'[^']*'|"[^"]*"/g, "''").matchAll(/(?<![\w$])\$([A-Za-z_]\w*)(?!\s*[\w(])/g)) if (name !== "states" && !local.has(name)) found.add(name);
+      const bound = [...expression.matchAll(/\$([A-Za-z_]\w*)\s*:=/g), ...expression.matchAll(/function\s*\(([^)]*)\)/g)];
+      const local = new Set(bound.flatMap(([, names = ""]) => names.split(",").map((one) => one.trim().replace(/^\$/, ""))));
+      const plain = expression.replace(/'[^']*'|"[^"]*"/g, "''");
+      for (const [, name = ""] of plain.matchAll(/(?<![\w$])\$([A-Za-z_]\w*)(?!\s*[\w(])/g)) {
+        if (name !== "states" && !local.has(name)) found.add(name);
+      }
     } else if (Array.isArray(value)) value.forEach((item) => look(item, key));
     else if (isObject(value)) for (const [name, item] of Object.entries(value)) if (name !== "States") look(item, name);
   };
@@ -229,11 +278,13 @@ function reads(state, language) {
 }
 
 /** States that hand on something else: an execution that is past them carries what the old ones handed on. */
-function* carried(old, now, changes) {
-  for (const { state: name, change, fields } of changes) {
-    const [was, is] = [old.states.get(name), now.states.get(name)];
+function* carried(old: Read, now: Read, changes: readonly StateChange[]): Generator<RunningProblem> {
+  for (const { state: name, change, fields = [] } of changes) {
+    const was = old.states.get(name);
+    const is = now.states.get(name);
     if (change !== "changed" || was === undefined || is === undefined || was.type !== is.type) continue;
-    const shaping = SHAPES.filter((field) => fields.some(({ pointer }) => pointer === `/${field}` || pointer.startsWith(`/${field}/`)) && !(was.type === "Task" && ASKS.has(field)));
+    const changed = new Set(fields.map(({ pointer }) => pointerSteps(pointer)[0]));
+    const shaping = SHAPES.filter((field) => changed.has(field) && !(was.type === "Task" && ASKS.has(field)));
     if (shaping.length === 0) continue;
     const later = restsAfter(now, name);
     if (later.length === 0) continue;
@@ -242,11 +293,11 @@ function* carried(old, now, changes) {
 }
 
 /** The states after a state, in its scope and in those around it, in which an execution may be found. */
-function restsAfter({ states }, from) {
-  const seen = new Set();
+function restsAfter({ states }: Read, from: string): string[] {
+  const seen = new Set<string>();
   const open = [from];
-  while (open.length > 0) {
-    const at = states.get(open.pop());
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    const at = states.get(state);
     if (at === undefined) continue;
     const next = [...targets(at.value), ...(at.parent && targets(at.value).length === 0 ? targets(states.get(at.parent.name)?.value ?? {}) : [])];
     for (const name of next) {
@@ -256,18 +307,28 @@ function restsAfter({ states }, from) {
     }
   }
   seen.delete(from);
-  return [...seen].filter((name) => RESTS.has(states.get(name).type));
+  return [...seen].filter((name) => RESTS.has(states.get(name)?.type ?? ""));
 }
 
-function some(names) {
+function some(names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => `'${name}'`);
   return `${shown.join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
 }
 
-function without(object, names) {
+function without(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** A member of what may be no object. */
+function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(value) ? value[name] : undefined;
+}
+
+/** What may be no list, as one. */
+function listOf(value: JsonValue | undefined): JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function processorConfig({ ItemProcessor, Iterator }: JsonObject): JsonValue | undefined {
+  return member(ItemProcessor ?? Iterator, "ProcessorConfig");
 }

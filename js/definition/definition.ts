@@ -9,6 +9,7 @@ import { argumentText } from "../tasks/integration.ts";
 import { compileSettings, definitionText, seedOf, withoutRange } from "../execution/machine.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { solid, unmarked } from "./placeholders.ts";
+import type { Diagnostic } from "../api/index.d.ts";
 
 /** The version of this package. */
 export function version() {
@@ -16,7 +17,7 @@ export function version() {
 }
 
 /** All problems of a definition at once; an empty array for a good one. */
-export function validate(definition, options = {}) {
+export function validate(definition, options = {}): Diagnostic[] {
   checkOptions(options, ["type", "jsonata", "substitutions"], "validate()");
   const text = definitionText(definition);
   const diagnostics = problemsOf(text, filledIn(text, options.substitutions), compileSettings(options), "warning");

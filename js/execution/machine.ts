@@ -1,7 +1,8 @@
 // @ts-nocheck: has no types yet.
 // A definition that can be run.
 
-import type { MachineType } from "../api/index.d.ts";
+import type { ValidateOptions } from "../api/index.d.ts";
+import type { CompileSettings } from "../border/facts.ts";
 import * as module from "../../dist/glue.js";
 import { Driver } from "../driver/driver.ts";
 import { clockOf } from "../driver/clock.ts";
@@ -272,7 +273,7 @@ function plain(diagnostics) {
 }
 
 /** What of the options concerns the compiler. */
-export function compileSettings({ type, jsonata }: { type?: MachineType; jsonata?: string }): { type?: MachineType; jsonata?: string } {
+export function compileSettings({ type, jsonata }: ValidateOptions): CompileSettings {
   return { ...(type !== undefined && { type }), ...(jsonata !== undefined && { jsonata }) };
 }
 

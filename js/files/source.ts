@@ -356,7 +356,14 @@ export class Source {
     const read = this.#found(options);
     const found = filled.report(read);
     if (this.json === undefined) return found.map((one) => rendered(one, this.name)).join("");
-    return renderFilled(this.text, filled, read, filled.diagnostics("warning", HOW), this.json, this.name, compileSettings(this.options(options)), color);
+    return renderFilled(this.text, filled, {
+      read,
+      open: filled.diagnostics("warning", HOW),
+      json: this.json,
+      fileName: this.name,
+      settings: compileSettings(this.options(options)),
+      color,
+    });
   }
 
   /** The line of a JSON Pointer into the definition, from 1 on; of what has no place of its own the nearest one around it. */
