@@ -291,3 +291,112 @@ fn integers_beyond_64_bits_are_handed_on_as_they_came() {
     assert_eq!(restored.history_json(0), engine.history_json(0));
     assert!(restored.frames().eq(engine.frames()));
 }
+
+/// A Distributed Map over a file of so many lines, at the point where its reader has answered.
+fn reading(lines: usize, bad: bool) -> (Engine, Event) {
+    let definition = r#"{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","MaxConcurrency":1,"ItemReader":{
+        "Resource":"arn:aws:states:::s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}},
+        "ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{
+        "T":{"Type":"Task","Resource":"r","End":true}}},"End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    engine.step(Millis(0), start("{}")).unwrap();
+    let task = calls(&mut engine)[0].task;
+    let text = "1\n".repeat(lines) + if bad { "{" } else { "" };
+    (engine, Event::ItemsRead { task, text, file: true })
+}
+
+#[test]
+fn a_long_file_is_read_in_several_calls() {
+    for bad in [false, true] {
+        let (mut engine, answer) = reading(200_000, bad);
+        assert!(engine.step(Millis(1), answer.clone()).unwrap().more, "one call did it all");
+        assert!(engine.pending().is_empty(), "a task that has answered is called again");
+        let mut twin = engine.clone();
+        // Nothing else comes of the task while its answer is read.
+        let Event::ItemsRead { task, .. } = answer else { panic!() };
+        engine.step(Millis(1), answer).unwrap();
+        engine.step(Millis(1), Event::TaskFailed { task, error: None, cause: None }).unwrap();
+        engine.step(Millis(1), Event::TaskSucceeded { task, output: Value::Null }).unwrap();
+        assert!(settle(&mut engine, false) >= 5);
+        // What was read is read again after a restore, all at once: a host that restores for each call comes to an end, too.
+        let snapshot = json::parse_within(&twin.snapshot(), SNAPSHOT_DEPTH).unwrap();
+        twin = Engine::restore(twin.machine().clone(), &snapshot).unwrap();
+        assert!(settle(&mut twin, true) <= 2);
+        assert_eq!(twin.history_json(0), engine.history_json(0));
+        match bad {
+            false => assert_eq!((calls(&mut engine).len(), engine.status()), (1, "RUNNING")),
+            true => assert!(engine.history_json(0).contains("Line 200001 is not valid JSON"), "{}", engine.history_json(0)),
+        }
+    }
+}
+
+#[test]
+fn a_stop_gets_through_while_a_file_is_read() {
+    let (mut engine, answer) = reading(200_000, false);
+    engine.step(Millis(1), answer).unwrap();
+    engine.step(Millis(2), Event::Stop { error: None, cause: None }).unwrap();
+    assert_eq!(engine.status(), "ABORTED");
+    // The task has ended: there is nothing to cancel.
+    assert!(matches!(engine.take_commands()[..], [Command::Finish(_)]));
+    engine.step(Millis(3), Event::Redrive).unwrap();
+    assert_eq!(calls(&mut engine).len(), 1, "the file is read anew");
+}
+
+#[test]
+fn an_answer_that_is_read_is_an_item_readers() {
+    let (mut engine, answer) = reading(200_000, false);
+    engine.step(Millis(1), answer).unwrap();
+    let text = engine.snapshot();
+    let of_another = text.replace(r#""readings":[{"task":1,"#, r#""readings":[{"task":2,"#);
+    assert_ne!(text, of_another);
+    let restored = Engine::restore(engine.machine().clone(), &json::parse_within(&of_another, SNAPSHOT_DEPTH).unwrap());
+    assert_eq!(restored.unwrap_err().to_string(), "the snapshot cannot be restored: an answer is no ItemReader's");
+}
+
+#[test]
+fn a_large_input_is_work_of_the_first_call() {
+    let definition = r#"{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"B":{"Type":"Pass","End":true}}}"#;
+    let mut engine = engine(definition, Options::default());
+    let large = format!("[{}1]", "[],".repeat(80_000));
+    assert!(engine.step(Millis(0), start(&large)).unwrap().more);
+    assert_eq!(kinds(&engine), ["ExecutionStarted"]);
+    settle(&mut engine, true);
+    assert_eq!(engine.status(), "SUCCEEDED");
+}
+
+#[test]
+fn a_loop_of_errors_gives_the_host_its_turn() {
+    let definition = r#"{"QueryLanguage":"JSONata","StartAt":"A","States":{
+        "A":{"Type":"Task","Resource":"r","Arguments":"{% $error('x') %}","Catch":[{"ErrorEquals":["States.ALL"],"Next":"C"}],"Next":"End"},
+        "C":{"Type":"Choice","Choices":[{"Condition":"{% $states.input = 1 %}","Next":"End"}],"Default":"A"},"End":{"Type":"Succeed"}}}"#;
+    let mut engine = engine(definition, Options { history_limit: 0, ..Options::default() });
+    assert!(engine.step(Millis(0), start("{}")).unwrap().more);
+    let errors = kinds(&engine).iter().filter(|kind| **kind == "EvaluationFailed").count();
+    assert!((1..200).contains(&errors), "{errors} errors in one call");
+    // A host that keeps the history elsewhere takes small events in time, too.
+    assert!(engine.payloads() > 100 * errors as u64, "{} bytes", engine.payloads());
+}
+
+#[test]
+fn a_map_function_over_20000_items_is_within_the_budget_of_a_state() {
+    let outcome = |expression: &str| {
+        let definition = format!(
+            r#"{{"QueryLanguage":"JSONata","StartAt":"P","States":{{"P":{{"Type":"Pass","Output":"{{% {expression} %}}","End":true}}}}}}"#
+        );
+        let mut engine = engine(&definition, Options::default());
+        engine.step(Millis(0), start("{}")).unwrap();
+        settle(&mut engine, false);
+        engine.history().last().map(|event| format!("{:?}", event.details)).unwrap()
+    };
+    for within in [
+        "$count($map([1..20000], function($v) { {'id': $v, 'even': $v % 2 = 0} }))",
+        "$count($filter([1..20000], function($v) { $v % 2 = 0 and $v > 5 }))",
+        "$reduce([1..20000], function($sum, $v) { $sum + $v * 2 }, 0)",
+        "$count([1..20000].{'id': $, 'even': $ % 2 = 0})",
+        "$count($sort([1..3000], function($a, $b) { $a < $b }))",
+    ] {
+        assert!(outcome(within).starts_with("Output"), "{within}: {}", outcome(within));
+    }
+    let beyond = outcome("$count($map([1..100000], function($v) { {'id': $v, 'even': $v % 2 = 0} }))");
+    assert!(beyond.contains("D1012: Evaluation takes too many steps"), "{beyond}");
+}

@@ -509,8 +509,6 @@ export class EngineHandle {
   /** There is nothing more to feed: it may be asked for its history, or never again. */
   retire(): void {
     this.#retired = true;
-    // A replay would make again what the archive has.
-    if (this.#repeated > 0) this.#compact();
     if (this.#generation === generation) finished.use(this);
   }
 
@@ -527,6 +525,8 @@ export class EngineHandle {
   release(): void {
     // Recorded stages are told once; a replay would tell them again.
     if (this.#options.trace) return;
+    // A replay would make again what the archive has.
+    if (this.#generation === generation && this.#retired && this.#repeated > 0) this.#compact(this.#raw);
     if (this.#generation === generation) this.#raw.free();
     this.#generation = -1;
   }
@@ -580,14 +580,15 @@ export class EngineHandle {
   }
 
   /** Puts a snapshot in the place of the journal. */
-  #compact() {
+  #compact(raw = this.#alive()) {
     try {
-      this.#base = this.ask("snapshot");
+      this.#base = raw.snapshot();
       this.#journal = [];
       this.#repeated = 0;
       this.#texts = 0;
       this.#compactAt = Math.max(COMPACT_ENTRIES, this.#base.length >> 6);
-    } catch {
+    } catch (thrown) {
+      translate(thrown, "snapshot");
       // The journal still has everything.
       this.#compactAt *= 2;
       this.#texts = 0;

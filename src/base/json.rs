@@ -5,8 +5,10 @@
 //! from doubles without a feature that changes the whole dependency graph.
 
 mod print;
+mod skim;
 
 pub use print::{Excess, longer_than, measure, serialized_len, to_string, write, write_str};
+pub use skim::Skim;
 
 use super::decimal;
 use super::map::Map;
@@ -120,7 +122,7 @@ pub fn parse_within(text: &str, max_depth: usize) -> Result<Value, JsonError> {
 
 /// Whether a text is JSON, without building its value. Errors: those of [`parse`].
 pub fn check(text: &str) -> Result<(), JsonError> {
-    Parser { keep: false, ..Parser::new(text) }.document().map(drop)
+    Skim::new(0).document(text, usize::MAX).map(drop)
 }
 
 /// Parses the one value that begins at a byte of a text; the value, and the byte behind it.
@@ -128,11 +130,6 @@ pub fn check(text: &str) -> Result<(), JsonError> {
 /// Errors: as those of [`parse`], but for what follows the value.
 pub fn parse_at(text: &str, at: usize) -> Result<(Value, usize), JsonError> {
     Parser::new(text).value_at(at)
-}
-
-/// Finds the byte behind the value that begins at a byte of a text, without building it.
-pub fn skip_at(text: &str, at: usize) -> Result<usize, JsonError> {
-    Parser { keep: false, ..Parser::new(text) }.value_at(at).map(|(_, end)| end)
 }
 
 /// Parses one JSON text and says whether any object has two members of one name; [`parse_located`] finds them.
@@ -182,7 +179,7 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     max_depth: usize,
-    /// Whether what is read is kept; else every string and container is empty.
+    /// Whether strings are kept; else they are empty.
     keep: bool,
     /// Objects begun.
     objects: u32,
@@ -502,15 +499,9 @@ impl Parser<'_> {
                 let value = self.value(depth + 1)?;
                 self.end(path);
                 count = count.saturating_add(1);
-                if self.keep {
-                    items.push(value);
-                }
-                self.space();
-                match self.bytes.get(self.at) {
-                    Some(b',') => self.at += 1,
-                    Some(b']') => break,
-                    Some(_) => return Err(self.error("expected `,` or `]`")),
-                    None => return Err(JsonError { message: "array is not closed".into(), offset: start }),
+                items.push(value);
+                if self.closes(start, false)? {
+                    break;
                 }
             }
         }
@@ -535,34 +526,20 @@ impl Parser<'_> {
             loop {
                 self.space();
                 let key_start = self.at;
-                match self.bytes.get(self.at) {
-                    Some(b'"') => {}
-                    Some(b'}') => return Err(self.error("`,` before the closing brace")),
-                    Some(_) => return Err(self.error("expected a member name in double quotes")),
-                    None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
-                }
+                self.quote(start)?;
                 let key = self.name()?;
                 let name = self.places.is_some().then(|| (key.clone(), Span::new(key_start, self.at)));
-                self.space();
-                if self.bytes.get(self.at) != Some(&b':') {
-                    return Err(self.error("expected `:` after the member name"));
-                }
-                self.at += 1;
-                self.space();
+                self.colon()?;
                 let path = if self.places.is_some() { self.begin(&key) } else { 0 };
                 let value = self.value(depth + 1)?;
                 self.end(path);
-                let repeated = self.keep && map.insert(key, value).is_some();
+                let repeated = map.insert(key, value).is_some();
                 self.repeated |= repeated;
                 if let Some(name) = name {
                     self.named(&mut names, name, repeated);
                 }
-                self.space();
-                match self.bytes.get(self.at) {
-                    Some(b',') => self.at += 1,
-                    Some(b'}') => break,
-                    Some(_) => return Err(self.error("expected `,` or `}`")),
-                    None => return Err(JsonError { message: "object is not closed".into(), offset: start }),
+                if self.closes(start, true)? {
+                    break;
                 }
             }
         }
@@ -573,6 +550,43 @@ impl Parser<'_> {
             self.place(start, Parts::Members(members));
         }
         Ok(Value::from(map))
+    }
+
+    /// The quote that a member's name begins with; the object began at `start`.
+    fn quote(&self, start: usize) -> Result<(), JsonError> {
+        match self.bytes.get(self.at) {
+            Some(b'"') => Ok(()),
+            Some(b'}') => Err(self.error("`,` before the closing brace")),
+            Some(_) => Err(self.error("expected a member name in double quotes")),
+            None => Err(not_closed(start, true)),
+        }
+    }
+
+    /// What stands between a member's name and its value.
+    fn colon(&mut self) -> Result<(), JsonError> {
+        self.space();
+        if self.bytes.get(self.at) != Some(&b':') {
+            return Err(self.error("expected `:` after the member name"));
+        }
+        self.at += 1;
+        self.space();
+        Ok(())
+    }
+
+    /// Behind a part of a container that began at `start`: goes over a comma, or stands at the closing bracket.
+    #[inline(always)]
+    fn closes(&mut self, start: usize, object: bool) -> Result<bool, JsonError> {
+        self.space();
+        match self.bytes.get(self.at) {
+            Some(b',') => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(b'}') if object => Ok(true),
+            Some(b']') if !object => Ok(true),
+            Some(_) => Err(self.error(if object { "expected `,` or `}`" } else { "expected `,` or `]`" })),
+            None => Err(not_closed(start, object)),
+        }
     }
 
     /// Keeps the place of a member's name, and says where it stood before.
@@ -587,6 +601,11 @@ impl Parser<'_> {
         }
         names.push(name);
     }
+}
+
+fn not_closed(start: usize, object: bool) -> JsonError {
+    let what = if object { "object" } else { "array" };
+    JsonError { message: format!("{what} is not closed"), offset: start }
 }
 
 #[cfg(test)]
@@ -683,8 +702,8 @@ mod tests {
         }
         assert_eq!(check(&"[".repeat(1000)), parse(&"[".repeat(1000)).map(drop));
         assert_eq!(parse_at("[7, {\"a\":[]} ]", 4).unwrap(), (parse("{\"a\":[]}").unwrap(), 12));
-        assert_eq!(skip_at("[7, {\"a\":[]} ]", 4), Ok(12));
-        assert!(parse_at("é", 1).is_err() && skip_at("[]", 9).is_err());
+        assert_eq!(Skim::new(4).value("[7, {\"a\":[]} ]", usize::MAX), Ok(Some(12)));
+        assert!(parse_at("é", 1).is_err() && Skim::new(1).value("é", 9).is_err() && Skim::new(9).value("[]", 9).is_err());
     }
 
     #[test]

@@ -37,6 +37,10 @@ impl Engine {
             if self.work.is_done() {
                 return false;
             }
+            if !self.readings.is_empty() {
+                self.read_on();
+                continue;
+            }
             if let Some(id) = self.turns.first().map(|(id, ())| *id) {
                 self.turns.remove(&id);
                 self.take_turn(id);
@@ -276,6 +280,7 @@ impl Engine {
 
     /// Applies Retry, then Catch; without either the error goes outwards.
     pub(super) fn raise(&mut self, machine: &Arc<Machine>, id: FrameId, mut frame: Box<Frame>, mut fault: Fault) {
+        self.work.made_error();
         let state = &machine.states[frame.state];
         self.evaluation_failed(&mut frame, state, &mut fault);
         let mut run = match std::mem::replace(&mut frame.phase, Phase::Enter) {
@@ -554,7 +559,7 @@ impl Engine {
     /// Ends it all.
     pub(super) fn finish(&mut self, outcome: Outcome, reason: CancelReason) {
         for (task, _) in std::mem::take(&mut self.tasks) {
-            self.commands.push(Command::Cancel { task, reason });
+            self.cancel(task, reason);
         }
         match &outcome {
             Outcome::Succeeded { .. } => self.stranded = None,
@@ -595,7 +600,7 @@ impl Engine {
                 self.timers.remove(acting.timeout);
                 self.timers.remove(acting.heartbeat.map(|(_, timer)| timer));
                 self.tasks.remove(&acting.task);
-                self.commands.push(Command::Cancel { task: acting.task, reason });
+                self.cancel(acting.task, reason);
                 if let Purpose::ResultWriter(joining) = acting.purpose {
                     self.kill_children(*joining, frame.execution, tail, reason);
                 }
@@ -702,7 +707,7 @@ impl Engine {
         let Some(recorder) = self.executions.get_mut(&execution).map(|execution| &mut execution.recorder) else { return previous };
         let before = recorder.last;
         let id = recorder.add(self.clock, event_type, previous, details);
-        self.work.wrote_event();
+        self.work.wrote_event(execution == 0);
         if execution > 0 && recorder.last > before && self.tells_children() {
             self.tell_child_event(execution);
         }

@@ -93,7 +93,7 @@ impl Engine {
 
     /// The calls that wait for a result (getter): what a host makes again after a restore.
     pub fn pending(&self) -> Vec<Invocation> {
-        let waiting = self.tasks.values().filter_map(|id| self.frames.get(id));
+        let waiting = self.tasks.iter().filter(|(task, _)| !self.is_read(**task)).filter_map(|(_, id)| self.frames.get(id));
         waiting
             .filter_map(|frame| {
                 let Phase::Acting(acting) = &frame.phase else { return None };

@@ -45,6 +45,7 @@ use crate::asl::ir::Machine;
 use crate::base::{Millis, Rng, Table, Value, json};
 use frame::{Frame, FrameId};
 use history::Recorder;
+use items::Reading;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ use work::Work;
 ///
 /// 1. `now` is the host's clock in milliseconds; one that goes back is held at the last value seen.
 /// 2. `more` means that one call has done its part: it has made as many transitions as it may (a loop of Choice and Pass),
-///    or its expressions have looked at 50,000 values. Let your event loop run, then feed `Tick`.
+///    its expressions have looked at 50,000 values, or it has gone over as much of a file of items. Let your event loop run, then feed `Tick`.
 /// 3. A result for a task that was cancelled or has its result is no error and changes nothing; one for a task that
 ///    was never invoked is [`StepError::UnknownTask`].
 /// 4. After [`Command::Finish`] every event is accepted and nothing comes of it, but for [`Event::Redrive`], which takes
@@ -104,6 +105,8 @@ pub struct Engine {
     ready: VecDeque<FrameId>,
     /// Maps that have items left to start children for, when this call has no work left for them.
     turns: Table<FrameId, ()>,
+    /// Answers of ItemReaders that were not read to their end, the first one first.
+    readings: VecDeque<Reading>,
     work: Work,
     /// When the host looked last: what it is asked for in this call begins then, however late the call is.
     looked: Millis,
@@ -226,6 +229,7 @@ impl Engine {
             next_frame: 0,
             ready: VecDeque::new(),
             turns: Table::default(),
+            readings: VecDeque::new(),
             work: Work::default(),
             looked: Millis(0),
             timers: Timers::default(),
@@ -268,7 +272,8 @@ impl Engine {
         }
         if let Event::Start { input, .. } = &event {
             match json::measure(input, self.options.payload_limit, json::MAX_DEPTH) {
-                Ok(_) => {}
+                // It was read too, and was not a part of any payload before.
+                Ok(bytes) => self.work.read(bytes),
                 Err(json::Excess::Length) => return Err(StepError::InputTooLarge(self.options.payload_limit)),
                 Err(json::Excess::Depth) => return Err(StepError::InputTooDeep),
             }
@@ -334,7 +339,7 @@ impl Engine {
 
     /// Whether something is ready to run now.
     fn has_more(&self) -> bool {
-        !self.ready.is_empty() || !self.turns.is_empty()
+        !self.ready.is_empty() || !self.turns.is_empty() || !self.readings.is_empty()
     }
 
     /// `RUNNING`, `SUCCEEDED`, `FAILED`, `TIMED_OUT`, `ABORTED` (getter); `NOT_STARTED` before the first event.

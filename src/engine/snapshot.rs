@@ -10,6 +10,7 @@ use super::event::{ExecutionInfo, TaskId};
 use super::event_type::EventType;
 use super::frame::{Acting, Frame, FrameId, MapItem, Phase, Purpose};
 use super::history::{Details, HistoryEvent, Recorder};
+use super::items::{Answer, Reading};
 use super::limits::{HistoryLevel, Options};
 use super::timers::{TimerKey, TimerKind, Timers};
 use super::{Engine, Execution, Outcome, TokenKey, archive};
@@ -83,6 +84,15 @@ impl Engine {
         out.list("executions", self.executions.iter(), |text, (id, execution)| {
             execution_out(text, *id, execution, events || *id != 0);
         });
+        if !self.readings.is_empty() {
+            out.list("readings", self.readings.iter(), |text, reading| {
+                let mut out = Object::begin(text);
+                out.set("task", reading.task.0);
+                out.set("text", reading.text.as_str());
+                out.set("file", reading.file);
+                out.end();
+            });
+        }
         if let Some(outcome) = &self.outcome {
             out.object("outcome", |out| outcome_out(out, outcome));
         }
@@ -150,6 +160,12 @@ impl Engine {
         }
         for id in input.list("ready")? {
             engine.ready.push_back(id.as_i64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| input.wrong("ready"))?);
+        }
+        for item in snapshot.get("readings").and_then(Value::as_array).unwrap_or_default() {
+            let item = Input { value: item, name: "reading" };
+            let text = item.text("text")?.to_string();
+            let answer = if item.boolean("file")? { Answer::File(text) } else { Answer::Json(text) };
+            engine.readings.push_back(Reading::begun(TaskId(item.small("task")?), answer));
         }
         if let Some(outcome) = snapshot.get("outcome") {
             engine.outcome = Some(outcome_in(&Input { value: outcome, name: "outcome" })?);

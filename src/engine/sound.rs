@@ -3,7 +3,7 @@
 
 use super::frame::{Frame, FrameId, Joining, Phase, Purpose};
 use super::redrive::Fallen;
-use super::{Engine, snapshot};
+use super::{Engine, TaskId, snapshot};
 use crate::asl::ir::Kind;
 use crate::base::{Table, sort};
 
@@ -18,6 +18,7 @@ impl Engine {
     pub(super) fn check_invariants(&self) -> Result<(), String> {
         if let Some(outcome) = &self.outcome {
             let idle = self.turns.is_empty()
+                && self.readings.is_empty()
                 && self.frames.is_empty()
                 && self.ready.is_empty()
                 && self.tasks.is_empty()
@@ -90,6 +91,12 @@ impl Engine {
             ensure(owned.get(id).copied() == parent, "a parent does not know its child")?;
         }
         ensure(self.tasks.values().all(|frame| self.frames.contains_key(frame)), "a task's frame is gone")?;
+        let mut read: Vec<u32> = self.readings.iter().map(|reading| reading.task.0).collect();
+        let reads = |task: &u32| match self.tasks.get(&TaskId(*task)).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase) {
+            Some(Phase::Acting(acting)) => matches!(acting.purpose, Purpose::ItemReader(_)),
+            _ => false,
+        };
+        ensure(read.iter().all(reads) && are_distinct(&mut read), "an answer is no ItemReader's")?;
         let (frames, executions) = (self.frames.keys().copied().collect(), self.executions.keys().copied().collect());
         let mut taken = Taken { frames, executions };
         for joining in self.frames.values().filter_map(|frame| joining_of(frame)) {

@@ -7,27 +7,37 @@
 use std::cell::Cell;
 
 /// Values that the expressions of one state, in one attempt, may look at; an item of a Map counts as a state. At some
-/// 50 ns each this is the longest time that a transition takes.
-const STATE: u64 = 250_000;
+/// 60 ns each this is the longest time that a transition takes, some 20 ms: an expression is evaluated at once, so this is
+/// what a host's event loop waits for. `$map` over 20,000 items that makes a small object of each is within it.
+const STATE: u64 = 320_000;
 
 /// Values after which a call of `step` returns with `more`.
 const CALL: u64 = 50_000;
 
 /// What it costs to begin an expression, and to bring its value back.
-pub(super) const EXPRESSION: u64 = 20;
+pub(super) const EXPRESSION: u64 = 28;
 
 /// What it costs to write an event.
 const EVENT: u64 = 8;
 
+/// What it costs to make an error and its texts, and to look who handles it.
+const ERROR: u64 = 300;
+
 /// Bytes of a payload that cost as much to make, measure and keep as a look at a value does.
-pub(super) const BYTES_OF_A_VALUE: u64 = 16;
+pub(super) const BYTES_OF_A_VALUE: u64 = 8;
+
+/// Bytes of text that cost as much to read.
+const BYTES_READ_OF_A_VALUE: u64 = 4;
+
+/// Bytes of an event that a host keeps, apart from its payloads; a quarter of what its text has.
+const BYTES_OF_AN_EVENT: u64 = 40;
 
 /// What is left of both.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     state: Cell<u64>,
     call: Cell<u64>,
-    /// Bytes of payloads that were measured: about what the history has grown by.
+    /// Bytes of payloads that were measured, and of events: about what the history has grown by.
     payloads: Cell<u64>,
 }
 
@@ -70,15 +80,28 @@ impl Work {
         self.charge(values);
     }
 
-    /// An event was written.
-    pub(super) fn wrote_event(&self) {
+    /// An event was written, into the execution's own history or into a child's.
+    pub(super) fn wrote_event(&self, own: bool) {
         self.charge(EVENT);
+        if own {
+            self.payloads.set(self.payloads.get().saturating_add(BYTES_OF_AN_EVENT));
+        }
+    }
+
+    /// An error was raised.
+    pub(super) fn made_error(&self) {
+        self.charge(ERROR);
     }
 
     /// A payload was measured.
     pub(super) fn measured(&self, bytes: usize) {
         self.payloads.set(self.payloads.get().saturating_add(bytes as u64));
         self.charge(bytes as u64 / BYTES_OF_A_VALUE);
+    }
+
+    /// A payload was read from its text.
+    pub(super) fn read(&self, bytes: usize) {
+        self.charge(bytes as u64 / BYTES_READ_OF_A_VALUE);
     }
 
     /// Bytes of payloads since they were last counted from the beginning.

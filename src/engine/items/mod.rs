@@ -2,12 +2,13 @@
 
 mod csv;
 mod export;
+mod reading;
 mod source;
 
 pub(super) use export::{Records, closing_file, full_file, keep, transform, written};
+pub(super) use reading::Reading;
 pub(super) use source::{Format, Items, Source, Text};
 
-use crate::base::json::JsonError;
 use crate::base::{Map, Value, json};
 
 /// What a reader's answer has come to.
@@ -24,6 +25,7 @@ pub(super) enum Read {
 }
 
 /// A reader's answer.
+#[derive(Clone, Debug)]
 pub(super) enum Answer {
     /// A file, to be read in the format that ReaderConfig names.
     File(String),
@@ -38,141 +40,6 @@ impl From<Value> for Answer {
             _ => Answer::Json(answer.to_string()),
         }
     }
-}
-
-/// Reads an answer: says how many items there are and that all of them can be read, and builds none of them.
-pub(super) fn read(answer: Answer, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
-    let text = match answer {
-        Answer::File(text) => return file(text, config, parameters),
-        Answer::Json(text) => text,
-    };
-    json::check(&text)
-        .map_err(|error| format!("the handler's answer cannot be read: {} at offset {}", error.message, error.offset))?;
-    let top = source::element(&text, 0);
-    if let Some(at) = part(&text, top, "Contents").filter(|at| text.as_bytes().get(*at) == Some(&b'[')) {
-        if config.and_then(|c| c.get("Transformation")).and_then(Value::as_str) != Some("LOAD_AND_FLATTEN") {
-            return elements(text, at).map(Read::Items);
-        }
-        let (contents, _) = json::parse_at(&text, at).map_err(not_json)?;
-        let keys = contents.as_array().unwrap_or_default().iter().filter_map(|object| object.get("Key"));
-        return Ok(Read::Files {
-            requests: keys.map(|key| further(parameters, key.clone())).collect(),
-            config: config.cloned().unwrap_or_default(),
-        });
-    }
-    match part(&text, top, "Body") {
-        Some(at) if text.as_bytes().get(at) == Some(&b'"') => {
-            let (body, _) = json::parse_at(&text, at).map_err(not_json)?;
-            drop(text);
-            file(body.as_str().unwrap_or_default().into(), config, parameters)
-        }
-        body => whole(text, body.unwrap_or(top), config).map(Read::Items),
-    }
-}
-
-/// Reads a file in the format that ReaderConfig names.
-fn file(text: String, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
-    let setting = |name: &str| config.and_then(|c| c.get(name)).and_then(Value::as_str);
-    match (setting("InputType"), setting("ManifestType")) {
-        (Some("MANIFEST"), _) | (None, Some("S3_INVENTORY")) => inventory(&text, parameters),
-        (_, Some("ATHENA_DATA")) => Ok(Read::Files { requests: unload(&text, parameters), config: without_manifest(config) }),
-        (Some("CSV"), _) => rows(text, config).map(Read::Items),
-        (Some("JSONL"), _) => lines(text).map(Read::Items),
-        (Some("PARQUET"), _) => Err("A PARQUET file must be read by the host, which answers with its rows as an array.".into()),
-        _ => {
-            json::check(&text).map_err(not_json)?;
-            let top = source::element(&text, 0);
-            whole(text, top, config).map(Read::Items)
-        }
-    }
-}
-
-fn not_json(error: JsonError) -> String {
-    format!("The file is not valid JSON: {error}")
-}
-
-/// An array's elements or an object's members, at `ItemsPointer` if there is one. The text is JSON.
-fn whole(text: String, top: usize, config: Option<&Value>) -> Result<Items, String> {
-    let mut at = top;
-    if let Some(pointer) = config.and_then(|c| c.get("ItemsPointer")).and_then(Value::as_str) {
-        for step in pointer.split('/').skip(1) {
-            let step = step.replace("~1", "/").replace("~0", "~");
-            at = part(&text, at, &step).ok_or_else(|| format!("The ItemsPointer '{pointer}' does not point into the file."))?;
-        }
-    }
-    match text.as_bytes().get(at) {
-        Some(b'[') => elements(text, at),
-        Some(b'{') => {
-            // Of two members with one name the last counts, which none knows before it has seen them all.
-            let (value, _) = json::parse_at(&text, at).map_err(not_json)?;
-            Ok(value.as_object().map(Items::of_object).unwrap_or_default())
-        }
-        _ => Err("Attempting to map over non-iterable node.".into()),
-    }
-}
-
-/// Where the value of a container's member or element begins; of members with one name the last. The text is JSON.
-fn part(text: &str, at: usize, name: &str) -> Option<usize> {
-    let object = match text.as_bytes().get(at)? {
-        b'{' => true,
-        b'[' => false,
-        _ => return None,
-    };
-    let index: Option<usize> = if object { None } else { Some(name.parse().ok()?) };
-    let (mut at, mut count, mut found) = (at + 1, 0, None);
-    loop {
-        at = source::element(text, at);
-        if matches!(text.as_bytes().get(at), None | Some(b']' | b'}')) {
-            return found;
-        }
-        let here = if object {
-            let (key, end) = json::parse_at(text, at).ok()?;
-            at = source::element(text, source::element(text, end) + 1);
-            key.as_str() == Some(name)
-        } else {
-            index == Some(count)
-        };
-        if here {
-            found = Some(at);
-        }
-        count += 1;
-        at = json::skip_at(text, at).ok()?;
-    }
-}
-
-/// The elements of the array that begins at a byte of a JSON text.
-fn elements(mut text: String, at: usize) -> Result<Items, String> {
-    let (mut end, mut count) = (at + 1, 0);
-    loop {
-        end = source::element(&text, end);
-        if matches!(text.as_bytes().get(end), None | Some(b']')) {
-            text.truncate(end);
-            return Ok(Items::of_text(text, at + 1, count, Format::Elements));
-        }
-        end = json::skip_at(&text, end).map_err(not_json)?;
-        count += 1;
-    }
-}
-
-/// One JSON value a line; empty lines do not count.
-fn lines(text: String) -> Result<Items, String> {
-    let mut count = 0;
-    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        json::check(line).map_err(|error| format!("Line {} is not valid JSON: {error}", i + 1))?;
-        count += 1;
-    }
-    Ok(Items::of_text(text, 0, count, Format::Lines))
-}
-
-/// The rows of a CSV file.
-fn rows(text: String, config: Option<&Value>) -> Result<Items, String> {
-    let (headers, delimiter, begin) = csv::open(&text, config)?;
-    let (mut at, mut count) = (begin, 0);
-    while let Some((_, end)) = csv::row(&text, at, delimiter) {
-        at = end;
-        count += 1;
-    }
-    Ok(Items::of_text(text, begin, count, Format::Rows { headers, delimiter }))
 }
 
 /// A further read: the parameters of the first with another key.
@@ -231,6 +98,32 @@ fn without_manifest(config: Option<&Value>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::TaskId;
+    use crate::engine::work::Work;
+
+    /// Reads an answer in calls of `step`; what it says, and how many calls that took.
+    fn read_in_calls(answer: Answer, config: Option<&Value>, parameters: &Value) -> (Result<Read, String>, u32) {
+        let (mut reading, work) = (Reading::new(TaskId(1), answer), Work::default());
+        for calls in 1.. {
+            work.begin_call();
+            if let Some(read) = reading.go_on(&work, config, parameters) {
+                return (read, calls);
+            }
+        }
+        unreachable!()
+    }
+
+    fn read(answer: Answer, config: Option<&Value>, parameters: &Value) -> Result<Read, String> {
+        let (in_calls, _) = read_in_calls(answer.clone(), config, parameters);
+        let at_once = Reading::new(TaskId(1), answer).whole(config, parameters);
+        let said = |read: &Result<Read, String>| match read {
+            Ok(Read::Items(items)) => format!("{items:?}"),
+            Ok(Read::Files { requests, config }) => format!("{requests:?} {config}"),
+            Err(error) => error.clone(),
+        };
+        assert_eq!(said(&in_calls), said(&at_once));
+        in_calls
+    }
 
     fn items(answer: &str, config: &str) -> Result<String, String> {
         let (answer, config) = (json::parse(answer).unwrap(), json::parse(config).unwrap());
@@ -285,6 +178,31 @@ mod tests {
         refuse(r#"{"Body":"[1,]"}"#, "{}", "The file is not valid JSON: expected a JSON value, found ']' at byte 3");
         refuse(r#"{"Body":"1\n{"}"#, r#"{"InputType":"JSONL"}"#, "Line 2 is not valid JSON: object is not closed at byte 0");
         refuse("[1]", r#"{"ItemsPointer":"/x"}"#, "The ItemsPointer '/x' does not point into the file.");
+    }
+
+    #[test]
+    fn a_long_file_is_read_in_many_calls() {
+        let check = |answer: Answer, config: &str, left: u64| {
+            let config = json::parse(config).unwrap();
+            let (read, calls) = read_in_calls(answer, Some(&config), &Value::Null);
+            let Ok(Read::Items(items)) = read else { panic!("{config}") };
+            assert_eq!(items.left, left, "{config}");
+            assert!(calls >= 4, "{calls} calls for {config}");
+        };
+        let numbers = format!("[{}1]", "1,".repeat(99_999));
+        check(Answer::File(numbers.clone()), r#"{"InputType":"JSON"}"#, 100_000);
+        check(Answer::File(format!(r#"{{"x":[[],{numbers}]}}"#)), r#"{"InputType":"JSON","ItemsPointer":"/x/1"}"#, 100_000);
+        check(Answer::Json(format!(r#"{{"Contents":{numbers}}}"#)), "{}", 100_000);
+        check(Answer::Json(numbers), "{}", 100_000);
+        check(Answer::File("1\n\n".repeat(100_000)), r#"{"InputType":"JSONL"}"#, 100_000);
+        check(Answer::File(format!("{}\n", format!("[{}1]", "1,".repeat(800_000)))), r#"{"InputType":"JSONL"}"#, 1);
+        check(Answer::File("a,b\n".repeat(100_001)), r#"{"InputType":"CSV","CSVHeaderLocation":"FIRST_ROW"}"#, 100_000);
+        let members: String = (0..50_000).map(|n| format!("\"{n}\":1,")).collect();
+        check(Answer::File(format!("{{{members}\"0\":2}}")), r#"{"InputType":"JSON"}"#, 50_000);
+        let bad = Answer::File("1\n".repeat(100_000) + "{");
+        let (read, calls) = read_in_calls(bad, Some(&json::parse(r#"{"InputType":"JSONL"}"#).unwrap()), &Value::Null);
+        assert_eq!(read.err().as_deref(), Some("Line 100001 is not valid JSON: object is not closed at byte 0"));
+        assert!(calls >= 4);
     }
 
     #[test]

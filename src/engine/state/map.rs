@@ -13,9 +13,9 @@ use crate::engine::event_type::EventType;
 use crate::engine::fault::{Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT};
 use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
 use crate::engine::history::{Details, Recorder};
-use crate::engine::items::{Answer, Items, Read, Records};
+use crate::engine::items::{Items, Read, Reading, Records};
 use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
-use crate::engine::{Engine, TaskId, items, state};
+use crate::engine::{Engine, TaskId, state};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -199,8 +199,10 @@ fn start_run(
     }
     let input = parameters.unwrap_or_else(Value::empty_object);
     engine.check_payload(frame, state, &input)?;
-    if let Some(read) = engine.tested_read(&reader.resource) {
-        return items_read(engine, id, frame, state, joining, &input, Ok(read));
+    if let Some(answer) = engine.tested_read(&reader.resource) {
+        let config = joining.run.as_ref().and_then(|run| run.config.clone());
+        let read = Reading::new(TaskId(0), answer).whole(config.as_ref(), &input);
+        return items_read(engine, id, frame, state, joining, Ok(read));
     }
     if engine.is_tested() {
         return engine.mocked_unread(frame, state);
@@ -247,22 +249,18 @@ pub(super) fn call(
     state::task::invoke(engine, id, frame, state, acting, None);
 }
 
-/// The host has read the items, or could not.
+/// The items were read, or could not be.
 pub(in crate::engine) fn items_read(
     engine: &mut Engine,
     id: FrameId,
     frame: &mut Frame,
     state: &State,
     mut joining: Joining,
-    parameters: &Value,
-    result: Result<Answer, Fault>,
+    result: Result<Result<Read, String>, Fault>,
 ) -> Ran {
     let (Kind::Map(map), Some(run)) = (&state.kind, &mut joining.run) else { return Ok(Flow::Wait) };
     let named = |fault: Fault| Fault { error: Some(ITEM_READER_FAILED.into()), ..fault };
-    let config = run.file_config.as_ref().or(run.config.as_ref());
-    let read = result
-        .map_err(named)
-        .and_then(|answer| items::read(answer, config, parameters).map_err(|cause| Fault::new(ITEM_READER_FAILED, cause)));
+    let read = result.map_err(named).and_then(|read| read.map_err(|cause| Fault::new(ITEM_READER_FAILED, cause)));
     match read {
         Ok(Read::Items(items)) => run.collected.append(items),
         Ok(Read::Files { .. }) if engine.is_tested() => return engine.mocked_unread(frame, state),
@@ -456,7 +454,7 @@ fn select(
 }
 
 /// What it costs to start a child, in looks at values.
-const CHILD: u64 = 100;
+const CHILD: u64 = 150;
 
 /// Starts as many children as may run; ends the Map when all have.
 pub(in crate::engine) fn go_on(

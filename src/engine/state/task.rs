@@ -11,7 +11,7 @@ use crate::engine::event_type::EventType;
 use crate::engine::fault::Fault;
 use crate::engine::frame::{Acting, Frame, FrameId, Phase, Purpose};
 use crate::engine::history::{Details, Scheduled, TaskName};
-use crate::engine::items::Answer;
+use crate::engine::items::{Answer, Read, Reading};
 use crate::engine::timers::{TimerKey, TimerKind};
 use crate::engine::{Engine, state};
 use std::sync::Arc;
@@ -259,19 +259,56 @@ impl Engine {
 
     /// An ItemReader has its answer as text.
     pub(in crate::engine) fn items_answered(&mut self, task: TaskId, text: String, file: bool) {
+        if self.is_read(task) {
+            return;
+        }
         let phase = self.tasks.get(&task).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase);
         let reads = matches!(phase, Some(Phase::Acting(acting)) if matches!(acting.purpose, Purpose::ItemReader(_)));
         if !reads {
             let output = if file { Ok(Value::from(Map::from_iter([("Body", text)]))) } else { json::parse(&text) };
             return self.task_ended(task, output.map_err(|error| Fault::new("States.TaskFailed", error.to_string())));
         }
+        self.readings.push_back(Reading::new(task, if file { Answer::File(text) } else { Answer::Json(text) }));
+    }
+
+    /// Goes on with the first answer of an ItemReader that was not read to its end.
+    pub(in crate::engine) fn read_on(&mut self) {
+        let Some(mut reading) = self.readings.pop_front() else { return };
+        let task = reading.task;
+        let phase = self.tasks.get(&task).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase);
+        let Some(Phase::Acting(acting)) = phase else { return };
+        let Purpose::ItemReader(joining) = &acting.purpose else { return };
+        let config = joining.run.as_ref().and_then(|run| run.file_config.as_ref().or(run.config.as_ref()));
+        let Some(read) = reading.go_on(&self.work, config, &acting.input) else {
+            self.readings.push_front(reading);
+            return;
+        };
+        self.work.begin_state();
+        self.end_reading(task, Ok(read));
+    }
+
+    /// An ItemReader's answer was read, or the host could not read.
+    fn end_reading(&mut self, task: TaskId, result: Result<Result<Read, String>, Fault>) {
         let Some((id, mut frame, acting)) = self.close_task(task) else { return };
-        let Acting { purpose: Purpose::ItemReader(joining), input, .. } = *acting else { return };
+        let Purpose::ItemReader(joining) = acting.purpose else { return };
         let machine = self.machine.clone();
         let state = &machine.states[frame.state];
-        let answer = if file { Answer::File(text) } else { Answer::Json(text) };
-        let ran = state::map::items_read(self, id, &mut frame, state, *joining, &input, Ok(answer));
+        let ran = state::map::items_read(self, id, &mut frame, state, *joining, result);
         self.settle(&machine, id, frame, ran);
+    }
+
+    /// Tells the host that nobody waits for a task any more, or reads no further in its answer.
+    pub(in crate::engine) fn cancel(&mut self, task: TaskId, reason: CancelReason) {
+        if self.is_read(task) {
+            self.readings.retain(|reading| reading.task != task);
+        } else {
+            self.commands.push(Command::Cancel { task, reason });
+        }
+    }
+
+    /// Whether a task has its answer, which is being read: nothing else comes of it.
+    pub(in crate::engine) fn is_read(&self, task: TaskId) -> bool {
+        self.readings.iter().any(|reading| reading.task == task)
     }
 
     /// Takes a task that has ended off its frame, and the frame out of its place.
@@ -285,6 +322,17 @@ impl Engine {
     }
 
     fn end_task(&mut self, task: TaskId, result: Result<Value, Fault>, timed_out: bool) {
+        if self.is_read(task) {
+            return;
+        }
+        let phase = self.tasks.get(&task).and_then(|id| self.frames.get(id)).map(|frame| &frame.phase);
+        if matches!(phase, Some(Phase::Acting(acting)) if matches!(acting.purpose, Purpose::ItemReader(_))) {
+            match result {
+                Ok(output) => self.readings.push_back(Reading::new(task, Answer::from(output))),
+                Err(fault) => self.end_reading(task, Err(fault)),
+            }
+            return;
+        }
         let Some((id, mut frame, acting)) = self.close_task(task) else { return };
         let machine = self.machine.clone();
         let state = &machine.states[frame.state];
@@ -310,9 +358,8 @@ impl Engine {
                 self.task_events(&mut frame, &resource, &result, started, submitted, timed_out);
                 result.and_then(|output| self.complete_task(&mut frame, state, output, token.as_ref(), fits))
             }
-            Purpose::ItemReader(joining) => {
-                state::map::items_read(self, id, &mut frame, state, *joining, &input, result.map(Answer::from))
-            }
+            // Its answer is read first.
+            Purpose::ItemReader(_) => Ok(Flow::Wait),
             Purpose::ResultWriter(joining) => {
                 state::results::results_written(self, id, &mut frame, state, *joining, &input, result)
             }

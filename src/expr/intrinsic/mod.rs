@@ -217,7 +217,7 @@ impl Node {
             (Function::ArrayUnique, [list]) => {
                 pay(list, budget)?;
                 // Each is written, looked up and put into Java's order.
-                budget.visit(8 * list.as_array().map_or(0, <[Value]>::len) as u64)?;
+                budget.visit(14 * list.as_array().map_or(0, <[Value]>::len) as u64)?;
                 array::unique(list)
             }
             (Function::Base64Decode, [text]) => encoding::base64_decode(text),
@@ -237,7 +237,7 @@ impl Node {
             }
             (Function::Hash, [data, algorithm]) => encoding::hash(data, algorithm),
             (Function::JsonMerge, [left, right, deep]) if *deep != Value::Bool(true) => {
-                budget.visit(10 * [left, right].iter().filter_map(|v| v.as_object()).map(Map::len).sum::<usize>() as u64)?;
+                budget.visit(18 * [left, right].iter().filter_map(|v| v.as_object()).map(Map::len).sum::<usize>() as u64)?;
                 merge(left, right)
             }
             (Function::JsonToString, [value]) => {

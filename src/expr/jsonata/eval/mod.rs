@@ -109,7 +109,7 @@ impl<'e> Evaluator<'e> {
     pub(super) fn text(&mut self, text: String) -> R<Val> {
         if text.len() < LONG_TEXT {
             // Room is made for it, and given back.
-            self.burn(3 + text.len() / 16)?;
+            self.burn(4 + text.len() / 16)?;
             return Ok(Val::Str(text.into()));
         }
         self.check_text(text.len())?;
@@ -164,7 +164,7 @@ impl<'e> Evaluator<'e> {
     }
 
     pub(super) fn object(&mut self, object: Object) -> R<Val> {
-        self.burn(3 + object.len())?;
+        self.burn(2 + object.len())?;
         if object.depth() > MAX_NESTING {
             return Err(fault(codes::D1014));
         }

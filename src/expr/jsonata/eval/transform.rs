@@ -39,6 +39,7 @@ impl Evaluator<'_> {
         }
         let mut changes = Changes::new();
         for found in matches.items().iter() {
+            self.burn(25)?;
             let current = self.snapshot(&found, &changes)?;
             let update = self.eval(&def.update, &current, frame)?;
             if !update.is_undefined() && !update.is_object() {
@@ -91,7 +92,7 @@ impl Evaluator<'_> {
 
     /// The value as JSON text would carry it, in objects and arrays of its own.
     pub(crate) fn deep_copy(&mut self, value: &Val) -> R<Val> {
-        self.burn(1)?;
+        self.burn(2)?;
         if value.is_array() {
             let mut items = Vec::with_capacity(value.items().len());
             for item in value.items().iter() {
@@ -127,7 +128,7 @@ impl Evaluator<'_> {
         if changes.is_empty() {
             return Ok(value.clone());
         }
-        self.burn(1)?;
+        self.burn(2)?;
         // Updates may put objects into each other.
         if depth > 2 * MAX_NESTING {
             return Err(fault(codes::D1014));

@@ -66,7 +66,7 @@ pub(super) fn distinct(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let mut texts: Names = Names::default();
     let mut others: Vec<usize> = Vec::new();
     for item in items.iter() {
-        ev.burn(1)?;
+        ev.burn(3)?;
         // A long text is not worth a copy in the tree.
         if let Some(text) = item.as_str().filter(|text| text.len() < 4096) {
             if texts.add(text, 0) {

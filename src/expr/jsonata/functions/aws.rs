@@ -53,7 +53,7 @@ pub(super) fn range(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$hash(text, algorithm)`: MD5, SHA-1, SHA-256, SHA-384 or SHA-512, as hexadecimal digits.
 pub(super) fn hash(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let (Some(text), Some(algorithm)) = (args.text(0), args.text(1)) else { return Ok(Val::Undefined) };
-    ev.burn(20 + text.len() / 5)?;
+    ev.burn(30 + text.len() / 4)?;
     match intrinsic::hash_hex(text.as_bytes(), algorithm) {
         Some(digits) => ev.text(digits),
         None => Err(fault(codes::D3137).message(format!("Unsupported hashing algorithm: {algorithm}"))),
@@ -78,7 +78,7 @@ pub(super) fn uuid(ev: &mut Evaluator<'_>, _: &Args<'_>) -> R<Val> {
 /// `$parse(text)`: the value of a JSON text.
 pub(super) fn parse(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
-    ev.burn(20 + text.len() / 4)?;
+    ev.burn(30 + text.len() / 4)?;
     match json::parse(text) {
         Ok(value) => Ok(Val::from(&value)),
         Err(_) => Err(fault(codes::D3137).message("Invalid JSON")),

@@ -608,7 +608,7 @@ pub(super) fn from_millis(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 }
 
 fn write(ev: &mut Evaluator<'_>, millis: f64, picture: Option<&str>, timezone: Option<&str>) -> R<Val> {
-    ev.burn(100 + 3 * picture.map_or(0, str::len))?;
+    ev.burn(200 + 5 * picture.map_or(0, str::len))?;
     let text = format(millis, picture, timezone)?;
     ev.text(text)
 }

@@ -194,7 +194,7 @@ fn analyse(p: Parts, s: &Symbols) -> Layout {
 pub(super) fn format_number(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(value) = args.number(0) else { return Ok(Val::Undefined) };
     let picture = args.text(1).unwrap_or("undefined");
-    ev.burn(200 + picture.len())?;
+    ev.burn(270 + picture.len())?;
     if picture.len() > 1000 {
         return Err(fault(codes::D1015));
     }

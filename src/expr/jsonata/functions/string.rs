@@ -103,6 +103,7 @@ pub(super) fn length(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
 /// `$trim(text)`: runs of white space become one blank, none at either end.
 pub(super) fn trim(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
     let Some(text) = args.text(0) else { return Ok(Val::Undefined) };
+    ev.burn(text.len() / 16)?;
     let mut out = String::with_capacity(text.len());
     for word in text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()) {
         if !out.is_empty() {

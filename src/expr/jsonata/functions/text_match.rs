@@ -213,6 +213,7 @@ pub(super) fn match_all(ev: &mut Evaluator<'_>, args: &Args<'_>) -> R<Val> {
                 By::Function { object, .. } => object.member("start").unwrap_or(Val::Undefined),
                 By::Pattern(..) => Val::int(matcher.units(one.start) as i64),
             };
+            ev.burn(30)?;
             let groups = ev.list(one.group_values())?;
             out.push(ev.record(&keys, [one.text_value(), index, groups])?);
             found = matcher.find(ev, args)?;
