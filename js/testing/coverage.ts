@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // Coverage of definitions by a test run: from what processes have written to totals, text and JSON.
 
 import { readFileSync, readdirSync } from "node:fs";
