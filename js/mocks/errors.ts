@@ -4,7 +4,7 @@
 export class TestKitError extends Error {
   declare code: string;
 
-  constructor(message: string) {
+  constructor(message?: string) {
     super(message);
     this.name = "TestKitError";
     this.code = "TEST_KIT";

@@ -1,0 +1,16 @@
+// The declarations of entries against their sources. Only the compiler reads this module: an error here is a declaration that says
+// something else than the source.
+
+/** What a source has to be for its declaration; of a class with a private constructor only its instances are compared. */
+type Declared<Entry> = { [Name in keyof Entry]: Instances<Entry[Name]> };
+
+type Instances<Export> = Export extends ((...given: never[]) => unknown) | (abstract new (...given: never[]) => unknown)
+  ? Export
+  : Export extends { prototype: infer Instance }
+    ? { prototype: Instance }
+    : Export;
+
+/** The source of an entry, which has everything that is declared, takes what the declaration takes and gives what it gives. */
+type Checked<Entry, Source extends Declared<Entry>> = [Entry, Source];
+
+export type Testing = Checked<typeof import("./testing.d.ts"), typeof import("../entries/testing.ts")>;
