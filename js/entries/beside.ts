@@ -1,26 +1,26 @@
-// @ts-nocheck: has no types yet.
 // What the entries for Node find beside themselves. Bundles have `held.js` in its place: beside a bundle nothing lies.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { codeOf } from "../base/errors.ts";
 
 // The files of <stepglass-debugger>; in a checkout also the playground, which is no part of the package.
 export const component = folder(new URL("../../dist/", import.meta.url));
 export const playground = folder(new URL("../www/dist/", import.meta.url));
 
 /** The bytes of the WebAssembly module. */
-export function moduleBytes() {
+export function moduleBytes(): Uint8Array<ArrayBuffer> {
   try {
     return readFileSync(new URL("../../dist/stepglass.wasm", import.meta.url));
   } catch (error) {
-    if (error.code !== "ENOENT") throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
   }
   // A bundler without the condition "module" has taken this file away from the other ones. It has this one, too; the build
   // makes a plain require() of it, which bundlers understand.
   return createRequire(import.meta.url)("./held.cjs").moduleBytes();
 }
 
-function folder(url) {
+function folder(url: URL): string {
   return fileURLToPath(url).replace(/[\\/]$/, "");
 }

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// @ts-nocheck: has no types yet.
 // The command.
 
 import { main, placed, say } from "../cli/main.ts";

@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The same for Node: the module is loaded at import.
 
 import "./node.ts";

@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The entry `stepglass/debug`: the debugger without a face.
 
 export { DebugSession } from "../debug/session.ts";

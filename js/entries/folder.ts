@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The entry `stepglass/node`: what needs Node's own modules.
 
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
@@ -6,8 +5,10 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Unusable } from "../files/problem.ts";
 import { Source } from "../files/source.ts";
-import { DefinitionError, misuse } from "../base/errors.ts";
+import { DefinitionError, codeOf, misuse } from "../base/errors.ts";
 import { checkOptions, shown } from "../base/options.ts";
+import type { ObjectStore, Substitutions } from "../api/index.d.ts";
+import type { DefinitionFile } from "../api/folder.d.ts";
 
 export { parseYaml } from "../definition/yaml.ts";
 
@@ -15,7 +16,7 @@ export { parseYaml } from "../definition/yaml.ts";
  * A definition from a file, as the command reads it: JSON or YAML, by itself or in a template (`template.yaml#OrderMachine`).
  * `{definition, name, type?}`, with the definition as JSON text.
  */
-export function readDefinition(file, options = {}) {
+export function readDefinition(file: string | URL, options: { substitutions?: Substitutions } = {}): DefinitionFile {
   if (typeof file !== "string" && !(file instanceof URL)) throw misuse("INVALID_ARGUMENT", `readDefinition() takes a path or a file URL, not ${shown(file)}`);
   checkOptions(options, ["substitutions"], "readDefinition()");
   try {
@@ -28,8 +29,11 @@ export function readDefinition(file, options = {}) {
   }
 }
 
+/** What the system says of a path that is no file. */
+const ABSENT: readonly unknown[] = ["ENOENT", "EISDIR", "ENOTDIR"];
+
 /** A store for `s3Handlers()` in a folder: `bucket/key` is the file of that path in it. */
-export function folder(path) {
+export function folder(path: string | URL): ObjectStore {
   if (typeof path !== "string" && !(path instanceof URL)) throw misuse("INVALID_ARGUMENT", `folder() takes a path or a file URL, not ${shown(path)}`);
   const root = resolve(path instanceof URL ? fileURLToPath(path) : path);
   return {
@@ -37,7 +41,7 @@ export function folder(path) {
       try {
         return await readFile(place(root, bucket, key));
       } catch (error) {
-        if (["ENOENT", "EISDIR", "ENOTDIR"].includes(error.code)) return undefined;
+        if (ABSENT.includes(codeOf(error))) return undefined;
         throw error;
       }
     },
@@ -45,7 +49,9 @@ export function folder(path) {
       const top = place(root, bucket, "");
       for (const entry of await readdir(top, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile()) continue;
-        const file = resolve(entry.parentPath ?? entry.path, entry.name);
+        // Node 20 began with another name.
+        const parent = entry.parentPath ?? (entry as unknown as { path: string }).path;
+        const file = resolve(parent, entry.name);
         const Key = relative(top, file).split(sep).join("/");
         if (!Key.startsWith(prefix)) continue;
         const { size, mtimeMs } = await stat(file);
@@ -61,10 +67,10 @@ export function folder(path) {
 }
 
 /** A definition says which bucket and key: neither leads out of the folder. */
-function place(root, bucket, key) {
+function place(root: string, bucket: string, key: string): string {
   const top = resolve(root, String(bucket));
   const file = resolve(top, String(key).replace(/^\/+/, ""));
-  const inside = (parent, child) => child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
+  const inside = (parent: string, child: string) => child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
   if (!inside(root, top) || (file !== top && !inside(top, file))) throw misuse("INVALID_ARGUMENT", `s3://${bucket}/${key} is outside the folder`, RangeError);
   return file;
 }

@@ -1,10 +1,9 @@
-// @ts-nocheck: has no types yet.
 // In bundles, for `beside.js`: the WebAssembly is in the code, packed, because a file beside a bundle gets lost.
 
 import { gunzipSync } from "node:zlib";
 import packed from "../../dist/stepglass.wasm?gzip";
 
-export const moduleBytes = () => gunzipSync(packed);
+export const moduleBytes = (): Uint8Array<ArrayBuffer> => gunzipSync(packed);
 
 export const component = undefined;
 export const playground = undefined;

@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The public API; the entries differ only in how the WebAssembly module gets here.
 
 export { init, initSync } from "../border/instance.ts";

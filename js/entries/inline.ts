@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The entry with the module inside: for single-file pages, workers and bundlers that emit no assets.
 
 import bytes from "../../dist/stepglass.wasm";

@@ -1,14 +1,14 @@
-// @ts-nocheck: has no types yet.
 // The entry for Node, Deno and Bun: everything is ready at import.
 
 import { moduleBytes } from "./beside.ts";
+import { messageOf } from "../base/errors.ts";
 import { initSync } from "./index.ts";
 import { startCoverage } from "../coverage/collect.ts";
 
 initSync(moduleBytes());
 
 // Set by `stepglass test --coverage` and by whoever wants the coverage of a test run.
-let folder;
+let folder: string | undefined;
 try {
   folder = process.env.STEPGLASS_COVERAGE;
 } catch {
@@ -18,7 +18,7 @@ try {
   if (folder) startCoverage({ folder });
 } catch (error) {
   // The program is not to fail for want of a report.
-  console.error(`stepglass: STEPGLASS_COVERAGE=${folder}: ${error.message}`);
+  console.error(`stepglass: STEPGLASS_COVERAGE=${folder}: ${messageOf(error)}`);
 }
 
 export * from "./index.ts";

@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The entry that loads nothing: `initSync(bytes or module)` or `await init(URL, Response, bytes or module)` first.
 
 export * from "./index.ts";

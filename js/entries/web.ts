@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The entry for browsers and bundlers: the module beside this file is fetched by the first `await init()`.
 
 import { setLoader } from "../border/instance.ts";

@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The entry for workerd (Cloudflare Workers), which compiles no WebAssembly at run time and takes it as a module.
 
 import module from "../../dist/stepglass.wasm?module";
