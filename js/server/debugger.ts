@@ -7,6 +7,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import type { ExecutionStatus, HistoryEvent, MachineType, StateStatus } from "../api/index.d.ts";
 import { renderSvg } from "../definition/definition.ts";
+import { Chains } from "../history/chains.ts";
+import { isStateEntered, isStateExited } from "../history/events.ts";
 import { executionPage, executionScript, listPage, listScript, style } from "./debugger-pages.ts";
 import { ApiError, noExecution } from "./errors.ts";
 import { described, historyOf } from "./executions.ts";
@@ -300,28 +302,28 @@ function summary(about: StoredExecution, page: boolean): ExecutionSummary {
   };
 }
 
-/** The status of each state, by name: what the drawing colours. */
+/** The status of each state after its last event, by name: what the drawing colours. */
 function statusOf(events: HistoryEvent[]): Map<string, StateStatus> {
   const states = new Map<string, StateStatus>();
-  // The state of each chain of events, by the id of its last event.
-  const open = new Map<number, string>();
+  const chains = new Chains({});
   for (const event of events) {
-    const name = stateOf(event) ?? open.get(event.previousEventId);
-    if (name === undefined) continue;
-    open.set(event.id, name);
-    if ("stateEnteredEventDetails" in event) states.set(name, event.type.startsWith("Fail") ? "failed" : "running");
-    else if ("stateExitedEventDetails" in event) states.set(name, "succeeded");
-    else if (/Failed$|TimedOut$/.test(event.type)) states.set(name, "failed");
-    else if (/Aborted$/.test(event.type)) states.set(name, "cancelled");
+    chains.add(event);
+    const state = chains.visitOf(event.id)?.state;
+    const status = statusAfter(event);
+    if (state !== undefined && status !== undefined) states.set(state, status);
   }
   return states;
 }
 
-/** The state that an event enters or exits. */
-function stateOf(event: HistoryEvent): string | undefined {
-  if ("stateEnteredEventDetails" in event) return event.stateEnteredEventDetails.name;
-  if ("stateExitedEventDetails" in event) return event.stateExitedEventDetails.name;
-  return undefined;
+/** The status of a state after an event of it; undefined where it stays as it was. */
+function statusAfter(event: HistoryEvent): StateStatus | undefined {
+  const { type } = event;
+  // What fails in one iteration may be tolerated by the Map.
+  if (type.startsWith("MapIteration")) return undefined;
+  if (isStateEntered(event)) return type.startsWith("Fail") ? "failed" : "running";
+  if (isStateExited(event)) return "succeeded";
+  if (/Failed$|TimedOut$/.test(type)) return "failed";
+  return type.endsWith("Aborted") ? "cancelled" : undefined;
 }
 
 function addressOf(arn: string): string {

@@ -304,3 +304,12 @@ test("executions are listed, shown and followed as they go", async () => {
   assert.deepEqual([ended.live, ended.status, ended.error], [undefined, "ABORTED", "Stop"]);
   assert.equal((await get("/debugger/api/executions/nothing")).response.status, 404);
 });
+
+test("the drawing of an execution has the status of a Parallel whose branch has failed", async () => {
+  const server = await start();
+  const states = { A: { Type: "Pass", Next: "F" }, F: { Type: "Fail", Error: "Broken" } };
+  await run(server, machine({ P: { Type: "Parallel", Branches: [{ StartAt: "A", States: states }], End: true } }));
+  const { executions } = JSON.parse(await (await fetch(`${server.url}/debugger/api/executions`)).text());
+  const drawing = await (await fetch(new URL(`${executions[0].import}/graph.svg`, server.url))).text();
+  assert.deepEqual(drawing.match(/(?<=<title>)\w \([^<]*/g).sort(), ["A (Pass), succeeded", "F (Fail, Broken), failed", "P (Parallel), failed"]);
+});

@@ -1,7 +1,8 @@
 // The store in memory keeps the promises of every Store.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { MemoryStore, serve } from "../../dist/server.js";
+import { machine, role } from "./endpoint.mjs";
 import { storeSuite } from "./store-suite.mjs";
 
 storeSuite(test, "memory", () => ({ store: new MemoryStore() }));
@@ -27,4 +28,30 @@ test("a store that would need a journal is refused, and not half used", async ()
   const store = new MemoryStore();
   Object.defineProperty(store, "durable", { value: true });
   await assert.rejects(serve({ port: 0, store }), /keeps no journal/);
+});
+
+test("an execution whose redrive is being written can be stopped", async () => {
+  // A store that takes its time where it is asked to.
+  let writing = Promise.resolve();
+  class Slow extends MemoryStore {
+    async append(...batch) {
+      await writing;
+      return super.append(...batch);
+    }
+  }
+  const server = await serve({ port: 0, store: new Slow() });
+  after(() => server.close({ grace: 200 }));
+  const { stateMachineArn } = await server.call("CreateStateMachine", { name: "Waits", definition: machine({ W: { Type: "Wait", Seconds: 3600, End: true } }), roleArn: role });
+  const { executionArn } = await server.call("StartExecution", { stateMachineArn });
+  await server.call("StopExecution", { executionArn });
+  let written;
+  writing = new Promise((resolve) => (written = resolve));
+  const redriven = server.call("RedriveExecution", { executionArn });
+  // The redrive has come to the store.
+  await new Promise((resolve) => setImmediate(resolve));
+  const stopped = server.call("StopExecution", { executionArn, error: "Second" });
+  written();
+  await Promise.all([redriven, stopped]);
+  const { status, error, redriveCount } = await server.call("DescribeExecution", { executionArn });
+  assert.deepEqual({ status, error, redriveCount }, { status: "ABORTED", error: "Second", redriveCount: 1 });
 });
