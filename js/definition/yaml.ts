@@ -15,7 +15,7 @@ const LEVELS = 500;
 const PLACEHOLDER = /\$\{([^{}"'\n]*)\}/g;
 
 /** What a YAML text stands for, as an object for `new StateMachine()` and `validate()`. */
-export function parseYaml(text: string, options: { substitutions?: Record<string, unknown> } = {}): unknown {
+export function parseYaml(text: string, options: { substitutions?: Record<string, unknown> } = {}): object {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `parseYaml() takes a text, not ${shown(text)}`);
   checkOptions(options, ["substitutions"], "parseYaml()");
   try {
@@ -24,7 +24,8 @@ export function parseYaml(text: string, options: { substitutions?: Record<string
     if (bare.length > 0) throw new SyntaxError(`no value for ${[...new Set(bare)].join(", ")}: give it in the option substitutions`);
     const document = yamlDocument(filled.text, { merge: true, prettyErrors: false, customTags: intrinsicTags });
     const [error] = document.errors;
-    if (error === undefined) return valueOfDocument(document);
+    // What is no object is refused by those who take definitions.
+    if (error === undefined) return valueOfDocument(document) as object;
     const { line, column } = filled.range(error.pos[0], error.pos[1]).start;
     throw new SyntaxError(`${error.message} at line ${line}, column ${column}`);
   } catch (error) {

@@ -56,7 +56,7 @@ export class MemoryStore implements Store {
   #bytes = 0;
 
   /** Nothing outlives the process: the host need not write before it acts. */
-  get durable(): boolean {
+  get durable(): false {
     return false;
   }
 
