@@ -114,7 +114,7 @@ async function perform(command, env) {
 }
 
 /**
- * Runs test files, as many processes of them side by side as the machine has cores, each with one browser for all of its
+ * Runs test files in groups, as many side by side as the machine has cores, each a process with one browser for all of its
  * files; then once more those that failed, one at a time: a browser on a busy machine may miss a moment, and what is broken
  * fails again. Each file is shown when it has ended, the last run of each is counted, and the note names those that needed
  * another run: what needs one hides a fault.
@@ -122,14 +122,18 @@ async function perform(command, env) {
 async function performFiles(files, env) {
   const results = new Map();
   const width = Math.max(1, Math.min(4, availableParallelism(), files.length));
-  // The largest first, each to those that have least; what counts is the size, as good as the time here.
-  const groups = Array.from({ length: width }, () => ({ size: 0, files: [] }));
+  // A few groups for each core, by size, which is a rough guess of the time: who is done takes the next one.
+  const groups = Array.from({ length: Math.min(4 * width, files.length) }, () => ({ size: 0, files: [] }));
   for (const [file, size] of files.map((file) => [file, statSync(join(root, file)).size]).sort(([, a], [, b]) => b - a)) {
     const group = groups.reduce((least, other) => (other.size < least.size ? other : least));
     group.size += size;
     group.files.push(file);
   }
-  await Promise.all(groups.map((group) => runFiles(group.files, 1)));
+  groups.sort((a, b) => b.size - a.size);
+  const queue = async () => {
+    for (let group; (group = groups.shift()) !== undefined; ) await runFiles(group.files, 1);
+  };
+  await Promise.all(Array.from({ length: width }, queue));
   for (const file of files.filter((file) => !results.get(file)?.ok)) {
     console.log(`\n${file}: once more, because it failed`);
     await runFiles([file], 2);

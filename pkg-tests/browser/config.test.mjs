@@ -17,7 +17,7 @@ describe("what an execution begins with", { skip }, () => {
   const { site, visit } = visits();
   const config = (page) => page.getByRole("region", { name: "Config" });
 
-  visit("name, ARN, start time and seed are those of Config, also in the Context Object", {}, async (visitor, page) => {
+  visit("name, ARN, start time and seed are those of Config, also in the Context Object", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CONTEXT });
     await visitor.tab("Config");
     const pane = config(page);
@@ -40,7 +40,7 @@ describe("what an execution begins with", { skip }, () => {
     await comes(() => visitor.output(), { n, ...rest });
   });
 
-  visit("time by hand: by a second, a minute, to a date, to a timer of the list", {}, async (visitor, page) => {
+  visit("time by hand: by a second, a minute, to a date, to a timer of the list", { staying: true }, async (visitor, page) => {
     const waits = { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [["Short", 600], ["Long", 86_400]].map(([name, Seconds]) => ({ StartAt: name, States: { [name]: { Type: "Wait", Seconds, End: true } } })), End: true } } };
     await visitor.open({ definition: waits });
     await visitor.tab("Config");
@@ -86,7 +86,7 @@ describe("what an execution begins with", { skip }, () => {
     assert.ok((await page.evaluate(() => globalThis.seen.length)) <= 8, "only the first: who watches has seen how it goes");
   });
 
-  visit("AWS's limits can be lifted, and the type is Express where that is chosen", {}, async (visitor, page) => {
+  visit("AWS's limits can be lifted, and the type is Express where that is chosen", { staying: true }, async (visitor, page) => {
     const large = { StartAt: "Grow", States: { Grow: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:grow", End: true } } };
     await visitor.open({ definition: large, tasks: "export default { grow: () => 'x'.repeat(300_000) };" });
     await visitor.run();
@@ -106,7 +106,7 @@ describe("what an execution begins with", { skip }, () => {
     await page.locator(".result", { hasText: /SUCCEEDED[\s\S]*26,\d+ events/ }).waitFor();
   });
 
-  visit("an input or a name that AWS does not take starts nothing, and says why", {}, async (visitor, page) => {
+  visit("an input or a name that AWS does not take starts nothing, and says why", { staying: true }, async (visitor, page) => {
     const definition = { StartAt: "Keep", States: { Keep: { Type: "Pass", End: true } } };
     await visitor.open({ definition });
     const refused = async (words) => {
@@ -134,7 +134,7 @@ describe("what an execution begins with", { skip }, () => {
     await refused("The execution's name “a b” has a space, which AWS refuses in a name.");
   });
 
-  visit("AWS strictness: warnings do not stop a run unless that is chosen; problems are those of the chosen type", {}, async (visitor, page) => {
+  visit("AWS strictness: warnings do not stop a run unless that is chosen; problems are those of the chosen type", { staying: true }, async (visitor, page) => {
     const callback = { StartAt: "A", States: { A: { Type: "Task", Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken", Parameters: { FunctionName: "f", "Payload.$": "$$.Task.Token" }, End: true } } };
     await visitor.open({ definition: callback });
     const problems = page.locator(".problems-head");
@@ -167,7 +167,7 @@ describe("what an execution begins with", { skip }, () => {
     await other.leave();
   });
 
-  visit("the query language of all states is chosen, in the text of the definition", {}, async (visitor, page) => {
+  visit("the query language of all states is chosen, in the text of the definition", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: `{\n  "Comment": "none said",\n  "StartAt": "A",\n  "States": { "A": { "Type": "Succeed" } }\n}` });
     await visitor.tab("Config");
     const language = config(page).getByLabel(/^Query language/);
@@ -188,7 +188,7 @@ describe("what an execution begins with", { skip }, () => {
     await comes(text, /^Comment: none said\nStartAt: A/);
   });
 
-  visit("inputs: generated from the definition, named, chosen, taken from a history", {}, async (visitor, page) => {
+  visit("inputs: generated from the definition, named, chosen, taken from a history", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Choice", Choices: [{ Variable: "$.order.total", NumericGreaterThan: 10, Next: "B" }], Default: "B" }, B: { Type: "Pass", Parameters: { "who.$": "$.order.customer.name" }, End: true } } }, input: { mine: true } });
     await visitor.tab("Input");
     await page.getByRole("button", { name: "Generate from the definition" }).click();

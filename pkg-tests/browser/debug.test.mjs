@@ -17,7 +17,7 @@ describe("the debugger", { skip }, () => {
   };
   const inspector = (page) => page.locator("#inspector-pane");
 
-  visit("stops on a breakpoint in a Map iteration that was set in the margin", {}, async (visitor, page) => {
+  visit("stops on a breakpoint in a Map iteration that was set in the margin", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.node(CHARGE_STATE).waitFor();
     // The margin beside the line with the state's name.
@@ -50,7 +50,7 @@ describe("the debugger", { skip }, () => {
     await comes(async () => (await visitor.output()).length, 3);
   });
 
-  visit("steps into the data flow stage by stage, and back", {}, async (visitor, page) => {
+  visit("steps into the data flow stage by stage, and back", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.state("Enough?").click();
     await page.keyboard.press("F9");
@@ -70,7 +70,7 @@ describe("the debugger", { skip }, () => {
     await paused(page, "before Enough?");
   });
 
-  visit("a breakpoint on a transition is set on its line, shown there, and taken away there", {}, async (visitor, page) => {
+  visit("a breakpoint on a transition is set on its line, shown there, and taken away there", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.still();
     // Beside the line, which is thin. With the first run the dock opens, and the graph fits itself anew.
     const beside = async () => {
@@ -101,7 +101,7 @@ describe("the debugger", { skip }, () => {
     await page.locator(".lines .breakpoint").waitFor({ state: "detached" });
   });
 
-  visit("the kinds of breakpoints of a state are in its menu, and the ways out of it, by keyboard alone", {}, async (visitor, page) => {
+  visit("the kinds of breakpoints of a state are in its menu, and the ways out of it, by keyboard alone", { staying: "Order processing" }, async (visitor, page) => {
     const tick = async (name, checked) => {
       await visitor.state("ChargeCard").focus();
       await page.keyboard.press("Shift+F10");
@@ -123,7 +123,7 @@ describe("the debugger", { skip }, () => {
     await paused(page, "before ChargeCard is retried");
   });
 
-  visit("conditions, log points and hits, from the list of breakpoints", {}, async (visitor, page) => {
+  visit("conditions, log points and hits, from the list of breakpoints", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.node(CHARGE_STATE).click();
     await page.keyboard.press("Shift+F9");
@@ -144,7 +144,7 @@ describe("the debugger", { skip }, () => {
     await comes(() => page.locator(".console").innerText(), /n is 1\s+event \d+ · n is 2\s+event \d+ · n is 3/);
   });
 
-  visit("retries: the attempt, its error, which retrier and why, and where a value came from", {}, async (visitor, page) => {
+  visit("retries: the attempt, its error, which retrier and why, and where a value came from", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -167,7 +167,7 @@ describe("the debugger", { skip }, () => {
     await pane.locator('.scratch pre:text-is("4")').waitFor();
   });
 
-  visit("forks with another value, and keeps both runs", {}, async (visitor, page) => {
+  visit("forks with another value, and keeps both runs", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -191,7 +191,7 @@ describe("the debugger", { skip }, () => {
     await comes(async () => (await visitor.output())[2], { n: 3, paid: { ok: true, n: 3 } });
   });
 
-  visit("takes an edited definition over while paused, and says where the way is another", {}, async (visitor, page) => {
+  visit("takes an edited definition over while paused, and says where the way is another", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command or state" }).fill("go to done");
@@ -225,7 +225,7 @@ describe("the debugger", { skip }, () => {
     await comes(() => page.getByText(/takes a different path/).count(), 0);
   });
 
-  visit("mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked", {}, async (visitor, page) => {
+  visit("mocks: a fixed result, a script by attempt and item, and what is mocked looks mocked", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT });
     await visitor.tab("Mocks");
     await page.getByLabel("What answers for Charge").selectOption("script");
@@ -243,7 +243,7 @@ describe("the debugger", { skip }, () => {
     await comes(async () => (await visitor.output())[1].paid, { ok: true, of: { n: 2 } });
   });
 
-  visit("watches expressions, and finds every command in the palette", {}, async (visitor, page) => {
+  visit("watches expressions, and finds every command in the palette", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /Commands/ }).click();
@@ -259,7 +259,7 @@ describe("the debugger", { skip }, () => {
     await page.locator(".watched > span", { hasText: /^10$/ }).waitFor();
   });
 
-  visit("time by hand: nothing passes before somebody lets it", {}, async (visitor, page) => {
+  visit("time by hand: nothing passes before somebody lets it", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await page.getByLabel("Clock").selectOption("manual");
     await visitor.run();
@@ -273,7 +273,7 @@ describe("the debugger", { skip }, () => {
     await visitor.result();
   });
 
-  visit("a person answers later, always, or not at all", {}, async (visitor, page) => {
+  visit("a person answers later, always, or not at all", { staying: true }, async (visitor, page) => {
     const asking = structuredClone(EACH);
     asking.States.Each.ItemProcessor.States.Charge.TimeoutSeconds = 30;
     await visitor.open({ definition: asking, input: INPUT });
@@ -297,7 +297,7 @@ describe("the debugger", { skip }, () => {
     await comes(async () => (await visitor.output()).map(({ paid }) => paid), ["by hand", "by hand", "by hand"]);
   });
 
-  visit("iterations by key, and a lane for each on the time line", {}, async (visitor, page) => {
+  visit("iterations by key, and a lane for each on the time line", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: EACH, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -317,7 +317,7 @@ describe("the debugger", { skip }, () => {
     await page.getByRole("button", { name: "Fork here" }).waitFor();
   });
 
-  visit("stops at errors that nothing catches, where that is wanted", {}, async (visitor, page) => {
+  visit("stops at errors that nothing catches, where that is wanted", { staying: true }, async (visitor, page) => {
     const failing = structuredClone(EACH);
     delete failing.States.Each.ItemProcessor.States.Charge.Catch;
     delete failing.States.Each.ItemProcessor.States.Skip;

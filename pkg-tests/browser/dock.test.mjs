@@ -36,7 +36,7 @@ describe("the time line", { skip }, () => {
     await visitor.result();
   };
 
-  visit("folds idle time, shows failed attempts and back-offs, and leaves room behind the last bar", {}, async (visitor, page) => {
+  visit("folds idle time, shows failed attempts and back-offs, and leaves room behind the last bar", { staying: "Order processing" }, async (visitor, page) => {
     await run(visitor);
     await visitor.tab("Timeline");
     await page.locator(".lane-gap", { hasText: "2 d" }).waitFor();
@@ -49,7 +49,7 @@ describe("the time line", { skip }, () => {
     });
   });
 
-  visit("zooms by dragging, by buttons and by keys, with the whole run as a strip", {}, async (visitor, page) => {
+  visit("zooms by dragging, by buttons and by keys, with the whole run as a strip", { staying: "Order processing" }, async (visitor, page) => {
     await run(visitor);
     await visitor.tab("Timeline");
     const view = page.locator("#lanes-view");
@@ -87,7 +87,7 @@ describe("the time line", { skip }, () => {
     await page.waitForFunction(() => document.querySelector("#lanes-view").textContent === "All events");
   });
 
-  visit("draws all of 25,000 events", {}, async (visitor, page) => {
+  visit("draws all of 25,000 events", { staying: true }, async (visitor, page) => {
     // A loop that only the limit of a history ends.
     const definition = { StartAt: "Tick", States: { Tick: { Type: "Pass", Next: "Again" }, Again: { Type: "Choice", Choices: [{ Variable: "$.stop", IsPresent: true, Next: "Done" }], Default: "Tick" }, Done: { Type: "Succeed" } } };
     await visitor.open({ definition });
@@ -119,7 +119,7 @@ describe("the time line", { skip }, () => {
     await lane.getByRole("button", { name: /^(Tick|Again), \d/ }).first().waitFor();
   });
 
-  visit("the scrubber says event, type, state and time; the past has a banner and a way back", {}, async (visitor, page) => {
+  visit("the scrubber says event, type, state and time; the past has a banner and a way back", { staying: "Order processing" }, async (visitor, page) => {
     await run(visitor);
     const scrubber = page.getByRole("slider", { name: "Event shown" });
     await scrubber.focus();
@@ -137,7 +137,7 @@ describe("the list of events and the table", { skip }, () => {
   const { visit } = visits();
   const types = (page) => page.locator(".event-row .event-type").allInnerTexts();
 
-  visit("filters by type, by iteration and by text; the way to an event is drawn beside it", {}, async (visitor, page) => {
+  visit("filters by type, by iteration and by text; the way to an event is drawn beside it", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -169,7 +169,7 @@ describe("the list of events and the table", { skip }, () => {
     await comes(() => page.locator("#event-3").innerText(), /leads to the selected event, after event 2/);
   });
 
-  visit("the way to an event leaves out what happened in other branches meanwhile", {}, async (visitor, page) => {
+  visit("the way to an event leaves out what happened in other branches meanwhile", { staying: true }, async (visitor, page) => {
     const branch = (name) => ({ StartAt: name, States: { [name]: { Type: "Pass", End: true } } });
     await visitor.open({ definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Left"), branch("Right")], End: true } } } });
     await visitor.run();
@@ -183,7 +183,7 @@ describe("the list of events and the table", { skip }, () => {
     await page.getByRole("listbox", { name: "History, 2 events" }).waitFor();
   });
 
-  visit("the table has attempts, iterations and sizes, and the graph's commands", {}, async (visitor, page) => {
+  visit("the table has attempts, iterations and sizes, and the graph's commands", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
     await visitor.run();
     await visitor.result();
@@ -206,7 +206,7 @@ describe("the list of events and the table", { skip }, () => {
     await page.getByRole("menu").getByText("Run to here").waitFor();
   });
 
-  visit("a table of ten thousand states goes to its end and draws what is in sight", {}, async (visitor, page) => {
+  visit("a table of ten thousand states goes to its end and draws what is in sight", { staying: true }, async (visitor, page) => {
     const n = 10_000;
     const States = Object.fromEntries(Array.from({ length: n }, (_, i) => [`S${i}`, i === n - 1 ? { Type: "Succeed" } : { Type: "Pass", Next: `S${i + 1}` }]));
     await visitor.open({ definition: JSON.stringify({ StartAt: "S0", States }) });
@@ -225,7 +225,7 @@ describe("the list of events and the table", { skip }, () => {
 describe("the console and what is watched", { skip }, () => {
   const { visit } = visits();
 
-  visit("log points stand beside what handlers write, each with its event", {}, async (visitor, page) => {
+  visit("log points stand beside what handlers write, each with its event", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE.replace("charge: ({ n }, task) => {", "charge: ({ n }, task) => { console.log('asked for', n);") });
     await visitor.node("/States/Each/ItemProcessor/States/Rest").click();
     await page.keyboard.press("Shift+F9");
@@ -247,7 +247,7 @@ describe("the console and what is watched", { skip }, () => {
     await page.getByText("Nothing has been logged yet").waitFor();
   });
 
-  visit("a watch says why it cannot be evaluated, and is asked in another frame", {}, async (visitor, page) => {
+  visit("a watch says why it cannot be evaluated, and is asked in another frame", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CHARGES, input: INPUT, tasks: CHARGE });
     await visitor.node("/States/Each/ItemProcessor/States/Charge").click();
     await page.keyboard.press("F9");

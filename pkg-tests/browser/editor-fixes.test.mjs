@@ -51,7 +51,7 @@ describe("changes that the editor offers", { skip }, () => {
   };
 
   for (const format of ["json", "yaml"]) {
-    visit(`every fix, by Ctrl+. in ${format.toUpperCase()}`, {}, async (visitor, page) => {
+    visit(`every fix, by Ctrl+. in ${format.toUpperCase()}`, { staying: true }, async (visitor, page) => {
       await visitor.example("Empty");
       await visitor.editor("Definition").waitFor();
       if (format === "yaml") await toYaml(page);
@@ -67,7 +67,7 @@ describe("changes that the editor offers", { skip }, () => {
     });
   }
 
-  visit("a comma, a bracket, a quote that is missing", {}, async (visitor, page) => {
+  visit("a comma, a bracket, a quote that is missing", { staying: true }, async (visitor, page) => {
     await visitor.example("Empty");
     await visitor.editor("Definition").waitFor();
     for (const [what, before, piece, title] of BROKEN) {
@@ -96,7 +96,7 @@ describe("changes that the editor offers", { skip }, () => {
   };
 
   for (const format of ["json", "yaml"]) {
-    visit(`a state in JSONata, as the command converts it, in ${format.toUpperCase()}`, {}, async (visitor, page) => {
+    visit(`a state in JSONata, as the command converts it, in ${format.toUpperCase()}`, { staying: true }, async (visitor, page) => {
       await visitor.open({ definition: PATHS });
       if (format === "yaml") await toYaml(page);
       const read = format === "yaml" ? parse : JSON.parse;
@@ -114,7 +114,7 @@ describe("changes that the editor offers", { skip }, () => {
     });
   }
 
-  visit("all states in JSONata, from the palette, with those that stay", {}, async (visitor, page) => {
+  visit("all states in JSONata, from the palette, with those that stay", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: PATHS });
     await visitor.state("Charge").waitFor();
     await command(page, "convert all states");

@@ -37,7 +37,7 @@ describe("the editor beside a run", { skip }, () => {
   const lines = (page, kind) => page.locator(`#definition-editor .cm-line.${kind}`);
   const paused = (page, state) => page.locator(".pause-where", { hasText: state }).waitFor();
 
-  visit("runs to a state, again from it, and mocks it, from above its line", {}, async (visitor, page) => {
+  visit("runs to a state, again from it, and mocks it, from above its line", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: INPUT, tasks: PAID });
     await visitor.state("Charge").waitFor();
     await lens(page, "Charge", "runTo").click();
@@ -53,7 +53,7 @@ describe("the editor beside a run", { skip }, () => {
     await page.getByRole("tab", { name: /^Mocks/, selected: true }).waitFor();
   });
 
-  visit("shows the values of the state where it is paused, and no longer", {}, async (visitor, page) => {
+  visit("shows the values of the state where it is paused, and no longer", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: INPUT, tasks: PAID });
     await visitor.state("Charge").waitFor();
     await lens(page, "Charge", "runTo").click();
@@ -77,7 +77,7 @@ describe("the editor beside a run", { skip }, () => {
     await values.first().waitFor({ state: "detached" });
   });
 
-  visit("has what becomes of each state in the margin, with how often", {}, async (visitor, page) => {
+  visit("has what becomes of each state in the margin, with how often", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: INPUT, tasks: "export default { Charge: async () => { throw new Error('no'); } };" });
     await visitor.run();
     await visitor.result();
@@ -89,7 +89,7 @@ describe("the editor beside a run", { skip }, () => {
     await comes(() => drawn("Refund"), "sg-sign sg-failed true");
   });
 
-  visit("a click into the margin: a breakpoint as it was, its condition in words, and its sign by kind", {}, async (visitor, page) => {
+  visit("a click into the margin: a breakpoint as it was, its condition in words, and its sign by kind", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: INPUT, tasks: PAID });
     await visitor.state("Charge").waitFor();
     await mark(page, "Count").click();
@@ -130,7 +130,7 @@ describe("the editor beside a run", { skip }, () => {
       assert.ok(at > 0.1 && at < 0.9, `${at}`);
     });
 
-  visit("goes where the run is paused, and marks the whole state", {}, async (visitor, page) => {
+  visit("goes where the run is paused, and marks the whole state", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LONG });
     await visitor.state("S40").waitFor();
     await command(page, "go to S40");
@@ -158,7 +158,7 @@ describe("the editor beside a run", { skip }, () => {
     await comes(() => page.locator(".sg-lenses").count(), 0, "no room for them");
   });
 
-  visit("what may be in the way can be switched off", {}, async (visitor, page) => {
+  visit("what may be in the way can be switched off", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: INPUT, tasks: PAID });
     await visitor.state("Charge").waitFor();
     await page.locator(".sg-lenses").first().waitFor();
@@ -174,7 +174,7 @@ describe("the editor beside a run", { skip }, () => {
   });
 
   for (const format of ["json", "yaml"]) {
-    visit(`the keys of a language server, in ${format.toUpperCase()}`, {}, async (visitor, page) => {
+    visit(`the keys of a language server, in ${format.toUpperCase()}`, { staying: true }, async (visitor, page) => {
       const { Refund: _, ...States } = LOOP.States;
       await visitor.open({ definition: { ...LOOP, States } });
       if (format === "yaml") await toYaml(page);

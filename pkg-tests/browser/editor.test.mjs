@@ -28,7 +28,7 @@ States:
 describe("the editor", { skip }, () => {
   const { visit } = visits();
 
-  visit("a placeholder outside of strings is a warning, and the graph stays", {}, async (visitor, page) => {
+  visit("a placeholder outside of strings is a warning, and the graph stays", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"TimeoutSeconds": ${Timeout}, "Next": "Ship"') });
     await visitor.state("Ship").waitFor();
     const marked = page.locator(".cm-lintRange-warning");
@@ -38,7 +38,7 @@ describe("the editor", { skip }, () => {
     await page.getByText("the placeholder ${Timeout} has no value").or(page.getByText("the placeholder `${Timeout}` has no value")).first().waitFor();
   });
 
-  visit("tells what a field means, and what a path was in the last run", {}, async (visitor, page) => {
+  visit("tells what a field means, and what a path was in the last run", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Charge": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Next"', '"Charge": {"Type": "Pass", "Next"'), input: { order: { id: 7 } } });
     await visitor.run();
     await visitor.result();
@@ -53,7 +53,7 @@ describe("the editor", { skip }, () => {
     await comes(() => page.locator(".sg-hover-value").innerText(), 'Last value: {"id":7}');
   });
 
-  visit("goes to where a state is given, and lists where it stands", {}, async (visitor, page) => {
+  visit("goes to where a state is given, and lists where it stands", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION });
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("F12");
@@ -67,7 +67,7 @@ describe("the editor", { skip }, () => {
     await list.waitFor({ state: "detached" });
   });
 
-  visit("gives a state another name everywhere", {}, async (visitor, page) => {
+  visit("gives a state another name everywhere", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION });
     await putCursor(visitor, '"Next": "Sh');
     await page.keyboard.press("F2");
@@ -84,7 +84,7 @@ describe("the editor", { skip }, () => {
     await visitor.state("Ship").waitFor();
   });
 
-  visit("puts a problem right by Ctrl+. and by the list of problems, grouped by state", {}, async (visitor, page) => {
+  visit("puts a problem right by Ctrl+. and by the list of problems, grouped by state", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: DEFINITION.replace('"Next": "Ship"', '"Next": "Shipp"').replace(', "End": true', "") });
     const groups = page.locator(".problem-groups section");
     await groups.nth(2).waitFor();
@@ -96,14 +96,14 @@ describe("the editor", { skip }, () => {
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
   });
 
-  visit("lays the text out", {}, async (visitor, page) => {
+  visit("lays the text out", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: '{"StartAt":"A",\n"States":{"A":{"Type":"Succeed"}}}' });
     await visitor.editor("Definition").focus();
     await page.keyboard.press("Shift+Alt+F");
     await page.locator(".cm-line", { hasText: /^ {2}"States": \{"A": \{"Type": "Succeed"\}\}$/ }).waitFor();
   });
 
-  visit("goes to a state by its name", {}, async (visitor, page) => {
+  visit("goes to a state by its name", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.editor("Definition").focus();
     await page.keyboard.press("Control+Shift+O");
     await page.getByRole("combobox", { name: "Name of the state" }).waitFor();
@@ -116,7 +116,7 @@ describe("the editor", { skip }, () => {
     await comes(() => visitor.node("/States/Fulfil/Branches/0/States/PackParcel").getAttribute("aria-pressed"), /true/);
   });
 
-  visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", {}, async (visitor, page) => {
+  visit("proposes in YAML what it proposes in JSON, with YAML's quotes and lines", { staying: true }, async (visitor, page) => {
     await inYaml(visitor, page, "StartAt: Charge\nStates:\n  Charge:\n    Type: Task\n    Resource: arn:aws:states:::lambda:invoke\n    Next: Charge\n  'Ship: it': {Type: Succeed}\n");
     await visitor.state("Charge").waitFor();
     await putCursor(visitor, "Type: Task");
@@ -148,7 +148,7 @@ describe("the editor", { skip }, () => {
   const ANSWER = 'export default { Ask: async () => ({ id: "i-1", label: { text: "ok", "de-DE": "gut" } }) };';
 
   for (const format of ["json", "yaml"]) {
-    visit(`proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`, {}, async (visitor, page) => {
+    visit(`proposes the members that data had in the last run, and says what paths were, in ${format.toUpperCase()}`, { staying: true }, async (visitor, page) => {
       await visitor.open({ definition: SEEN, input: { order: { total: 4, items: [{ sku: "a" }] } }, tasks: ANSWER });
       if (format === "yaml") await toYaml(page);
       await visitor.run();
@@ -191,7 +191,7 @@ describe("the editor", { skip }, () => {
     });
   }
 
-  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", {}, async (visitor, page) => {
+  visit("does all of it in YAML, through anchors and merge keys, and keeps the comments", { staying: true }, async (visitor, page) => {
     await inYaml(visitor, page, YAML);
     await page.locator(".problems li", { hasText: "Shipp" }).waitFor();
     await page.getByRole("button", { name: /Did you mean/ }).click();

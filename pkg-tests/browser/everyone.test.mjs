@@ -385,7 +385,7 @@ describe("for everyone", { skip }, () => {
     await comes(() => page.evaluate(() => document.documentElement.scrollHeight > innerHeight), true);
   });
 
-  visit("text may be spaced as its reader wants, and nothing is cut off", {}, async (visitor, page) => {
+  visit("text may be spaced as its reader wants, and nothing is cut off", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     // WCAG 1.4.12.
@@ -435,7 +435,7 @@ describe("for everyone", { skip }, () => {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Export"));
   });
 
-  visit("what is removed by a key leaves the focus near where it was", {}, async (visitor, page) => {
+  visit("what is removed by a key leaves the focus near where it was", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     const press = async (button, place) => {
@@ -470,7 +470,7 @@ describe("for everyone", { skip }, () => {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Share"));
   });
 
-  visit("is told to who hears it: the run as nested lists of named buttons, its end as a message", {}, async (visitor, page) => {
+  visit("is told to who hears it: the run as nested lists of named buttons, its end as a message", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await page.locator('[data-node="/States/ChargeCard"][aria-label*="succeeded"]').waitFor();
@@ -482,7 +482,7 @@ describe("for everyone", { skip }, () => {
     await comes(() => page.title(), "Order processing · succeeded · Stepglass");
   });
 
-  visit("what fails is told at once, each time anew, and not a second time", {}, async (visitor, page) => {
+  visit("what fails is told at once, each time anew, and not a second time", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "Off", States: { Off: { Type: "Fail", Error: "Refused", Cause: "no money" } } } });
     await page.evaluate(() => {
       globalThis.told = [];
@@ -503,7 +503,7 @@ describe("for everyone", { skip }, () => {
     await page.getByRole("alert").filter({ hasText: /Paused.*Refused/ }).waitFor({ state: "attached" });
   });
 
-  visit("where a run is paused and what it waits for is told, and stands in the title", {}, async (visitor, page) => {
+  visit("where a run is paused and what it waits for is told, and stands in the title", { staying: true }, async (visitor, page) => {
     const told = (words) => page.getByRole("status").filter({ hasText: words }).waitFor({ state: "attached" });
     await visitor.example("Map over items");
     await visitor.node("/States/EachPicture/ItemProcessor/States/Shrink").click();

@@ -160,7 +160,7 @@ describe("reading the graph", { skip }, () => {
     }
   }
 
-  visit("the dock opens with its tabs, too", {}, async (visitor, page) => {
+  visit("the dock opens with its tabs, too", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.tab("Breakpoints");
     await comes(async () => (await page.locator("#dock").boundingBox()).height > 120, true);
     await page.locator("#dock-breakpoints").waitFor();

@@ -26,7 +26,7 @@ describe("the graph", { skip }, () => {
     return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
   };
 
-  visit("searches by name and service, lights up what it finds, and goes from one to the next", {}, async (visitor, page) => {
+  visit("searches by name and service, lights up what it finds, and goes from one to the next", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Each").waitFor();
     await page.getByRole("button", { name: "Search the graph" }).click();
@@ -48,7 +48,7 @@ describe("the graph", { skip }, () => {
     await comes(() => page.locator(".match").count(), 0);
   });
 
-  visit("finds a state inside of a folded one, and unfolds it", {}, async (visitor, page) => {
+  visit("finds a state inside of a folded one, and unfolds it", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     const each = visitor.state("Each");
     await each.focus();
@@ -59,7 +59,7 @@ describe("the graph", { skip }, () => {
     await visitor.node("/States/Each/ItemProcessor/States/Leaf").waitFor();
   });
 
-  visit("begins folded where there are more than 5,000 states, and says so", {}, async (visitor, page) => {
+  visit("begins folded where there are more than 5,000 states, and says so", { staying: true }, async (visitor, page) => {
     const inside = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`P${i}`, i < 39 ? pass(`P${i + 1}`) : pass()]));
     const group = (k, next) => ({ Type: "Parallel", Branches: [{ StartAt: `${k}.P0`, States: Object.fromEntries(Object.entries(inside).map(([name, body]) => [`${k}.${name}`, body.Next ? { ...body, Next: `${k}.${body.Next}` } : body])) }], ...(next === undefined ? { End: true } : { Next: next }) });
     const States = Object.fromEntries(Array.from({ length: 130 }, (_, k) => [`G${k}`, group(k, k < 129 ? `G${k + 1}` : undefined)]));
@@ -74,7 +74,7 @@ describe("the graph", { skip }, () => {
     await page.getByText("begin folded").waitFor({ state: "detached" });
   });
 
-  visit("keeps its place and its scale while somebody types", {}, async (visitor, page) => {
+  visit("keeps its place and its scale while somebody types", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Done").waitFor();
     await visitor.state("Done").click();
@@ -92,7 +92,7 @@ describe("the graph", { skip }, () => {
     });
   });
 
-  visit("every status of a state has its sign, and is told by name", {}, async (visitor, page) => {
+  visit("every status of a state has its sign, and is told by name", { staying: true }, async (visitor, page) => {
     const one = (name, state) => ({ StartAt: name, States: { [name]: { ...state, End: true } } });
     const bad = { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:bad" };
     const Branches = [
@@ -153,7 +153,7 @@ describe("the graph", { skip }, () => {
     await drawn("/States/Z", ".pause-marks path");
   });
 
-  visit("has a menu for every state, by mouse and by keyboard", {}, async (visitor, page) => {
+  visit("has a menu for every state, by mouse and by keyboard", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Fetch").click({ button: "right" });
     const menu = page.getByRole("menu", { name: "Fetch" });
@@ -173,7 +173,7 @@ describe("the graph", { skip }, () => {
     await comes(() => page.evaluate(() => navigator.clipboard.readText()), "/States/Fetch");
   });
 
-  visit("shows a card for a state that the pointer or the focus rests on, until Escape", {}, async (visitor, page) => {
+  visit("shows a card for a state that the pointer or the focus rests on, until Escape", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Fetch").hover();
     const card = page.locator(".card");
@@ -192,7 +192,7 @@ describe("the graph", { skip }, () => {
     await comes(() => page.evaluate(() => document.activeElement.dataset.node), "/States/Each", "the first Escape only takes the card away");
   });
 
-  visit("says how often states and transitions were taken, and what was not reached", {}, async (visitor, page) => {
+  visit("says how often states and transitions were taken, and what was not reached", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await until(async () => assert.ok((await page.locator(".line.taken").count()) > 5));
@@ -231,7 +231,7 @@ describe("the graph", { skip }, () => {
     await grid.waitFor();
   });
 
-  visit("folds what is large at first, has a minimap, and names of one size from afar", {}, async (visitor, page) => {
+  visit("folds what is large at first, has a minimap, and names of one size from afar", { staying: true }, async (visitor, page) => {
     const large = { StartAt: "Big", States: { Big: { Type: "Map", ItemProcessor: { StartAt: "I0", States: chain(61, "I") }, Next: "S0" }, ...chain(90) } };
     await visitor.open({ definition: large });
     await visitor.state("Big").waitFor();
@@ -253,14 +253,14 @@ describe("the graph", { skip }, () => {
     await until(async () => assert.notEqual(await page.locator(".minimap .seen").getAttribute("d"), before));
   });
 
-  visit("draws a state that does not exist as one that is missing", {}, async (visitor) => {
+  visit("draws a state that does not exist as one that is missing", { staying: true }, async (visitor) => {
     await visitor.open({ definition: { StartAt: "One", States: { One: pass("Two") } } });
     const missing = visitor.node("#missing/Two");
     await missing.waitFor();
     await comes(() => missing.getAttribute("aria-label"), /^Two not found, missing state/);
   });
 
-  visit("moves with the arrow keys while Space is held, and chooses with Space alone", {}, async (visitor, page) => {
+  visit("moves with the arrow keys while Space is held, and chooses with Space alone", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED });
     await visitor.state("Fetch").focus();
     const before = await middle(visitor.state("Fetch"));
@@ -343,7 +343,7 @@ describe("the graph", { skip }, () => {
     assert.ok(most <= 24, `${most} at once`);
   });
 
-  visit("what is large or deep is folded at first, and unfolds when the run comes in", {}, async (visitor, page) => {
+  visit("what is large or deep is folded at first, and unfolds when the run comes in", { staying: true }, async (visitor, page) => {
     const deep = (levels) => (levels === 0 ? { StartAt: "Core", States: { Core: pass() } } : { StartAt: `L${levels}`, States: { [`L${levels}`]: { Type: "Parallel", Branches: [deep(levels - 1)], End: true } } });
     const definition = {
       StartAt: "Big",

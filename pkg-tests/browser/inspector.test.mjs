@@ -38,7 +38,7 @@ describe("the inspector", { skip }, () => {
     await visitor.result();
   };
 
-  visit("an expression lights what it reads, a value what it came from, by pointer and by key", {}, async (visitor, page) => {
+  visit("an expression lights what it reads, a value what it came from, by pointer and by key", { staying: true }, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();
     await visitor.choose(pane(page).getByRole("radio", { name: /^Parameters/ }));
@@ -72,7 +72,7 @@ describe("the inspector", { skip }, () => {
 
   const outcome = (page) => page.getByRole("region", { name: "Outcome of the run" });
 
-  visit("after a run that failed it says what failed and why, and leads there", {}, async (visitor, page) => {
+  visit("after a run that failed it says what failed and why, and leads there", { staying: true }, async (visitor, page) => {
     const Charge = { Type: "Task", Resource: `${LAMBDA}charge`, Retry: [{ ErrorEquals: ["CardDeclined"], IntervalSeconds: 2, MaxAttempts: 2 }], Next: "Rest" };
     const ItemProcessor = { StartAt: "Charge", States: { Charge, Rest: { Type: "Wait", Seconds: 3, End: true } } };
     const definition = { StartAt: "Prepare", States: { Prepare: { Type: "Wait", Seconds: 90, Next: "Each" }, Each: { Type: "Map", MaxConcurrency: 1, ItemProcessor, Next: "Done" }, Done: { Type: "Succeed" } } };
@@ -102,7 +102,7 @@ describe("the inspector", { skip }, () => {
     await page.getByRole("tree", { name: "Runs" }).getByText(/^2/).first().waitFor();
   });
 
-  visit("after a run that succeeded it says how it went; a run that was not started says why", {}, async (visitor, page) => {
+  visit("after a run that succeeded it says how it went; a run that was not started says why", { staying: true }, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await comes(() => outcome(page).innerText(), /SUCCEEDED\s+after 0 ms of virtual time, \d+ events[^]*Coverage\s+3 of 3 states entered in this run/);
     await comes(() => outcome(page).locator('pre[aria-label="Output"]').innerText(), /"total": 130/);
@@ -113,7 +113,7 @@ describe("the inspector", { skip }, () => {
     await comes(() => outcome(page).innerText(), /Not started\s+The input is not JSON/);
   });
 
-  visit("the Output stage is shown beside what was before it", {}, async (visitor, page) => {
+  visit("the Output stage is shown beside what was before it", { staying: true }, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();
     const lines = (tree, selector = ".tree-line") => page.getByRole("tree", { name: tree }).locator(selector).allInnerTexts();
@@ -128,7 +128,7 @@ describe("the inspector", { skip }, () => {
     await pane(page).getByText("OutputPath is not set, so this stage changes nothing. The state's input is compared with its output.").waitFor();
   });
 
-  visit("a stage stops before and after it, from its chip, and says how it stands", {}, async (visitor, page) => {
+  visit("a stage stops before and after it, from its chip, and says how it stands", { staying: true }, async (visitor, page) => {
     await ended(visitor, { definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();
     const chip = (name) => pane(page).getByRole("radio", { name });
@@ -160,7 +160,7 @@ describe("the inspector", { skip }, () => {
     await visitor.result();
   });
 
-  visit("the stages and the values before and after are seen at once while paused, also on a phone, where a thumb hits what is below them", {}, async (visitor, page) => {
+  visit("the stages and the values before and after are seen at once while paused, also on a phone, where a thumb hits what is below them", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
     await visitor.state("Price").click();
     await page.keyboard.press("F9");
@@ -193,7 +193,7 @@ describe("the inspector", { skip }, () => {
   });
 
   for (const yaml of [false, true]) {
-    visit(`an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`, {}, async (visitor, page) => {
+    visit(`an expression is tried on what the stage has read and put into the definition: ${yaml ? "YAML" : "JSON"}`, { staying: true }, async (visitor, page) => {
       await visitor.open({ definition: PRICE, input: ORDER, tasks: SUM });
       if (yaml) {
         await toYaml(page);
@@ -223,7 +223,7 @@ describe("the inspector", { skip }, () => {
     });
   }
 
-  visit("a Map's items, what it selects of each, and its batches are stages, with their diff, expression, size and breakpoints", {}, async (visitor, page) => {
+  visit("a Map's items, what it selects of each, and its batches are stages, with their diff, expression, size and breakpoints", { staying: true }, async (visitor, page) => {
     const ItemProcessor = { ProcessorConfig: { Mode: "DISTRIBUTED", ExecutionType: "STANDARD" }, StartAt: "Send", States: { Send: { Type: "Pass", Parameters: { "first.$": "$.Items[0].sku" }, End: true } } };
     const definition = {
       StartAt: "Each",
@@ -272,7 +272,7 @@ describe("the inspector", { skip }, () => {
     await visitor.result();
   });
 
-  visit("the Items of a Map in JSONata are a stage, and each item's provenance goes through them", {}, async (visitor, page) => {
+  visit("the Items of a Map in JSONata are a stage, and each item's provenance goes through them", { staying: true }, async (visitor, page) => {
     const definition = {
       QueryLanguage: "JSONata",
       StartAt: "Each",
@@ -290,7 +290,7 @@ describe("the inspector", { skip }, () => {
     await comes(() => pane(page).locator(".scratch").innerText(), /"c"/);
   });
 
-  visit("an error: the part of the expression, what that saw, and what takes it", {}, async (visitor, page) => {
+  visit("an error: the part of the expression, what that saw, and what takes it", { staying: true }, async (visitor, page) => {
     const task = (more) => ({ Type: "Task", Resource: `${LAMBDA}price`, ...more });
     const open = async (State, more = {}) => {
       await ended(visitor, { definition: { StartAt: "Price", States: { Price: State, ...more } }, input: ORDER, tasks: "export default { price: () => { throw new TaskError('Broken', 'no use'); } };" });
@@ -320,7 +320,7 @@ describe("the inspector", { skip }, () => {
     await page.locator('[data-node="/States/Handle error"][aria-label*="succeeded"]').waitFor();
   });
 
-  visit("retriers with back-off and jitter, rules with what they saw, variables by scope", {}, async (visitor, page) => {
+  visit("retriers with back-off and jitter, rules with what they saw, variables by scope", { staying: true }, async (visitor, page) => {
     const definition = {
       StartAt: "First",
       QueryLanguage: "JSONata",
@@ -369,7 +369,7 @@ describe("the inspector", { skip }, () => {
     });
   });
 
-  visit("a rule whose variable is missing says what is there instead", {}, async (visitor, page) => {
+  visit("a rule whose variable is missing says what is there instead", { staying: true }, async (visitor, page) => {
     await ended(visitor, { definition: { StartAt: "Which", States: { Which: { Type: "Choice", Choices: [{ Variable: "$.order.customer.age", NumericGreaterThan: 17, Next: "Done" }], Default: "Done" }, Done: { Type: "Succeed" } } }, input: ORDER });
     await visitor.state("Which").click();
     await visitor.choose(pane(page).getByRole("radio", { name: /^Rules/ }));
@@ -378,7 +378,7 @@ describe("the inspector", { skip }, () => {
     await comes(() => rules.innerText(), /has no value/);
   });
 
-  visit("values are searched, cut where they are long, and copied with their paths", {}, async (visitor, page) => {
+  visit("values are searched, cut where they are long, and copied with their paths", { staying: true }, async (visitor, page) => {
     const rows = Array.from({ length: 3000 }, (_, n) => ({ id: n, name: n % 1000 === 7 ? "Needle" : "straw" }));
     await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Parameters: { "rows.$": "$.rows", more: { "a b": 1 } }, End: true } } }, input: { rows } });
     await visitor.state("P").click();
@@ -424,7 +424,7 @@ describe("the inspector", { skip }, () => {
     await comes(() => page.locator(".result mark.current").innerText(), "Needle");
   });
 
-  visit("a payload near the limit is warned of beside the value and on the node", {}, async (visitor, page) => {
+  visit("a payload near the limit is warned of beside the value and on the node", { staying: true }, async (visitor, page) => {
     await ended(visitor, { definition: { StartAt: "P", States: { P: { Type: "Pass", Next: "Q" }, Q: { Type: "Pass", OutputPath: "$.small", End: true } } }, input: { small: 1, text: "x".repeat(220_000) } });
     await visitor.state("P").click();
     await pane(page).getByText(/^215 KiB of 256 KiB: 83 % of the limit$/).waitFor();
@@ -435,7 +435,7 @@ describe("the inspector", { skip }, () => {
     await pane(page).getByText(/^1 B of 256 KiB$/).waitFor();
   });
 
-  visit("breakpoints of every kind are made in their pane, and the run stops there", {}, async (visitor, page) => {
+  visit("breakpoints of every kind are made in their pane, and the run stops there", { staying: true }, async (visitor, page) => {
     const definition = {
       StartAt: "Begin",
       States: {

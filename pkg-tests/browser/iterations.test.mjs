@@ -71,7 +71,7 @@ describe("iterations on the graph", { skip }, () => {
     await visitor.page.waitForFunction(([id, text]) => new RegExp(text).test(document.querySelector(`[data-node="${id}"]`)?.getAttribute("aria-label") ?? ""), [pointer, like.source]);
   };
 
-  visit("show one iteration of a Map in a Map: its statuses, counts and transitions", {}, async (visitor, page) => {
+  visit("show one iteration of a Map in a Map: its statuses, counts and transitions", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED, input: ORDERS, tasks: PRICE });
     await visitor.node(PRICE_STATE).waitFor();
     await controls(page, "Orders").getByText("No iterations yet, at most 2 at once").waitFor();
@@ -111,7 +111,7 @@ describe("iterations on the graph", { skip }, () => {
     await names(visitor, PRICE_STATE, /entered 6 times/);
   });
 
-  visit("go through them by key, through the failed ones alone, and along the strip", {}, async (visitor, page) => {
+  visit("go through them by key, through the failed ones alone, and along the strip", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: SLOW({ MaxConcurrency: 5 }), input: items(5, 3) });
     await visitor.node(REST).waitFor();
     await visitor.run();
@@ -149,7 +149,7 @@ describe("iterations on the graph", { skip }, () => {
     await comes(() => strip.getAttribute("aria-valuetext"), "#3, failed");
   });
 
-  visit("say what runs at once and what waits for its turn", {}, async (visitor, page) => {
+  visit("say what runs at once and what waits for its turn", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: SLOW(), input: items(8) });
     await visitor.node(REST).waitFor();
     await page.getByRole("combobox", { name: "Clock" }).selectOption("manual");
@@ -177,7 +177,7 @@ describe("iterations on the graph", { skip }, () => {
     await comes(() => own.getByText("queued").count(), 0);
   });
 
-  visit("of very many are shown as shares, and each is found by its index", {}, async (visitor, page) => {
+  visit("of very many are shown as shares, and each is found by its index", { staying: true }, async (visitor, page) => {
     const quick = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "Check", States: { Check: { Type: "Choice", Choices: [{ Variable: "$.bad", IsPresent: true, Next: "Odd" }], Default: "Fine" }, Odd: { Type: "Pass", End: true }, Fine: { Type: "Pass", End: true } } }, End: true } } };
     await visitor.open({ definition: quick, input: items(1500, 1234) });
     await visitor.node("/States/Each/ItemProcessor/States/Odd").waitFor();
@@ -193,7 +193,7 @@ describe("iterations on the graph", { skip }, () => {
     await names(visitor, "/States/Each/ItemProcessor/States/Fine", /not reached/);
   });
 
-  visit("a stop in an iteration shows that one", {}, async (visitor, page) => {
+  visit("a stop in an iteration shows that one", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED, input: ORDERS, tasks: PRICE });
     await visitor.node(ZERO_STATE).click();
     await page.keyboard.press("F9");
@@ -212,7 +212,7 @@ describe("iterations on the graph", { skip }, () => {
     await path.waitFor({ state: "detached" });
   });
 
-  visit("that are chosen go with a link that has the position", {}, async (visitor, page) => {
+  visit("that are chosen go with a link that has the position", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: NESTED, input: ORDERS });
     await visitor.node(PRICE_STATE).click();
     await visitor.run();
@@ -228,7 +228,7 @@ describe("iterations on the graph", { skip }, () => {
     await page.getByRole("navigation", { name: "Iterations shown" }).getByText("#1").waitFor();
   });
 
-  visit("all together have counts for every state, and heat where the time went", {}, async (visitor, page) => {
+  visit("all together have counts for every state, and heat where the time went", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: SLOW({ MaxConcurrency: 4, Next: "Done", End: undefined }), input: items(4) });
     await visitor.node(REST).waitFor();
     await visitor.run();
@@ -249,7 +249,7 @@ describe("iterations on the graph", { skip }, () => {
     await until(async () => assert.doesNotMatch(await name(visitor, REST), /entered/));
   });
 
-  visit("of a Distributed Map are its child executions, with batches, stages and what became of each", {}, async (visitor, page) => {
+  visit("of a Distributed Map are its child executions, with batches, stages and what became of each", { staying: true }, async (visitor, page) => {
     const definition = {
       StartAt: "Each",
       States: {
@@ -316,7 +316,7 @@ describe("iterations on the graph", { skip }, () => {
     await comes(() => stages.locator("li.done").count(), 2);
   });
 
-  visit("of a Map inside of a child execution are that child's, with their data and exact statuses", {}, async (visitor, page) => {
+  visit("of a Map inside of a child execution are that child's, with their data and exact statuses", { staying: true }, async (visitor, page) => {
     const definition = {
       StartAt: "Orders",
       States: {
@@ -381,7 +381,7 @@ describe("iterations on the graph", { skip }, () => {
     await page.waitForFunction(() => /of 2/.test(document.querySelector('#inspector-pane [aria-label="Iterations of Lines"]')?.innerText ?? ""));
   });
 
-  visit("of two Map Runs of one Distributed Map at once are each in their own", {}, async (visitor, page) => {
+  visit("of two Map Runs of one Distributed Map at once are each in their own", { staying: true }, async (visitor, page) => {
     const definition = {
       StartAt: "Shops",
       States: {
@@ -428,7 +428,7 @@ describe("iterations on the graph", { skip }, () => {
     await names(visitor, `${EACH}/ItemProcessor/States/Broken`, /failed/);
   });
 
-  visit("with branches wait only while nothing in them runs", {}, async (visitor, page) => {
+  visit("with branches wait only while nothing in them runs", { staying: true }, async (visitor, page) => {
     const branch = (name, seconds) => ({ StartAt: name, States: { [name]: { Type: "Wait", Seconds: seconds, ...(name === "Short" ? { Next: "Ask" } : { End: true }) }, ...(name === "Short" && { Ask: { Type: "Task", Resource: `${LAMBDA}ask`, End: true } }) } });
     const definition = { StartAt: "Each", States: { Each: { Type: "Map", ItemsPath: "$.items", ItemProcessor: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [branch("Short", 5), branch("Long", 60)], End: true } } }, End: true } } };
     await visitor.open({ definition, input: items(2) });
@@ -450,7 +450,7 @@ describe("iterations on the graph", { skip }, () => {
 describe("breakpoints on the graph", { skip }, () => {
   const { visit } = visits();
 
-  visit("of every kind have their sign at their place: before, after, on a transition, on the strip", {}, async (visitor, page) => {
+  visit("of every kind have their sign at their place: before, after, on a transition, on the strip", { staying: true }, async (visitor, page) => {
     const definition = {
       StartAt: "Work",
       States: {

@@ -243,7 +243,7 @@ describe("keys", { skip }, () => {
     await visitor.leave();
   });
 
-  visit("the first button held down runs past all breakpoints", {}, async (visitor, page) => {
+  visit("the first button held down runs past all breakpoints", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: { items: [1, 2, 3] } });
     await visitor.node(WORK).click();
     await page.keyboard.press("F9");
@@ -282,7 +282,7 @@ describe("keys", { skip }, () => {
     await comes(() => button.getAttribute("title"), /With Shift, or held down: to the end, past all breakpoints \(Shift F8\)/);
   });
 
-  visit("a key can be changed, taken over, taken away and reset, and is remembered", {}, async (visitor, page) => {
+  visit("a key can be changed, taken over, taken away and reset, and is remembered", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: { items: [1] } });
     const dialog = page.getByRole("dialog", { name: "Keyboard" });
     const row = (title) => dialog.getByRole("listitem").filter({ hasText: title });
@@ -420,7 +420,7 @@ describe("keys", { skip }, () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  visit("the editors' own keys do as they are said to", {}, async (visitor, page) => {
+  visit("the editors' own keys do as they are said to", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: LOOP, input: "[1,\n2]" });
     await visitor.tab("Input");
     const editor = visitor.editor("Input");

@@ -32,7 +32,7 @@ describe("executions that tasks start", { skip }, () => {
   };
   const paused = (page, state) => page.locator(".inspector.paused .inspect-title h3", { hasText: new RegExp(`^${state}$`) }).waitFor();
 
-  visit("into one, through it and out of it", {}, async (visitor, page) => {
+  visit("into one, through it and out of it", { staying: true }, async (visitor, page) => {
     await toPay(visitor, page);
     await page.keyboard.press("F11");
     await paused(page, "Check");
@@ -64,7 +64,7 @@ describe("executions that tasks start", { skip }, () => {
     await comes(async () => (await visitor.output()).Output, { paid: 42 });
   });
 
-  visit("a breakpoint in it is set on its graph, is of its machine, and stops the next run", {}, async (visitor, page) => {
+  visit("a breakpoint in it is set on its graph, is of its machine, and stops the next run", { staying: true }, async (visitor, page) => {
     await toPay(visitor, page);
     await page.keyboard.press("F11");
     await paused(page, "Check");
@@ -72,6 +72,7 @@ describe("executions that tasks start", { skip }, () => {
     await page.keyboard.press("F9");
     await page.keyboard.press("ControlOrMeta+Shift+Enter");
     await comes(() => path(page).count(), 0);
+    // The key may come before the pause.
     await page.keyboard.press("F8");
     await paused(page, "Charge");
     await path(page).waitFor();
@@ -85,7 +86,7 @@ describe("executions that tasks start", { skip }, () => {
     await comes(() => path(page).count(), 0);
   });
 
-  visit("after the run: its graph, events and data, and back", {}, async (visitor, page) => {
+  visit("after the run: its graph, events and data, and back", { staying: true }, async (visitor, page) => {
     await visitor.bring(file(ORDER()), "OrderFlow");
     await visitor.run();
     await visitor.result();
@@ -108,7 +109,7 @@ describe("executions that tasks start", { skip }, () => {
     await page.locator(".event-row", { hasText: "TaskScheduled" }).waitFor();
   });
 
-  visit("time travel over the border, and a fork in it", {}, async (visitor, page) => {
+  visit("time travel over the border, and a fork in it", { staying: true }, async (visitor, page) => {
     await toPay(visitor, page);
     await page.keyboard.press("F11");
     await paused(page, "Check");
@@ -144,7 +145,7 @@ describe("executions that tasks start", { skip }, () => {
     await page.getByText("edited input of Charge").first().waitFor();
   });
 
-  visit("an uncaught error stops in it; the task's Catch comes after", {}, async (visitor, page) => {
+  visit("an uncaught error stops in it; the task's Catch comes after", { staying: true }, async (visitor, page) => {
     const broken = chain({ Check: { Type: "Pass" }, Break: { Type: "Fail", Error: "Declined" } });
     await visitor.bring(file(ORDER(".sync:2", { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Ship" }] }), broken), "OrderFlow");
     await visitor.tab("Breakpoints");
@@ -157,7 +158,7 @@ describe("executions that tasks start", { skip }, () => {
     await comes(() => visitor.state("Pay").getAttribute("aria-label"), /caught/);
   });
 
-  visit("one that nobody waits for goes on beside the run", {}, async (visitor, page) => {
+  visit("one that nobody waits for goes on beside the run", { staying: true }, async (visitor, page) => {
     await visitor.bring(file(ORDER("")), "OrderFlow");
     await visitor.run();
     await visitor.result();

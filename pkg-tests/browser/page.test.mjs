@@ -17,7 +17,7 @@ describe("the page", { skip }, () => {
     await comes(() => page.title(), /^Order processing/);
   });
 
-  visit("runs the example: output, states, transitions, events, console", {}, async (visitor, page) => {
+  visit("runs the example: output, states, transitions, events, console", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     const output = await visitor.output();
     assert.deepEqual(output.payment, { receipt: "R-1001" });
@@ -35,7 +35,7 @@ describe("the page", { skip }, () => {
     await comes(() => page.title(), /succeeded/);
   });
 
-  visit("draws what is typed, and keeps the last graph while the text is broken", {}, async (visitor, page) => {
+  visit("draws what is typed, and keeps the last graph while the text is broken", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.write("Definition", JSON.stringify({ StartAt: "One", States: { One: { Type: "Pass", Next: "Two" }, Two: { Type: "Succeed" } } }));
     await visitor.state("Two").waitFor();
     await comes(() => page.locator("[data-node]").count(), 2);
@@ -49,7 +49,7 @@ describe("the page", { skip }, () => {
     await page.locator(".problems-head", { hasText: "No problems" }).waitFor();
   });
 
-  visit("proposes what may stand at a place: states, fields with an empty value, values", {}, async (visitor, page) => {
+  visit("proposes what may stand at a place: states, fields with an empty value, values", { staying: true }, async (visitor, page) => {
     const lines = ['{', '"StartAt": "One",', '"States": {', '"One": { "Type": "Pass", "Next": "" },', '"Two": { "Type": "Succeed" }', "}", "}"];
     await visitor.open({ definition: lines.join("\n") });
     await visitor.editor("Definition").click();
@@ -67,7 +67,7 @@ describe("the page", { skip }, () => {
     await comes(() => visitor.editor("Definition").locator(".cm-line").nth(3).innerText(), '"One": { "Type": "Pass", "Next": "Two", "OutputPath": "$.x" },');
   });
 
-  visit("underlines problems, lists them, marks them in the graph, and fixes one", {}, async (visitor, page) => {
+  visit("underlines problems, lists them, marks them in the graph, and fixes one", { staying: true }, async (visitor, page) => {
     const broken = structuredClone(GREETING);
     broken.States.Greet.Next = "Dnoe";
     await visitor.open({ definition: broken });
@@ -87,14 +87,14 @@ describe("the page", { skip }, () => {
     await comes(() => visitor.editor("Definition").innerText(), /"Next": "Done"/);
   });
 
-  visit("does not run a definition with errors, and says why", {}, async (visitor) => {
+  visit("does not run a definition with errors, and says why", { staying: true }, async (visitor) => {
     await visitor.open({ definition: { StartAt: "Nowhere", States: {} } });
     await visitor.run();
     const result = await visitor.result();
     await comes(() => result.innerText(), /Not started\s+The definition has/);
   });
 
-  visit("selects a state everywhere, from the graph", {}, async (visitor, page) => {
+  visit("selects a state everywhere, from the graph", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
@@ -107,13 +107,13 @@ describe("the page", { skip }, () => {
     await inspector.getByText("took 2 d").waitFor();
   });
 
-  visit("selects a state everywhere, from the editor", {}, async (visitor, page) => {
+  visit("selects a state everywhere, from the editor", { staying: "Order processing" }, async (visitor, page) => {
     await page.locator(".cm-line", { hasText: '"InStock?": {' }).click();
     await page.locator('[data-node="/States/InStock?"][aria-pressed="true"]').waitFor();
     await comes(() => page.locator("#inspector-pane").getByRole("heading", { level: 3 }).innerText(), "InStock?");
   });
 
-  visit("shows the machine as it was after an event, and comes back", {}, async (visitor, page) => {
+  visit("shows the machine as it was after an event, and comes back", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
@@ -129,7 +129,7 @@ describe("the page", { skip }, () => {
     await page.locator('[data-node="/States/Fulfil"][aria-label*="succeeded"]').waitFor();
   });
 
-  visit("goes to a state's definition, folds its inside, and saves the drawing", {}, async (visitor, page) => {
+  visit("goes to a state's definition, folds its inside, and saves the drawing", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.state("ChargeCard").dblclick();
     await page.waitForFunction(() => document.activeElement?.shadowRoot?.getSelection?.()?.toString() === '"ChargeCard"');
     await page.locator(".fold").click();
@@ -147,7 +147,7 @@ describe("the page", { skip }, () => {
     assert.match(readFileSync(await download.path(), "utf8"), /^<svg [\s\S]*ChargeCard/);
   });
 
-  visit("leaves folded what somebody has folded while a run goes through it, and opens it where the run stops inside", {}, async (visitor, page) => {
+  visit("leaves folded what somebody has folded while a run goes through it, and opens it where the run stops inside", { staying: true }, async (visitor, page) => {
     const inside = { StartAt: "Ask", States: { Ask: { Type: "Task", Resource: "arn:aws:lambda:us-east-1:123456789012:function:Ask", Next: "After" }, After: { Type: "Pass", End: true } } };
     await visitor.open({ definition: { StartAt: "Both", States: { Both: { Type: "Parallel", Branches: [inside], End: true } } } });
     const ask = visitor.node("/States/Both/Branches/0/States/Ask");
@@ -164,7 +164,7 @@ describe("the page", { skip }, () => {
     await visitor.node("/States/Both/Branches/0/States/After").waitFor();
   });
 
-  visit("filters the events by kind and by state", {}, async (visitor, page) => {
+  visit("filters the events by kind and by state", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await visitor.tab("Events");
@@ -247,7 +247,7 @@ describe("the page", { skip }, () => {
     await comes(() => width(), old);
   });
 
-  visit("asks a person for a task without a handler", {}, async (visitor, page) => {
+  visit("asks a person for a task without a handler", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { name: "Ada" } });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Greet" });
@@ -261,7 +261,7 @@ describe("the page", { skip }, () => {
     await comes(() => visitor.output(), { greeting: "Hello Ada" });
   });
 
-  visit("fails a task by hand, and shows error and cause", {}, async (visitor, page) => {
+  visit("fails a task by hand, and shows error and cause", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Greet" });
@@ -275,7 +275,7 @@ describe("the page", { skip }, () => {
     await comes(() => visitor.state("Greet").getAttribute("aria-label"), /, failed with Shy, /);
   });
 
-  visit("waits for a token; the answer goes on, and time can be let run out", {}, async (visitor, page) => {
+  visit("waits for a token; the answer goes on, and time can be let run out", { staying: true }, async (visitor, page) => {
     await visitor.example("A person decides");
     await visitor.state("AskManager").waitFor();
     await visitor.run();
@@ -291,7 +291,7 @@ describe("the page", { skip }, () => {
     await comes(() => visitor.state("AskManager").getAttribute("aria-label"), /failed with States.Timeout, caught/);
   });
 
-  visit("stops a run", {}, async (visitor, page) => {
+  visit("stops a run", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "Long", States: { Long: { Type: "Wait", Seconds: 3600, End: true } } } });
     await page.getByLabel("Clock").selectOption("real");
     await visitor.run();
@@ -301,7 +301,7 @@ describe("the page", { skip }, () => {
     await comes(() => visitor.state("Long").getAttribute("aria-label"), /cancelled/);
   });
 
-  visit("runs handlers without network, and without a way to the page", {}, async (visitor) => {
+  visit("runs handlers without network, and without a way to the page", { staying: true }, async (visitor) => {
     await visitor.open({
       definition: GREETING,
       tasks: `export default { Greet: async () => {
@@ -318,19 +318,19 @@ describe("the page", { skip }, () => {
     visitor.problems.length = 0;
   });
 
-  visit("stops a handler that never yields", {}, async (visitor) => {
+  visit("stops a handler that never yields", { staying: true }, async (visitor) => {
     await visitor.open({ definition: GREETING, tasks: "export default { Greet: () => { for (;;); } };" });
     await visitor.run();
     await comes(() => visitor.result().then((result) => result.innerText()), /HandlerStopped[\s\S]*did not yield/);
   });
 
-  visit("says what is wrong with a tasks' module", {}, async (visitor) => {
+  visit("says what is wrong with a tasks' module", { staying: true }, async (visitor) => {
     await visitor.open({ definition: GREETING, tasks: "export default { Greet: 42 };" });
     await visitor.run();
     await comes(() => visitor.result().then((result) => result.innerText()), /the handler of "Greet" is not a function/);
   });
 
-  visit("keeps the draft over a reload", {}, async (visitor, page) => {
+  visit("keeps the draft over a reload", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await visitor.state("Greet").waitFor();
     await visitor.kept("Greet");
@@ -339,7 +339,7 @@ describe("the page", { skip }, () => {
     await visitor.state("Greet").waitFor();
   });
 
-  visit("reads YAML, with fixes at their places", {}, async (visitor, page) => {
+  visit("reads YAML, with fixes at their places", { staying: true }, async (visitor, page) => {
     await visitor.example("YAML, and a problem to fix");
     const problem = page.locator(".problems li", { hasText: "Publsh" });
     await problem.getByText("Line 12").waitFor();
@@ -349,7 +349,7 @@ describe("the page", { skip }, () => {
     await comes(() => visitor.output(), { page: "home", checked: true, published: true });
   });
 
-  visit("turns JSON into YAML and back", {}, async (visitor, page) => {
+  visit("turns JSON into YAML and back", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING });
     await page.getByLabel("Format").selectOption("yaml");
     await page.locator(".cm-line", { hasText: "StartAt: Greet" }).waitFor();
@@ -358,7 +358,7 @@ describe("the page", { skip }, () => {
     await page.locator(".cm-line", { hasText: '"StartAt": "Greet"' }).waitFor();
   });
 
-  visit("gives equal runs for equal seeds", {}, async (visitor, page) => {
+  visit("gives equal runs for equal seeds", { staying: true }, async (visitor, page) => {
     await visitor.example("Intrinsic functions");
     const uuid = async (seed) => {
       await visitor.tab("Config");
@@ -487,7 +487,7 @@ describe("the page", { skip }, () => {
     });
   }
 
-  visit("has accessible dialogs, problems and waiting tasks", {}, async (visitor, page) => {
+  visit("has accessible dialogs, problems and waiting tasks", { staying: "Order processing" }, async (visitor, page) => {
     for (const [button, title] of [["Share", "Share"], ["Settings", "Settings"], ["Help and keyboard shortcuts", "Help"]]) {
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("dialog", { name: title }).waitFor();

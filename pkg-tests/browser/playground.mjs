@@ -73,18 +73,33 @@ async function begin() {
 
 /**
  * Inside of a describe: a site for its tests, and `visit`, a test with a visitor who has the page before them, and leaves
- * it without a complaint.
+ * it without a complaint. With `staying` they are who the test before had, if that stayed too and went well: for tests that
+ * begin with a machine of their own, which opens as on a new page. With `staying: "Order processing"` that example is opened.
  */
 export function visits() {
   const site = {};
+  let stayed;
+  const part = async () => {
+    const one = stayed;
+    stayed = undefined;
+    await one?.leave();
+  };
   before(async () => Object.assign(site, await begin()));
-  after(() => site.end?.());
-  const visit = (name, options, body) =>
+  after(async () => {
+    await part();
+    await site.end?.();
+  });
+  const visit = (name, { staying = false, ...options }, body) =>
     test(name, { skip: options.font ? missingFont(options.font) ?? false : false }, async () => {
-      const visitor = await site.visit(options);
+      const again = staying && stayed !== undefined;
+      if (!again) await part();
+      const visitor = again ? stayed : await site.visit(options);
+      stayed = undefined;
       try {
-        await visitor.ready();
+        if (again) await visitor.settle(staying);
+        else await visitor.ready();
         await body(visitor, visitor.page);
+        if (staying) assert.deepEqual(visitor.problems, []);
       } catch (error) {
         // What was on the screen then, and what the console said, tell more than where the test stood.
         const folder = process.env.STEPGLASS_SHOTS;
@@ -93,7 +108,8 @@ export function visits() {
         error.stack += `\n    on screen: ${words}\n    problems: ${visitor.problems.join("; ")}`;
         throw error;
       }
-      await visitor.leave();
+      if (staying) stayed = visitor;
+      else await visitor.leave();
     });
   return { site, visit };
 }
@@ -108,6 +124,18 @@ export class Visitor {
   async leave() {
     await this.page.context().close();
     assert.deepEqual(this.problems, []);
+  }
+
+  /** On a page that has been used before: no dialog is open, the window is as at first, the mouse is away, and an example is open if one is wanted. */
+  async settle(example) {
+    const dialogs = this.page.getByRole("dialog");
+    await until(async () => {
+      if ((await dialogs.count()) > 0) await this.page.keyboard.press("Escape");
+      assert.equal(await dialogs.count(), 0);
+    });
+    await this.page.setViewportSize({ width: 1440, height: 900 });
+    await this.page.mouse.move(0, 0);
+    if (typeof example === "string") await this.example(example);
   }
 
   node(pointer) {

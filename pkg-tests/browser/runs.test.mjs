@@ -39,7 +39,7 @@ describe("runs beside each other", { skip }, () => {
     await visitor.result();
   };
 
-  visit("compares two runs: data of each visit, ways on the graph in words and letters, back by Escape", {}, async (visitor, page) => {
+  visit("compares two runs: data of each visit, ways on the graph in words and letters, back by Escape", { staying: true }, async (visitor, page) => {
     await twice(visitor);
     await visitor.tab("Runs");
     await comes(() => page.getByRole("tree", { name: "Runs" }).innerText(), /Run 1\s+first run[\s\S]*Run 2\s+different input/);
@@ -72,7 +72,7 @@ describe("runs beside each other", { skip }, () => {
     await comes(() => page.evaluate(() => document.activeElement.textContent), "Compare two runs");
   });
 
-  visit("goes from a difference to the event in either run", {}, async (visitor, page) => {
+  visit("goes from a difference to the event in either run", { staying: true }, async (visitor, page) => {
     await twice(visitor);
     await visitor.tab("Runs");
     await page.getByRole("button", { name: "Compare two runs" }).click();
@@ -85,7 +85,7 @@ describe("runs beside each other", { skip }, () => {
     await page.getByRole("button", { name: "See it in run 1" }).waitFor();
   });
 
-  visit("a fork says after which event it parted, and which mock was changed", {}, async (visitor, page) => {
+  visit("a fork says after which event it parted, and which mock was changed", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: SIZES, input: { n: 7, items: [] }, tasks: PAY });
     await visitor.state("Pay").click();
     await page.keyboard.press("F9");

@@ -21,7 +21,7 @@ test("the page's sources have no sign that a font may lack", () => {
 describe("signs", { skip }, () => {
   const { visit } = visits();
 
-  visit("the graph is one stop of the Tab key, its tools are another", {}, async (visitor, page) => {
+  visit("the graph is one stop of the Tab key, its tools are another", { staying: true }, async (visitor, page) => {
     await visitor.example("Map over items");
     await visitor.run();
     await visitor.result();
@@ -45,7 +45,7 @@ describe("signs", { skip }, () => {
     await comes(() => page.locator("#graph-keys").textContent(), /one stop of the Tab key/);
   });
 
-  visit("messages show code as code, and no back ticks", {}, async (visitor, page) => {
+  visit("messages show code as code, and no back ticks", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: { StartAt: "A", States: { A: { Type: "Pass", Next: "Shp" }, Ship: { Type: "Succeed" } } } });
     await page.locator(".cm-lintRange-error").first().hover();
     const tooltip = page.locator(".cm-tooltip-lint");
@@ -73,7 +73,7 @@ describe("signs", { skip }, () => {
     await comes(() => page.evaluate(() => refused), []);
   });
 
-  visit("a finding beside the lines is no breakpoint, and a breakpoint that is off is not counted", {}, async (visitor, page) => {
+  visit("a finding beside the lines is no breakpoint, and a breakpoint that is off is not counted", { staying: true }, async (visitor, page) => {
     const definition = structuredClone(GREETING);
     definition.States.Greet.Next = "Nowhere";
     await visitor.open({ definition });
@@ -109,7 +109,7 @@ describe("signs", { skip }, () => {
     assert.ok(colours >= 3, `${colours} colours`);
   });
 
-  visit("every column of the table is reached, by wheel and by key, and the names stay", {}, async (visitor, page) => {
+  visit("every column of the table is reached, by wheel and by key, and the names stay", { staying: "Order processing" }, async (visitor, page) => {
     await visitor.run();
     await visitor.result();
     await page.getByTitle("Table", { exact: true }).click();

@@ -24,7 +24,7 @@ describe("tasks", { skip }, () => {
   };
   const dialog = (page, name) => page.getByRole("dialog", { name });
 
-  visit("a fixed result is wrapped, or the whole response, and remarked upon", {}, async (visitor, page) => {
+  visit("a fixed result is wrapped, or the whole response, and remarked upon", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CALL });
     await visitor.tab("Mocks");
     await answersFor(page, "Call").selectOption("result");
@@ -46,7 +46,7 @@ describe("tasks", { skip }, () => {
     await comes(() => visitor.violations(), []);
   });
 
-  visit("rules answer for a resource, a pattern and all that is left; a state's own mock comes first", {}, async (visitor, page) => {
+  visit("rules answer for a resource, a pattern and all that is left; a state's own mock comes first", { staying: true }, async (visitor, page) => {
     const two = chain({ Read: task("arn:aws:states:::dynamodb:getItem", { Parameters: {}, ResultPath: "$.read" }), Tell: task("arn:aws:states:::sns:publish", { Parameters: {}, ResultPath: "$.told" }) });
     await visitor.open({ definition: two, input: {} });
     await visitor.tab("Mocks");
@@ -74,7 +74,7 @@ describe("tasks", { skip }, () => {
     await comes(() => visitor.violations(), []);
   });
 
-  visit("JavaScript plays a task in the sandbox, also when it changes while the run is paused", {}, async (visitor, page) => {
+  visit("JavaScript plays a task in the sandbox, also when it changes while the run is paused", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { name: "Ada" } });
     await visitor.tab("Mocks");
     await answersFor(page, "Greet").selectOption("javascript");
@@ -109,7 +109,7 @@ describe("tasks", { skip }, () => {
     await page.locator(".result", { hasText: "last of three" }).waitFor();
   });
 
-  visit("a script answers by attempt, item and call; a recording as it was", {}, async (visitor, page) => {
+  visit("a script answers by attempt, item and call; a recording as it was", { staying: true }, async (visitor, page) => {
     const definition = chain({ Greet: { ...GREETING.States.Greet, Next: undefined, Retry: [{ ErrorEquals: ["Shy"], IntervalSeconds: 5 }] } });
     const { history: events } = simulate(definition, { name: "Ada" }, { Greet: [{ error: "Shy", after: 700 }, { output: { hello: "Ada" } }] });
     await visitor.open({ definition });
@@ -143,7 +143,7 @@ describe("tasks", { skip }, () => {
     },
   };
 
-  visit("takes a test case of a MockConfigFile.json, and gives one back", {}, async (visitor, page) => {
+  visit("takes a test case of a MockConfigFile.json, and gives one back", { staying: true }, async (visitor, page) => {
     const definition = structuredClone(CALL);
     definition.States.Call.Retry = [{ ErrorEquals: ["States.TaskFailed"], IntervalSeconds: 1, MaxAttempts: 3 }];
     await visitor.open({ definition });
@@ -171,7 +171,7 @@ describe("tasks", { skip }, () => {
     }
   });
 
-  visit("takes the mock of TestState, and gives it back", {}, async (visitor, page) => {
+  visit("takes the mock of TestState, and gives it back", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CALL });
     await visitor.tab("Mocks");
     await page.getByRole("button", { name: "Mocks of a file" }).click();
@@ -185,7 +185,7 @@ describe("tasks", { skip }, () => {
     assert.deepEqual(JSON.parse(copied.result), { Payload: 9 });
   });
 
-  visit("several tasks wait, the oldest first, and are answered by keys, presets and after a while", {}, async (visitor, page) => {
+  visit("several tasks wait, the oldest first, and are answered by keys, presets and after a while", { staying: true }, async (visitor, page) => {
     const branch = (name, fields) => ({ StartAt: name, States: { [name]: { ...task(`arn:aws:lambda:us-east-1:123456789012:function:${name}`, fields), End: true } } });
     await visitor.open({ definition: chain({ Both: { Type: "Parallel", Branches: [branch("First", {}), branch("Second", { Retry: [{ ErrorEquals: ["Lambda.TooManyRequestsException"] }] })] } }), input: { n: 1 } });
     await visitor.run();
@@ -222,7 +222,7 @@ describe("tasks", { skip }, () => {
     await comes(() => answersFor(page, "Second").inputValue(), "result");
   });
 
-  visit("a token is answered by whoever holds it", {}, async (visitor, page) => {
+  visit("a token is answered by whoever holds it", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: CALLBACK });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Approve" });
@@ -254,7 +254,7 @@ describe("tasks", { skip }, () => {
     await page.locator(".result .failure-name", { hasText: "Refused" }).waitFor();
   });
 
-  visit("an activity's task is taken as a worker, and answered", {}, async (visitor, page) => {
+  visit("an activity's task is taken as a worker, and answered", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: chain({ Label: task("arn:aws:states:us-east-1:123456789012:activity:label") }), input: { box: 1 } });
     await visitor.run();
     const card = page.getByRole("form", { name: "Answer of Label" });
@@ -270,7 +270,7 @@ describe("tasks", { skip }, () => {
     await page.locator(".j-string", { hasText: "hand" }).waitFor();
   });
 
-  visit("a task starts another machine that was registered, which asks for its own tasks", {}, async (visitor, page) => {
+  visit("a task starts another machine that was registered, which asks for its own tasks", { staying: true }, async (visitor, page) => {
     const parent = chain({ Start: task("arn:aws:states:::states:startExecution.sync:2", { Parameters: { StateMachineArn: "arn:aws:states:us-east-1:123456789012:stateMachine:Pricing", "Input.$": "$" }, OutputPath: "$.Output" }) });
     const child = chain({ Pause: { Type: "Wait", Seconds: 60 }, Price: task("arn:aws:lambda:us-east-1:123456789012:function:price") });
     await visitor.open({ definition: parent, input: { item: "book" } });
@@ -301,7 +301,7 @@ describe("tasks", { skip }, () => {
     assert.equal(history.events.at(-1).type, "ExecutionSucceeded");
   });
 
-  visit("JavaScript of a mock from a link is disabled until somebody has looked at it", {}, async (visitor, page) => {
+  visit("JavaScript of a mock from a link is disabled until somebody has looked at it", { staying: true }, async (visitor, page) => {
     await visitor.open({ definition: GREETING, input: { name: "Ada" } });
     await visitor.tab("Mocks");
     await answersFor(page, "Greet").selectOption("javascript");
@@ -326,7 +326,7 @@ describe("tasks", { skip }, () => {
     await comes(() => visitor.output(), "Hello Ada");
   });
 
-  visit("mocks every task at once, with results that lead to the end", {}, async (visitor, page) => {
+  visit("mocks every task at once, with results that lead to the end", { staying: true }, async (visitor, page) => {
     const lambda = "arn:aws:lambda:us-east-1:123456789012:function:f";
     await visitor.open({
       definition: {

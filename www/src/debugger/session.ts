@@ -39,11 +39,16 @@ export function step(command: StepCommand): void {
   void told.then(() => interpreter.query("step", { command })).catch(fail);
 }
 
+/// The beginning whose pause is over as soon as it comes: the key was pressed before.
+let hasty: object | undefined;
+
 /// F8: goes on, pauses, or begins.
 export function continueOrPause(): void {
-  if (execution.run.value?.phase === "running") step("pause");
+  const run = execution.run.value;
+  if (run?.phase === "running") step("pause");
   else if (canGoOn()) step("continue");
   else if (!execution.busy.value) void runner.start();
+  else if (run?.phase === "starting") hasty = run.pauses;
 }
 
 /// A step; a machine that does not run yet begins with a step to its first state.
@@ -248,6 +253,10 @@ runner.listeners.add((note) => {
         else say(words);
       });
       refreshRuns();
+      if (hasty && hasty === execution.run.value?.pauses) {
+        hasty = undefined;
+        step("continue");
+      }
       break;
     }
     case "large":

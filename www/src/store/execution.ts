@@ -14,6 +14,8 @@ export interface RunState {
   seed: number;
   result?: RunResult;
   took?: number;
+  /// It begins with a pause. Another object for each beginning.
+  pauses?: object;
   /// The name of the execution whose recorded events these are; nothing was run here.
   recorded?: string;
   /// Why it could not begin.

@@ -63,7 +63,8 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     return;
   }
   playback.forgetStop();
-  const begun: RunState = { id: 0, phase: "starting", definition: workspace.definition.value, clock: workspace.clock.value, seed: workspace.seed.value };
+  const pauses = paused || saved !== undefined;
+  const begun: RunState = { id: 0, phase: "starting", definition: workspace.definition.value, clock: workspace.clock.value, seed: workspace.seed.value, ...(pauses && { pauses: {} }) };
   // Runs of one workspace stay beside each other.
   const besideOthers = !saved && workspaceRun === workspace.generation.value;
   workspaceRun = workspace.generation.value;
@@ -82,7 +83,6 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     const { handlers, resolver } = await loadHandlers();
     if (run.value !== begun) return;
     const recorded = workspace.recordedAnswers.value;
-    const pauses = paused || saved !== undefined;
     const { run: id, graph: whole } = await client.call("run", {
       definition: begun.definition, format: workspace.format.value, input: workspace.input.value, clock: begun.clock, seed: begun.seed,
       handlers, resolver, ask: prefs.askMissing.value,
@@ -91,7 +91,7 @@ export async function start(beginning: Beginning = {}): Promise<void> {
     });
     if (run.value !== begun) return;
     playback.setGraph(new GraphIndex(whole));
-    // One that begins with a pause does not run: a key that continues would pause it until its first stop is told.
+    // One that begins with a pause does not run before that: a key that continues would stop it for good.
     run.value = { ...begun, id, phase: pauses ? "starting" : "running" };
     client.running = true;
     if (!pauses) say("Running");
