@@ -16,19 +16,19 @@ const REAL: Clock = {
 
 /** An execution on a virtual clock. */
 export interface ClockMember {
-  /** When time moves it, or null. */
+  /** When it continues by itself, or null. */
   readonly deadline: number | null;
   /** Whether nothing but the passing of time can move it. */
   readonly quiet: boolean;
   /** Tokens that somebody may still answer. */
   readonly tokens: number;
-  /** Looks again whether there is anything to do. */
+  /** Checks again whether there is anything to do. */
   wake(): void;
-  /** Learns that nothing moves any member any more. */
+  /** Called when nothing can move any member. */
   idle(): void;
 }
 
-/** Time that stands still until it is moved; the executions on it move it together. */
+/** Time that stands still until all executions on it wait, and then jumps to the next deadline. */
 export class VirtualClock {
   #now: number;
   #members = new Set<ClockMember>();
@@ -55,7 +55,7 @@ export class VirtualClock {
     for (const other of this.#members) later(() => other.wake());
   }
 
-  /** The one that time moves next, asked by one that has nothing else to do; undefined while another has, or none is moved. */
+  /** The member with the next deadline, asked by one that has nothing to do; undefined while another one works, or if there is no deadline. */
   first(driver: ClockMember): ClockMember | undefined {
     if (this.#members.size === 1 && this.#members.has(driver)) return driver.deadline === null ? undefined : driver;
     let first: ClockMember | undefined;
@@ -69,13 +69,13 @@ export class VirtualClock {
     return first;
   }
 
-  /** Whether nothing moves any of them: no time, no handler that is at work, as far as the one that asks knows. */
+  /** Whether nothing can move any member: there is no deadline, and no other member works. */
   idle(driver: ClockMember): boolean {
     for (const member of this.#members) if (member.deadline !== null || (member !== driver && !member.quiet)) return false;
     return true;
   }
 
-  /** Says to all that nothing moves any of them. */
+  /** Tells all members that nothing can move them. */
   tellIdle(): void {
     for (const member of [...this.#members]) member.idle();
   }
@@ -95,7 +95,7 @@ export function clockOf(option?: "real" | "virtual" | Clock, start?: number): Cl
   if (option === undefined || option === "real") return REAL;
   if (option === "virtual") return new VirtualClock(start);
   if (isClock(option)) {
-    // A clock that tells no time would have timers ring for ever.
+    // With an invalid time, timers would ring for ever.
     const now = () => {
       const time = option.now();
       if (isInstant(time)) return time;

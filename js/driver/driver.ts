@@ -1,7 +1,7 @@
-// Runs one engine: feeds it facts, does what it asks for, keeps its one timer.
+// The driver runs one engine: it feeds facts, performs commands and keeps one timer.
 //
-// All facts go through one inbox, so a handler may call anything of its execution while it runs: what it says is fed
-// when the commands at hand are done. A handler whose answer is no promise is fed at once, without a microtask.
+// All facts go through one inbox, so a handler may call every method of its execution: the fact is fed after the commands at
+// hand. An answer that is no promise is fed at once, without a microtask.
 
 import { InternalError, TaskCancelled, messageOf, misuse } from "../base/errors.ts";
 import { answeredFailure, failure, resultText, submittedText, taskInput } from "../tasks/integration.ts";
@@ -43,7 +43,7 @@ export interface DriverFamily {
 /** The execution that a task waited for when a snapshot was taken. */
 export type NestedSnapshot = NonNullable<ExecutionSnapshot["nested"]>[number];
 
-/** How an execution ended. `error` and `cause` are of one that has not succeeded. */
+/** How an execution ended; `error` and `cause` belong to one that did not succeed. */
 export type Outcome = ExecutionResult & { output?: unknown; error?: string; cause?: string };
 
 /** What a driver is made of. */
@@ -91,7 +91,7 @@ interface Sleep {
   reject: (reason: unknown) => void;
 }
 
-/** What starts executions goes on waiting for one that was restored. */
+/** Starts executions, and can wait for one that was restored. */
 interface Resumer extends Taker {
   resume(call: TaskCall, driver: TaskDriver, child: NestedSnapshot): void;
 }
@@ -113,11 +113,11 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #done = 0;
   #stopping = false;
   #stoppedBy: Thrown | undefined;
-  // What a handler has thrown last, and what was made of it.
+  // The last error that a handler has thrown, with the Error and Cause of the task.
   #failure: (Thrown & TaskFailure) | undefined;
   #calls = new Map<number, Call>();
   #tokens = new Map<string, Call | EndedCall>();
-  // Handlers at work: with an open promise, and not asleep. And tokens that somebody may still answer.
+  // The number of handlers at work, whose promise is open and which do not sleep; and of tokens that can still be answered.
   #promises = 0;
   #tokensOut = 0;
   #jumping = false;
@@ -132,7 +132,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   // The last event of an execution that the engine could not end.
   #crash: HistoryEvent | undefined;
 
-  /** What the execution has failed with or was stopped for: an error that a handler has thrown, a signal's reason. */
+  /** The error of the handler that made the execution fail, or the reason of the signal that stopped it. */
   thrown: Thrown | undefined;
 
   /** The execution that handlers see; it is set before anything runs. */
@@ -185,12 +185,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return this.#tokensOut;
   }
 
-  /** Looks again whether there is anything to do. */
+  /** Checks again whether there is anything to do. */
   wake(): void {
     if (this.outcome === undefined) this.#kick();
   }
 
-  /** For a handler: a promise that resolves when so much of the execution's time has passed. */
+  /** For a handler: the promise resolves after this many milliseconds of the execution's time. */
   sleep(task: Task, milliseconds: number): Promise<void> {
     const duration = Number(milliseconds);
     if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
@@ -202,20 +202,20 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
         const before = this.#sleeps.findIndex(({ at }) => at > sleep.at);
         this.#sleeps.splice(before < 0 ? this.#sleeps.length : before, 0, sleep);
         this.#setSleeps(call, call.sleeps + 1);
-        // Whoever waits for time waits for this, too.
+        // Time must not pass this sleep: the timer is set again.
         later(() => this.#kick());
       }),
     );
   }
 
-  /** With virtual time: nothing moves this execution any more, nor another one on its clock. */
+  /** With virtual time: nothing can move any execution on this clock. */
   idle(): void {
     if (this.#toldIdle || this.outcome !== undefined) return;
     this.#toldIdle = true;
     this.#observers.tellIdle();
   }
 
-  /** Begins with the given facts, after the caller's own code has run: a handler may use the execution's variable. */
+  /** Begins with these facts after the caller's code has run, because handlers may use the variable that holds the execution. */
   begin(facts: readonly Fact[]): void {
     this.#virtual?.join(this);
     this.family?.drivers.add(this);
@@ -224,8 +224,8 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   /**
-   * Goes on with a restored engine; the tasks in `submitted` wait for their token only, those in `nested` for an execution
-   * that goes on too, the others are called again.
+   * Resumes a restored engine. Tasks in `submitted` wait for their token, and tasks in `nested` for an execution that is
+   * resumed with this one. All other tasks are called again.
    */
   resume(submitted: ReadonlySet<number>, nested: ReadonlyMap<number, NestedSnapshot>): void {
     const status: Outcome | { status: "RUNNING" } = JSON.parse(this.#engine.ask("status"));
@@ -246,7 +246,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.begin([TICK]);
   }
 
-  /** Takes up an execution that did not succeed. Throws where that is impossible. */
+  /** Redrives an execution that did not succeed. Throws if that is impossible. */
   redrive(): void {
     this.#observers.skip(this.#engine.events);
     const step = this.#engine.feed("redrive", this.#clock.now());
@@ -262,7 +262,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#engine.release();
   }
 
-  /** Takes a fact in. */
+  /** Adds a fact to the inbox. */
   post(...fact: Fact): void {
     this.#post(fact);
   }
@@ -270,7 +270,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #post(fact: Fact): void {
     if (this.outcome !== undefined) return;
     this.#inbox.push(fact);
-    // Whoever looks at a task's signal after a stop finds it aborted, although the engine learns of it in a coming turn.
+    // The signals of tasks are aborted at once, although the engine is fed the stop in a later turn.
     if (fact[0] === "stop" && !this.#stopping) {
       this.#stopping = true;
       for (const call of [...this.#calls.values()]) Task.cancel(call.task, "Stopped", this.#stoppedBy);
@@ -290,12 +290,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     if (call && !call.ended) this.post("heartbeat", task);
   }
 
-  /** The JSON text of what a task that waits was given, or of a member of that, with the digits of its numbers. */
+  /** The JSON text of a waiting task's input, or of a member of it, with all digits of its numbers. */
   inputOf(task: number, member?: string): string | undefined {
     return this.#engine.ask("inputOf", task, member);
   }
 
-  /** The call that a task token names; throws for one that was never given out. */
+  /** The call of a task token. Throws if the token is not from this execution. */
   callOf(token: string): TaskCall | EndedCall {
     const call = this.#tokens.get(token);
     if (call === undefined) {
@@ -304,7 +304,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return call;
   }
 
-  /** The call that a task token names, for those who try several executions: undefined where it is not of this one. */
+  /** The call of a task token; undefined if the token is not from this execution. */
   findCall(token: string): TaskCall | EndedCall | undefined {
     return this.#tokens.get(token);
   }
@@ -332,7 +332,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** What runs now. */
+  /** What is running now. */
   frames(): Frame[] {
     return JSON.parse(this.#engine.ask("frames"));
   }
@@ -342,14 +342,14 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return JSON.parse(this.#engine.ask("takeTrace"));
   }
 
-  /** What of the definition was used, and what became of errors. */
+  /** The parts of the definition that were used, and the errors that were handled. */
   coverage(): ExecutionCoverage {
     return JSON.parse(this.#engine.ask("coverage"));
   }
 
-  /** The engine's snapshot, and the tasks whose request was made and whose token is awaited. */
+  /** The engine's snapshot, and the tasks that wait for their token or for an execution. */
   snapshot(): Pick<ExecutionSnapshot, "engine" | "submitted" | "nested"> {
-    // An execution that has not begun begins now; its commands are done in the turn that is coming.
+    // An execution that has not begun begins now; its commands are performed in the next turn.
     const first = this.#inbox[this.#read];
     if (first?.[0] === "start" && !this.#running) {
       this.#read += 1;
@@ -386,7 +386,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       for (let done = 0; ; done += 1) {
         const command = this.#commands[this.#done];
         idle = command === undefined && this.#isIdle();
-        // To look at the clock costs as much as some states do: not before a fact and the first thing that comes of it.
+        // Reading the clock costs as much as some states: it is not read before the first fact and its first command.
         if (idle || (done > 1 && !inTime())) break;
         if (command !== undefined) {
           this.#done += 1;
@@ -403,7 +403,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       }
       if (this.outcome === undefined) this.#alarm?.set(idle ? this.deadline : null);
     } catch (bug) {
-      // Of ours, or of a clock that throws.
+      // A bug of this package, or a clock that throws.
       this.#fail(new InternalError(bug).message);
       idle = true;
     }
@@ -412,7 +412,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#wake();
   }
 
-  /** Whether there is no fact, without a look at the time. */
+  /** Whether there is no fact, without reading the clock. */
   #isIdle(): boolean {
     if (this.outcome !== undefined) return true;
     const waits = this.#read === this.#inbox.length && !this.#more && this.#sleeps.length === 0;
@@ -440,7 +440,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return undefined;
   }
 
-  /** Moves virtual time to where it moves this execution; false while others come first, or somebody may still answer. */
+  /** Moves virtual time to this execution's deadline; false while others come first, or a token may still be answered. */
   #jump(clock: VirtualClock): boolean {
     const first = clock.first(this);
     if (first !== this) {
@@ -448,19 +448,19 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       else if (clock.idle(this)) later(() => this.quiet && clock.idle(this) && clock.tellIdle());
       return false;
     }
-    // Whoever holds a token may answer in this very turn of the event loop: time jumps after it.
+    // A token may be answered in this turn of the event loop: time jumps after it.
     if (clock.tokens > 0 && !this.#jumping) {
       this.#jumping = true;
       later(() => this.#kick());
       return false;
     }
     this.#jumping = false;
-    // The one that time moves first has a deadline.
+    // The first execution on the clock has a deadline.
     clock.jump(this.deadline ?? clock.now());
     return true;
   }
 
-  /** Ends the sleeps that are over. What is due in the engine at the same instant comes first. */
+  /** Ends the sleeps that are over. The engine's own deadline comes first. */
   #wakeSleepers(): void {
     if (this.#sleeps.length === 0) return;
     const now = this.#clock.now();
@@ -506,7 +506,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     }
   }
 
-  /** A text that JavaScript takes for JSON and the engine does not: too deep. */
+  /** Fails the task whose answer the engine refuses: it is too large, or nested too deeply. */
   #refused([method, task]: Fact, thrown: unknown): void {
     const why = messageOf(thrown);
     if (typeof task !== "number") return this.#fail(why);
@@ -520,7 +520,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   #perform(command: Command): void {
     switch (command.type) {
       case "Invoke":
-        // Of a task that a stop is about to cancel nobody hears.
+        // The stop cancels this task before its handler could do anything.
         if (!this.#stopping) this.#invoke(command);
         break;
       case "Cancel":
@@ -550,7 +550,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     return call;
   }
 
-  /** Nothing of the call counts any more. */
+  /** Ends a call: answers that come later change nothing. */
   #leave(call: Call): void {
     if (call.ended) return;
     call.ended = true;
@@ -627,12 +627,12 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#finish(call, ["fail", call.command.task, error, cause]);
   }
 
-  /** Whether an answer still counts. */
+  /** Notes that a handler has answered. Whether the answer still counts. */
   #answered(call: Call): boolean {
     this.#setPending(call, false);
     call.answered = true;
     if (!call.ended) return true;
-    // With virtual time, this promise may have been what the clock waited for.
+    // Virtual time may have waited for this promise.
     this.#kick();
     return false;
   }
@@ -640,7 +640,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   /** Ends a call with its result. */
   #finish(call: Call, fact: Fact): void {
     this.#leave(call);
-    // Until results are stored, those that come after them pile up behind.
+    // Results that are to be stored would pile up behind other facts.
     if (call.command.purpose === "ResultWriter" && this.outcome === undefined) {
       this.#inbox.splice(this.#read, 0, fact);
       this.#kick();
@@ -649,7 +649,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     }
   }
 
-  /** Completes a callback from outside. Whether it still counted. */
+  /** Ends a call, or reports that it is alive. Returns false if it has already ended. */
   complete(call: Call | EndedCall, ...completion: Completion): boolean {
     if (call.ended || this.outcome !== undefined) return false;
     const { task } = call.command;
@@ -670,7 +670,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     call.onCancel?.();
   }
 
-  /** Takes the sleeps of a call away that nobody waits for any more. */
+  /** Removes the sleeps of a call that has ended. */
   #disturb(call: Call): Sleep[] {
     const disturbed = this.#sleeps.filter((sleep) => sleep.call === call);
     this.#sleeps = this.#sleeps.filter((sleep) => sleep.call !== call);
@@ -692,7 +692,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     try {
       this.#alarm?.set(null);
     } catch {
-      // A clock that throws has nothing to clear that counts.
+      // A clock that throws rings no timer.
     }
     for (const task of [...this.#calls.keys()]) this.#close(task, "Stopped");
     this.#observers.tell();
@@ -702,7 +702,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#onFinish(outcome, this.#timeOfFailure());
   }
 
-  /** Ends the execution where the engine cannot, with the history that it has or that its journal gives. */
+  /** Ends the execution if the engine cannot, with the history so far. */
   #fail(cause: string): void {
     if (this.outcome !== undefined) return;
     const error = "States.Runtime";
@@ -711,7 +711,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
       this.events = this.#engine.events;
       last = this.events;
     } catch {
-      // The journal traps again: what is known is that it failed.
+      // The journal traps again: there is no history.
     }
     this.#crash = {
       id: last + 1,
@@ -744,10 +744,10 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
 
 const TICK: Fact = ["tick"];
 
-// Stands for every call whose token is spent: late answers are told apart from made up tokens, and nothing is kept.
+// Every call that has ended, so that its token is still known although the call is not kept.
 const ENDED: EndedCall = { ended: true };
 
-/** A promise that may be forgotten: a sleep that nobody waits for may be cut off without a word. */
+/** A promise without a handler for rejections: a task may end while a sleep that it does not await is open. */
 function asleep(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;

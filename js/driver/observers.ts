@@ -1,4 +1,4 @@
-// Tells those who observe an execution what happens in it.
+// The observers of an execution: onEvent, onStage, onChild and onIdle.
 
 import { isThenable } from "../base/thenable.ts";
 import type { ChildExecution, Execution, HistoryEvent, StartOptions, TraceStage } from "../api/index.d.ts";
@@ -20,7 +20,7 @@ export interface Observed {
 export class Observers {
   #options: ObserverOptions;
   #observed: Observed;
-  /** How many events were told of. */
+  /** How many events were reported. */
   #told = 0;
 
   constructor(options: ObserverOptions, observed: Observed) {
@@ -28,12 +28,12 @@ export class Observers {
     this.#observed = observed;
   }
 
-  /** Takes the events so far for told: they are those of an execution that goes on. */
+  /** Skips the events of an execution that is resumed. */
   skip(events: number): void {
     this.#told = events;
   }
 
-  /** Tells of new events and stages, in the order in which they came about. */
+  /** Reports new events and stages, in the order in which they happened. */
   tell(): void {
     if (this.#options.onStage !== undefined) return this.#tellStages();
     const { events } = this.#observed;
@@ -43,12 +43,12 @@ export class Observers {
     for (const event of this.#observed.history(from)) this.#call("onEvent", this.#options.onEvent, event);
   }
 
-  /** Tells that a child execution of a Distributed Map has ended. */
+  /** Reports that a child execution of a Distributed Map has ended. */
   tellChild(child: ChildExecution): void {
     this.#call("onChild", this.#options.onChild, child);
   }
 
-  /** Tells that nothing moves the execution any more. */
+  /** Reports that nothing can move the execution. */
   tellIdle(): void {
     this.#call("onIdle", this.#options.onIdle, undefined);
   }
@@ -69,7 +69,7 @@ export class Observers {
     upTo(Infinity);
   }
 
-  /** An observer's mistake is not the execution's: it is said once, and neither stops it nor goes unhandled. */
+  /** Calls an observer. What it throws is printed and does not affect the execution. */
   #call<What>(name: string, observer: ((what: What, execution: Execution) => unknown) | undefined, what: What): void {
     const report = (thrown: unknown) => console.error(`stepglass: ${name} has thrown`, thrown);
     try {

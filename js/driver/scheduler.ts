@@ -1,21 +1,20 @@
-// Shares the event loop: whatever runs, a turn of this package's work takes about SLICE milliseconds, then the host's
-// timers, input and output have theirs. Microtasks do not count as a turn: a chain of them starves the host.
+// The package shares the event loop: it works for about SLICE milliseconds in a turn, and then the host's timers, input and
+// output have their turn. A chain of microtasks would starve the host.
 
 const SLICE = 10;
-// How often work may begin in a turn in any case: its time may have been the caller's own, or another process's.
+// How often work may begin in a turn regardless of the time, which the caller or another process may have used.
 const FREE = 4;
-// To look at the clock costs as much as some states do. Where it has moved by less than BRIEF between MANY looks in a row,
-// FEW pieces of work pass before the next one.
+// Reading the clock costs as much as some states. If it moved by less than BRIEF between each of MANY readings in a row, it is
+// read again after FEW pieces of work.
 const BRIEF = 0.1;
 const MANY = 16;
 const FEW = 8;
 
-// Taken at once: a test's fake timers are for the waits of executions, not for their turns.
-// A browser has none.
+// Taken at import: fake timers of tests are meant for the waits of executions, not for their turns. Browsers have none.
 const immediate: ((job: () => void) => unknown) | undefined = globalThis.setImmediate;
 const now = performance.now.bind(performance);
 
-/** Calls a job when the present code has run. */
+/** Calls a job after the present code has run. */
 export const soon: (job: () => void) => void = globalThis.queueMicrotask.bind(globalThis);
 
 let channel: MessageChannel | undefined;
@@ -59,7 +58,7 @@ export function mayBegin(): boolean {
   return inTime();
 }
 
-/** Calls `job` in a coming turn, after those that wait already. */
+/** Calls `job` in a later turn, after the jobs that wait already. */
 export function later(job: () => void): void {
   waiting.push(job);
   if (!posted) {
@@ -84,7 +83,7 @@ function turn() {
   }
 }
 
-/** Calls a job in the next turn. Not by setTimeout: browsers hold a nested one back for four milliseconds. */
+/** Calls a job in the next turn. Browsers delay a nested setTimeout by four milliseconds. */
 function nextTurn(job: () => void): void {
   if (immediate !== undefined) immediate(job);
   else if (typeof MessageChannel === "function") throughChannel(job);

@@ -6,7 +6,7 @@ import type { Thrown } from "../base/errors.ts";
 
 /** What runs the execution of a task, as far as the task's methods need it. */
 export interface TaskHost {
-  /** The debugger's executions have no more than this. */
+  /** Executions in the debugger have only these members. */
   readonly execution: Pick<Execution, "name" | "succeed" | "fail" | "heartbeat">;
   heartbeat(task: number): void;
   sleep(task: Task, milliseconds: number): Promise<void>;
@@ -87,7 +87,7 @@ export class Task implements PublicTask {
     return this.#driver.execution as Execution;
   }
 
-  /** Aborts once, when nobody waits for the task any more. Made when it is first looked at. */
+  /** Aborts once, when the execution no longer needs the task. It is made when it is first read. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -96,30 +96,30 @@ export class Task implements PublicTask {
     return this.#controller.signal;
   }
 
-  /** Says that the work goes on: the heartbeat's time starts anew. */
+  /** Reports that the task is still at work, and restarts the heartbeat timeout. */
   get heartbeat(): () => void {
-    // Made when it is asked for: it may be taken off its object, and most tasks need none.
+    // It is made when it is first read, because most tasks need none; it works without its object, too.
     return (this.#heartbeat ??= () => this.#driver.heartbeat(this.#command.task));
   }
 
-  /** Resolves after so many milliseconds of the execution's time, which with a virtual clock pass at once. */
+  /** Resolves after this many milliseconds of the execution's time. */
   get sleep(): (milliseconds: number) => Promise<void> {
     return (this.#sleep ??= (milliseconds) => this.#driver.sleep(this, milliseconds));
   }
 
-  /** The JSON text of the request, or of a member of it, with the digits of its numbers; undefined where nobody waits any more. */
+  /** The JSON text of the request, or of a member of it, with all digits of its numbers; undefined after the task has ended. */
   static inputText(task: Task, member?: string): string | undefined {
     return task.#driver.inputOf?.(task.#command.task, member);
   }
 
-  /** For the driver: nobody waits any more. */
+  /** For the driver: the execution no longer needs the task. */
   static cancel(task: Task, reason: CancelReason, because?: Thrown): void {
     if (task.#cancelled !== undefined) return;
     task.#cancelled = { reason, because };
     task.#abort();
   }
 
-  /** Tells the signal. Most tasks have none: for ten thousand that are cancelled at once, no error is made. */
+  /** Aborts the signal. Tasks whose signal was never read need no error: ten thousand may be cancelled at once. */
   #abort(): void {
     if (this.#controller === undefined || this.#cancelled === undefined) return;
     const { reason, because } = this.#cancelled;

@@ -1,4 +1,4 @@
-// Activities: work that is fetched, not brought (GetActivityTask).
+// Activities: queues of tasks that workers fetch (GetActivityTask).
 
 import { misuse } from "../base/errors.ts";
 import { argumentText } from "./integration.ts";
@@ -6,21 +6,21 @@ import { checkOptions, shown } from "../base/options.ts";
 import type { Activity as PublicActivity, ActivityTask } from "../api/index.d.ts";
 import type { Completion, HandlerCall, TaskDriver, Taker } from "./call.ts";
 
-// Marks handlers that are no functions, also those of another copy of this package.
+// Marks handlers that are not functions, also those of another copy of this package.
 export const TAKER: unique symbol = Symbol.for("stepglass.Taker");
 
-/** Whether a value of `tasks` takes calls itself. */
+/** Whether a value of `tasks` takes calls, as an activity does. */
 export function isTaker(handler: unknown): handler is Taker {
   return typeof handler === "object" && handler !== null && (handler as { [TAKER]?: unknown })[TAKER] === true;
 }
 
-/** A task that nobody has taken, or whose worker has not answered yet. */
+/** A task that waits for a worker, or for the answer of its worker. */
 interface Offer {
   call: HandlerCall;
   driver: TaskDriver;
 }
 
-/** One who waits for a task. */
+/** A worker that waits for a task. */
 interface Worker {
   workerName: string | undefined;
   resolve(task: ActivityTask): void;

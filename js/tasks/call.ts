@@ -1,4 +1,4 @@
-// A task between its invocation and its end, and what those may do who answer it.
+// A task between its invocation and its end, and what answers it.
 
 import type { Execution, InvokeCommand, Task } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
@@ -8,13 +8,13 @@ import type { Resource } from "./resource.ts";
 export interface TaskCall {
   readonly command: InvokeCommand;
   readonly resource: Resource;
-  /** Whether nothing of it counts any more. */
+  /** Whether it has ended: answers change nothing any more. */
   ended: boolean;
   /** Whether the service has answered its request: the result comes by the task's token. */
   answered?: boolean;
-  /** What is done when nobody waits for it any more. */
+  /** Called when the execution no longer needs it. */
   onCancel?: (() => void) | undefined;
-  /** What is done when it has ended, in whichever way. */
+  /** Called when it has ended, however. */
   onEnd?: (() => void) | undefined;
   /** The execution that it waits for. */
   child?: NestedExecution | undefined;
@@ -25,7 +25,7 @@ export interface HandlerCall extends TaskCall {
   readonly task: Task;
 }
 
-/** A call whose token is spent. */
+/** A call that has ended, whose token is still known. */
 export interface EndedCall {
   readonly ended: true;
 }
@@ -34,28 +34,28 @@ export interface EndedCall {
 export interface NestedExecution {
   readonly running: boolean;
   readonly execution?: Pick<Execution, "snapshot" | "abort"> | undefined;
-  /** What a snapshot of the parent keeps of it. */
+  /** The data that a snapshot of the parent has of it. */
   toJSON(): { [key: string]: unknown };
 }
 
-/** How a call ends, or that it is alive. */
+/** How a call ends, or a sign that it is alive. */
 export type Completion =
   | [method: "succeed", output: string]
   | [method: "fail", error?: string | null, cause?: string | null]
   | [method: "heartbeat"];
 
-/** What runs the execution that a call is part of, as far as those see it who answer calls. */
+/** The driver of a call's execution, as those see it that answer calls. */
 export interface TaskDriver {
   readonly execution: Pick<Execution, "name" | "arn" | "abort">;
   /** The execution's time. */
   now(): number;
   /** The JSON text of what a task that waits was given, or of a member of it, with the digits of its numbers. */
   inputOf(task: number, member?: string): string | undefined;
-  /** Takes a fact in. */
+  /** Adds a fact to the inbox. */
   post(...fact: Fact): void;
-  /** Ends a call, or says that it is alive. Whether it still counted. */
+  /** Ends a call, or reports that it is alive. Returns false if it has already ended. */
   complete(call: TaskCall | EndedCall, ...completion: Completion): boolean;
-  /** The call that a task token names; undefined where it is not of this execution. */
+  /** The call of a task token; undefined if the token is not from this execution. */
   findCall(token: string): TaskCall | EndedCall | undefined;
 }
 

@@ -1,7 +1,8 @@
-// What a handler is given and how its answer becomes the service's: AWS wraps the results of optimized integrations.
+// The input of handlers, and the service's response that is made of their answers: AWS wraps the results of optimized
+// integrations.
 //
-// A handler deals with the inner value, the function's payload or the child's output; the state machine sees what AWS
-// would send. `task.parameters` has the whole request, and a TaskResponse is taken as the whole response.
+// A handler gets and returns the inner value, such as a function's payload; the state machine gets what AWS would send.
+// `task.parameters` has the whole request, and a TaskResponse is the whole response.
 
 import { TaskError, isExecutionError, isTaskError, messageOf, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -29,8 +30,8 @@ function isResponse(value: unknown): value is TaskResponse {
 }
 
 /**
- * A value that is known by its JSON text. It crosses as that text, so that its numbers keep their digits: JavaScript would
- * write 1.0 as 1, and round 12345678901234567890.
+ * A value as its JSON text, which keeps all digits of its numbers: JavaScript would write 1.0 as 1 and round
+ * 12345678901234567890.
  */
 export class JsonText {
   readonly text: string;
@@ -39,23 +40,23 @@ export class JsonText {
     this.text = text;
   }
 
-  /** The value, read anew. */
+  /** The value, parsed each time. */
   get value(): unknown {
     return JSON.parse(this.text);
   }
 }
 
-// Where the requests of services have what the handler deals with.
+// The member of a service's request that its handler gets.
 const INNER: ReadonlyMap<string, "Payload" | "Input"> = new Map([["lambda:invoke", "Payload"], ["states:startExecution", "Input"]]);
 
-/** The member of a service's request that its handler gets, where it does not get the whole request. */
+/** The member of a service's request that its handler gets; undefined if it gets the whole request. */
 export function innerMember(resource: Resource): "Payload" | "Input" | undefined {
   return resource.kind === "service" ? INNER.get(resource.name) : undefined;
 }
 
 /**
  * The handler's first argument. A Payload or Input that is a string is the JSON text of what the function or execution gets
- * (recorded for lambda:invoke); where it is not JSON, the string itself.
+ * (recorded for lambda:invoke). A string that is not JSON is the input itself.
  */
 export function handlerInput(resource: Resource, parameters: unknown): unknown {
   const given = innerOf(resource, parameters);
@@ -63,7 +64,7 @@ export function handlerInput(resource: Resource, parameters: unknown): unknown {
   return attempt(() => JSON.parse(given)) ?? (given.trim() === "null" ? null : given);
 }
 
-/** The same for a task that runs: throws the error of the service where the string is not JSON. */
+/** The same for a task that runs: throws the service's error if the string is not JSON. */
 export function taskInput(resource: Resource, parameters: unknown): unknown {
   const given = innerOf(resource, parameters);
   const inner = innerMember(resource);
@@ -79,7 +80,7 @@ export function taskInput(resource: Resource, parameters: unknown): unknown {
 function innerOf(resource: Resource, parameters: unknown): unknown {
   const inner = innerMember(resource);
   if (inner === undefined) return parameters;
-  // Lambda calls a function without a payload with an empty object; so is the default Input.
+  // The default of both members is an empty object.
   return (isObject(parameters) && Object.hasOwn(parameters, inner) ? parameters[inner] : undefined) ?? {};
 }
 
@@ -104,8 +105,8 @@ export function resultText(resource: Resource, command: RequestCommand, value: u
 }
 
 /**
- * The failure that an answer stands for: EventBridge answers a request of which it has refused entries with success, and
- * Step Functions fails the task (recorded). Undefined for every other answer.
+ * The failure of a task whose service has answered. If EventBridge refuses entries of a request, it answers with success,
+ * and Step Functions fails the task (recorded). Undefined for every other answer.
  */
 export function answeredFailure(resource: Resource, value: unknown): { error: string; cause: string } | undefined {
   if (resource.name !== "events:putEvents" || resource.pattern !== "") return undefined;
@@ -115,12 +116,12 @@ export function answeredFailure(resource: Resource, value: unknown): { error: st
   return { error: "EventBridge.FailedEntry", cause: jsonText({ Entries, FailedEntryCount }) };
 }
 
-/** The first answer of a service whose result is yet to come, as JSON text. */
+/** The first response of a service whose result comes later, as JSON text. */
 export function submittedText(resource: Resource, command: RequestCommand, now: number): string {
   return resource.name === "states:startExecution" ? startedText(command, now) : `{${metadata(command)}}`;
 }
 
-/** The `Error` and `Cause` of what a handler has thrown, as the service would report it. */
+/** The `Error` and `Cause` of a task whose handler has thrown a value, as the service would report them. */
 export function failure(resource: Resource, command: RequestCommand, thrown: unknown, now: number): TaskFailure {
   if (isTaskError(thrown)) return { error: thrown.error, cause: thrown.errorCause };
   const lambda = resource.kind === "lambda" || resource.name === "lambda:invoke";
@@ -137,11 +138,11 @@ function plainFailure(thrown: unknown): { error: string; cause: string } {
   return { error: textOf(thrown, "name") || "Error", cause: textOf(thrown, "message") ?? "" };
 }
 
-// What the Node.js runtime of Lambda reports: the name, and a JSON text of name, message and stack.
+// The Node.js runtime of Lambda reports the name, and a JSON text of name, message and stack.
 function lambdaFailure(thrown: unknown): { error: string; cause: string } {
   const { error, cause } = plainFailure(thrown);
   const stack = isError(thrown) ? textOf(thrown, "stack") : undefined;
-  // A retry fails as the attempt before it did, more often than not.
+  // A retry often fails as the attempt before it did.
   if (last.error !== error || last.cause !== cause || last.stack !== stack) {
     last = { error, cause, stack, text: JSON.stringify({ errorType: error, errorMessage: cause, trace: stack?.split("\n") ?? [] }) };
   }
@@ -151,7 +152,7 @@ function lambdaFailure(thrown: unknown): { error: string; cause: string } {
 // The failure that was reported last.
 let last: { error?: string; cause?: string; stack?: string | null | undefined; text: string } = { stack: null, text: "" };
 
-/** What an error says of itself. */
+/** A member of an error as text; undefined if reading it throws. */
 function textOf(error: Error, name: "name" | "message" | "stack"): string | undefined {
   try {
     return String(error[name]);
@@ -168,7 +169,7 @@ function isError(value: unknown): value is Error {
   }
 }
 
-/** The value, or undefined where computing it throws: user objects may do anything when they are looked at. */
+/** The value, or undefined if computing it throws: reading a user's object can do anything. */
 function attempt<T>(compute: () => T): T | undefined {
   try {
     return compute();
@@ -177,20 +178,20 @@ function attempt<T>(compute: () => T): T | undefined {
   }
 }
 
-/** JSON text; what JSON has no word for (undefined, a function, a symbol) is null. */
+/** JSON text; a value that JSON does not have (undefined, a function, a symbol) is null. */
 export function jsonText(value: unknown): string {
   if (value instanceof JsonText) return value.text;
   const text: string | undefined = JSON.stringify(value);
   return text ?? "null";
 }
 
-/** The JSON text of an object whose members may be known by their texts. */
+/** The JSON text of an object whose members can be JsonText. */
 export function membersText(object: object): string {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`).join(",")}}`;
 }
 
-/** The same for what a caller gives; where JSON cannot hold it, the error names it. */
+/** The JSON text of an argument. If JSON cannot hold it, the error names the argument. */
 export function argumentText(value: unknown, name: string): string {
   try {
     return jsonText(value);
@@ -235,13 +236,13 @@ export function started(command: RequestCommand, arn: string, now: number): stri
   return `{"ExecutionArn":${JSON.stringify(arn)},${metadata(command)},"StartDate":${now}}`;
 }
 
-/** The execution that a handler stands for. */
+/** The execution that a handler takes the place of. */
 function handled(command: RequestCommand, now: number, outcome: Pick<ExecutionDetails, "status" | "output" | "error" | "cause">): ExecutionDetails {
   const given = isObject(command.input) ? command.input.Input : undefined;
   return { ...childArn(command), input: jsonText(given ?? {}), startDate: now, stopDate: now, ...outcome };
 }
 
-/** An execution, as far as it is told of. Times are in milliseconds since 1970. */
+/** The details of an execution that DescribeExecution returns. Times are in milliseconds since 1970. */
 export interface ExecutionDetails {
   name: string;
   arn: string;
@@ -275,7 +276,7 @@ export interface ExecutionDescription {
   StopDate?: number | string | undefined;
 }
 
-/** An execution as DescribeExecution tells it; of one that has succeeded `.sync:2` has input and output as JSON, not as text. */
+/** DescribeExecution's response. With `.sync:2`, the input and output of an execution that succeeded are JSON, not text. */
 export function description({ pattern }: Pick<Resource, "pattern">, execution: ExecutionDetails): ExecutionDescription {
   const { name, arn, machineArn, input, startDate, stopDate, status, output, error, cause } = execution;
   const succeeded = status === "SUCCEEDED";

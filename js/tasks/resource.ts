@@ -1,4 +1,4 @@
-// What a Task's Resource names, and which handler is meant for it.
+// The parts of a Task's Resource, and its handler.
 
 import { misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -37,7 +37,7 @@ interface ServiceResource {
   pattern: Pattern;
 }
 
-/** What is none of these. */
+/** Any other Resource. */
 interface OtherResource {
   kind: "other";
   name: undefined;
@@ -47,7 +47,7 @@ interface OtherResource {
 /** The parts of a Resource. */
 export type Resource = LambdaResource | ActivityResource | ServiceResource | OtherResource;
 
-/** Takes a Resource ARN apart. */
+/** Parses a Resource. */
 export function parseResource(resource: string): Resource {
   const name = /^arn:[^:]*:lambda:[^:]*:[^:]*:function:([^:]+)/.exec(resource)?.[1];
   if (name !== undefined) return { kind: "lambda", name, pattern: "" };
@@ -73,11 +73,11 @@ export interface MissingHandler {
   cause: string;
 }
 
-/** What does tasks that none was given a handler for by name: machines that tasks start. */
+/** A source of handlers besides those by name: the machines that tasks start. */
 export interface TaskSource {
-  /** What does a task; undefined for tasks of others. */
+  /** The handler of a task; undefined for other tasks. */
   find(resource: Resource, input: unknown): Taker | undefined;
-  /** The error of a task that is of its kind and names nothing that there is; undefined for tasks of others. */
+  /** The error of a task that names nothing that exists; undefined for other tasks. */
   missing(resource: Resource, input: unknown): MissingHandler | undefined;
 }
 
@@ -96,7 +96,7 @@ export class Handlers<Handler extends Callable = TaskHandler> {
 
   #machines: TaskSource | undefined;
 
-  /** `machines` are those that tasks start. */
+  /** `machines` are the machines that tasks start. */
   constructor(tasks: NamedHandlers<Handler> = {}, machines?: TaskSource) {
     this.#machines = machines;
     if (typeof tasks === "function") {
