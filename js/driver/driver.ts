@@ -296,7 +296,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   /** The call of a task token. Throws if the token is not from this execution. */
-  callOf(token: string): TaskCall | EndedCall {
+  callOf(token: string): Call | EndedCall {
     const call = this.#tokens.get(token);
     if (call === undefined) {
       throw misuse("UNKNOWN_TOKEN", `no task of this execution has the token ${shown(token)}`, RangeError);
@@ -305,7 +305,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
   }
 
   /** The call of a task token; undefined if the token is not from this execution. */
-  findCall(token: string): TaskCall | EndedCall | undefined {
+  findCall(token: string): Call | EndedCall | undefined {
     return this.#tokens.get(token);
   }
 

@@ -1,5 +1,7 @@
-// @ts-nocheck: has no types yet.
 // What StartExecution asks of an execution's name and input.
+
+/** The code and the message of AWS's error. */
+export type StartProblem = readonly [code: "ValidationException" | "InvalidName" | "InvalidExecutionInput", message: string];
 
 /** Bytes of an input, where no other limit was set. */
 export const PAYLOAD_LIMIT = 262_144;
@@ -8,16 +10,17 @@ export const PAYLOAD_LIMIT = 262_144;
 const BAD_NAME = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f\ufffe\uffff\ud800-\udfff]/;
 const NAME_LENGTH = 80;
 const encoder = new TextEncoder();
-const [QUOTE, BACKSLASH, BRACKET, BRACE] = ['"', "\\", "[", "{"].map((mark) => mark.charCodeAt(0));
+// Codes of characters; the closing bracket and brace are two further on.
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b] as const;
 
 /** Whether a name has characters that AWS refuses. */
-export function isBadName(name) {
+export function isBadName(name: string): boolean {
   return BAD_NAME.test(name);
 }
 
-/** Why AWS would not start an execution with this name and this JSON text: `[code, message]`; undefined where it would. */
-export function startProblem(name, input, limit = PAYLOAD_LIMIT) {
-  const length = (value, bound) => ["ValidationException", `1 validation error detected: Value${value} failed to satisfy constraint: Member must have length ${bound}`];
+/** Why AWS would not start an execution with this name and this JSON text; undefined where it would. */
+export function startProblem(name: string, input: string, limit = PAYLOAD_LIMIT): StartProblem | undefined {
+  const length = (value: string, bound: string): StartProblem => ["ValidationException", `1 validation error detected: Value${value} failed to satisfy constraint: Member must have length ${bound}`];
   if (name.length === 0) return length(" '' at 'name'", "greater than or equal to 1");
   if (name.length > NAME_LENGTH) return length(` '${name}' at 'name'`, `less than or equal to ${NAME_LENGTH}`);
   if (isBadName(name)) return ["InvalidName", `Invalid Name: '${name}'`];
@@ -29,14 +32,14 @@ export function startProblem(name, input, limit = PAYLOAD_LIMIT) {
 /** Levels of arrays and objects in each other that the interpreter reads of a JSON text. */
 const DEPTH_LIMIT = 128;
 
-/** Why an input with more levels is refused, `[code, message]`; undefined for one that has not. */
-export function depthProblem(input) {
+/** Why an input with more levels is refused; undefined for one that has not. */
+export function depthProblem(input: string): StartProblem | undefined {
   const at = tooDeepAt(input);
   return at === undefined ? undefined : ["InvalidExecutionInput", `Invalid State Machine Execution Input: 'the input is nested deeper than ${DEPTH_LIMIT} levels at character ${at}'`];
 }
 
 /** Where a JSON text goes below that depth, if it does. */
-function tooDeepAt(text) {
+function tooDeepAt(text: string): number | undefined {
   if (text.length <= 2 * DEPTH_LIMIT) return undefined;
   let depth = 0;
   let quoted = false;
