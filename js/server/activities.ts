@@ -27,7 +27,7 @@ interface ActivityRecord {
 }
 
 /** A registered activity and its queue. */
-export class Registered {
+export class RegisteredActivity {
   readonly about: ActivityRecord;
   readonly queue = new Activity();
   /** How many workers wait for a task. */
@@ -38,13 +38,13 @@ export class Registered {
   }
 }
 
-/** The activities that a store has. */
+/** Registers the activities of the store. */
 export async function loadActivities({ store, activities }: Service): Promise<void> {
-  for await (const [arn, about] of store.all("activity")) activities.set(arn, new Registered(about));
+  for await (const [arn, about] of store.all("activity")) activities.set(arn, new RegisteredActivity(about));
 }
 
 /** The activity of an ARN; throws ActivityDoesNotExist. */
-function find(service: Service, arn: string): Registered {
+function find(service: Service, arn: string): RegisteredActivity {
   const activity = service.activities.get(activityArn(arn));
   if (activity === undefined) throw noActivity(arn);
   return activity;
@@ -59,12 +59,12 @@ export function tagsOf(tags: GivenTag[] = [], arn: string, before: Tag[] = []): 
   return [...all].map(([key, value]) => ({ key, value }));
 }
 
-/** How AWS encrypts what no key was given for. */
+/** The given configuration, or AWS's default: encryption with a key of AWS. */
 export function encryptionOf(configuration: EncryptionConfiguration | undefined): EncryptionConfiguration {
   return configuration ?? { type: "AWS_OWNED_KEY" };
 }
 
-/** What carries the tags of an ARN, and how it is written back. Throws ResourceNotFound. */
+/** The machine or activity of an ARN, with its tags, and a function that writes it to the store. Throws ResourceNotFound. */
 function tagged({ store, machines, activities }: Service, arn: string): { holder: { tags: Tag[] }; save: () => Promise<void> } {
   resourceArn(arn);
   const activity = activities.get(arn);
@@ -92,7 +92,7 @@ export const activityOperations = {
       throw new ApiError("ActivityLimitExceeded", `The limit of ${service.limits.registered} activities is reached`);
     }
     const about = { arn, name, creationDate: service.now(), tags: tagsOf(tags, arn), encryptionConfiguration: encryptionOf(encryptionConfiguration) };
-    service.activities.set(arn, new Registered(about));
+    service.activities.set(arn, new RegisteredActivity(about));
     await service.store.put("activity", arn, about);
     return { activityArn: arn, creationDate: seconds(about.creationDate) };
   },
@@ -130,7 +130,7 @@ export const activityOperations = {
       return { taskToken, input: (task instanceof Task ? Task.inputText(task) : undefined) ?? JSON.stringify(input) };
     } catch (error) {
       if (!poll.signal.aborted) throw error;
-      // Nothing to do for a minute: an empty answer, and the worker asks again.
+      // No task came in the time of a poll. The response is empty, and the worker asks again.
       return {};
     } finally {
       activity.workers -= 1;

@@ -8,7 +8,7 @@ export function checkName(name: string): void {
   if (isBadName(name)) throw new ApiError("InvalidName", `Invalid Name: '${name}'`);
 }
 
-/** Takes an ARN of the states service apart: the first of what stands after its type, and the rest. */
+/** The parts of an ARN after its type, of which there is at least one. Throws InvalidArn for other types and services. */
 function split(arn: string, types: readonly string[]): [first: string, ...rest: string[]] {
   if (!arn.startsWith("arn:")) throw invalidArn(`Invalid ARN prefix: ${arn}`);
   const [, partition, service, region, account, type, first, ...rest] = arn.split(":");
@@ -42,31 +42,31 @@ export function machineArn(text: string): MachineArn {
   return { arn: plain.slice(0, end), name, qualifier, label, testCase };
 }
 
-/** Throws InvalidArn for what is no execution's ARN. Express executions have none that the API takes. */
+/** Throws InvalidArn for a text that is not an execution's ARN. The API does not take the ARNs of Express executions. */
 export function executionArn(text: string): string {
   if (split(text, ["execution"]).length !== 2) throw invalidArn(`Invalid ARN: ${text}`);
   return text;
 }
 
-/** Throws InvalidArn for what is no activity's ARN. */
+/** Throws InvalidArn for a text that is not an activity's ARN. */
 export function activityArn(text: string): string {
   split(text, ["activity"]);
   return text;
 }
 
-/** Throws InvalidArn for what is no map run's ARN. */
+/** Throws InvalidArn for a text that is not a Map Run's ARN. */
 export function mapRunArn(text: string): string {
   split(text, ["mapRun"]);
   return text;
 }
 
-/** Throws InvalidArn for what can have no tags. */
+/** Throws InvalidArn for the ARN of a resource that cannot have tags. */
 export function resourceArn(text: string): string {
   split(text, ["stateMachine", "activity"]);
   return text;
 }
 
-/** A text up to a mark, and what follows the mark where it is there. */
+/** The text before a mark and, if there is a mark, the text after it. */
 function cut(text: string, mark: string): [before: string, after?: string] {
   const at = text.indexOf(mark);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,4 +1,4 @@
-// The server's own pages: the list of executions, and one execution. They work where the debugger is not in the package.
+// The server's own pages: the list of executions, and one execution. They also work if the debugger is not in the package.
 
 import type { HistoryEvent } from "../api/index.d.ts";
 import { detailsOf } from "../history/events.ts";
@@ -8,7 +8,7 @@ const EVENTS = 1000;
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** A text for markup. */
+/** Escapes a text for markup. */
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
@@ -66,7 +66,7 @@ export function executionPage(execution: ExecutionDocument, { page, component }:
   );
 }
 
-/** What an execution is, as terms and descriptions. */
+/** The properties of an execution, as terms and descriptions. */
 function facts({ status, stateMachineName, executionArn, startDate, stopDate, error, cause }: ExecutionDocument): string {
   const facts = new Map([
     ["Status", badge(status)],
@@ -104,7 +104,7 @@ function stateOf(event: HistoryEvent): string {
   return "mapIterationStartedEventDetails" in event ? event.mapIterationStartedEventDetails.name : "";
 }
 
-/** What else an event says. */
+/** The details of an event that have no column of their own. */
 function details(event: HistoryEvent): string {
   const said = Object.fromEntries(Object.entries(detailsOf(event) ?? {}).filter(([key]) => !/Details$|^name$/.test(key)));
   if (Object.keys(said).length === 0) return "";
@@ -143,7 +143,7 @@ function document(title: string, body: string, scripts: string): string {
   return `<!doctype html><html lang="en"><head>${head.join("")}</head><body><main>${body}</main>${scripts}</body></html>`;
 }
 
-/** Attaches the debugger to the execution: to its history so far, and to what comes. */
+/** Attaches the debugger to the execution: to its history so far, and to the events that follow. */
 export const executionScript = `import "/debugger/component/debugger.js";
 
 const element = document.querySelector("stepglass-debugger");
@@ -180,7 +180,7 @@ async function* events() {
 await element.attach({ [Symbol.asyncIterator]: events, result }, { definition: execution.definition });
 `;
 
-/** Reads the page again every few seconds, and puts what has changed in the old one's place. */
+/** Reads the page again every few seconds, and replaces the parts that have changed. */
 export const listScript = `const parts = [...document.querySelectorAll("[data-live]")];
 async function refresh() {
   if (document.hidden) return;
@@ -189,7 +189,7 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const part of parts) {
     const next = fresh.getElementById(part.id);
-    // What somebody reads or stands on stays.
+    // A part with open details or with the focus stays.
     if (next === null || next.isEqualNode(part) || part.querySelector("details[open]") || part.contains(document.activeElement)) continue;
     part.replaceChildren(...next.childNodes);
   }

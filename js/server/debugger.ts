@@ -1,4 +1,4 @@
-// /debugger: the executions of the server, to look at in a browser.
+// /debugger shows the executions of the server in a browser.
 //
 // docs/server.md has the contract of the JSON and of the event stream.
 
@@ -16,7 +16,7 @@ import type { StoredExecution } from "./records.ts";
 import type { Live } from "./runner.ts";
 import type { Service } from "./service.ts";
 
-/** An execution of a list, with the addresses of what there is of it. Times are ISO 8601. */
+/** An execution of a list, with the addresses of its data and its page. Times are ISO 8601. */
 export interface ExecutionSummary {
   executionArn: string;
   name: string;
@@ -81,7 +81,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
-// A picture that comes alone brings its own style.
+// A drawing has its style inside of it.
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 const ALIVE = 15_000;
 const STREAMS = 200;
@@ -112,7 +112,7 @@ export class Debugger {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");
     const [, folder, first = "", ...rest] = pathname.split("/");
     if (pathname === "/debugger") return redirect(response, "/debugger/");
-    // Dots in the address may lead elsewhere.
+    // The parser of URLs resolves "..", so the path may be another one.
     if (folder !== "debugger") throw notFound(`there is nothing at ${pathname.slice(0, 200)}`);
     const path = rest.join("/");
     switch (first) {
@@ -189,7 +189,7 @@ export class Debugger {
     const { store, runner } = this.#service;
     const about = await this.#about(arn);
     const { events } = await historyOf(this.#service, about);
-    // The history may have ended what was running when it was asked for.
+    // The execution may have ended while its history was read.
     const now = (await store.get(arn)) ?? about;
     const { startDate, stopDate, input, output, error, cause, name, status } = described(now);
     return {
@@ -214,7 +214,7 @@ export class Debugger {
     };
   }
 
-  /** The history as server-sent events: what has been since `after`, then what comes, then the end. */
+  /** Streams the history as server-sent events: the events after `after`, those that follow, and the end. */
   async #stream(request: IncomingMessage, response: ServerResponse, arn: string, after: number): Promise<void> {
     const about = await this.#about(arn);
     if (!Number.isSafeInteger(after) || after < 0) throw new ApiError("ValidationException", "after must be the id of an event");
@@ -237,7 +237,7 @@ export class Debugger {
     }
   }
 
-  /** Writes the events after `after` to a stream, as they come, and the end; until the reader leaves. */
+  /** Writes the events after `after` to a stream, and the end. Stops when the reader leaves. */
   async #tell(response: ServerResponse, about: StoredExecution, after: number): Promise<void> {
     const closed = new Promise<undefined>((resolve) => response.once("close", () => resolve(undefined)));
     const live = this.#service.runner.find(about.id);
@@ -248,7 +248,7 @@ export class Debugger {
       if (next.done) break;
       const { value } = next;
       if (value.id <= after) continue;
-      // A reader that is slower than the execution holds it up here, and not in memory.
+      // Events for a reader that is slower than the execution are not kept in memory: the loop waits.
       if (!response.write(message("history", value, value.id))) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
     }
     if (live !== undefined) await live.ended;
@@ -256,7 +256,7 @@ export class Debugger {
     response.end(message("end", { status, ...(stopDate !== undefined && { stopDate: iso(stopDate) }), output, error, cause }));
   }
 
-  /** The events of an execution: of one that runs all of them, as they happen; of another those after `after`. */
+  /** All events of a running execution, as they happen; of an ended one those after `after`. */
   async *#events(about: StoredExecution, live: Live | undefined, after: number): AsyncGenerator<HistoryEvent, void> {
     if (live?.execution !== undefined) yield* live.execution;
     else yield* (await historyOf(this.#service, about, { from: after })).events;
@@ -315,10 +315,10 @@ function statusOf(events: HistoryEvent[]): Map<string, StateStatus> {
   return states;
 }
 
-/** The status of a state after an event of it; undefined where it stays as it was. */
+/** The status that an event gives to its state, if it changes the status. */
 function statusAfter(event: HistoryEvent): StateStatus | undefined {
   const { type } = event;
-  // What fails in one iteration may be tolerated by the Map.
+  // The Map may tolerate the failure of an iteration.
   if (type.startsWith("MapIteration")) return undefined;
   if (isStateEntered(event)) return type.startsWith("Fail") ? "failed" : "running";
   if (isStateExited(event)) return "succeeded";

@@ -1,4 +1,4 @@
-// Definitions as CreateStateMachine takes them, and its refusals in AWS's words.
+// Checks definitions as CreateStateMachine does, with AWS's messages.
 
 import type { MachineOptions } from "../api/index.d.ts";
 import { DefinitionError } from "../base/errors.ts";
@@ -9,10 +9,10 @@ import { parseResource } from "../tasks/resource.ts";
 import { ApiError } from "./errors.ts";
 import { isIntegration } from "./integrations.ts";
 
-/** Compiles a definition; throws InvalidDefinition in AWS's words. */
+/** Compiles a definition; throws InvalidDefinition with AWS's message. */
 export function compile(definition: string, options: MachineOptions): StateMachine {
   try {
-    // What the package makes of a text beyond JSON, AWS refuses.
+    // AWS refuses byte order marks and placeholders, which the package accepts.
     const [first] = /^\ufeff|\$\{/.test(definition) ? problemsAsSent(definition, options) : [];
     if (first?.code === "invalid-json") throw new DefinitionError([first], first.message);
     const machine = new StateMachine(definition, options);
@@ -33,7 +33,7 @@ function invalidDefinition(said: string[]): ApiError {
   return new ApiError("InvalidDefinition", `Invalid State Machine Definition: '${said.join(", ")}'`);
 }
 
-/** What AWS says of Tasks whose Resource names an integration that does not exist, at any depth. */
+/** AWS's messages about Tasks, at any depth, whose Resource names an integration that does not exist. */
 function unknownResources(states: unknown, path = ""): string[] {
   return Object.entries(isObject(states) ? states : {}).flatMap(([name, state]) => (isObject(state) ? unknownResourcesOf(state, `${path}/States/${name}`) : []));
 }

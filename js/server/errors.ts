@@ -2,7 +2,7 @@
 
 import type { ApiError as PublicApiError } from "../api/server.d.ts";
 
-/** What an error has besides its type and message: the status of the HTTP response, and members of its body. */
+/** The status of the HTTP response, and the members of its body besides type and message. */
 export interface ErrorMembers {
   status?: number;
   [member: string]: unknown;
@@ -26,42 +26,42 @@ export class ApiError extends Error implements PublicApiError {
   }
 }
 
-/** A constraint of one operation that its shape does not say. */
+/** The error for a request that breaks a constraint which the shape of the request does not state. */
 export function invalid(message: string, reason?: string): ApiError {
   return new ApiError("ValidationException", message, reason === undefined ? {} : { reason });
 }
 
-/** An ARN that is none, or names another kind of thing. */
+/** The error for a text that is not an ARN, or is the ARN of another kind of resource. */
 export function invalidArn(why: string): ApiError {
   return new ApiError("InvalidArn", `Invalid Arn: '${why}'`);
 }
 
-/** A task token that was never given out, or a page token of another list. */
+/** The error for a task token that was never given out, or a page token of another list. */
 export function invalidToken(): ApiError {
   return new ApiError("InvalidToken", "Invalid Token: 'Invalid token'");
 }
 
-/** No machine, version or alias has this ARN. */
+/** The error for an ARN that no machine, version or alias has. */
 export function noMachine(arn: string): ApiError {
   return new ApiError("StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`);
 }
 
-/** No execution has this ARN, or none any more. */
+/** The error for an ARN that no execution has, or none any more. */
 export function noExecution(arn: string): ApiError {
   return new ApiError("ExecutionDoesNotExist", `Execution Does Not Exist: '${arn}'`);
 }
 
-/** No activity has this ARN. */
+/** The error for an ARN that no activity has. */
 export function noActivity(arn: string): ApiError {
   return new ApiError("ActivityDoesNotExist", `Activity Does Not Exist: '${arn}'`);
 }
 
-/** No tagged resource or map run has this ARN. */
+/** The error for an ARN that no tagged resource and no Map Run has. */
 export function noResource(arn: string): ApiError {
   return new ApiError("ResourceNotFound", `Resource not found: '${arn}'`, { resourceName: arn });
 }
 
-/** An operation for the other type of machine. */
+/** The error for an operation that the type of the machine does not have. */
 export function wrongType(): ApiError {
   return new ApiError("StateMachineTypeNotSupported", "This operation is not supported by this type of state machine");
 }

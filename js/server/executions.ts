@@ -1,5 +1,5 @@
 // @ts-nocheck: has no types yet.
-// Executions: start, look at, stop, take up again.
+// The operations of executions, and the tests of definitions and states.
 
 import type { Diagnostic, HistoryEvent } from "../api/index.d.ts";
 import { problemsAsSent } from "../definition/definition.ts";
@@ -22,7 +22,7 @@ import type { Service } from "./service.ts";
 import type { Input } from "./shapes.ts";
 import { testStateOperation } from "./teststate.ts";
 
-/** What a start is asked for, checked. */
+/** The machine and the request of a start, checked. */
 function startOf(service: Service, { stateMachineArn, name, input = "{}", traceHeader }: Input<"StartExecution">): [target: Target, request: StartRequest] {
   const target = resolve(service, stateMachineArn);
   refuseDeleting(target.machine);
@@ -38,12 +38,12 @@ function startOf(service: Service, { stateMachineArn, name, input = "{}", traceH
   return [target, { name, input, traceHeader }];
 }
 
-/** Starts an execution for a task: its record, and what runs it. */
+/** Starts an execution for a task. */
 export function startNamed(service: Service, input: Input<"StartExecution">): Promise<Started> {
   return service.runner.start(...startOf(service, input));
 }
 
-/** The record of an execution that the API speaks of. Throws ExecutionDoesNotExist. */
+/** The record of an execution. Throws ExecutionDoesNotExist. */
 async function recordOf(service: Service, arn: string): Promise<StoredExecution> {
   const about = await service.store.get(executionArn(arn));
   if (about === undefined) throw noExecution(arn);
@@ -58,7 +58,7 @@ function redriveOf({ status, type, redriveCount, redriveDate, redrivable }: Stor
   return { ...about, redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: why };
 }
 
-/** An execution as lists have it. */
+/** An execution as ListExecutions returns it. */
 function listed(about: StoredExecution): ExecutionListItem {
   const { id, machineArn, name, status, startDate, stopDate, mapRunArn, itemCount, versionArn, aliasArn, redriveCount, redriveDate } = about;
   return {
@@ -76,7 +76,7 @@ function listed(about: StoredExecution): ExecutionListItem {
   };
 }
 
-/** An execution as DescribeExecution tells it, with times in milliseconds; also an Express one, for the debugger. */
+/** An execution as DescribeExecution returns it, but with times in milliseconds. The debugger also describes Express executions. */
 export function described(about: StoredExecution): ExecutionDescription {
   const { id, machineArn, name, status, startDate, stopDate, input, output, error, cause, versionArn, aliasArn, traceHeader, mapRunArn } = about;
   return {
@@ -98,14 +98,14 @@ export function described(about: StoredExecution): ExecutionDescription {
   };
 }
 
-/** Which events of a history are asked for: so many `from` the beginning on, or with `reverse` from the end on. */
+/** A page of a history: `limit` events after the first `from` ones, or with `reverse` before the last `from` ones. */
 interface HistoryPage {
   from?: number;
   limit?: number;
   reverse?: boolean;
 }
 
-/** Some events of an execution that runs or has ended, in the order that is asked for, and how many there are in all. */
+/** A page of an execution's history, and the number of all its events. */
 export async function historyOf(service: Service, about: StoredExecution, page: HistoryPage = {}): Promise<{ events: HistoryEvent[]; total: number }> {
   const { from = 0, limit = Infinity, reverse = false } = page;
   const live = service.runner.find(about.id);
@@ -121,13 +121,13 @@ export async function historyOf(service: Service, about: StoredExecution, page: 
   return { events: reverse ? events.reverse() : events, total };
 }
 
-/** The first event with the input as its caller has written it. */
+/** An event of a history; the first one gets the input exactly as the caller has written it. */
 function asGiven(event: HistoryEvent, { input, mapRunArn }: StoredExecution): HistoryEvent {
   if (event.type !== "ExecutionStarted" || mapRunArn !== undefined) return event;
   return { ...event, executionStartedEventDetails: { ...event.executionStartedEventDetails, input } };
 }
 
-/** An event as the API gives it: with the time in seconds, and without payloads where none are asked for. */
+/** An event as the API returns it: with the time in seconds and, if `withData` is false, without payloads. */
 function eventOf(event: HistoryEvent, withData: boolean): WireEvent {
   const out = { ...event, timestamp: seconds(Date.parse(event.timestamp)) };
   return withData ? out : { ...out, ...withoutPayloads(event) };
@@ -159,7 +159,7 @@ export const executionOperations = {
       name,
       startDate: seconds(startDate),
       stopDate: seconds(stopDate),
-      // Of a sync execution AWS knows three ends only.
+      // AWS has three statuses for synchronous executions.
       status: status === "SUCCEEDED" || status === "TIMED_OUT" ? status : "FAILED",
       ...(included && { error: error ?? (status === "TIMED_OUT" ? "States.Timeout" : undefined), cause, input: given, output }),
       inputDetails: { included },
@@ -234,7 +234,7 @@ export const executionOperations = {
     const list = ["history", arn, reverseOrder];
     const cursor = numberOf(cursorOf(list, nextToken));
     const limit = maxResults || PAGE;
-    // The cursor is the id of the last event that was told; events that came since do not move it.
+    // The cursor is the id of the last event of the page before, so new events do not move it.
     const from = cursor === undefined ? 0 : reverseOrder ? (await historyOf(service, about, { limit: 0 })).total - cursor + 1 : cursor;
     const { events, total } = await historyOf(service, about, { from, limit, reverse: reverseOrder });
     const last = events.at(-1);
@@ -253,7 +253,7 @@ export const executionOperations = {
   },
 } satisfies Partial<Operations>;
 
-/** The diagnostics of AWS that one of ours stands for. */
+/** AWS's diagnostics for one of the package's. */
 function awsDiagnostics({ severity, aws }: Diagnostic): Output<"ValidateStateMachineDefinition">["diagnostics"] {
   return aws.map(({ code, message, location }) => ({
     severity: severity === "error" ? "ERROR" : "WARNING",
@@ -263,13 +263,13 @@ function awsDiagnostics({ severity, aws }: Diagnostic): Output<"ValidateStateMac
   }));
 }
 
-/** The cursor of a list that counts. Throws InvalidToken for one of another list. */
+/** The cursor of a list whose cursors are numbers. Throws InvalidToken for another one. */
 function numberOf(cursor: Cursor | undefined): number | undefined {
   if (typeof cursor === "string") throw invalidToken();
   return cursor;
 }
 
-/** Which executions ListExecutions lists: of a machine, a version or an alias, or of a Map Run. */
+/** The filter for the executions of a machine, a version or an alias, or of a Map Run. */
 function executionFilter(service: Service, stateMachineArn: string | undefined, run: string | undefined): ExecutionFilter {
   if (run !== undefined && stateMachineArn === undefined) return mapRunFilter(service, run);
   if (run === undefined && stateMachineArn !== undefined) return machineFilter(service, stateMachineArn);

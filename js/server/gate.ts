@@ -1,13 +1,13 @@
-// Who may speak to the server: programs may, pages of other sites may not.
+// Lets programs call the server, but not pages of other sites.
 //
-// A server on the loopback is in reach of every page that its user opens. Such a page's requests carry an Origin, or say
-// by Sec-Fetch-Site that they come from elsewhere; a page that has its own name resolve to 127.0.0.1 (DNS rebinding)
-// betrays itself by that name in Host. Programs send none of these, and reach the API under any name.
+// Every page that the user opens can send requests to a server on the loopback. Such requests have an Origin, or Sec-Fetch-Site
+// says that they come from another site. If a page's own name resolves to 127.0.0.1 (DNS rebinding), that name is in Host.
+// Programs send neither Origin nor Sec-Fetch-Site, and reach the API under any name.
 
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
-/** What is to be done with a request: refuse it for a reason, or serve it; an allowed origin other than the own one has to be told so. */
+/** The decision about a request: the reason why it is refused, or the foreign origin that is allowed and has to be told so. */
 export interface Judgement {
   refused?: string;
   origin?: string;
@@ -47,7 +47,7 @@ export class Gate {
     return origin === `http://${host.toLowerCase()}` || origin === `https://${host.toLowerCase()}`;
   }
 
-  /** An address, a name of the loopback, or a name that was allowed: none that somebody else's DNS answers for. */
+  /** Whether a host is an address, a name of the loopback or an allowed name: a name that no foreign DNS server can resolve. */
   #isTrusted(host: string | undefined): boolean {
     if (host === undefined) return false;
     const name = host.toLowerCase().replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");

@@ -1,4 +1,4 @@
-// The endpoint: AWS JSON 1.0 over HTTP, with limits for those who mean harm.
+// The endpoint: AWS JSON 1.0 over HTTP, with limits against abuse.
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -20,24 +20,24 @@ import type { Operation } from "./shapes.ts";
 const JSON_1_0 = "application/x-amz-json-1.0";
 const TARGET = "AWSStepFunctions.";
 
-// Bytes of one request's body; of all bodies at once that are being received; of headers.
+// The largest number of bytes: of a request's body, of all bodies that are being received, of headers.
 const BODY = 4 * 2 ** 20;
 const BODIES = 64 * 2 ** 20;
 const HEADERS = 32 * 2 ** 10;
 const CONNECTIONS = 4096;
-// Values of a body inside of one another. The deepest request has seven.
+// The deepest nesting of a body. The deepest request of the API has seven levels.
 const DEPTH = 100;
 
-/** Members of answers that are written with a fraction, also where it is zero. */
+/** Members of responses that are written with a fraction even if it is zero. */
 const PERCENTAGE = /(?<="toleratedFailurePercentage":)\d+(?=[,}])/;
 const FLOATS: Partial<Record<Operation, RegExp>> = { DescribeMapRun: PERCENTAGE, TestState: PERCENTAGE };
 
 const ALLOWED_HEADERS = "authorization,content-type,x-amz-content-sha256,x-amz-date,x-amz-security-token,x-amz-target,x-amz-user-agent,amz-sdk-invocation-id,amz-sdk-request";
 
-/** What of the options concerns the endpoint, and the folders of the debugger. */
+/** The options of the endpoint, and the folders of the debugger. */
 export interface EndpointOptions extends Pick<ServeOptions, "allowOrigins" | "allowHosts" | "bodyLimit" | "timeouts"> {
   log: Log;
-  /** The folder of the built playground, and that of `<stepglass-debugger>`; each where there is one. */
+  /** The folders of the built playground and of `<stepglass-debugger>`, if they exist. */
   page: string | undefined;
   component: string | undefined;
 }
@@ -62,7 +62,7 @@ export class Endpoint {
     const limits = { maxHeaderSize: HEADERS, keepAliveTimeout: 65_000, noDelay: true, connectionsCheckingInterval: 1000 };
     this.#server = createServer(limits, (request, response) => this.#serve(request, response));
     this.#server.maxConnections = CONNECTIONS;
-    // To the end of the headers, and to the end of the body.
+    // The time until the headers have arrived, and until the body has.
     this.#server.headersTimeout = timeouts.headers ?? 10_000;
     this.#server.requestTimeout = timeouts.request ?? 30_000;
     this.#server.on("clientError", (error, socket) => this.#garbled(error, socket));
@@ -81,7 +81,7 @@ export class Endpoint {
     });
   }
 
-  /** Takes no more requests; resolves when those at hand are answered, or after `grace` milliseconds. */
+  /** Takes no more requests. Resolves when those in progress are answered, at the latest after `grace` milliseconds. */
   close(grace: number): Promise<void> {
     this.#debugger.close();
     return new Promise((resolve) => {
@@ -139,7 +139,7 @@ export class Endpoint {
     send(response, 200, output, JSON_1_0, FLOATS[operation]);
   }
 
-  /** The body, as bytes, within the limits. */
+  /** Reads the body of a request. Throws if it exceeds the limits. */
   async #body(request: IncomingMessage): Promise<Buffer> {
     const limit = this.#bodyLimit;
     const tooLarge = (): ApiError => new ApiError("RequestEntityTooLargeException", `a request can have at most ${limit} bytes`, { status: 413 });
@@ -169,14 +169,14 @@ export class Endpoint {
       response.destroy();
       return type;
     }
-    // What is left of the request is not read: the connection is of no more use.
+    // The rest of the request is not read, so the connection cannot be used again.
     if (!response.req.complete) response.setHeader("connection", "close");
     send(response, status, { __type: type, message, ...members });
     if (!response.req.complete) response.once("finish", () => setTimeout(() => response.req.destroy(), 100).unref());
     return type;
   }
 
-  /** What is no HTTP, too much of it, or too slow. */
+  /** Answers a request that is not valid HTTP, too large or too slow. */
   #garbled({ code }: Error & { code?: string }, socket: Duplex): void {
     if (!socket.writable || code === "ECONNRESET") {
       socket.destroy();
@@ -250,7 +250,7 @@ function parse(body: Buffer): Record<string, unknown> {
   return input;
 }
 
-/** Whether more brackets are open at once than any request has. */
+/** Whether the text nests deeper than any request of the API. */
 function isDeep(text: string): boolean {
   let depth = 0;
   let quoted = false;
@@ -268,7 +268,7 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** The error that the caller sees of one in the server. */
+/** The error that the caller gets for an error in the server. */
 function internalFailure(thrown: unknown): ApiError {
   return new ApiError("InternalFailure", `The request failed because of an error in the server: ${messageOf(thrown)}`, { status: 500 });
 }
@@ -297,7 +297,7 @@ function preflight(response: ServerResponse, origin: string | undefined): void {
     response.setHeader("access-control-allow-methods", "GET,POST");
     response.setHeader("access-control-allow-headers", ALLOWED_HEADERS);
     response.setHeader("access-control-max-age", "600");
-    // Chromium asks so before a page of the web may reach the loopback.
+    // Chromium sends this before a public page may call the loopback.
     if (response.req.headers["access-control-request-private-network"] === "true") response.setHeader("access-control-allow-private-network", "true");
   }
   response.writeHead(204);

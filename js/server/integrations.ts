@@ -1,4 +1,4 @@
-// Which Resources of service integrations exist: what CreateStateMachine refuses, as AWS does.
+// The service integrations that exist: CreateStateMachine refuses all others, as AWS does.
 
 import type { Resource } from "../tasks/resource.ts";
 
@@ -93,7 +93,7 @@ const SDK_SERVICES = new Set(
     .split(/\s+/),
 );
 
-/** Whether a parsed Resource names an API that Step Functions can call. Of the AWS SDK's the service is looked at alone. */
+/** Whether a Resource names an API that Step Functions can call. For SDK integrations, only the service is checked. */
 export function isIntegration({ kind, name = "" }: Pick<Resource, "kind" | "name">): boolean {
   if (kind !== "service") return true;
   const [service = "", api = "", operation] = name.split(":");

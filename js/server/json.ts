@@ -1,6 +1,6 @@
-// JSON texts of callers, and what AWS says of those that are none.
+// AWS's messages about texts that are not JSON.
 
-/** The reason why a text is no JSON, in the words of AWS's parser; undefined for JSON. */
+/** The message of AWS's parser about a text that is not JSON; undefined for JSON. */
 export function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -10,7 +10,7 @@ export function jsonProblem(text: string): string | undefined {
   }
 }
 
-// V8 says where it stopped in words that differ from release to release, so the place is found anew.
+// The messages of V8 differ between releases, so the position is determined here.
 function reason(text: string): string {
   const at = firstBad(text);
   if (at >= text.length) return "Unexpected end-of-input";
@@ -21,7 +21,7 @@ function reason(text: string): string {
   return `Unexpected character ('${String.fromCodePoint(code)}' (code ${code})): was expecting ${field ? "double-quote to start field name" : "a JSON value or a separator"}`;
 }
 
-/** What may come next: a value, a key, the colon after a key, or what follows a value, inside of something or at the end. */
+/** The next token: a value, a key, the colon after a key, a comma or bracket after a value, or the end. */
 type Expected = "value" | "key" | "colon" | "after" | "end";
 
 /** The index of the first character that cannot stand where it does. */

@@ -1,11 +1,11 @@
-// What the server says of itself.
+// The log of the server.
 
 import type { ServeOptions } from "../api/server.d.ts";
 
-/** How much is logged; a line has a level other than `silent`. */
+/** How much is logged. `silent` is not the level of any line. */
 export type LogLevel = NonNullable<ServeOptions["logLevel"]>;
 
-/** Logs a line; `message` is a function, so that what is not written costs nothing. */
+/** Logs a line. The message is computed only if the line is written. */
 export type Log = (level: Exclude<LogLevel, "silent">, message: () => string) => void;
 
 type Write = NonNullable<ServeOptions["log"]>;
@@ -17,7 +17,7 @@ export function isLevel(name: unknown): name is LogLevel {
   return LEVELS.some((level) => level === name);
 }
 
-/** A log that writes what is as grave as `level` or graver. `write` gets level and line; by default lines go to standard error. */
+/** A log of lines of the given level and of graver ones. By default, lines are written to standard error. */
 export function logger(level: LogLevel, write: Write = toStandardError): Log {
   const most = LEVELS.indexOf(level);
   return (kind, message) => {
@@ -29,7 +29,7 @@ function toStandardError(level: string, line: string): void {
   process.stderr.write(`${new Date().toISOString()} ${level} ${line}\n`);
 }
 
-/** A line: what came from a request may not make lines of its own, nor colour the terminal. */
+/** Replaces control characters, so that data of a request can neither add lines to the log nor colour the terminal. */
 function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "?").replaceAll("\n", "\n  ");
 }

@@ -11,12 +11,12 @@ import type { Tag } from "./responses.ts";
 import type { Service } from "./service.ts";
 import type { RoutingConfigurationListItem } from "./shapes.ts";
 
-/** What a revision is made of: what is stored of it, without what follows from its definition. */
+/** The configuration of a revision: its record without the members that follow from the definition. */
 export type RevisionSource = Omit<RevisionRecord, "hash" | "variableReferences">;
 
 /** A definition with its configuration, and the machine that runs it. */
 export class Revision {
-  /** What is kept in the store; the definition is kept by its hash. */
+  /** The record in the store, where the definition is kept by its hash. */
   readonly record: RevisionRecord;
   readonly definition: string;
   readonly #machine: Machine;
@@ -57,7 +57,7 @@ export interface Version {
   revision: Revision;
 }
 
-/** An alias: the versions that it leads to. */
+/** An alias: one or two versions with their weights. */
 export interface Alias {
   arn: string;
   name: string;
@@ -67,18 +67,18 @@ export interface Alias {
   updateDate: number;
 }
 
-/** What a machine is created with. */
+/** The properties with which a machine is created. */
 export interface MachineSource {
   arn: string;
   name: string;
   type: MachineType;
   creationDate: number;
   tags?: Tag[];
-  /** What CreateStateMachine was told about its first version, where it published one. */
+  /** The request of CreateStateMachine for its first version, if it published one. */
   published?: { versionDescription?: string };
 }
 
-/** What the store keeps of a machine. */
+/** The record of a machine in the store. */
 interface MachineRecord extends MachineSource {
   lastVersion: number;
   current: RevisionRecord;
@@ -95,7 +95,7 @@ export class Machine {
   readonly published: MachineSource["published"];
   tags: Tag[];
   status: "ACTIVE" | "DELETING" = "ACTIVE";
-  /** What runs when neither a version nor an alias is named. */
+  /** The revision of an ARN without a version or an alias. */
   current: Revision;
   /** The versions by their numbers, and the number of the last one that was published. */
   readonly versions = new Map<number, Version>();
@@ -118,7 +118,7 @@ export class Machine {
     return this.versions.get(Number(arn.slice(this.arn.length + 1)));
   }
 
-  /** What is kept in the store. */
+  /** The record for the store. */
   document(): MachineRecord {
     const { arn, name, type, creationDate, tags, published, lastVersion } = this;
     return {
@@ -130,7 +130,7 @@ export class Machine {
   }
 }
 
-/** The machines that a store has. */
+/** Registers the machines of the store. */
 export async function loadMachines({ store, machines }: Service): Promise<void> {
   for await (const [arn, document] of store.all("machine")) machines.set(arn, await loaded(store, document));
 }
@@ -157,7 +157,7 @@ export async function save({ store }: Service, machine: Machine): Promise<void> 
   await store.put("machine", machine.arn, machine.document());
 }
 
-/** What an ARN of a machine, a version or an alias leads to. */
+/** The revision that the ARN of a machine, a version or an alias leads to. */
 export interface Target {
   machine: Machine;
   revision: Revision;
@@ -189,7 +189,7 @@ export function isVersion(qualifier: string | undefined): boolean {
   return /^[1-9]\d*$/.test(qualifier ?? "");
 }
 
-/** The version that an alias leads to, by chance according to the weights. */
+/** Chooses a version of an alias by the weights; `chance` is a random number from 0 to 1. */
 function routed(routes: RoutingConfigurationListItem[], chance: number): string {
   let rest = chance * 100;
   let chosen = "";

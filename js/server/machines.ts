@@ -27,13 +27,13 @@ function tracingOf({ enabled = false }: TracingConfiguration = {}): TracingConfi
   return { enabled };
 }
 
-/** What a request says of publishing a version; undefined where it asks for none. */
+/** The version that a request publishes; undefined if it publishes none. */
 function publishedOf({ publish, versionDescription }: Input<"CreateStateMachine" | "UpdateStateMachine">): Machine["published"] {
   if (versionDescription !== undefined && !publish) throw invalid("Version description can only be set when publish is true");
   return publish ? { versionDescription } : undefined;
 }
 
-/** A revision as DescribeStateMachine tells it, under the ARN by which it was asked for. */
+/** A revision as DescribeStateMachine returns it, with the ARN of the request. */
 function described(
   machine: Machine,
   { record, definition }: Revision,
@@ -59,7 +59,7 @@ function described(
   };
 }
 
-/** Whether CreateStateMachine would make what is there already. Role and tags do not count, as the API's reference says. */
+/** Whether CreateStateMachine would create the same machine. Role and tags are not compared, as the API's reference says. */
 function isSame(known: Machine, type: Machine["type"], about: RevisionSource, definition: string, published: Machine["published"]): boolean {
   const compared = (text: string, { loggingConfiguration, tracingConfiguration, encryptionConfiguration }: RevisionSource): string =>
     JSON.stringify([text, loggingConfiguration, tracingConfiguration, encryptionOf(encryptionConfiguration)]);
@@ -71,7 +71,7 @@ function isSame(known: Machine, type: Machine["type"], about: RevisionSource, de
   );
 }
 
-/** Gives a machine the changes of UpdateStateMachine; a request that changes nothing makes no revision. */
+/** Applies UpdateStateMachine to a machine. A request that changes nothing makes no revision. */
 function update(machine: Machine, input: Input<"UpdateStateMachine">, updateDate: number): void {
   const { record, definition: before } = machine.current;
   const { definition = before, roleArn = record.roleArn, encryptionConfiguration = record.encryptionConfiguration } = input;
@@ -125,7 +125,7 @@ export const machineOperations = {
     const { stateMachineArn } = input;
     const machine = service.machines.get(stateMachineArn);
     if (machine === undefined) {
-      // A version or an alias cannot be changed: AWS knows no machine of that ARN.
+      // Versions and aliases cannot be updated: for AWS, no machine has their ARNs.
       machineArn(stateMachineArn);
       throw noMachine(stateMachineArn);
     }

@@ -32,14 +32,14 @@ export interface MapRun extends Required<MapRunChange> {
   redriveDate?: number;
 }
 
-/** What is known of a chain of events of an execution: the Map state that it is in, the number of its items, and its run. */
+/** The Map state of a chain of events, the number of its items, and its run. */
 interface Chain {
   map?: DistributedMap;
   items?: number;
   run?: MapRun;
 }
 
-/** What a Map Run takes over from the definition of its state. */
+/** The properties of a Map Run that are in the definition of its state. */
 interface DistributedMap extends Required<MapRunChange> {
   batched: boolean;
   childType: MachineType;
@@ -50,7 +50,7 @@ const ENDS = { MapRunSucceeded: "SUCCEEDED", MapRunFailed: "FAILED", MapRunAbort
 const UNKNOWN: DistributedMap = { maxConcurrency: 0, toleratedFailureCount: 0, toleratedFailurePercentage: 0, batched: false, childType: "STANDARD" };
 const NONE: Counts = { pending: 0, running: 0, succeeded: 0, failed: 0, timedOut: 0, aborted: 0, total: 0 };
 
-/** The map runs of one execution, from its events and those of its children. */
+/** The Map Runs of one execution, from its events and its children. */
 export class MapRuns {
   readonly #service: Service;
   readonly #live: Live;
@@ -65,7 +65,7 @@ export class MapRuns {
     this.#maps = distributedMaps(JSON.parse(definition).States);
   }
 
-  /** An event of the execution. */
+  /** Reads the next event of the execution. */
   event(event: HistoryEvent): void {
     const chain = { ...this.#chains.get(event.previousEventId) };
     const time = Date.parse(event.timestamp);
@@ -116,7 +116,7 @@ export class MapRuns {
     return run;
   }
 
-  /** A redrive takes a run up: what was cut off is to be done yet. */
+  /** Continues a run after a redrive: aborted items and executions run again. */
   #again({ mapRunArn, redriveCount }: { mapRunArn: string; redriveCount: number }, redriveDate: number): MapRun | undefined {
     const run = this.#service.mapRuns.get(mapRunArn);
     if (run === undefined) return undefined;
@@ -126,7 +126,7 @@ export class MapRuns {
     return run;
   }
 
-  /** A child execution has ended: it becomes a record of its own, or, redriven with its run, goes on with the one it has. */
+  /** Records a child execution that has ended. A child that was redriven has a record already, which is continued. */
   async child({ name, arn, status, input, output, error, cause, history }: ChildExecution): Promise<void> {
     const { store } = this.#service;
     const { about } = this.#live;
@@ -171,7 +171,7 @@ export class MapRuns {
     });
   }
 
-  /** The execution has ended, and with it the runs that were under way. */
+  /** Ends the runs in progress, because the execution has ended. */
   finish(status: ExecutionStatus, stopDate: number): void {
     const ended = status === "SUCCEEDED" || status === "FAILED" ? status : "ABORTED";
     for (const run of this.#runs) if (run.status === "RUNNING") end(run, ended, stopDate);
@@ -194,7 +194,7 @@ function end(run: MapRun, status: MapRun["status"], stopDate: number): void {
   run.stopDate = stopDate;
 }
 
-/** The counts of a run that has ended: what was never begun has ended with it. Of batches that never were nobody knows. */
+/** The counts of an ended run. Items that never began count as aborted; for batches that never began, no executions are counted. */
 function ended({ items, executions, batched }: MapRun): { itemCounts: Counts; executionCounts: Counts } {
   const sum = ({ succeeded, failed, timedOut, aborted }: Counts): number => succeeded + failed + timedOut + aborted;
   const total = Math.max(items.total, sum(items));
@@ -224,7 +224,7 @@ function distributedMap(state: Record<string, unknown>, config: Record<string, u
   };
 }
 
-/** A number that stands in the definition; 0, the default, for one that an expression gives. */
+/** A limit that is a number in the definition; 0, the default, for a limit that an expression computes. */
 function plain(value: unknown): number {
   const number = Number(value);
   return value !== undefined && Number.isFinite(number) ? number : 0;
@@ -237,14 +237,14 @@ function find(service: Service, arn: string): MapRun {
   return run;
 }
 
-/** Gives a run the limits that are there. */
+/** Sets the limits that are given. */
 function update(run: MapRun, { maxConcurrency, toleratedFailureCount, toleratedFailurePercentage }: MapRunChange): void {
   run.maxConcurrency = maxConcurrency ?? run.maxConcurrency;
   run.toleratedFailureCount = toleratedFailureCount ?? run.toleratedFailureCount;
   run.toleratedFailurePercentage = toleratedFailurePercentage ?? run.toleratedFailurePercentage;
 }
 
-/** Counts as DescribeMapRun gives them. */
+/** Counts as DescribeMapRun returns them. */
 function counts({ pending, running, succeeded, failed, timedOut, aborted, total }: Counts, written: boolean): MapRunItemCounts {
   const resultsWritten = written ? succeeded + failed + timedOut : 0;
   return { pending, running, succeeded, failed, timedOut, aborted, total, resultsWritten, failuresNotRedrivable: 0, pendingRedrive: 0 };
@@ -275,7 +275,7 @@ export const mapRunOperations = {
     const frames: Frame[] = execution === undefined ? [] : driverOf(execution).frames();
     const now = frames.find(({ mapRun }) => mapRun?.mapRunArn === arn)?.mapRun;
     const done = run.status === "SUCCEEDED";
-    // What expressions have made of the limits, the engine knows.
+    // The engine has the limits that expressions have computed.
     if (now !== undefined) update(run, now);
     const { itemCounts, executionCounts } = now ?? ended(run);
     return {

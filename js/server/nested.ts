@@ -1,4 +1,4 @@
-// Tasks that speak to Step Functions themselves: they reach the server that runs them.
+// Tasks that call Step Functions: they call the server that runs them.
 
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -17,7 +17,7 @@ import type { Operation } from "./shapes.ts";
 
 const SDK = "aws-sdk:sfn:";
 
-/** What does a task of Step Functions' own; undefined for tasks of other services. */
+/** The handler of a task that calls Step Functions; undefined for tasks of other services. */
 export function stepFunctions(service: Service, { kind, name }: Resource): Taker | undefined {
   if (kind !== "service") return undefined;
   if (name === "states:startExecution") return new Starter(service);
@@ -81,13 +81,13 @@ class Starter implements Taker {
   }
 }
 
-/** An execution as the response of its task tells it. */
+/** An execution as the response of the task that started it has it. */
 function detailsOf({ name, id, machineArn, input, startDate, stopDate, status, output, error, cause }: StoredExecution): ExecutionDetails {
   const result = output === undefined ? undefined : new JsonText(output);
   return { name, arn: id, machineArn, input, startDate, stopDate, status, error, cause, ...(result !== undefined && { output: result }) };
 }
 
-/** The JSON text of a task's Input: a string is one already; `{}` where there is none. */
+/** The JSON text of a task's Input. A string is JSON text already; the default is `{}`. */
 function textOf(call: TaskCall, driver: TaskDriver, given: unknown): string {
   if (given === undefined || given === null) return "{}";
   return typeof given === "string" ? given : (driver.inputOf(call.command.task, "Input") ?? jsonText(given));
@@ -121,11 +121,11 @@ class Caller implements Taker {
     );
   }
 
-  /** The request with the names of the API, which begin with a small letter. */
+  /** The request with the API's names, which begin with a lower-case letter. */
   #request({ command }: TaskCall): unknown {
     const request = renamed(command.input ?? {}, small);
     if (!isObject(request)) return request;
-    // The API takes texts; Step Functions writes one where there is something else.
+    // The API takes JSON texts; Step Functions makes them of other values.
     for (const key of ["input", "output"]) {
       const given = request[key];
       if (given !== undefined && typeof given !== "string") request[key] = jsonText(given);
@@ -141,7 +141,7 @@ function fail(call: TaskCall, driver: TaskDriver, thrown: unknown): void {
   driver.complete(call, "fail", error, cause);
 }
 
-/** The same with other names of members, at any depth; times become texts, as the SDK's integrations write them. */
+/** A value with its members renamed, at any depth. Times become texts, as in the SDK integrations. */
 function renamed(value: unknown, name: (key: string) => string, key = ""): unknown {
   if (Array.isArray(value)) return value.map((member) => renamed(member, name));
   if (typeof value === "number" && /(Date|timestamp)$/i.test(key)) return new Date(Math.round(value * 1000)).toISOString();

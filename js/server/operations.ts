@@ -1,4 +1,4 @@
-// What an operation of the API is here: a function of the service and a checked request.
+// The type of the operations: functions of the service and a checked request.
 
 import type { Output } from "./responses.ts";
 import type { Service } from "./service.ts";
@@ -10,10 +10,10 @@ export interface Scope {
   account?: string;
 }
 
-/** Who calls an operation. */
+/** The caller of an operation. */
 export interface Caller {
   scope?: Scope;
-  /** Aborts when the caller waits no more. */
+  /** Aborts when the caller no longer waits. */
   signal?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// Pages of lists: a token says where the next one begins, and of which list.
+// Pages of lists. A token has the list and the place where the next page begins.
 
 import type { JsonValue } from "../api/index.d.ts";
 import { invalidToken } from "./errors.ts";
@@ -6,15 +6,15 @@ import { invalidToken } from "./errors.ts";
 /** The place in a list where a page ends: the key of its last item. */
 export type Cursor = string | number;
 
-/** A page of a response; a list that goes on has a token for the next page. */
+/** A page of a list, with the token for the next page if there is one. */
 export interface Page<Item> {
   items: Item[];
   nextToken?: string;
 }
 
-/** Which page of a list is asked for. */
+/** The request for a page of a list. */
 export interface PageRequest<Item> {
-  /** Any JSON that tells lists apart. */
+  /** JSON that identifies the list. */
   list: JsonValue;
   key: (item: Item) => Cursor;
   descending?: boolean;
@@ -22,10 +22,10 @@ export interface PageRequest<Item> {
   nextToken: string | undefined;
 }
 
-/** How many results a page has where none is asked for. */
+/** The default size of a page. */
 export const PAGE = 100;
 
-/** The token for the page at `cursor` of a list; `list` is any JSON that tells lists apart. */
+/** The token for the page that begins after `cursor`; `list` is JSON that identifies the list. */
 export function pageToken(list: JsonValue, cursor: Cursor): string {
   return Buffer.from(JSON.stringify([list, cursor])).toString("base64url");
 }
@@ -49,7 +49,7 @@ function isCursor(value: unknown): value is Cursor {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-/** A page of an array that is sorted by `key`. What was added or taken away between two pages does not make an item appear twice. */
+/** A page of an array that is sorted by `key`. No item appears twice, even if the array changes between two pages. */
 export function pageOf<Item>(sorted: Item[], { list, key, maxResults, nextToken, descending = false }: PageRequest<Item>): Page<Item> {
   const cursor = cursorOf(list, nextToken);
   const rest = cursor === undefined ? sorted : sorted.filter((item) => isAfter(key(item), cursor, descending));

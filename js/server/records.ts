@@ -1,10 +1,10 @@
-// What the server keeps in its store: the records of executions, with the revision of the machine that they run.
+// The records of executions in the store, with the revisions of the machines that they run.
 
 import type { HistoryEvent, MachineType } from "../api/index.d.ts";
 import type { ExecutionRecord, Snapshot, Store } from "../api/server.d.ts";
 import type { EncryptionConfiguration, LoggingConfiguration, TracingConfiguration } from "./shapes.ts";
 
-/** A revision of a machine as it is stored; the text of its definition is stored by the hash. */
+/** The record of a machine's revision. The text of the definition is stored by its hash. */
 export interface RevisionRecord {
   hash: string;
   roleArn: string;
@@ -27,19 +27,19 @@ export interface StoredExecution extends ExecutionRecord {
   aliasArn?: string;
   testCase?: string;
   traceHeader?: string;
-  /** Of a child of a Map Run: how many items it has. */
+  /** The number of items of a child of a Map Run. */
   itemCount?: number;
   revision: RevisionRecord;
   error?: string;
   cause?: string;
-  /** How many events its history has, once it has ended. */
+  /** The number of events of an ended execution. */
   events?: number;
   redriveCount: number;
   redriveDate?: number;
   redrivable?: boolean;
 }
 
-/** The store with the records that this server writes: what comes out of it is what was put into it. */
+/** The store with the records of this server: a store returns the records that were put into it. */
 export interface ExecutionStore extends Omit<Store, "create" | "get" | "load" | "history" | "list"> {
   create(about: StoredExecution): Promise<{ outcome: "created" | "exists"; about: StoredExecution }>;
   get(id: string): Promise<StoredExecution | undefined>;
@@ -48,7 +48,7 @@ export interface ExecutionStore extends Omit<Store, "create" | "get" | "load" | 
   list(filter?: ExecutionFilter, page?: { before?: number; limit?: number }): Promise<{ items: StoredExecution[]; before?: number }>;
 }
 
-/** Which executions are listed: of a machine, of a Map Run, or all but the children of Map Runs. */
+/** Selects executions: those of a machine, those of a Map Run, or all except the children of Map Runs. */
 export interface ExecutionFilter {
   machine?: string;
   mapRun?: string;

@@ -1,9 +1,9 @@
-// What each operation returns, by the names of the API's model. Times are seconds since 1970, as on the wire.
+// The responses of the operations, by the names of the API's model. Times are seconds since 1970, as on the wire.
 
 import type { ExecutionStatus, HistoryEvent, MachineType, TestStateResponse } from "../api/index.d.ts";
 import type { EncryptionConfiguration, LoggingConfiguration, Operation, RoutingConfigurationListItem, TracingConfiguration } from "./shapes.ts";
 
-/** A time of ours, in milliseconds, as the API gives it. */
+/** A time in milliseconds as the API returns it. */
 export function seconds(milliseconds: number): number {
   return milliseconds / 1000;
 }
@@ -11,7 +11,7 @@ export function seconds(milliseconds: number): number {
 /** The response of an operation: `Output<"StartExecution">` is StartExecutionOutput. */
 export type Output<Name extends Operation> = Responses[Name];
 
-/** The response of an operation that says nothing but that it is done. */
+/** A response without members. */
 export type Empty = Record<string, never>;
 
 export interface Tag {
@@ -38,7 +38,7 @@ interface ListActivitiesOutput extends Paged {
   activities: { activityArn: string; name: string; creationDate: number }[];
 }
 
-/** Without members where there was no task for a minute. */
+/** The task, if there was one in the time of a poll. */
 interface GetActivityTaskOutput {
   taskToken?: string;
   input?: string;
@@ -56,7 +56,7 @@ interface UpdateStateMachineOutput {
   stateMachineVersionArn?: string;
 }
 
-/** What DescribeStateMachine and DescribeStateMachineForExecution both tell. */
+/** The members of both DescribeStateMachine and DescribeStateMachineForExecution. */
 interface MachineDescription {
   stateMachineArn: string;
   name: string;
@@ -138,7 +138,7 @@ interface StartSyncExecutionOutput {
   billingDetails: { billedMemoryUsedInMB: number; billedDurationInMilliseconds: number };
 }
 
-/** What is told of an execution's redrives. */
+/** The members of DescribeExecution about redrives. */
 export interface RedriveDetails {
   redriveCount: number;
   redriveDate?: number;
@@ -146,7 +146,7 @@ export interface RedriveDetails {
   redriveStatusReason?: string;
 }
 
-/** DescribeExecution without what is told of redrives. */
+/** The members of DescribeExecution that are not about redrives. */
 export interface ExecutionDescription {
   executionArn: string;
   stateMachineArn: string;
@@ -185,7 +185,7 @@ interface ListExecutionsOutput extends Paged {
   executions: ExecutionListItem[];
 }
 
-/** An event of GetExecutionHistory: its time is a number there. */
+/** An event of GetExecutionHistory, whose time is a number. */
 export type WireEvent = Omit<HistoryEvent, "timestamp"> & { timestamp: number };
 
 interface GetExecutionHistoryOutput extends Paged {

@@ -1,6 +1,6 @@
-// Which of those who do the work does a task.
+// Finds the handler of a task.
 //
-// In this order: the mock of the test case, the handlers that were given, Step Functions itself (nested executions), the
+// The order is: the mock of the test case, the handlers that were given, Step Functions itself (nested executions), the
 // registered activities, a handler for all, HTTP services, Lambda functions.
 
 import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
@@ -9,29 +9,30 @@ import { TAKER } from "../tasks/activity.ts";
 import type { Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
+import { answerer } from "../mocks/answers.ts";
+import { type MockConfig, loadMockConfig } from "../mocks/config.ts";
 import { invalidArn } from "./errors.ts";
-import { TestCases } from "./mocks.ts";
 import { stepFunctions } from "./nested.ts";
 import type { Service, ServiceOptions } from "./service.ts";
 import { httpTask, lambdaTask } from "./tasks.ts";
 
-/** What does a task: a function, or what does it in its own time. */
-type Doer = TaskHandler | Taker;
+/** The handler of a task: a function, or an object that takes the call. */
+type Handler = TaskHandler | Taker;
 
-/** Who does the tasks of a server. */
+/** The handlers of a server. */
 export interface RouterOptions extends Pick<ServiceOptions, "urls" | "lambdaEndpoint" | "mockConfig"> {
   tasks: NamedHandlers | undefined;
 }
 
-/** Finds the handler of a task anew each time: what is given may change while executions run. */
+/** Finds handlers for each task again, because they may change while executions run. */
 export class TaskRouter extends Handlers {
   readonly #service: Service;
   readonly #urls: Handlers;
   readonly #lambda: TaskHandler | undefined;
-  readonly #cases: TestCases | undefined;
+  readonly #mockConfig: MockConfig | undefined;
   #given: Handlers;
-  /** Handlers by those that they stand for. */
-  readonly #noted = new WeakMap<Doer, Doer>();
+  /** Handlers that note tokens, by the handlers that they call. */
+  readonly #noted = new WeakMap<Handler, Handler>();
 
   constructor(service: Service, { tasks = {}, urls = {}, lambdaEndpoint, mockConfig }: RouterOptions) {
     super({});
@@ -40,7 +41,7 @@ export class TaskRouter extends Handlers {
     const entries: [string, string | PlatformUrl][] = urls instanceof Map ? [...urls] : Object.entries(urls);
     this.#urls = new Handlers(new Map(entries.map(([name, url]) => [name, httpTask(String(url))])));
     this.#lambda = lambdaEndpoint ? lambdaTask(lambdaEndpoint) : undefined;
-    this.#cases = mockConfig ? new TestCases(mockConfig) : undefined;
+    this.#mockConfig = mockConfig ? loadMockConfig(mockConfig) : undefined;
   }
 
   /** Puts other handlers in the place of those that were given. */
@@ -52,31 +53,34 @@ export class TaskRouter extends Handlers {
     return new Handlers(tasks, { find: (resource) => this.#own(resource), missing: () => undefined });
   }
 
-  /** The handlers of executions of a test case of the mock configuration. */
+  /** The handlers of an execution of a test case: its mocks count the invocations of their states. Throws InvalidArn for an unknown one. */
   forTestCase(machine: string, testCase: string | undefined): Handlers {
     if (testCase === undefined) return this;
-    if (this.#cases === undefined) throw invalidArn(`there is no mock configuration with a test case ${testCase}: start the server with --mock-config`);
+    if (this.#mockConfig === undefined) {
+      throw invalidArn(`there is no mock configuration with a test case ${testCase}: start the server with --mock-config`);
+    }
     try {
-      return new MockRouter(this, this.#cases.begin(machine, testCase));
+      const mocks = Object.entries(this.#mockConfig.mocks(machine, testCase));
+      return new MockRouter(this, new Map(mocks.map(([state, mock]) => [state, answerer(state, mock)])));
     } catch (error) {
       throw invalidArn(messageOf(error));
     }
   }
 
-  override find(resource: string, state: string, input: unknown): Doer | undefined {
+  override find(resource: string, state: string, input: unknown): Handler | undefined {
     const handler = this.#given.find(resource, state, input) ?? this.#urls.find(resource, state, input) ?? this.#lambdaOf(this.resource(resource));
     return handler === undefined ? undefined : this.noted(handler, resource);
   }
 
   override missing(resource: string, state: string, input: unknown): MissingHandler {
-    // Nobody can catch it, as on AWS.
+    // The error cannot be caught, as on AWS.
     if (this.resource(resource).kind === "activity") return { error: "States.Runtime", cause: `The activity ${resource} does not exist.` };
     const { error, cause } = this.#given.missing(resource, state, input);
     const advice = "Start the server with --tasks, --task or --lambda-endpoint.";
     return { error, cause: cause.replace(/ Add one to the tasks option.*$/s, ` ${advice}`) };
   }
 
-  /** What does the tasks of registered activities and of Step Functions itself. */
+  /** The handler for the tasks of registered activities and of Step Functions itself. */
   #own(resource: Resource): Taker | undefined {
     if (resource.kind === "activity") return this.#activity(resource.name, resource.arn);
     return stepFunctions(this.#service, resource);
@@ -91,8 +95,8 @@ export class TaskRouter extends Handlers {
     return kind === "lambda" || name === "lambda:invoke" || name === "aws-sdk:lambda:invoke" ? this.#lambda : undefined;
   }
 
-  /** A handler that also tells the runner of the tokens that it is given. */
-  noted(handler: Doer, resource: string): Doer {
+  /** A handler that also tells the runner the task tokens that it gets. */
+  noted(handler: Handler, resource: string): Handler {
     const { kind, pattern } = this.resource(resource);
     if (kind !== "activity" && pattern === "") return handler;
     const known = this.#noted.get(handler);
@@ -133,7 +137,7 @@ class MockRouter extends Handlers {
     this.#mocked = mocked;
   }
 
-  override find(resource: string, state: string, input: unknown): Doer | undefined {
+  override find(resource: string, state: string, input: unknown): Handler | undefined {
     const mock = this.#mocked.get(state);
     return mock === undefined ? this.#router.find(resource, state, input) : this.#router.noted(mock, resource);
   }

@@ -1,5 +1,5 @@
 // @ts-nocheck: has no types yet.
-// Runs executions: from a record in the store to its end and, where it failed, on from there.
+// Runs executions, and redrives those that have failed.
 
 import { randomUUID } from "node:crypto";
 import type { ExecutionSnapshot, StartOptions } from "../api/index.d.ts";
@@ -16,16 +16,16 @@ import { MapRuns } from "./mapruns.ts";
 import type { StoredExecution } from "./records.ts";
 import type { Service } from "./service.ts";
 
-// A history with as many events cannot go on (AWS).
+// The number of events with which AWS does not redrive an execution.
 const FULL = 24_999;
 
-/** An execution that runs, and what waits for its end. */
+/** A running execution. */
 export class Live {
   about: StoredExecution;
-  /** Missing until the record is in the store. */
+  /** The execution, once its record is in the store. */
   execution: Execution | undefined;
   mapRuns: MapRuns | undefined;
-  /** Resolves to the record of the execution that has ended. */
+  /** Resolves to the record when the execution has ended. */
   readonly ended: Promise<StoredExecution>;
   end: (about: StoredExecution) => void = () => {};
   #abort: (() => void) | undefined;
@@ -50,14 +50,14 @@ export class Live {
   }
 }
 
-/** What is asked for with a start, besides the machine. */
+/** The request of a start, without the machine. */
 export interface StartRequest {
   name?: string;
   input: string;
   traceHeader?: string;
 }
 
-/** An execution that was started; `live` is missing for one that was started before with the same name and input. */
+/** A started execution. `live` is missing if it was started before with the same name and input. */
 export interface Started {
   about: StoredExecution;
   live?: Live;
@@ -67,12 +67,12 @@ export interface Started {
 export class Runner {
   readonly #service: Service;
   readonly #live = new Map<string, Live>();
-  // Which execution gave out a token, and the tokens of each.
+  // The execution of each task token, and the tokens of each execution.
   readonly #tokens = new Map<string, string>();
   readonly #given = new Map<string, string[]>();
-  // Appends under way: what a graceful end waits for.
+  // Writes in progress, for which a graceful end waits.
   readonly #writes = new Set<Promise<void>>();
-  // Executions that a redrive is about to take up.
+  // Executions for which a redrive was accepted and that do not run yet.
   readonly #redriving = new Set<string>();
 
   constructor(service: Service) {
@@ -97,7 +97,7 @@ export class Runner {
     if (this.#live.size >= service.limits.running) {
       throw new ApiError("ExecutionLimitExceeded", `The limit of ${service.limits.running} running executions is reached`);
     }
-    // What cannot be run has no record.
+    // These throw before there is a record.
     const handlers = service.router.forTestCase(machine.name, testCase);
     const { compiled } = revision;
     const { outcome, about } = await service.store.create({
@@ -125,7 +125,7 @@ export class Runner {
     try {
       this.#launch(live, compiled, handlers, revision.definition);
     } catch (bug) {
-      // A record without an execution would run for ever.
+      // Otherwise the status of the record would be RUNNING forever.
       await this.#write(live, { about: { status: "FAILED", stopDate: service.now(), error: "States.Runtime", cause: messageOf(bug) } });
       throw bug;
     }
@@ -149,11 +149,11 @@ export class Runner {
     live.begin(execution);
   }
 
-  /** Takes up an execution that did not succeed; returns when it did. Throws ExecutionNotRedrivable. */
+  /** Redrives an execution that did not succeed; returns the time. Throws ExecutionNotRedrivable. */
   async redrive(about: StoredExecution): Promise<number> {
     if (about.status === "RUNNING" || about.status === "SUCCEEDED") throw notRedrivable(`Execution is ${about.status} and cannot be redriven`);
     if (this.#live.has(about.id) || this.#redriving.has(about.id)) throw notRedrivable("Execution is RUNNING and cannot be redriven");
-    // Of two requests at once one takes it up.
+    // Of two concurrent requests, the second one fails.
     this.#redriving.add(about.id);
     try {
       return await this.#redrive(about);
@@ -171,7 +171,7 @@ export class Runner {
     const redriveCount = about.redriveCount + 1;
     const changed = { status: "RUNNING" as const, redriveCount, redriveDate, stopDate: undefined, output: undefined, error: undefined, cause: undefined };
     const live = new Live({ ...about, ...changed });
-    // Said before it happens: what happens may end at once.
+    // The record is written first, because the execution may end at once.
     this.#live.set(about.id, live);
     await store.append(about.id, { expectedSeq: seq, about: changed });
     try {
@@ -202,7 +202,7 @@ export class Runner {
     await live.ended;
   }
 
-  /** Remembers who gave out a token. */
+  /** Remembers the execution of a task token. */
   note(token: string, arn: string): void {
     this.#tokens.set(token, arn);
     const given = this.#given.get(arn);
@@ -216,8 +216,8 @@ export class Runner {
   }
 
   /**
-   * Answers a task token; `tell` tells its execution and returns whether the task still waited. Throws InvalidToken for a token that
-   * was never given out, TaskTimedOut for one whose task waits no more.
+   * Answers a task token: `tell` passes the answer to the execution, and returns whether the task was still waiting. Throws
+   * InvalidToken for a token that was never given out, and TaskTimedOut if the task no longer waits.
    */
   answer(token: string, tell: (execution: Execution) => boolean): void {
     const arn = this.#tokens.get(token);
@@ -226,7 +226,7 @@ export class Runner {
     if (execution === undefined || !tell(execution)) throw new ApiError("TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'");
   }
 
-  /** A machine is deleted: its executions are stopped and forgotten. */
+  /** Stops and removes the executions of a machine that is being deleted. */
   async forget(machine: Machine): Promise<void> {
     const running = [...this.#live.values()].filter(({ about }) => about.machineArn === machine.arn);
     await Promise.all(running.map((live) => this.stop(live)));
@@ -240,7 +240,7 @@ export class Runner {
     this.#forgotten(await this.#service.store.prune({ ids }));
   }
 
-  /** The server ends, and what runs with it: nothing is left that would keep the process awake. */
+  /** Ends all executions with the server, so that nothing keeps the process awake. */
   async abandon(): Promise<void> {
     const running = [...this.#live.values()];
     for (const live of running) live.abort(undefined, "The server was closed");
@@ -248,12 +248,12 @@ export class Runner {
     await this.settle();
   }
 
-  /** Waits for what is being written. */
+  /** Waits for the writes in progress. */
   async settle(): Promise<void> {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
   }
 
-  /** Only what is looked at is observed: telling of every event costs as much as making it. */
+  /** Observes only executions with Distributed Maps: to report an event costs as much as to make it. */
   #observers(live: Live, definition: string): Pick<StartOptions, "onEvent" | "onChild"> {
     if (!definition.includes('"DISTRIBUTED"')) return {};
     const mapRuns = new MapRuns(this.#service, live, definition);
@@ -279,7 +279,7 @@ export class Runner {
       if (again) batch.snapshot = { seq: 0, text: JSON.stringify(execution.snapshot()) };
       live.mapRuns?.finish(status, stopDate);
     } catch (bug) {
-      // What it was is lost; how it ended is not.
+      // The history is lost, but the record still says how the execution has ended.
       this.#service.log("error", () => `${about.id}: ${stackOf(bug)}`);
     }
     release(execution);
@@ -314,7 +314,7 @@ export class Runner {
   }
 }
 
-/** What is written of an execution that has ended. */
+/** The data that is written when an execution has ended. */
 type Ending = Omit<Batch, "expectedSeq">;
 
 /** The ARN of a new execution. */
@@ -328,7 +328,7 @@ function recordedOutcome(driver: Driver, { status, output, error, cause }: Outco
   const [last] = status === "SUCCEEDED" ? driver.history(driver.events - 1) : [];
   return {
     status,
-    // The history has it with the digits of its numbers.
+    // In the history, numbers have all of their digits.
     ...(status === "SUCCEEDED" && { output: last?.type === "ExecutionSucceeded" ? last.executionSucceededEventDetails.output : JSON.stringify(output) }),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),

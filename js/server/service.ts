@@ -1,4 +1,4 @@
-// The service behind the endpoint: what it knows, and its operations.
+// The service behind the endpoint: its state, and its operations.
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../api/index.d.ts";
@@ -6,7 +6,7 @@ import type { ServeOptions, ServerLimits } from "../api/server.d.ts";
 import { messageOf } from "../base/errors.ts";
 import { clockOf } from "../driver/clock.ts";
 import { activityOperations, loadActivities } from "./activities.ts";
-import type { Registered } from "./activities.ts";
+import type { RegisteredActivity } from "./activities.ts";
 import { ApiError } from "./errors.ts";
 import { executionOperations, startNamed } from "./executions.ts";
 import type { Log } from "./log.ts";
@@ -36,16 +36,16 @@ const OPERATIONS: Operations = {
   ...mapRunOperations,
 };
 
-/** What of the options concerns the service. */
+/** The options of the service. */
 export type ServiceOptions = Pick<ServeOptions, "tasks" | "urls" | "lambdaEndpoint" | "mockConfig" | "store" | "region" | "account" | "clock" | "limits"> & { log?: Log };
 
 /** The limits of a server, all of them. */
 type AllLimits = Required<Omit<ServerLimits, "retain">> & { retain: Required<NonNullable<ServerLimits["retain"]>> };
 
-/** The limits that stand where none are given. */
+/** The default limits. */
 const LIMITS: AllLimits = { registered: 10_000, running: 100_000, retain: { executions: 10_000, bytes: 256 * 2 ** 20 }, poll: 60_000 };
 
-/** Performs an operation: the function of its name gets the request of its name. */
+/** Performs an operation with a request that is checked first. */
 function perform<Name extends Operation>(name: Name, service: Service, input: unknown, caller: Caller): Promise<Output<Name>> {
   return OPERATIONS[name](service, checkRequest(name, input), caller);
 }
@@ -53,7 +53,7 @@ function perform<Name extends Operation>(name: Name, service: Service, input: un
 /** Step Functions in one process, without the HTTP around it. */
 export class Service {
   readonly machines = new Map<string, Machine>();
-  readonly activities = new Map<string, Registered>();
+  readonly activities = new Map<string, RegisteredActivity>();
   /** Map runs by their ARN, and those of each execution. */
   readonly mapRuns = new Map<string, MapRun>();
   readonly mapRunsOf = new Map<string, MapRun[]>();
@@ -71,14 +71,14 @@ export class Service {
   readonly limits: AllLimits;
   readonly #module: HandlersModule | undefined;
   #opened: Promise<void> | undefined;
-  /** This service as callers of other regions and accounts see it. */
+  /** This service as callers from other regions and accounts see it. */
   readonly #scopes = new Map<string, Service>();
 
   constructor(options: ServiceOptions = {}) {
     const { store = new MemoryStore(), region = "us-east-1", account = "123456789012", log = () => {}, clock = "real", limits = {} } = options;
     const { tasks, urls, lambdaEndpoint, mockConfig } = options;
     if (store.durable) throw new Error("the server keeps no journal, so it could not restore executions from a durable store: use a store with durable: false");
-    // A store gives back what was put into it, and this server alone writes to it.
+    // A store returns what was put into it, and only this server writes to it.
     this.store = store as ExecutionStore;
     this.region = region;
     this.account = account;
@@ -99,7 +99,7 @@ export class Service {
     });
   }
 
-  /** Reads what the store has. Once, before all else. */
+  /** Loads machines and activities from the store. Must be called first. */
   open(): Promise<void> {
     return (this.#opened ??= this.#open());
   }
@@ -111,7 +111,7 @@ export class Service {
     await this.#module?.open();
   }
 
-  /** Ends the polls of workers and the executions that run, and closes the store. */
+  /** Ends the polls of workers and the running executions, and closes the store. */
   async close(): Promise<void> {
     this.#module?.close();
     for (const poll of this.polls) poll.abort();
@@ -125,7 +125,7 @@ export class Service {
     return perform(operation, this.#seenFrom(caller.scope), input, caller);
   }
 
-  /** This service as the callers of a region and an account see it: what they create and list is theirs. */
+  /** This service as callers from a region and an account see it: they create and list their own resources. */
   #seenFrom({ region = this.region, account = this.account }: Scope = {}): Service {
     if (region === this.region && account === this.account) return this;
     const key = `${region} ${account}`;
@@ -136,7 +136,7 @@ export class Service {
     return seen;
   }
 
-  /** StartExecution for tasks: the record of the execution, and what runs it. */
+  /** StartExecution for tasks. */
   startNamed(input: unknown): Promise<Started> {
     return startNamed(this, checkRequest("StartExecution", input));
   }

@@ -1,5 +1,5 @@
-// What each operation takes: the members of its request with their types and constraints, as the API's model states them. The types
-// of the requests follow from the same table.
+// The requests of the operations: their members with types and constraints, as in the API's model. The types of the requests follow
+// from the same table.
 
 import { ApiError } from "./errors.ts";
 
@@ -45,7 +45,7 @@ interface StructureShape<Members = Record<string, Shape>, Required extends strin
 /** The constraints on a value of a request. */
 type Shape = TextShape | NumberShape | FlagShape | ListShape | StructureShape;
 
-/** The type of a value that keeps the constraints of a shape. */
+/** The type of the values of a shape. */
 type ValueOf<S> =
   S extends TextShape<infer Value> ? Value
   : S extends NumberShape ? number
@@ -242,7 +242,7 @@ export function checkRequest<Name extends Operation>(operation: Name, given: unk
     const count = problems.length === 1 ? "1 validation error detected" : `${problems.length} validation errors detected`;
     throw new ApiError("ValidationException", `${count}: ${problems.join("; ")}`);
   }
-  // `ValueOf` says of a shape what `read` makes sure of.
+  // `read` ensures the type that `ValueOf` derives from the shape.
   return request as Input<Name>;
 }
 
@@ -322,7 +322,7 @@ function notNull(path: string): string {
 }
 
 function broken(shape: Shape, value: unknown, path: string, why: string, problems: string[]): void {
-  // What is secret, and what is long, is not said again.
+  // Secret values are left out, and long ones are cut.
   const shown = shape.type === "String" && shape.secret ? "" : ` '${cut(written(shape, value))}'`;
   problems.push(`Value${shown} at '${path}' failed to satisfy constraint: ${why}`);
 }
@@ -347,7 +347,7 @@ function isStructure(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The error for a value of another type, which is called as AWS's parser calls it. */
+/** The error for a value of another type, with the name that AWS's parser has for it. */
 function mistyped(value: unknown, wanted: string): ApiError {
   return new ApiError("SerializationException", `${tokenOf(value)} can not be converted to ${wanted}`);
 }

@@ -1,27 +1,27 @@
-// Where a server keeps what it knows: the Store, and the one that forgets with the process.
+// The store in memory, which is lost when the process ends.
 //
-// `js/api/server.d.ts` says what every store promises; `pkg-tests/server/store-suite.mjs` checks it of any.
+// `js/api/server.d.ts` has the guarantees of every store; `pkg-tests/server/store-suite.mjs` checks them.
 
 import type { Batch, ExecutionRecord, OutboxCommand, Snapshot, Store } from "../api/server.d.ts";
 
-/** A write that came too late: somebody else has appended since, or owns the execution now. */
+/** A write conflict: another writer has appended since, or owns the execution now. */
 export class StoreConflict extends Error {
   override name = "StoreConflict";
   code = "STORE_CONFLICT";
 }
 
-// Long histories are kept in pieces, so that a page of one costs a page.
+// Long histories are kept in pieces, so that reading a page does not parse the whole history.
 const PIECE_EVENTS = 500;
 const PIECE_TEXT = 1 << 18;
 
-/** A part of a history: the JSON text of `count` events, before which there are `from`. */
+/** A part of a history: the JSON text of `count` events after the first `from` ones. */
 interface Piece {
   from: number;
   count: number;
   text: string;
 }
 
-/** An execution with all that is kept of it. */
+/** The data of an execution. */
 interface Entry {
   about: Ordered;
   /** The number of facts so far. */
@@ -47,15 +47,15 @@ export class MemoryStore implements Store {
   readonly #documents = new Map<string, Map<string, string>>();
   readonly #definitions = new Map<string, string>();
   readonly #executions = new Map<string, Entry>();
-  // Executions in the order in which they began, of each machine and map run and of all.
+  // Executions in the order in which they began: of each machine, of each Map Run, and all.
   readonly #groups = new Map<string, Entry[]>();
-  // Those that have ended, in the order in which they did.
+  // Ended executions, in the order in which they ended.
   readonly #ended = new Set<Entry>();
   readonly #tokens = new Map<string, { id: string; command: number }>();
   #order = 0;
   #bytes = 0;
 
-  /** Nothing outlives the process: the host need not write before it acts. */
+  /** The data does not outlive the process, so the host need not write before it acts. */
   get durable(): false {
     return false;
   }
@@ -155,7 +155,7 @@ export class MemoryStore implements Store {
     if (about !== undefined) this.#change(record, about);
   }
 
-  /** Keeps a snapshot in the place of the facts before it; null removes the one that there is. */
+  /** Replaces the facts up to a snapshot with it; null removes the existing snapshot. */
   #replaceFacts(record: Entry, snapshot: Snapshot | null): void {
     this.#weigh(record, textSize(snapshot?.text) - textSize(record.snapshot?.text));
     record.snapshot = snapshot ?? undefined;
@@ -274,7 +274,7 @@ export class MemoryStore implements Store {
     for (const token of record.tokens) this.#tokens.delete(token);
     for (const group of groupsOf(record.about)) {
       const members = this.#groups.get(group) ?? [];
-      // The oldest go first, as a rule.
+      // Usually the oldest execution is removed.
       const at = members[0] === record ? 0 : newest(members, record.about.order + 1);
       members.splice(at, 1);
       if (members.length === 0) this.#groups.delete(group);
@@ -289,7 +289,7 @@ export class MemoryStore implements Store {
 
 /** The lists that an execution is in. */
 function groupsOf({ machineArn, mapRunArn }: ExecutionRecord): string[] {
-  // The children of a map run are listed with it alone.
+  // The children of a Map Run are listed only with the run.
   return mapRunArn === undefined ? ["all", `machine ${machineArn}`] : [`run ${mapRunArn}`];
 }
 
@@ -305,7 +305,7 @@ function newest(members: readonly Entry[], order: number): number {
   return low - 1;
 }
 
-/** The value of a key; a new one where there is none. */
+/** The value of a key, which is made if it does not exist. */
 function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;

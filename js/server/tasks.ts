@@ -1,4 +1,4 @@
-// Who does the work of the tasks: a module of handlers, HTTP services, Lambda functions.
+// Handlers of tasks: of a module, and those that call HTTP services and Lambda functions.
 
 import { existsSync, statSync, watch } from "node:fs";
 import type { FSWatcher } from "node:fs";
@@ -13,15 +13,15 @@ import { JsonText, TaskResponse, innerMember, jsonText } from "../tasks/integrat
 import type { NamedHandlers } from "../tasks/resource.ts";
 import { bareName, parseResource } from "../tasks/resource.ts";
 
-/** Who hears of a module: of its handlers each time that it is loaded, and of the problem where it cannot be. */
+/** Receives the handlers of a module each time it is loaded, and the error if it cannot be loaded. */
 interface ModuleListener {
   onLoad: (handlers: NamedHandlers) => void;
   onError: (problem: unknown) => void;
 }
 
 /**
- * A module of handlers that is read again when its file changes; a version that cannot be loaded is reported, and the one
- * before stays.
+ * A module of handlers that is loaded again when its file changes. If a version cannot be loaded, the error is reported and the
+ * previous version stays.
  */
 export class HandlersModule {
   readonly #file: string;
@@ -36,10 +36,10 @@ export class HandlersModule {
     this.#listener = listener;
   }
 
-  /** Loads it for the first time, and begins to watch. Throws where it cannot be loaded. */
+  /** Loads the module and watches its file. Throws if the module cannot be loaded. */
   async open(): Promise<void> {
     await this.#load();
-    // The folder and not the file: editors put a new file in its place.
+    // Editors replace the file, so the folder is watched.
     this.#watcher = watch(dirname(this.#file), () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#reload(), 50);
@@ -55,7 +55,7 @@ export class HandlersModule {
 
   async #load(): Promise<void> {
     this.#stamp = this.#stampNow();
-    // Node keeps modules by their address: another address is another reading. What it imports itself stays.
+    // Node caches modules by URL, so a new URL loads the module again, but not what it imports.
     const module = await import(`${pathToFileURL(this.#file).href}?${encodeURIComponent(this.#stamp)}`);
     const handlers = exportedHandlers(module);
     if (typeof handlers !== "function" && handlers.size === 0) throw new Error(`${this.#file} exports no functions`);
@@ -128,7 +128,7 @@ export function lambdaTask(endpoint: string): TaskHandler {
   };
 }
 
-/** What a task asks of Lambda: its Resource is a function, or an integration whose parameters name one. */
+/** The call of a task whose Resource is a function, or an integration whose parameters name a function. */
 function lambdaCall(input: unknown, task: PublicTask): LambdaCall {
   const direct = /^arn:[^:]*:lambda:/.test(task.resource);
   const parameters: Record<string, unknown> = !direct && isObject(task.parameters) ? task.parameters : {};
@@ -172,14 +172,14 @@ function inputText(input: unknown, task: PublicTask): string {
   return memberText(member === undefined ? input : task.parameters?.[member], task, member);
 }
 
-/** The same of a member of the request: a string is a JSON text already, and nothing is an empty object. */
+/** The JSON text of a member of the request. A string is JSON text already; the default is an empty object. */
 function memberText(given: unknown, task: PublicTask, member?: string): string {
   if (member !== undefined && typeof given === "string") return given;
   if (member !== undefined && (given === undefined || given === null)) return "{}";
   return (task instanceof Task ? Task.inputText(task, member) : undefined) ?? jsonText(given);
 }
 
-/** What the Invoke API itself refuses. */
+/** The error for a response of the Invoke API that is not a success. */
 function serviceError(status: number, text: string, headers: Headers, name: string): TaskError {
   const about = objectOf(text);
   const code = headers.get("x-amzn-errortype") ?? textOf(about.__type) ?? textOf(about.Type) ?? codeOf(status);
@@ -209,7 +209,7 @@ interface Post {
   signal: AbortSignal;
 }
 
-/** Sends a request; fails with the error of a client of the service where no response comes. */
+/** Sends a request. If there is no response, throws the error of the service's client. */
 async function post({ url, headers, body, signal }: Post, service: "Http" | "Lambda"): Promise<Answer> {
   try {
     const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
@@ -220,13 +220,13 @@ async function post({ url, headers, body, signal }: Post, service: "Http" | "Lam
   }
 }
 
-/** Why there is no response: Node's fetch says so in the cause of its error. */
+/** The reason why there is no response, which is in the cause of fetch's error. */
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof Error && isObject(thrown.cause) ? thrown.cause : {};
   return textOf(cause.message) || textOf(cause.code) || messageOf(thrown);
 }
 
-/** The result that a response's body is: JSON, or null where it is empty. */
+/** The result in the body of a response; null if the body is empty. */
 function resultOf(text: string, refuse: (problem: string) => TaskError): JsonText | null {
   if (text === "") return null;
   try {
@@ -237,7 +237,7 @@ function resultOf(text: string, refuse: (problem: string) => TaskError): JsonTex
   }
 }
 
-/** The members of the object that a text stands for; none where it is no object. */
+/** The members of an object in JSON; none if the text is anything else. */
 function objectOf(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

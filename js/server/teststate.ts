@@ -1,4 +1,4 @@
-// TestState: one state by itself, with a mock, or with whoever does its task here.
+// TestState: tests a state with a mock or with the handler of its task.
 
 import type { Task, TaskHandler, TestStateRequest, TestStateResponse } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
@@ -11,19 +11,19 @@ import { jsonProblem } from "./json.ts";
 import type { Service } from "./service.ts";
 import type { Input } from "./shapes.ts";
 
-// As long as AWS lets a test run.
+// AWS's limit for the duration of a test.
 const LONGEST = 300_000;
 
-/** A request with what two passes of a test share. */
+/** A request with the seed and the start time that both passes of a test share. */
 type TestRequest = Input<"TestState"> & Pick<TestStateRequest, "seed" | "startTime">;
 
 type Mock = NonNullable<Input<"TestState">["mock"]>;
 
-/** The operation. */
+/** The operation TestState. */
 export async function testStateOperation(service: Service, input: Input<"TestState">): Promise<TestStateResponse> {
   const problem = input.input === undefined ? undefined : jsonProblem(input.input);
   if (problem !== undefined) throw new ApiError("InvalidExecutionInput", `Invalid State Machine Execution Input: '${problem}'`);
-  // Both passes are one execution: the same names, the same random numbers, the same time.
+  // Both passes have the same names, random numbers and times, as one execution has.
   const test = { ...input, seed: seedOf(undefined), startTime: service.now() };
   return ask((await performed(service, test)) ?? test);
 }
@@ -38,14 +38,14 @@ function ask(request: TestStateRequest): TestStateResponse {
   }
 }
 
-/** The request with what the handler of its task has answered as the mock; undefined where no handler is called. */
+/** The request with the result of the task's handler as its mock; undefined if no handler is called. */
 async function performed(service: Service, input: TestRequest): Promise<TestRequest | undefined> {
   const { Type: type, Resource: text } = (input.mock === undefined && input.roleArn !== undefined ? stateOf(input) : undefined) ?? {};
   if (type !== "Task" || typeof text !== "string") return undefined;
   const resource = service.router.resource(text);
   if (resource.kind === "activity" || resource.pattern !== "") return undefined;
   const { revealSecrets, ...rest } = input;
-  // A first pass tells what the task would be called with, if it comes to that.
+  // A first pass determines the input of the task, if the test reaches the task.
   const nothing: Mock = { result: "{}", fieldValidationMode: "NONE" };
   const { inspectionData } = ask({ ...rest, inspectionLevel: "DEBUG", mock: nothing });
   const { afterArguments, afterParameters, afterInputPath, result } = inspectionData ?? {};
@@ -58,13 +58,13 @@ async function performed(service: Service, input: TestRequest): Promise<TestRequ
   return { ...rest, mock: await mockOf(service, handler, resource, { stateName, resource: text, parameters }) };
 }
 
-/** What a handler answers to the task of a state, as a mock of the state. */
+/** Calls a handler; its result or error is the mock of the state. */
 async function mockOf(service: Service, handler: TaskHandler, resource: Resource, about: Pick<Task, "stateName" | "resource" | "parameters">): Promise<Mock> {
   const { parameters } = about;
   const command = { task: 1, input: parameters };
   const signal = AbortSignal.timeout(LONGEST);
   const execution = { arn: service.arn("express", "TestState:test:1"), name: "test", status: "RUNNING" };
-  // The execution is none: it has a name, and cannot be stopped.
+  // There is no real execution: this one only has names and a status.
   const task = { ...about, id: 1, attempt: 0, iterations: [], purpose: "Task", execution, signal, heartbeat() {} } as unknown as Task;
   const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
   try {
@@ -85,7 +85,7 @@ function stateOf({ definition, stateName }: Input<"TestState">): Record<string, 
     if (!isObject(value)) return undefined;
     return stateName === undefined ? value : named(value.States, stateName);
   } catch {
-    // What is wrong with it is said by the test itself.
+    // The test reports the problems of the definition.
     return undefined;
   }
 }

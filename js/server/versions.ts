@@ -13,7 +13,7 @@ import type { RoutingConfigurationListItem } from "./shapes.ts";
 const VERSIONS = 1000;
 const ALIASES = 100;
 
-/** Publishes the current revision of a machine; one that was published last already keeps its version. */
+/** Publishes the current revision of a machine. If it is the latest version already, that version is returned. */
 export function publish(service: Service, machine: Machine, description: string | undefined): Version {
   const newest = machine.versions.get(machine.lastVersion);
   if (newest?.revision === machine.current) return newest;
@@ -30,7 +30,7 @@ function quotaExceeded(message: string): ApiError {
   return new ApiError("ServiceQuotaExceededException", message, { status: 402 });
 }
 
-/** The machine whose versions a routing configuration names. Throws ValidationException where it may not stand. */
+/** The machine whose versions a routing configuration names. Throws ValidationException if the configuration is not valid. */
 function machineOfRoutes(service: Service, routes: RoutingConfigurationListItem[]): Machine {
   const arns = routes.map(({ stateMachineVersionArn }) => stateMachineVersionArn);
   const parts = arns.map((arn) => machineArn(arn));
