@@ -115,9 +115,13 @@ describe("hostile texts", { skip }, () => {
 
       // The drawing, opened as a document of its own.
       const svg = renderSvg(JSON.stringify(definition));
-      const drawing = await site.visit({ before: (other) => other.route("**/drawing.svg", (route) => route.fulfill({ contentType: "image/svg+xml", body: svg })) });
-      await drawing.page.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true)));
-      await drawing.page.goto(`${site.url}drawing.svg`);
+      const drawing = await site.visit({
+        hash: "drawing.svg",
+        before: async (other) => {
+          await other.addInitScript(() => (globalThis.pwned = () => (globalThis.wasPwned = true)));
+          await other.route("**/drawing.svg", (route) => route.fulfill({ contentType: "image/svg+xml", body: svg }));
+        },
+      });
       await comes(() => drawing.page.evaluate(() => document.documentElement.localName), "svg", "it is well-formed");
       await comes(() => drawing.page.evaluate(() => globalThis.wasPwned === true || document.querySelector("script, foreignObject, image, a") !== null), false);
       await drawing.leave();
