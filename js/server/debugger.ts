@@ -9,6 +9,7 @@ import type { ExecutionStatus, HistoryEvent, MachineType, StateStatus } from "..
 import { renderSvg } from "../definition/definition.ts";
 import { Chains } from "../history/chains.ts";
 import { isStateEntered, isStateExited } from "../history/events.ts";
+import { content, redirect } from "./content.ts";
 import { executionPage, executionScript, listPage, listScript, style } from "./debugger-pages.ts";
 import { ApiError, noExecution } from "./errors.ts";
 import { described, historyOf } from "./executions.ts";
@@ -117,11 +118,11 @@ export class Debugger {
     const path = rest.join("/");
     switch (first) {
       case "list.css":
-        return plain(response, "text/css; charset=utf-8", style);
+        return content(response, 200, "text/css; charset=utf-8", style);
       case "list.js":
-        return plain(response, "text/javascript; charset=utf-8", listScript);
+        return content(response, 200, "text/javascript; charset=utf-8", listScript);
       case "execution.js":
-        return plain(response, "text/javascript; charset=utf-8", executionScript);
+        return content(response, 200, "text/javascript; charset=utf-8", executionScript);
       case "":
         if (rest.length === 0) return html(response, listPage(await this.#list(searchParams)));
         break;
@@ -154,13 +155,13 @@ export class Debugger {
       case undefined:
         return json(response, await this.#document(arn));
       case "definition":
-        return plain(response, "application/json", (await this.#document(arn)).definition);
+        return content(response, 200, "application/json", (await this.#document(arn)).definition);
       case "history":
         return json(response, { events: (await this.#document(arn)).events });
       case "graph.svg": {
         const { definition, events } = await this.#document(arn);
         response.setHeader("content-security-policy", PICTURE_POLICY);
-        return plain(response, "image/svg+xml", renderSvg(definition, { status: statusOf(events) }));
+        return content(response, 200, "image/svg+xml", renderSvg(definition, { status: statusOf(events) }));
       }
       case "events":
         return this.#stream(request, response, arn, Number(parameters.get("after") ?? request.headers["last-event-id"] ?? 0));
@@ -347,21 +348,10 @@ function iso(time: number): string {
 }
 
 function json(response: ServerResponse, value: object): void {
-  plain(response, "application/json", JSON.stringify(value));
+  content(response, 200, "application/json", JSON.stringify(value));
 }
 
 function html(response: ServerResponse, text: string): void {
   response.setHeader("content-security-policy", POLICY);
-  plain(response, "text/html; charset=utf-8", text);
-}
-
-function plain(response: ServerResponse, type: string, text: string): void {
-  const body = Buffer.from(text);
-  response.writeHead(200, { "content-type": type, "content-length": body.length, "cache-control": "no-store", "x-content-type-options": "nosniff" });
-  response.end(response.req.method === "HEAD" ? undefined : body);
-}
-
-function redirect(response: ServerResponse, to: string): void {
-  response.writeHead(302, { location: to, "content-length": 0 });
-  response.end();
+  content(response, 200, "text/html; charset=utf-8", text);
 }

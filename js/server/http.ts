@@ -8,6 +8,7 @@ import type { ServeOptions } from "../api/server.d.ts";
 import { isObject } from "../base/json.ts";
 import { messageOf } from "../base/errors.ts";
 import { version } from "../definition/definition.ts";
+import { content, redirect } from "./content.ts";
 import { Debugger } from "./debugger.ts";
 import { ApiError, stackOf } from "./errors.ts";
 import { Gate } from "./gate.ts";
@@ -276,14 +277,7 @@ function internalFailure(thrown: unknown): ApiError {
 /** Answers with JSON; `float` finds a number that is written with a fraction. */
 function send(response: ServerResponse, status: number, value: object, type = JSON_1_0, float?: RegExp): void {
   const text = JSON.stringify(value);
-  const body = Buffer.from(float === undefined ? text : text.replace(float, "$&.0"));
-  response.writeHead(status, { "content-type": type, "content-length": body.length, "cache-control": "no-store", "x-content-type-options": "nosniff" });
-  response.end(body);
-}
-
-function redirect(response: ServerResponse, to: string): void {
-  response.writeHead(302, { location: to, "content-length": 0 });
-  response.end();
+  content(response, status, type, float === undefined ? text : text.replace(float, "$&.0"));
 }
 
 function allow(response: ServerResponse, origin: string): void {
