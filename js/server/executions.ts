@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // The operations of executions, and the tests of definitions and states.
 
 import type { Diagnostic, HistoryEvent } from "../api/index.d.ts";
@@ -245,7 +244,7 @@ export const executionOperations = {
   TestState: testStateOperation,
 
   async ValidateStateMachineDefinition(_service, { definition, type, severity = "ERROR", maxResults }) {
-    const found = problemsAsSent(definition, { type });
+    const found: Diagnostic[] = problemsAsSent(definition, { type });
     const failed = found.some((diagnostic) => diagnostic.severity === "error");
     const said = found.filter((diagnostic) => severity === "WARNING" || diagnostic.severity === "error").flatMap(awsDiagnostics);
     const limit = maxResults || PAGE;
