@@ -101,8 +101,7 @@ async function bundle() {
     minify: true,
     splitting: true,
     chunkNames: "debugger-[hash]",
-    alias: { stepglass: entry("slim"), "stepglass/debug": entry("debug") },
-    plugins: [raw, debugging, neighbours],
+    plugins: [raw, neighbours],
   });
   chmodSync(join(dist, "cli.js"), 0o755);
 
@@ -193,57 +192,6 @@ const neighbours = {
       const text = readFileSync(path, "utf8");
       return { contents: text.replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, "new URL($1./"), loader: "ts" };
     });
-  },
-};
-
-/** The component's worker debugs machines and never starts an execution: what drives those stays out of it. */
-const debugging = {
-  name: "debugging",
-  setup(build) {
-    const without = (names, contents) => build.onLoad({ filter: new RegExp(`[\\\\/]js[\\\\/](${names})\\.ts$`) }, () => ({ contents, loader: "ts" }));
-    without("driver[\\\\/]driver|nested", "export class Driver {}\nexport class Machines {}\nexport class Family {}\nexport const rejoin = () => {};\n");
-    without("driver[\\\\/]clock|execution", "export class Execution {}\nexport class VirtualClock {}\nexport const clockOf = () => {}, release = clockOf, driverOf = clockOf;\n");
-    without("execution[\\\\/]start", "export const startProblem = () => {}, isTooDeep = startProblem, DEPTH_LIMIT = 0;\n");
-    // What has a computed name cannot be left out by who bundles.
-    without("execution[\\\\/]engine", "export class Engine {}\n");
-    without("base[\\\\/]dispose", "export const dispose = Symbol(), asyncDispose = dispose;\n");
-    // Its payloads have come through a page, which holds less.
-    // Its engines keep their history to themselves, and the debugger reads their answers.
-    const archived = /^( {2}(?:history|historyText|\*pages|snapshot|#page|get events|get #archived)\(.*\) \{)\n[^]*?^ {2}\}\n/gm;
-    const archive = /^( +)if \(this\.#archive !== undefined\) \{\n[^]*?^\1\}\n/gm;
-    without("border[\\\\/]archive", "export class Archive {}\nexport const PAGE = 0, checkAtOnce = () => {}, eventsOf = checkAtOnce;\n");
-    const sized = (text) => text.replace(archived, "$1}\n").replace(archive, "").replace(/^const NEEDS = .*$/m, "const NEEDS = {};").replace(/^ +.*\bcheckSize\(.*\n/gm, "").replace(/^export function checkSize[^]*?^}\n/m, "export const checkSize = () => {};\n").replace("memoryOf(thrown)", "undefined");
-    build.onLoad({ filter: /[\\/]js[\\/]border[\\/]instance\.ts$/ }, ({ path }) => ({ contents: sized(readFileSync(path, "utf8")), loader: "ts" }));
-    // It asks in languages that there are.
-    const asked = (text) => text.replace(/^ +if \(.*\) throw misuse\("INVALID_ARGUMENT".*\n/gm, "");
-    build.onLoad({ filter: /[\\/]js[\\/]debug[\\/]expressions\.ts$/ }, ({ path }) => ({ contents: asked(readFileSync(path, "utf8")), loader: "ts" }));
-    // No error comes to it from another copy of the package.
-    build.onLoad({ filter: /[\\/]js[\\/]base[\\/]errors\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^for \(const \[name, Class\] .*$/m, "").replace(/^ +const ranOut = .*$/m, "    const ranOut = undefined;").replace(/^export class ExecutionError [^]*?^}$/m, "export class ExecutionError extends Error {}"), loader: "ts" }));
-    // Its options are those of the component, which makes no mistakes in them.
-    without("base[\\\\/]options", "export const checkOptions = () => {}, isInstant = () => true, shown = String, LAST = 8.64e15;\n");
-    without("debug[\\\\/]given", "export const guard = () => {}, checkBreakpoint = guard, must = guard, span = [];\n");
-    // Its mocks are JSON, and checked by name.
-    build.onLoad({ filter: /[\\/]js[\\/]debug[\\/]mocks\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(/^ +if \((?:usable|typeof mocks).*\n/gm, ""), loader: "ts" }));
-    // It saves none of its runs, and has no way to ask for what these methods do.
-    const unused = /^ {2}(?:static|(?:frames|calls|reverseContinue|gotoPlace|setVariable|setValue|applyDefinition|compare|coverage|removeRun|children|childHistory|executions|definitionOf|selectExecution|childSteps|childVisits|historyOf|visitsInOrder|#threadName|threads|stackTrace|scopes|evaluate|values|runs|runTo|selectRun|stop|#hits|take)\(.*\)) \{\n[^]*?^ {2}\}\n/gm;
-    // What may not be started it asks before, in words of its own.
-    const checks = /^ +(?:checkStart|if \(isTooDeep)\(.*\n/gm;
-    build.onLoad({ filter: /[\\/]js[\\/]debug[\\/]session\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(unused, "").replace(checks, ""), loader: "ts" }));
-    // Its machines are never started either: the debugger feeds the engine itself.
-    const starting = /^ {2}(?:async )?(?:static launch|run|start|restore|redrive|#start|#surroundings|#resume|#restored|#execution)\(.*\) \{\n[^]*?^ {2}\}\n/gm;
-    build.onLoad({ filter: /[\\/]js[\\/]execution[\\/]machine\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replace(starting, ""), loader: "ts" }));
-    // Its definitions are JSON that is filled in.
-    without("definition[\\\\/]placeholders", "export const isMarked = () => false, unmarked = (text) => text, solid = unmarked;\n");
-    const asIs = "export const filledIn = () => {}, looksLikeYaml = filledIn, YAML_HELP = '', problemsOf = (text, _, settings) => call(module.validate, text, settings), renderProblems = (text, _, settings, __, name, color) => call(module.renderDiagnostics, text, name, settings, color);\n";
-    without("definition[\\\\/]diagnose", `import * as module from "../../dist/glue.js";\nimport { call } from "../border/instance.ts";\n${asIs}`);
-    // It shows one run, and does not compare.
-    without("debug[\\\\/](?:coverage|difference)", "export const hitsOf = () => {}, outlineOf = hitsOf, differenceOf = hitsOf;\n");
-    // Its tasks are functions, and start nothing.
-    without("tasks[\\\\/]activity", "export class Activity {}\nexport const isTaker = () => false;\n");
-    without("debug[\\\\/]children", "export class Relatives {\n  left() {}\n}\nexport const machinesOf = () => {}, listOf = machinesOf, startedIn = machinesOf;\n");
-    without("debug[\\\\/]borders", "export const leaves = () => () => false, startsExecution = () => false, isAboutToEnter = startsExecution;\n");
-    // It changes nothing by hand, and draws no time line.
-    without("debug[\\\\/](?:editing|visits)", "export const changeOf = () => {}, answered = changeOf, madeAgain = changeOf, visitsOf = changeOf, childVisits = changeOf;\n");
   },
 };
 

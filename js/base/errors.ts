@@ -23,17 +23,27 @@ export interface MemoryUse {
 
 /**
  * A bundle has a copy of this package: classes differ then, marks do not. So `instanceof` asks for the mark, which is on the
- * class's prototype; a class that extends it is asked for as usual.
+ * class's prototype; a class that extends it is asked for as usual. A bundle leaves out the classes that nothing in it uses.
  */
-function marked(name: string, Class: { readonly prototype: Error }): void {
-  const mark = Symbol.for(`stepglass.${name}`);
+function marked<C extends abstract new (...given: never[]) => Error>(name: string, Class: C): C {
+  const mark = markOf(name);
+  Object.defineProperty(Class, "name", { value: name });
   Object.defineProperty(Class.prototype, mark, { value: true });
   const usual = Function.prototype[Symbol.hasInstance];
-  Object.defineProperty(Class, Symbol.hasInstance, { value(this: unknown, thrown: unknown) { return this === Class ? has(thrown, mark) : usual.call(this, thrown); } });
+  Object.defineProperty(Class, Symbol.hasInstance, {
+    value(this: unknown, thrown: unknown): boolean {
+      return this === Class ? has(thrown, mark) : usual.call(this as C, thrown);
+    },
+  });
+  return Class;
+}
+
+function markOf(name: string): symbol {
+  return Symbol.for(`stepglass.${name}`);
 }
 
 /** Thrown by a task handler to say exactly which `Error` and `Cause` the state sees. */
-export class TaskError extends Error {
+export const TaskError = /* @__PURE__ */ marked("TaskError", class extends Error {
   declare readonly code: "TASK_ERROR";
   declare readonly error: string | undefined;
   declare readonly errorCause: string | undefined;
@@ -47,16 +57,17 @@ export class TaskError extends Error {
     this.error = error === undefined ? undefined : String(error);
     this.errorCause = text;
   }
-}
+});
+export type TaskError = InstanceType<typeof TaskError>;
 
 /** Whether a thrown value is a TaskError, of this copy of the package or another. */
 export function isTaskError(thrown: unknown): thrown is TaskError {
-  return thrown instanceof TaskError;
+  return has(thrown, markOf("TaskError"));
 }
 
 /** Whether a thrown value is an ExecutionError, of this copy of the package or another. */
 export function isExecutionError(thrown: unknown): thrown is ExecutionError {
-  return thrown instanceof ExecutionError;
+  return has(thrown, markOf("ExecutionError"));
 }
 
 function has(thrown: unknown, mark: symbol): boolean {
@@ -75,7 +86,7 @@ export interface Failure {
 }
 
 /** Rejects `machine.run()` when the execution does not succeed; `thrown` is the error that it comes of, where there is one. */
-export class ExecutionError extends Error {
+export const ExecutionError = /* @__PURE__ */ marked("ExecutionError", class extends Error {
   declare readonly code: "EXECUTION_FAILED" | "EXECUTION_TIMED_OUT" | "EXECUTION_ABORTED";
   declare readonly status: "FAILED" | "TIMED_OUT" | "ABORTED";
   declare readonly error: string | undefined;
@@ -97,10 +108,11 @@ export class ExecutionError extends Error {
     // Kept out of console output: it holds everything.
     Object.defineProperty(this, "execution", { value: execution });
   }
-}
+});
+export type ExecutionError = InstanceType<typeof ExecutionError>;
 
 /** Thrown by `new StateMachine()` for a definition with errors; `diagnostics` has all of them, warnings included. */
-export class DefinitionError extends Error {
+export const DefinitionError = /* @__PURE__ */ marked("DefinitionError", class extends Error {
   declare readonly code: "DEFINITION";
   declare readonly diagnostics: Diagnostic[];
 
@@ -111,10 +123,11 @@ export class DefinitionError extends Error {
     this.code = "DEFINITION";
     this.diagnostics = diagnostics;
   }
-}
+});
+export type DefinitionError = InstanceType<typeof DefinitionError>;
 
 /** A snapshot that cannot be restored: of another definition, of an unknown version, or no snapshot at all. */
-export class RestoreError extends Error {
+export const RestoreError = /* @__PURE__ */ marked("RestoreError", class extends Error {
   declare readonly code: "RESTORE";
 
   constructor(message: string) {
@@ -122,10 +135,11 @@ export class RestoreError extends Error {
     this.name = "RestoreError";
     this.code = "RESTORE";
   }
-}
+});
+export type RestoreError = InstanceType<typeof RestoreError>;
 
 /** The WebAssembly instance trapped: its memory ran out, or there is a bug. A new instance is in place when this is thrown. */
-export class InternalError extends Error {
+export const InternalError = /* @__PURE__ */ marked("InternalError", class extends Error {
   declare readonly code: "INTERNAL" | "OUT_OF_MEMORY";
 
   constructor(trap: unknown, memory?: MemoryUse) {
@@ -134,10 +148,11 @@ export class InternalError extends Error {
     this.name = "InternalError";
     this.code = ranOut ? "OUT_OF_MEMORY" : "INTERNAL";
   }
-}
+});
+export type InternalError = InstanceType<typeof InternalError>;
 
 /** Why a task's `signal` is aborted; its name is AbortError, which is what `fetch` and others look for. */
-export class TaskCancelled extends Error {
+export const TaskCancelled = /* @__PURE__ */ marked("TaskCancelled", class extends Error {
   declare readonly code: "TASK_CANCELLED";
   declare readonly reason: CancelReason;
 
@@ -153,9 +168,8 @@ export class TaskCancelled extends Error {
     this.code = "TASK_CANCELLED";
     this.reason = reason;
   }
-}
-
-for (const [name, Class] of Object.entries({ TaskError, ExecutionError, DefinitionError, RestoreError, InternalError, TaskCancelled })) marked(name, Class);
+});
+export type TaskCancelled = InstanceType<typeof TaskCancelled>;
 
 /** A mistake in the use of this package, with a code that stays. */
 export function misuse(code: ErrorCode | AwsErrorCode, message: string, Kind: new (message: string) => Error = TypeError): CodedError {

@@ -1,10 +1,13 @@
 // Options are looked at before anything is done with them: each problem is told, with what was given and what is allowed.
 
 import { misuse } from "./errors.ts";
+import { isInstant } from "./instant.ts";
+import { shown } from "./shown.ts";
+
+export { LAST, isInstant } from "./instant.ts";
+export { shown } from "./shown.ts";
 
 const COUNT = 2 ** 32 - 1;
-// The last instant that a Date can have.
-export const LAST = 8.64e15;
 
 /** What a value must be, in words, and whether it is that. */
 type Allowed = readonly [what: string, allows: (value: unknown) => boolean];
@@ -80,22 +83,8 @@ function isSubstitutions(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((one) => ["string", "number", "boolean", "object"].includes(typeof one));
 }
 
-/** An instant that a Date can have. */
-export function isInstant(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && value <= LAST;
-}
-
 function isSignal(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { aborted, addEventListener } = value as Partial<AbortSignal>;
   return typeof aborted === "boolean" && typeof addEventListener === "function";
-}
-
-/** A value as a message names it: short, and whatever it is. */
-export function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (typeof value === "bigint") return `${value}n`;
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object" && value !== null) return "an object";
-  return typeof value === "function" ? "a function" : String(value);
 }

@@ -2,10 +2,9 @@
 
 import type { Breakpoint, DebugOptions, Stop, Values } from "../api/debug.d.ts";
 import { misuse } from "../base/errors.ts";
-import { shown } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 import { detailsOf, isExecutionEnd, isStateEntered, isStateExited } from "../history/events.ts";
-import { ask, same, test } from "./expressions.ts";
-import { checkBreakpoint } from "./given.ts";
+import { answerTo, same, test } from "./expressions.ts";
 import { inRanges } from "./mocks.ts";
 import type { Recording } from "./recording.ts";
 import type { Strand, StrandVisit } from "./strand.ts";
@@ -43,10 +42,8 @@ export class Breakpoints {
   }
 
   set(list: Breakpoint[]): SetBreakpoint[] {
-    if (!Array.isArray(list)) throw misuse("INVALID_ARGUMENT", `breakpoints must be an array, not ${shown(list)}`);
     const before = new Map(this.#list.map((one) => [one.id, one]));
-    this.#list = list.map((given, place) => {
-      checkBreakpoint(given, place);
+    this.#list = list.map((given) => {
       const breakpoint = Object.assign({ kind: "entry", enabled: true }, given);
       const { kind, hit } = breakpoint;
       if (!KINDS.includes(kind)) throw misuse("INVALID_ARGUMENT", `there is no breakpoint kind ${shown(kind)}; the kinds are ${KINDS.join(", ")}`);
@@ -212,7 +209,7 @@ function isChangedBy(exit: RecordedEvent, { path = "", state }: Breakpoint, reco
   }
   const { input } = detailsOf(recording.eventOf(visit.strand, visit.enter));
   const at = (text: string | undefined): unknown => {
-    const { message, value } = ask("jsonpath", path, { input: text === undefined ? undefined : JSON.parse(text) });
+    const { message, value } = answerTo("jsonpath", path, { input: text === undefined ? undefined : JSON.parse(text) });
     return message === undefined ? value : undefined;
   };
   return input !== output && !same(at(input), at(output));
@@ -245,7 +242,7 @@ function isHit(hit: string, hits: number): boolean {
 /** A log point's text; what stands in `{% … %}` is asked. */
 function logged(text: string, values: Values): string {
   return text.replace(/\{%(.*?)%\}/gs, (_, question: string) => {
-    const { value, nothing, message } = ask("jsonata", question, values);
+    const { value, nothing, message } = answerTo("jsonata", question, values);
     if (message !== undefined) return `<${message}>`;
     return nothing ? "undefined" : typeof value === "string" ? value : JSON.stringify(value);
   });

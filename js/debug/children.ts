@@ -1,8 +1,9 @@
 // @ts-nocheck: has no types yet.
 // Executions that tasks start: the machines there are for it, and what the executions of a run share.
 
-import { isTaker } from "../tasks/activity.ts";
-import { StateMachine, engineSettings, handleOf } from "../execution/machine.ts";
+import { isTaker } from "../tasks/call.ts";
+import { StateMachine, handleOf } from "../execution/machine.ts";
+import { engineSettings } from "../execution/settings.ts";
 import { Family, Machines, rejoin } from "../execution/nested.ts";
 import { bareName } from "../tasks/resource.ts";
 import { repeat } from "./editing.ts";
@@ -20,6 +21,13 @@ export function machinesOf(given) {
   if (Array.isArray(given) || typeof given !== "object" || given === null) return new Machines(given, isMachine);
   const machine = (name, value) => (isMachine(value) ? value : new StateMachine(value, { name: bareName(String(name), ":stateMachine:") }));
   return new Machines(new Map((given instanceof Map ? [...given] : Object.entries(given)).map(([name, value]) => [name, machine(name, value)])), isMachine);
+}
+
+/** What its family knows of an execution. */
+export interface Relation {
+  named?: boolean;
+  stopDate?: number;
+  toJSON(): Record<string, unknown>;
 }
 
 /** What the executions of a run know of each other. `begin` makes one of them. */

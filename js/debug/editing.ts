@@ -4,14 +4,18 @@
 import { misuse } from "../base/errors.ts";
 import { jsonText } from "../tasks/integration.ts";
 import { detailsOf } from "../history/events.ts";
-import { keyOf, withoutTime } from "./execution.ts";
+import type { DebugSession, EditReport } from "../api/debug.d.ts";
+import { type Execution, keyOf, withoutTime } from "./execution.ts";
+import type { Fork } from "./player.ts";
+import type { Run } from "./run.ts";
+import type { StrandVisit } from "./strand.ts";
 import { eventAt } from "./view.ts";
 
 /**
  * A fork of an execution in which a value is another in a visit, where one looks: `{fact, change, feed, label, event, position}`
  * with the fact before which it leaves, what is changed in the engine's snapshot there, and what it is fed then.
  */
-export function changeOf(execution, at, { target, name, value }) {
+export function changeOf(execution: Execution, at: StrandVisit, { target, name, value }: Parameters<DebugSession["setValue"]>[0]): Fork {
   const { recording, position } = execution;
   if (target === "input") {
     const place = at.strand.eventAt[at.enter - 1];
@@ -44,7 +48,7 @@ export function changeOf(execution, at, { target, name, value }) {
  * Makes a run again in `run`, which has another definition, up to where one looks, with the answers that tasks gave: the
  * execution that is looked at then, the place, and `{same: true}` or the first event that is another.
  */
-export function madeAgain(run, before, until) {
+export function madeAgain(run: Run, before: Run, until: number): { focus: Execution; position: number; report: EditReport } {
   const { first } = run;
   const old = before.first;
   repeat(first, old);

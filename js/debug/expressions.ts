@@ -2,10 +2,11 @@
 // Questions about values, in the languages of definitions.
 
 import * as module from "../../dist/glue.js";
+import type { Evaluated, Values } from "../api/debug.d.ts";
 import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
 import { argumentText } from "../tasks/integration.ts";
-import { shown } from "../base/options.ts";
+import { shown } from "../base/shown.ts";
 
 /**
  * Asks in "jsonata", "jsonpath" or "template" (a payload template as JSON text): `{value}`, `{nothing: true}` or
@@ -15,7 +16,11 @@ export function ask(dialect, question, values = {}) {
   if (!["jsonata", "jsonpath", "template"].includes(dialect)) throw misuse("INVALID_ARGUMENT", `the language must be "jsonata", "jsonpath" or "template", not ${shown(dialect)}`);
   if (typeof question !== "string") throw misuse("INVALID_ARGUMENT", `the question must be a string, not ${shown(question)}`);
   if (typeof values !== "object" || values === null) throw misuse("INVALID_ARGUMENT", `the values must be an object, not ${shown(values)}`);
-  const { input = null, context = {}, variables = {}, now = 0 } = values;
+  return answerTo(dialect, question, values);
+}
+
+/** The same for what has been looked at before. */
+export function answerTo(dialect: string, question: string, { input = null, context = {}, variables = {}, now = 0 }: Values = {}): Evaluated {
   const texts = [input, context, variables].map((value) => argumentText(value, "a value"));
   return JSON.parse(call(module.ask, dialect, question, ...texts, now));
 }
@@ -37,7 +42,7 @@ const ORDER = {
  */
 export function test(dialect, condition, values) {
   if (dialect !== "jsonpath") {
-    const { value, message } = ask("jsonata", condition, values);
+    const { value, message } = answerTo("jsonata", condition, values);
     return message === undefined ? { holds: truthy(value) } : { message };
   }
   const compared = condition.includes("?(") ? null : COMPARISON.exec(condition);
@@ -61,7 +66,7 @@ function operand(text, values) {
       return { wrong: true, message: `${trimmed} is neither a path nor JSON` };
     }
   }
-  const answer = ask("jsonpath", trimmed, values);
+  const answer = answerTo("jsonpath", trimmed, values);
   if (answer.message === undefined) return { value: answer.value };
   return answer.offset !== undefined ? { wrong: true, message: answer.message } : { missing: true };
 }

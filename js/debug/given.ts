@@ -1,5 +1,5 @@
 // @ts-nocheck: has no types yet.
-// What the methods of a session may be given: it is looked at before anything is done with it, in one place for all of them.
+// What a session and its methods may be given: it is looked at before anything is done with it, in one place for all of them.
 
 import { misuse } from "../base/errors.ts";
 import { LAST, checkOptions, shown } from "../base/options.ts";
@@ -15,7 +15,7 @@ const callback = ["a function", (value) => typeof value === "function"];
 const object = ["an object", (value) => typeof value === "object" && value !== null];
 const texts = ["an array of strings", isTexts];
 /** A time that passes. Longer ones lead out of what a Date can have. */
-export const span = [`a number of milliseconds from 0 to ${LAST}`, (value) => typeof value === "number" && value >= 0 && value <= LAST];
+const span = [`a number of milliseconds from 0 to ${LAST}`, (value) => typeof value === "number" && value >= 0 && value <= LAST];
 const indices = ["an array of indices", (value) => Array.isArray(value) && value.every((one) => one === undefined || Number.isInteger(one))];
 
 function isTexts(value) {
@@ -106,12 +106,41 @@ function checkMembers(value, members, where, label) {
   for (const [name, allowed] of Object.entries(members)) if (allowed && value[name] !== undefined) must(allowed, value[name], `${where}: ${name}`);
 }
 
-/** A breakpoint as it is set; members that it does not know stay with it. */
-export function checkBreakpoint(breakpoint, place) {
-  must(object, breakpoint, `breakpoint ${place + 1}`);
-  for (const [name, allowed] of Object.entries(BREAKPOINT)) if (breakpoint[name] !== undefined) must(allowed, breakpoint[name], `breakpoint ${place + 1}: ${name}`);
+/** Breakpoints as they are set; members that are not known stay with them. */
+export function checkBreakpoints(breakpoints) {
+  if (!Array.isArray(breakpoints)) throw misuse("INVALID_ARGUMENT", `breakpoints must be an array, not ${shown(breakpoints)}`);
+  breakpoints.forEach((breakpoint, i) => {
+    must(object, breakpoint, `breakpoint ${i + 1}`);
+    for (const [name, allowed] of Object.entries(BREAKPOINT)) if (breakpoint[name] !== undefined) must(allowed, breakpoint[name], `breakpoint ${i + 1}: ${name}`);
+  });
 }
 
-export function must([words, allows], value, what) {
+const MODES = ["ask", "echo", "result", "error", "script", "expression", "function", "recorded", "handler"];
+
+/** Mocks by the names that they stand under. */
+export function checkMocks(mocks) {
+  if (typeof mocks !== "object" || mocks === null) throw misuse("INVALID_OPTION", `mocks must be an object, not ${shown(mocks)}`);
+  for (const [name, mock] of Object.entries(mocks)) checkMock(mock, name);
+}
+
+function checkMock(mock, name) {
+  const { mode, handler, answers, expression, steps = [] } = mock ?? {};
+  const isObject = (one) => typeof one === "object" && one !== null;
+  const usable =
+    MODES.includes(mode) &&
+    (mode !== "function" || typeof handler === "function") &&
+    (mode !== "recorded" || (Array.isArray(answers) && answers.every(isObject))) &&
+    (mode !== "expression" || typeof expression === "string") &&
+    (mode !== "script" || (Array.isArray(steps) && steps.every(isObject)));
+  if (!usable) throw misuse("INVALID_OPTION", `the mock of ${JSON.stringify(name)} needs a mode, one of ${MODES.join(", ")}, and the members of that mode`);
+  for (const { after } of [mock, ...steps, ...(answers ?? [])]) if (after !== undefined) must(span, after, `the mock of ${JSON.stringify(name)}: after`);
+}
+
+/** A clock of a session. */
+export function checkClock(clock) {
+  if (clock !== "skip" && clock !== "manual" && !(Number.isFinite(clock) && clock > 0)) throw misuse("INVALID_OPTION", `clock must be "skip", "manual" or a number above 0, not ${shown(clock)}`);
+}
+
+function must([words, allows], value, what) {
   if (!allows(value)) throw misuse("INVALID_ARGUMENT", `${what} must be ${words}, not ${shown(value)}`);
 }

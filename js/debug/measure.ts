@@ -1,7 +1,7 @@
 // Coverage as the command `stepglass coverage` writes it, of counts that came from anywhere.
 
 import type { measureCoverage as Measure, MeasuredCoverage } from "../api/debug.d.ts";
-import { definitionText } from "../execution/machine.ts";
+import { definitionText } from "../definition/settings.ts";
 import { lcov } from "../coverage/lcov.ts";
 import { jsonOf, placesOf, totalsOf } from "../coverage/measure.ts";
 import { percent } from "../coverage/share.ts";

@@ -1,22 +1,41 @@
 // @ts-nocheck: has no types yet.
 // What stands for a task: a result, an error, a script of them, an expression, a function, a recording, or the person at the page.
 
-import { misuse } from "../base/errors.ts";
 import { TaskResponse, handlerInput } from "../tasks/integration.ts";
 import { Handlers, parseResource } from "../tasks/resource.ts";
-import { shown } from "../base/options.ts";
-import { ask } from "./expressions.ts";
-import { must, span } from "./given.ts";
+import { answerTo } from "./expressions.ts";
+import type { Mock } from "../api/debug.d.ts";
+import type { RecordedTask } from "../api/index.d.ts";
 
-const MODES = ["ask", "echo", "result", "error", "script", "expression", "function", "recorded", "handler"];
+/** A fact that answers a task, which comes so many milliseconds after its call. */
+export interface ReplyFact {
+  method: "started" | "submitted" | "succeed" | "fail" | "heartbeat";
+  after: number;
+  b?: string | null;
+  c?: string;
+}
 
-/**
- * What a mock wants to happen: `{output}`, `{error, cause}`, `{ask: true}`, `{silent: true}` or the `{facts}` of a
- * recording, each `after` so many milliseconds.
- */
+/** What a mock wants to happen. */
+interface Wanted {
+  /** Milliseconds after the call. */
+  after?: number;
+  output?: unknown;
+  error?: string;
+  cause?: string;
+  /** Whether a person is asked. */
+  ask?: boolean;
+  /** Whether no answer comes. */
+  silent?: boolean;
+  /** What a recording has instead. */
+  facts?: ReplyFact[];
+}
+
+/** The answer of a mock. */
 export class Reply {
-  constructor(what) {
-    Object.assign(this, { after: 0 }, what);
+  readonly wanted: Wanted;
+
+  constructor(wanted: Wanted) {
+    this.wanted = wanted;
   }
 }
 
@@ -26,10 +45,9 @@ export class Mocks {
   #handlers;
   #modes = new Map();
 
-  constructor(mocks = {}) {
-    if (typeof mocks !== "object" || mocks === null) throw misuse("INVALID_OPTION", `mocks must be an object, not ${shown(mocks)}`);
+  constructor(mocks: Record<string, Mock> = {}) {
     for (const [name, mock] of Object.entries(mocks)) {
-      const reply = planOf(check(mock, name));
+      const reply = planOf(mock);
       this.#modes.set(reply, mock.mode);
       this.#states.set(name, reply);
     }
@@ -54,25 +72,6 @@ export class Mocks {
   }
 }
 
-/** The name in `mocks` of the one that is meant for a task, or undefined. */
-export function mockFor(mocks, task) {
-  return new Mocks(mocks).nameFor(task);
-}
-
-function check(mock, name) {
-  const { mode, handler, answers, expression, steps = [] } = mock ?? {};
-  const isObject = (one) => typeof one === "object" && one !== null;
-  const usable =
-    MODES.includes(mode) &&
-    (mode !== "function" || typeof handler === "function") &&
-    (mode !== "recorded" || (Array.isArray(answers) && answers.every(isObject))) &&
-    (mode !== "expression" || typeof expression === "string") &&
-    (mode !== "script" || (Array.isArray(steps) && steps.every(isObject)));
-  if (usable) for (const { after } of [mock, ...steps, ...(answers ?? [])]) if (after !== undefined) must(span, after, `the mock of ${JSON.stringify(name)}: after`);
-  if (!usable) throw misuse("INVALID_OPTION", `the mock of ${JSON.stringify(name)} needs a mode, one of ${MODES.join(", ")}, and the members of that mode`);
-  return mock;
-}
-
 /** The mock as a function of the command, the call and the host's way to call a handler. */
 function planOf(mock) {
   return mock.mode === "function" ? (command, handle) => handle(mock.handler) : (command) => replyOf(mock, command);
@@ -94,7 +93,7 @@ function replyOf(mock, command) {
     }
     case "expression": {
       const input = inputOf(command);
-      const { value, nothing, message } = ask("jsonata", mock.expression, {
+      const { value, nothing, message } = answerTo("jsonata", mock.expression, {
         input,
         variables: { states: { input }, input, attempt: command.attempt, iteration: command.iterations?.at(-1) ?? null },
       });
@@ -130,7 +129,7 @@ function scripted({ steps = [], after }, command) {
 }
 
 /** The other way: what facts say of a task's answer. */
-export function answerOf(facts) {
+export function answerOf(facts: ReplyFact[]): Omit<RecordedTask, "state" | "iterations" | "attempt" | "event" | "input" | "unknown"> {
   const told = { never: true };
   for (const { method, after, b, c } of facts) {
     if (method === "started") told.workerName = b ?? null;
@@ -146,7 +145,7 @@ export function answerOf(facts) {
 }
 
 /** What a recorded task was answered, as facts that come `after` so many milliseconds; `silent` where nobody answered. */
-export function factsOf({ after = 0, submitted, workerName, output, error, cause, never }) {
+export function factsOf({ after = 0, submitted, workerName, output, error, cause, never }: Partial<RecordedTask>): { facts: ReplyFact[]; silent: boolean } {
   const facts = [];
   if (workerName !== undefined) facts.push({ method: "started", after: 0, b: workerName ?? undefined });
   if (submitted !== undefined) facts.push({ method: "submitted", after: 0, b: JSON.stringify(submitted) });

@@ -1,11 +1,16 @@
-// @ts-nocheck: has no types yet.
 // One run on tape: the facts that the engine was fed, and all that it has told of since, in the order of its happening.
 //
 // Facts are enough to make the engine of any moment again: the nearest snapshot is restored and what was fed since is fed
 // once more. Events are kept; the values of stages are kept as long as they are few, and made again after that.
 
-import { EngineHandle } from "../border/instance.ts";
-import { Strand, apart, thinned } from "./strand.ts";
+import type { ChildExecution, Command, ExecutionResult, Frame, HistoryEvent, InvokeCommand, Step, TraceStage } from "../api/index.d.ts";
+import { EngineHandle } from "../border/engine.ts";
+import type { EngineSettings, Fact, FactArguments } from "../border/facts.ts";
+import type { MachineHandle } from "../border/instance.ts";
+import type { Chains } from "../history/chains.ts";
+import { isExecutionEnd } from "../history/events.ts";
+import { type Begun, Strand, type StrandVisit, apart, thinned } from "./strand.ts";
+import { type RecordedEvent, type StageEntry, type TapeEntry, stageAt } from "./tape.ts";
 
 /** At least so many events lie between two snapshots. */
 const INTERVAL = 256;
@@ -18,127 +23,164 @@ const KEPT_CHARACTERS = 8_000_000;
 /** Children whose visits are kept once they were read. */
 const WARM = 64;
 
+/** A fact with its time: one that the engine was fed, or a change of its snapshot by hand. */
+export type PastFact = FedFact | [method: "patch", now: number, snapshot: string];
+type FedFact = [method: Fact[0], now: number, a?: unknown, b?: unknown, c?: unknown];
+
+/** A fact, and where all else was when it was fed. */
+export interface Recorded {
+  readonly fact: PastFact;
+  /** How long the tape was, and how many events there were. */
+  readonly tape: number;
+  readonly events: number;
+  /** What the engine has commanded then. */
+  commands: Command[];
+}
+
+/** An engine's snapshot as far as the debugger changes it. */
+export interface EngineSnapshot {
+  /** Milliseconds since 1970. */
+  clock: number;
+  frames: { id: number; input: unknown; variables: Record<string, unknown>; enteredEvent: number; phase: string; execution: number }[];
+  /** Ids of the frames that are ready. */
+  ready: number[];
+}
+
+/** How an engine has ended, or that it has not. */
+export type Status = ExecutionResult | { status: "RUNNING" | "NOT_STARTED" };
+
+/** What an engine is at, as it can be asked. */
+interface Answers {
+  frames: Frame[];
+  pending: InvokeCommand[];
+  status: Status;
+}
+
+/** What an engine tells of a child execution: that its Map has begun it, and its events. */
+interface ToldOfChild {
+  child: string;
+  /** Stages that were told before it, and events of the execution's own history. */
+  stages: number;
+  after: number;
+  parent?: string;
+  run: number;
+  index: number;
+  event?: RecordedEvent;
+}
+
+/** A stage as an engine tells of it. */
+type ToldStage = TraceStage & { event: number; after: number; child?: string; index?: number };
+
+/** What an engine tells in a list with one answer. */
+interface Told {
+  takeChildEvents: ToldOfChild;
+  takeTrace: ToldStage;
+}
+
 export class Recording {
-  /** `{fact: [method, now, a, b, c], tape, events, commands}`: how long tape and history were before it. */
-  facts = [];
-  /**
-   * `{kind: "event", event, fact}` of the run's own history, `{kind: "child", strand, event, after, fact}` of a child execution's,
-   * `{kind: "end", strand, status, after, fact}` where one has ended, and `{kind: "stage", strand, stage, state, entered, after,
-   * index?, value, fact, taken?}`.
-   */
-  tape = [];
+  facts: Recorded[] = [];
+  tape: TapeEntry[] = [];
   /** The run's own history. */
   own = new Strand(this.tape, 0);
   /** Child executions of Distributed Maps as they began, and by their names. */
-  strands = [this.own];
-  #children = new Map();
+  strands: Strand[] = [this.own];
+  #children = new Map<string, Strand>();
   /** Places of what child executions have done: their events and their ends. */
-  steps = [];
-  #warm = [];
+  steps: number[] = [];
+  #warm: Strand[] = [];
   /** Words of which there is one each, however often they are told. */
-  #words = new Map();
-  #snapshots = [];
+  #words = new Map<string, string>();
+  #snapshots: { facts: number; events: number; text: string }[] = [];
   #interval = INTERVAL;
   /** Places on the tape and sizes of the values that are kept, in turn. */
-  #kept = [];
+  #kept: number[] = [];
   #oldest = 0;
   #keptCharacters = 0;
-  #machine;
-  #settings;
-  #engine;
+  #machine: MachineHandle;
+  #settings: EngineSettings;
+  #engine: EngineHandle;
   /** Whether the last step left states that are ready, and when time moves it. */
   more = false;
-  deadline = null;
+  deadline: number | null = null;
 
-  constructor(machine, settings) {
+  constructor(machine: MachineHandle, settings: EngineSettings) {
     this.#machine = machine;
     this.#settings = { ...settings, trace: true, once: true, childHistories: true };
     this.#engine = new EngineHandle(machine, this.#settings);
   }
 
-  get machine() {
+  get machine(): MachineHandle {
     return this.#machine;
   }
 
-  get length() {
+  get length(): number {
     return this.tape.length;
   }
 
   /** Feeds a fact; the tape is longer then by what came of it. Returns the commands. */
-  feed(fact) {
+  feed(fact: FedFact): Command[] {
     const snapshot = this.#snapshots.at(-1);
     const due = Math.max(this.#interval, (snapshot?.text.length ?? 0) / CHARACTERS_OF_AN_EVENT);
     if (this.events.length - (snapshot?.events ?? 0) >= due) this.#takeSnapshot();
-    const entry = { fact, tape: this.tape.length, events: this.events.length, commands: [] };
+    const [tape, events] = [this.tape.length, this.events.length];
     const step = apply(this.#engine, fact);
-    this.facts.push(entry);
     // A child's history is on the tape already.
-    const isEnd = ({ type }) => type === "ChildFinished";
-    entry.commands = step.commands.filter((command) => !isEnd(command));
+    const commands = step.commands.filter(({ type }) => type !== "ChildFinished");
+    const ended = new Map<string, ChildExecution["status"]>();
+    for (const command of step.commands) if (command.type === "ChildFinished") ended.set(command.name, command.status);
+    this.facts.push({ fact, tape, events, commands });
     this.more = step.more;
     this.deadline = step.deadline;
-    this.#record(this.#engine, this.facts.length - 1, new Map(step.commands.filter(isEnd).map(({ name, status }) => [name, status])));
-    return entry.commands;
+    this.#record(this.#engine, this.facts.length - 1, ended);
+    return commands;
   }
 
   /** Feeds a fact of another recording, which may be a change by hand. */
-  repeat(fact) {
-    if (fact[0] !== "patch") return this.feed(fact);
-    this.#begun(undefined, fact[2]);
+  repeat(fact: PastFact): void {
+    if (fact[0] === "patch") this.#changed(fact[2]);
+    else this.feed(fact);
   }
 
   /** Says what the engine is at now; JSON, as `Engine.frames()` and `Engine.status` give it. */
-  ask(method) {
+  ask<Question extends keyof Answers>(method: Question): Answers[Question] {
     return JSON.parse(this.#engine.ask(method));
   }
 
   /** The text of the engine's snapshot as it is now. */
-  snapshot() {
+  snapshot(): string {
     return this.#engine.ask("snapshot");
   }
 
   /** The engine as it was before a fact was fed; to be discarded after use. */
-  engineBefore(fact) {
-    let base = this.#snapshots.length - 1;
-    while (base >= 0 && this.#snapshots[base].facts > fact) base -= 1;
-    let from = 0;
-    let engine;
-    if (base >= 0) {
-      from = this.#snapshots[base].facts;
-      engine = new EngineHandle(this.#machine, this.#settings, this.#snapshots[base].text);
-    } else {
-      engine = new EngineHandle(this.#machine, this.#settings);
-    }
-    for (let i = from; i < fact; i++) {
-      const next = replayed(engine, this.facts[i].fact, this.#machine, this.#settings);
-      if (next !== engine) engine.discard();
-      engine = next;
-    }
+  engineBefore(fact: number): EngineHandle {
+    const base = this.#snapshots.findLast(({ facts }) => facts <= fact);
+    let engine = new EngineHandle(this.#machine, this.#settings, base?.text);
+    for (const past of this.facts.slice(base?.facts ?? 0, fact)) engine = this.#replayed(engine, past);
     engine.ask("takeHistory");
     engine.ask("takeChildEvents");
     engine.ask("takeTrace");
     return engine;
   }
 
-  get events() {
+  get events(): RecordedEvent[] {
     return this.own.events;
   }
 
-  get eventAt() {
+  get eventAt(): number[] {
     return this.own.eventAt;
   }
 
-  get chains() {
+  get chains(): Chains<{ strand: Strand }> {
     return this.own.chains;
   }
 
   /** The history that an entry of the tape belongs to. */
-  strandOf(entry) {
+  strandOf(entry: TapeEntry): Strand {
     return entry.strand ?? this.own;
   }
 
   /** The visit of a number that `Strand.numbered` has given. */
-  visit(numbered) {
+  visit(numbered: number): StrandVisit | undefined {
     const [strand, id] = apart(numbered);
     const found = this.strands[strand];
     if (found?.begun !== undefined) this.warm(found);
@@ -146,50 +188,50 @@ export class Recording {
   }
 
   /** Notes that a child's visits were read: those of the others are forgotten in time. */
-  warm(strand) {
+  warm(strand: Strand): Strand {
     const at = this.#warm.indexOf(strand);
     if (at >= 0) this.#warm.splice(at, 1);
     this.#warm.push(strand);
-    if (this.#warm.length > WARM) this.#warm.shift().cool();
+    if (this.#warm.length > WARM) this.#warm.shift()?.cool();
     return strand;
   }
 
   /** Stages of a visit: places on the tape. */
-  stagesOf(entered) {
+  stagesOf(entered: number): number[] {
     return this.own.stagesOf(entered);
   }
 
   /** An event with its payloads. */
-  eventOf(strand, id) {
-    return this.eventsOf(strand, [id])[0];
+  eventOf(strand: Strand, id: number): RecordedEvent {
+    return this.eventsOf(strand, [id])[0]!;
   }
 
   /** Events of a history with their payloads; their ids ascend. */
-  eventsOf(strand, ids) {
-    const found = ids.map((id) => strand.events[id - 1]);
-    const thin = ids.filter((id, i) => found[i]?.thin);
+  eventsOf(strand: Strand, ids: number[]): RecordedEvent[] {
+    const found = ids.flatMap((id) => strand.events[id - 1] ?? []);
+    const thin = found.filter((event) => event.thin).map(({ id }) => strand.eventAt[id - 1]!);
     if (thin.length === 0) return found;
-    const told = this.#again(thin.map((id) => strand.eventAt[id - 1]), "takeChildEvents");
-    return found.map((event) => (event?.thin ? (told.get(this.#factAt(strand.eventAt[event.id - 1])).find((one) => one.child === strand.child && one.event?.id === event.id)?.event ?? event) : event));
+    const told = this.#again(thin, "takeChildEvents");
+    const whole = ({ id }: RecordedEvent) => told.get(this.#factAt(strand.eventAt[id - 1]!))?.find(({ child, event }) => child === strand.child && event?.id === id)?.event;
+    return found.map((event) => (event.thin ? (whole(event) ?? event) : event));
   }
 
-  #factAt(place) {
-    return this.tape[place].fact;
+  #factAt(place: number): number {
+    return this.tape[place]!.fact;
   }
 
-  /** Feeds the facts once more that entries of the tape came of, in order, and asks after each: `{fact: answer}`. */
-  #again(places, method) {
-    const answers = new Map();
-    const wanted = [...new Set(places.map((place) => this.#factAt(place)))];
-    let engine = this.engineBefore(wanted[0]);
+  /** Feeds the facts once more that entries of the tape came of, in order, and asks after each: the answers by the facts' numbers. */
+  #again<Question extends keyof Told>(places: number[], question: Question): Map<number, Told[Question][]> {
+    const answers = new Map<number, Told[Question][]>();
+    const wanted = new Set(places.map((place) => this.#factAt(place)));
+    const [first, last] = [Math.min(...wanted), Math.max(...wanted)];
+    let engine = this.engineBefore(first);
     try {
-      for (let fact = wanted[0]; fact <= wanted.at(-1); fact++) {
-        const next = replayed(engine, this.facts[fact].fact, this.#machine, this.#settings);
-        if (next !== engine) engine.discard();
-        engine = next;
+      for (let fact = first; fact <= last; fact++) {
+        engine = this.#replayed(engine, this.facts[fact]!);
         // What is not asked for is taken too, or it would be in the next answer.
-        const text = engine.ask(method);
-        if (wanted.includes(fact)) answers.set(fact, listOf(text)[0]);
+        const text = engine.ask(question);
+        if (wanted.has(fact)) answers.set(fact, listOf<Told[Question]>(text)[0]);
       }
       return answers;
     } finally {
@@ -197,21 +239,31 @@ export class Recording {
     }
   }
 
+  /** The engine after a fact of the past: another one where the fact is a change by hand. */
+  #replayed(engine: EngineHandle, { fact }: Recorded): EngineHandle {
+    if (fact[0] === "patch") {
+      engine.discard();
+      return new EngineHandle(this.#machine, this.#settings, fact[2]);
+    }
+    apply(engine, fact);
+    return engine;
+  }
+
   /** The value of a stage. */
-  valueAt(place) {
+  valueAt(place: number): StageEntry["value"] {
     return this.valuesAt([place])[0];
   }
 
   /** The values of stages, in the order of the tape. */
-  valuesAt(places) {
-    const dropped = places.filter((place) => this.tape[place]?.dropped);
+  valuesAt(places: number[]): StageEntry["value"][] {
+    const dropped = places.filter((place) => stageAt(this.tape, place)?.dropped);
     const told = dropped.length > 0 ? this.#again(dropped, "takeTrace") : undefined;
     return places.map((place) => {
-      const entry = this.tape[place];
+      const entry = stageAt(this.tape, place);
       if (!entry?.dropped) return entry?.value;
-      let n = 0;
-      for (let i = this.facts[entry.fact].tape; i < place; i++) if (this.tape[i].kind === "stage") n += 1;
-      return told.get(entry.fact)[n]?.value;
+      // The stages of a fact are told in the order of the tape.
+      const before = this.tape.slice(this.facts[entry.fact]!.tape, place).filter(({ kind }) => kind === "stage");
+      return told?.get(entry.fact)?.[before.length]?.value;
     });
   }
 
@@ -219,44 +271,52 @@ export class Recording {
    * A recording that begins as this one, with the first facts of it; `change` may alter the engine's snapshot (a parsed
    * object) at that moment, which then counts as a fact.
    */
-  forked(facts, change) {
+  forked(facts: number, change?: (snapshot: EngineSnapshot) => void): Recording {
     const fork = new Recording(this.#machine, this.#settings);
     fork.#engine.discard();
-    const cut = this.facts[facts];
-    const tape = cut ? cut.tape : this.tape.length;
     fork.facts = this.facts.slice(0, facts);
     fork.#interval = this.#interval;
     fork.#snapshots = this.#snapshots.filter((snapshot) => snapshot.facts <= facts);
-    for (const entry of this.tape.slice(0, tape)) {
-      const { strand } = entry;
-      const begun = strand?.begun && { ...strand.begun, parent: fork.strands[strand.begun.parent.number] };
-      fork.#append({ ...entry, strand: begun === undefined ? fork.own : fork.#strand(strand.child, begun) }, 0);
-    }
+    for (const entry of this.tape.slice(0, this.facts[facts]?.tape ?? this.tape.length)) fork.#append(fork.#own(entry), 0);
     fork.#engine = this.engineBefore(facts);
-    return fork.#begun(change);
+    const snapshot: EngineSnapshot = JSON.parse(fork.#engine.ask("snapshot"));
+    if (change) {
+      change(snapshot);
+      fork.#changed(JSON.stringify(snapshot));
+    } else fork.#standAt(snapshot);
+    return fork;
   }
 
-  #begun(change, given) {
-    const engine = JSON.parse(given ?? this.#engine.ask("snapshot"));
-    if (change ?? given) {
-      change?.(engine);
-      const text = given ?? JSON.stringify(engine);
-      const now = engine.clock;
-      this.#engine.discard();
-      this.#engine = new EngineHandle(this.#machine, this.#settings, text);
-      this.facts.push({ fact: ["patch", now, text], tape: this.tape.length, events: this.events.length, commands: [] });
-    }
-    this.more = engine.ready.length > 0;
+  /** An entry of another recording, which this one begins as. */
+  #own(entry: TapeEntry): TapeEntry {
+    const { strand } = entry;
+    if (strand === undefined) return { ...entry };
+    const { child, begun } = strand;
+    // The strand that its Map is in has begun before.
+    return { ...entry, strand: begun === undefined ? this.own : this.#strand(child!, { ...begun, parent: this.strands[begun.parent.number]! }) };
+  }
+
+  /** Goes on from a snapshot that was changed by hand. */
+  #changed(text: string): void {
+    const snapshot: EngineSnapshot = JSON.parse(text);
+    this.#engine.discard();
+    this.#engine = new EngineHandle(this.#machine, this.#settings, text);
+    this.facts.push({ fact: ["patch", snapshot.clock, text], tape: this.tape.length, events: this.events.length, commands: [] });
+    this.#standAt(snapshot);
+  }
+
+  /** Says what the engine does next, of which this is the snapshot. */
+  #standAt({ ready }: EngineSnapshot): void {
+    this.more = ready.length > 0;
     this.deadline = this.#engine.ask("deadline") ?? null;
-    return this;
   }
 
-  discard() {
+  discard(): void {
     this.#engine.discard();
   }
 
   /** A child execution by its name; `begun` is what has begun it. */
-  #strand(child, begun) {
+  #strand(child: string, begun: Begun): Strand {
     let strand = this.#children.get(child);
     if (strand === undefined) {
       this.#children.set(child, (strand = new Strand(this.tape, this.strands.length, child, begun)));
@@ -265,99 +325,114 @@ export class Recording {
     return strand;
   }
 
-  /** `ended` is what has become of child executions. */
-  #record(engine, fact, ended) {
-    const events = JSON.parse(engine.ask("takeHistory"));
-    const [told, toldShare] = listOf(engine.ask("takeChildEvents"));
-    const [stages, share] = listOf(engine.ask("takeTrace"));
+  /** Takes what the engine tells after a fact; `ended` is what has become of child executions. */
+  #record(engine: EngineHandle, fact: number, ended: Map<string, ChildExecution["status"]>): void {
+    const events: HistoryEvent[] = JSON.parse(engine.ask("takeHistory"));
+    const [told, toldShare] = listOf<ToldOfChild>(engine.ask("takeChildEvents"));
+    const [stages, share] = listOf<ToldStage>(engine.ask("takeTrace"));
     const known = this.events.length;
     let next = 0;
-    const upTo = (id) => {
-      // A replay after a trap tells events again.
-      for (; next < events.length && events[next].id <= id; next++) if (events[next].id > known) this.#append({ kind: "event", event: events[next], fact }, 0);
-    };
-    const end = (strand) => {
-      const status = ended.get(strand.child);
-      if (status === undefined) return;
-      this.#append({ kind: "end", strand, status, after: this.events.length, fact }, 0);
-      ended.delete(strand.child);
-    };
-    let heard = 0;
-    const hear = (upToStage) => {
-      for (; heard < told.length && told[heard].stages <= upToStage; heard++) {
-        const { child, after, parent, run, index, event } = told[heard];
-        upTo(after);
-        const strand = this.#strand(child, { parent: this.#children.get(parent) ?? this.own, run, index });
+    const upTo = (id: number) => {
+      for (let event = events[next]; event !== undefined && event.id <= id; event = events[++next]) {
         // A replay after a trap tells events again.
-        if (event === undefined || event.id <= strand.events.length) continue;
-        event.type = this.#word(event.type);
-        event.timestamp = this.#word(event.timestamp);
-        this.#append({ kind: "child", strand, event, after: this.events.length, fact }, toldShare);
-        if (LAST.test(event.type)) end(strand);
+        if (event.id > known) this.#append({ kind: "event", event, fact }, 0);
       }
     };
-    stages.forEach(({ event: entered, state, stage, value, after, child, index }, i) => {
+    const end = (child: string) => {
+      const [status, strand] = [ended.get(child), this.#children.get(child)];
+      if (status === undefined || strand === undefined) return;
+      this.#append({ kind: "end", strand, status, after: this.events.length, fact }, 0);
+      ended.delete(child);
+    };
+    let heard = 0;
+    const hear = (upToStage: number) => {
+      for (let one = told[heard]; one !== undefined && one.stages <= upToStage; one = told[++heard]) {
+        upTo(one.after);
+        if (this.#hear(one, fact, toldShare)) end(one.child);
+      }
+    };
+    for (const [i, stage] of stages.entries()) {
       hear(i);
-      if (child === undefined) upTo(after);
-      const strand = child === undefined ? this.own : this.#children.get(child);
-      this.#append({ kind: "stage", strand, stage: this.#word(stage), state: this.#word(state), entered, after: this.events.length, ...(index !== undefined && { index }), value, fact, dropped: false, ...takenOf(stage, value) }, share);
-    });
+      if (stage.child === undefined) upTo(stage.after);
+      this.#append(this.#staged(stage, fact), share);
+    }
     hear(Infinity);
     // Those that their Map has ended tell no event of it.
-    for (const child of [...ended.keys()]) end(this.#children.get(child));
+    for (const child of [...ended.keys()]) end(child);
     upTo(Infinity);
   }
 
-  #word(text) {
+  /** Takes what is told of a child execution; whether that has ended it. */
+  #hear({ child, parent, run, index, event }: ToldOfChild, fact: number, characters: number): boolean {
+    const strand = this.#strand(child, { parent: (parent === undefined ? undefined : this.#children.get(parent)) ?? this.own, run, index });
+    // A replay after a trap tells events again.
+    if (event === undefined || event.id <= strand.events.length) return false;
+    event.type = this.#word(event.type);
+    event.timestamp = this.#word(event.timestamp);
+    this.#append({ kind: "child", strand, event, after: this.events.length, fact }, characters);
+    return isExecutionEnd(event);
+  }
+
+  #staged({ event: entered, state, stage, value, child, index }: ToldStage, fact: number): StageEntry {
+    const strand = (child === undefined ? undefined : this.#children.get(child)) ?? this.own;
+    const about = { stage: this.#word(stage), state: this.#word(state), entered, after: this.events.length, ...(index !== undefined && { index }) };
+    return { kind: "stage", strand, ...about, value, fact, dropped: false, ...takenOf(stage, value) };
+  }
+
+  #word<Word extends string>(text: Word): Word {
     const known = this.#words.get(text);
-    if (known !== undefined) return known;
+    // Equal texts are of one type.
+    if (known !== undefined) return known as Word;
     // Times are many.
     if (this.#words.size > 1000) this.#words.clear();
     this.#words.set(text, text);
     return text;
   }
 
-  #append(entry, characters) {
+  #append(entry: TapeEntry, characters: number): void {
     const place = this.tape.length;
     this.tape.push(entry);
-    const { kind, strand } = entry;
-    if (kind === "event") {
-      this.own.add(entry.event, place);
-      return;
+    switch (entry.kind) {
+      case "event":
+        this.own.add(entry.event, place);
+        return;
+      case "end":
+        entry.strand.status = entry.status;
+        this.steps.push(place);
+        return;
+      case "child":
+        entry.strand.add(entry.event, place);
+        this.steps.push(place);
+        break;
+      default:
+        entry.strand.addStage(entry.entered, place);
+        if (entry.dropped) return;
     }
-    if (kind === "end") {
-      strand.status = entry.status;
-      this.steps.push(place);
-      return;
-    }
-    if (kind === "child") {
-      strand.add(entry.event, place);
-      this.steps.push(place);
-    } else {
-      strand.addStage(entry.entered, place);
-      if (entry.dropped) return;
-    }
+    this.#keep(place, characters);
+  }
+
+  /** Keeps the value at a place, and drops the oldest ones where they are too much. */
+  #keep(place: number, characters: number): void {
     this.#kept.push(place, characters);
     this.#keptCharacters += characters;
     while (this.#keptCharacters > KEPT_CHARACTERS && this.#oldest + 2 < this.#kept.length) {
-      this.#drop(this.tape[this.#kept[this.#oldest]]);
-      this.#keptCharacters -= this.#kept[this.#oldest + 1];
+      this.#drop(this.tape[this.#kept[this.#oldest]!]);
+      this.#keptCharacters -= this.#kept[this.#oldest + 1]!;
       this.#oldest += 2;
     }
   }
 
   /** Forgets what can be made again. */
-  #drop(entry) {
-    if (entry.kind === "stage") {
+  #drop(entry: TapeEntry | undefined): void {
+    if (entry?.kind === "stage") {
       entry.value = undefined;
       entry.dropped = true;
-      return;
+    } else if (entry?.kind === "child") {
+      entry.event = entry.strand.events[entry.event.id - 1] = thinned(entry.event);
     }
-    const { strand, event } = entry;
-    entry.event = strand.events[event.id - 1] = thinned(event);
   }
 
-  #takeSnapshot() {
+  #takeSnapshot(): void {
     this.#snapshots.push({ facts: this.facts.length, events: this.events.length, text: this.#engine.ask("snapshot") });
     let characters = 0;
     for (const { text } of this.#snapshots) characters += text.length;
@@ -368,29 +443,20 @@ export class Recording {
 }
 
 /** What a decision was for, which stays known when its value is dropped. */
-function takenOf(stage, value) {
+function takenOf(stage: string, value: StageEntry["value"]): Pick<StageEntry, "taken"> | undefined {
   if (stage === "choice") return { taken: value.taken };
   if (stage === "retry") return { taken: value.retrier };
   return stage === "catch" ? { taken: value.catcher } : undefined;
 }
 
-/** The events that end an execution. */
-const LAST = /^Execution(?:Succeeded|Failed|Aborted|TimedOut)$/;
-
-/** A list and how many characters of its text each member has. */
-function listOf(text) {
+/** A list, and how many characters of its text each member has. */
+function listOf<Member>(text: string): [list: Member[], share: number] {
   if (text.length <= 2) return [[], 0];
-  const list = JSON.parse(text);
+  const list: Member[] = JSON.parse(text);
   return [list, Math.ceil(text.length / list.length)];
 }
 
-function apply(engine, [method, now, a, b, c]) {
-  return engine.feed(method, now, a, b, c);
-}
-
-/** The engine after a fact: another one where the fact is a change by hand. */
-function replayed(engine, fact, machine, settings) {
-  if (fact[0] === "patch") return new EngineHandle(machine, settings, fact[2]);
-  apply(engine, fact);
-  return engine;
+function apply(engine: EngineHandle, [method, now, ...rest]: FedFact): Step {
+  // A fact of the past has the arguments of its method.
+  return engine.feed(method, now, ...(rest as FactArguments<Fact[0]>));
 }

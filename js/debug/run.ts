@@ -1,25 +1,53 @@
-// @ts-nocheck: has no types yet.
 // One run of a machine: its execution, those that its tasks have started, and what they share: time, and one order of all things.
 //
 // Each execution has a tape of its own; what is on them stands in one row, in the order of its happening. A place in that row
 // is all that there is to where one looks, so that all executions are seen at the same moment.
 
-import { engineSettings, handleOf } from "../execution/machine.ts";
-import { LAST } from "../base/options.ts";
-import { Relatives } from "./children.ts";
-import { Execution } from "./execution.ts";
-import { Recording } from "./recording.ts";
+import type { ExecutionResult } from "../api/index.d.ts";
+import { LAST } from "../base/instant.ts";
+import type { EngineSettings, Fact } from "../border/facts.ts";
+import type { Relation, Relatives } from "./children.ts";
+import { type About, Execution } from "./execution.ts";
+import type { Host } from "./host.ts";
+import { type EngineSnapshot, Recording } from "./recording.ts";
 import { lowerBound } from "./search.ts";
-
-export { answersOf } from "./execution.ts";
 
 const now = performance.now.bind(performance);
 
+/** What a run is known by. */
+interface Origin {
+  id: number;
+  /** The run that it comes of, and the event there at which they part. */
+  parent: number | undefined;
+  at: number | undefined;
+  label: string;
+}
+
+/** What an execution begins with: a recording, or settings for a new one. */
+type Begun = Omit<About, "recording"> & ({ recording: Recording; settings?: undefined } | { recording?: undefined; settings: EngineSettings });
+
+/** Begins an execution of a run. */
+export type Begin = (about: Begun) => Execution;
+
+/** An execution of another run, or a saved one; `parent` is the number of the one whose task has started it. */
+type Adopted = Omit<About, "parent" | "record"> & { parent?: number; record?: RelationData | undefined };
+
+/** What the family of another run is to know of an execution. */
+type RelationData = Record<string, unknown>;
+
 export class Run {
+  readonly id: number;
+  parent: number | undefined;
+  at: number | undefined;
+  /** The number of the execution that a fork changes, where that is not the run's own. */
+  atExecution: number | undefined;
+  readonly label: string;
+  readonly start: number;
+  readonly host: Host;
   /** The run's own first, then those that tasks have started, in turn; each has its number for its place. */
-  executions = [];
+  executions: Execution[] = [];
   /** The one that is looked at. */
-  focus;
+  focus!: Execution;
   /** Where in the row one looks: so many entries have been seen. */
   position = 0;
   /** The furthest place in it that was ever seen. */
@@ -29,86 +57,92 @@ export class Run {
   /** Whether its own execution's end was told. */
   told = false;
   /** Of each entry of the row: whose it is. */
-  #owners = [];
+  #owners: number[] = [];
   /** Of each fact, in the order of their feeding: whose it is, and how long the row was before it. */
-  #fed = [];
-  #base;
+  #fed: { owner: number; row: number }[] = [];
+  #base: number;
   #since = 0;
   #speed = 0;
-  /** What its executions know of each other. */
-  relatives;
+  /** What its executions know of each other; undefined where tasks start none. */
+  readonly relatives: Relatives | undefined;
 
-  /** Without the executions of another run it has its own one, which has yet to begin. */
-  constructor({ id, parent, at, label, start, host }, first) {
-    Object.assign(this, { id, parent, at, label, start, host });
+  /** Without a first execution it takes over those of another run. */
+  constructor({ id, parent, at, label, start, host }: Origin & { start: number; host: Host }, first?: Omit<Begun, "start">) {
+    this.id = id;
+    this.parent = parent;
+    this.at = at;
+    this.label = label;
+    this.start = start;
+    this.host = host;
     this.#base = start;
-    this.relatives = new Relatives(this, (about) => this.#begin(about));
-    if (first) this.focus = this.#begin({ ...first, start });
+    this.relatives = host.relatives?.(this, (about) => this.#begin(about));
+    if (first) this.focus = this.#begin({ ...first, start } as Begun);
   }
 
-  get first() {
-    return this.executions[0];
+  get first(): Execution {
+    // There is one as soon as the run is made.
+    return this.executions[0]!;
   }
 
-  get definition() {
+  get definition(): Execution["definition"] {
     return this.first.definition;
   }
 
   /** How the run's own execution has ended. */
-  get outcome() {
+  get outcome(): ExecutionResult | undefined {
     return this.first.outcome;
   }
 
-  get ended() {
+  get ended(): boolean {
     return this.first.ended;
   }
 
   /** Whether all executions have ended. */
-  get over() {
+  get over(): boolean {
     return this.executions.every(({ ended }) => ended);
   }
 
-  get length() {
+  get length(): number {
     return this.#owners.length;
   }
 
   /** How many facts all executions were fed. */
-  get fed() {
+  get fed(): number {
     return this.#fed.length;
   }
 
   /** Whose the entry at a place of the row is, and where it is on the tape of that. */
-  entryAt(place) {
-    const execution = this.executions[this.#owners[place]];
+  entryAt(place: number): { execution: Execution; place: number } {
+    const execution = this.executions[this.#owners[place]!]!;
     return { execution, place: lowerBound(execution.places, place) };
   }
 
   /** The place in the row at which so many entries of an execution have been seen. */
-  placeAfter(execution, entries) {
-    return entries > 0 ? execution.places[entries - 1] + 1 : (execution.places[0] ?? this.length);
+  placeAfter(execution: Execution, entries: number): number {
+    return entries > 0 ? execution.places[entries - 1]! + 1 : (execution.places[0] ?? this.length);
   }
 
   // Time.
 
-  now() {
+  now(): number {
     return this.#speed === 0 ? this.#base : Math.min(Math.floor(this.#base + (now() - this.#since) * this.#speed), LAST);
   }
 
   /** Lets time flow so many times as fast as real time; 0 stops it. */
-  flow(speed) {
+  flow(speed: number): void {
     this.#base = this.now();
     this.#since = now();
     this.#speed = speed;
   }
 
-  jump(to) {
+  jump(to: number): void {
     this.#base = Math.min(Math.max(to, this.now()), LAST);
     this.#since = now();
   }
 
   /** When something happens by itself next, or null. */
-  due() {
-    let first = null;
+  due(): number | null {
+    let first: number | null = null;
     for (const execution of this.executions) {
       const due = execution.due();
       if (due !== null && (first === null || due < first)) first = due;
@@ -117,22 +151,25 @@ export class Run {
   }
 
   /** Whether somebody may answer before time has to pass. */
-  get busy() {
+  get busy(): boolean {
     return this.executions.some((execution) => !execution.ended && execution.busy);
   }
 
   // Facts.
 
   /** What to feed next without waiting, `{execution, fact}`: the executions take turns, and what is due comes by its time. */
-  next() {
+  next(): { execution: Execution; fact: Fact } | undefined {
     const { executions } = this;
     const last = this.#fed.at(-1)?.owner ?? -1;
     for (let i = 1; i <= executions.length; i++) {
-      const execution = executions[(last + i) % executions.length];
+      const execution = executions[(last + i) % executions.length]!;
       const fact = execution.ready();
       if (fact !== undefined) return { execution, fact };
     }
-    const dues = executions.map((execution) => ({ execution, due: execution.due() })).filter(({ due }) => due !== null && due <= this.now());
+    const dues = executions.flatMap((execution) => {
+      const due = execution.due();
+      return due !== null && due <= this.now() ? [{ execution, due }] : [];
+    });
     for (const { execution } of dues.sort((a, b) => a.due - b.due)) {
       const fact = execution.timely();
       if (fact !== undefined) return { execution, fact };
@@ -140,23 +177,23 @@ export class Run {
     return undefined;
   }
 
-  feed({ execution, fact }) {
+  feed({ execution, fact }: { execution: Execution; fact: Fact }): void {
     execution.feed(fact);
     this.#grown(execution);
   }
 
   /** Does what the engines wished and was not done yet. */
-  perform() {
+  perform(): void {
     for (const execution of this.executions) execution.perform();
   }
 
   /** Ends all executions. */
-  stop(error, cause) {
+  stop(error: string, cause: string): void {
     for (const execution of this.executions) execution.stop(error, cause);
   }
 
   /** Nobody needs it any more. */
-  discard() {
+  discard(): void {
     for (const { calls, recording } of this.executions) {
       for (const call of calls.values()) call.onCancel?.("Stopped");
       recording.discard();
@@ -164,7 +201,7 @@ export class Run {
   }
 
   /** What has come onto an execution's tape is the end of the row. */
-  #grown(execution) {
+  #grown(execution: Execution): void {
     const { recording, places, order, number } = execution;
     while (order.length < recording.facts.length) {
       order.push(this.#fed.length);
@@ -178,15 +215,15 @@ export class Run {
 
   // Executions.
 
-  #begin({ settings, ...about }) {
-    const execution = new Execution(this, { born: this.#fed.length, ...about, recording: about.recording ?? new Recording(about.machine, settings) });
-
+  #begin({ settings, ...about }: Begun): Execution {
+    const recording = about.recording ?? new Recording(about.machine, settings ?? {});
+    const execution = new Execution(this, { born: this.#fed.length, ...about, recording });
     this.executions.push(execution);
     return execution;
   }
 
   /** The execution that a task of another has started, or undefined. */
-  startedBy(parent, task) {
+  startedBy(parent: Execution, task: number): Execution | undefined {
     return this.executions.find((execution) => execution.parent === parent && execution.task === task);
   }
 
@@ -194,7 +231,7 @@ export class Run {
    * A run that is as this one was when so many facts were fed; `change` may alter the snapshot of one of its executions,
    * which then counts as a fact.
    */
-  forked(about, fed, { of = this.first, change } = {}) {
+  forked(about: Origin, fed: number, { of, change }: { of: Execution; change?: ((snapshot: EngineSnapshot) => void) | undefined }): Run {
     const fork = new Run({ ...about, start: this.start, host: this.host });
     const kept = this.executions.filter(({ born }) => born <= fed);
     const last = kept.reduce((time, { recording, order }) => Math.max(time, recording.facts[lowerBound(order, fed) - 1]?.fact[1] ?? time), this.start);
@@ -203,7 +240,7 @@ export class Run {
       const facts = lowerBound(old.order, fed);
       const recording = old.recording.forked(facts, old === of ? change : undefined);
       fork.adopt({ ...old, recording, performed: recording.facts.length, parent: old.parent?.number, record: dataOf(old.record) });
-      if (old === this.focus) fork.focus = fork.executions.at(-1);
+      if (old === this.focus) fork.focus = fork.executions.at(-1)!;
     }
     fork.order(this.owners().slice(0, fed));
     fork.told = fork.ended;
@@ -211,17 +248,17 @@ export class Run {
   }
 
   /** Takes an execution of another run over, with its recording, of which the commands of so many facts were done. */
-  adopt({ definition, machine, info, seed, input, start, task, visit, awaited, type, born, recording, performed, parent, record }) {
-    const execution = this.#begin({ definition, machine, info, seed, input, start, task, visit, awaited, type, born, recording, performed, parent: this.executions[parent] });
-    if (execution.parent) this.relatives.again(execution, record);
+  adopt({ parent, record, ...about }: Adopted): Execution {
+    const execution = this.#begin({ ...about, parent: parent === undefined ? undefined : this.executions[parent] });
+    if (execution.parent && record) this.relatives?.again(execution, record);
     this.focus ??= execution;
     return execution;
   }
 
   /** Puts all that was taken over in one row, by whose the facts are, in turn. */
-  order(owners) {
+  order(owners: number[]): void {
     for (const owner of owners) {
-      const { number, recording, order, places } = this.executions[owner];
+      const { number, recording, order, places } = this.executions[owner]!;
       order.push(this.#fed.length);
       this.#fed.push({ owner: number, row: this.#owners.length });
       const until = recording.facts[order.length]?.tape ?? recording.length;
@@ -235,17 +272,12 @@ export class Run {
   }
 
   /** Of each fact, in turn: the number of the execution that was fed it. */
-  owners() {
+  owners(): number[] {
     return this.#fed.map(({ owner }) => owner);
   }
 }
 
 /** What the family of another run is to know of an execution. */
-export function dataOf(record) {
+export function dataOf(record: Relation | undefined): RelationData | undefined {
   return record && { ...record.toJSON(), named: record.named, stopDate: record.stopDate };
-}
-
-/** A new execution of a machine, as a run begins with it. */
-export function firstOf(machine, definition, options, about) {
-  return { ...about, definition, machine: handleOf(machine), settings: engineSettings(options, machine.type), type: machine.type };
 }

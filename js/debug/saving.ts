@@ -2,16 +2,19 @@
 // A session as data: its runs with the facts that their engines were fed, which are enough to make them again.
 
 import { RestoreError } from "../base/errors.ts";
-import { StateMachine, definitionText, engineSettings, handleOf, seedOf } from "../execution/machine.ts";
+import { seedOf } from "../base/random.ts";
+import { definitionText } from "../definition/settings.ts";
+import { StateMachine, handleOf } from "../execution/machine.ts";
+import { engineSettings } from "../execution/settings.ts";
 import { Recording } from "./recording.ts";
 import { Run, dataOf } from "./run.ts";
-import { DebugSession, reach } from "./session.ts";
+import { DebugSession, inside } from "./session.ts";
 
 const VERSION = 1;
 
 /** The runs of a session as JSON data. What a fork has in common with its parent is written once. */
 export function saveSession(session) {
-  const { runs, current } = reach(session);
+  const { runs, run: current } = inside(session).player;
   const saved = runs.map((run) => {
     const { id, parent, at, atExecution, label, first, focus, position, frontier, own, executions } = run;
     const before = runs.find((one) => one.id === parent);
@@ -47,8 +50,8 @@ function written([method, now, ...rest]) {
 export function restoreSession(saved, options = {}) {
   if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs.length === 0) throw new RestoreError("this is not a saved debugging session");
   const session = new DebugSession(saved.runs[0].definition, options);
-  const { host, runs: begun, adopt } = reach(session);
-  for (const run of begun) run.discard();
+  const { host, player } = inside(session);
+  for (const run of player.runs) run.discard();
   const made = new Map();
   try {
     for (const one of saved.runs) made.set(one.id, runOf(one, made, host, options));
@@ -56,7 +59,7 @@ export function restoreSession(saved, options = {}) {
     session.dispose();
     throw thrown instanceof RestoreError ? thrown : new RestoreError(`a run of the saved session cannot be restored: ${thrown?.message ?? thrown}`);
   }
-  adopt([...made.values()], made.get(saved.current) ?? made.values().next().value);
+  player.adopt([...made.values()], made.get(saved.current) ?? made.values().next().value);
   return session;
 }
 

@@ -1,11 +1,11 @@
 // Two definitions of one machine: what changed, and what becomes of executions that run.
 
 import { YAML_HELP, looksLikeYaml } from "./diagnose.ts";
-import { definitionText } from "../execution/machine.ts";
 import { pointerSteps, pointerTo } from "../base/pointer.ts";
 import { misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { solid } from "./placeholders.ts";
+import { definitionText } from "./settings.ts";
 import type { Definition, DefinitionComparison, FieldChange, RunningProblem, StateChange } from "../api/index.d.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 

@@ -5,8 +5,10 @@ import * as module from "../../dist/glue.js";
 import { YAML_HELP, filledIn, looksLikeYaml, problemsOf, renderProblems } from "./diagnose.ts";
 import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
+import { seedOf } from "../base/random.ts";
 import { argumentText } from "../tasks/integration.ts";
-import { compileSettings, definitionText, seedOf, withoutRange } from "../execution/machine.ts";
+import { layoutOf, mermaidOf, svgOf } from "./plain.ts";
+import { compileSettings, definitionText, withoutRange } from "./settings.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { solid, unmarked } from "./placeholders.ts";
 import type { Diagnostic } from "../api/index.d.ts";
@@ -101,47 +103,28 @@ function responseShapes(models) {
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
 export function layout(definition, options = {}) {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "widths"], "layout()");
-  return JSON.parse(drawing(module.layout, solid(definitionText(definition)), layoutSettings(options)));
+  return drawn(layoutOf, definition, options);
 }
 
 /** The graph of a definition as an SVG document. */
 export function renderSvg(definition, options = {}): string {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "aspect", "widths", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
-  const { direction, collapsed, foldLarge, expanded, aspect, status, taken, notes, ...rest } = options;
-  const style = { ...rest, status: asObject(status), taken: asObject(taken), notes: asObject(notes) };
-  return drawing(module.renderSvg, solid(definitionText(definition)), layoutSettings({ direction, collapsed, foldLarge, expanded, aspect, widths: options.widths }), defined(style));
+  return drawn(svgOf, definition, options);
 }
 
 /** The definition as text of a Mermaid `stateDiagram-v2`. */
 export function renderMermaid(definition, options = {}) {
   checkOptions(options, ["direction"], "renderMermaid()");
-  return drawing(module.renderMermaid, solid(definitionText(definition)), layoutSettings(options));
+  return drawn(mermaidOf, definition, options);
 }
 
-/** An object or a Map, as an object. The names of states are anybody's, and `__proto__` becomes a member here. */
-function asObject(given) {
-  return given instanceof Map ? Object.fromEntries(given) : given;
-}
-
-function layoutSettings({ collapsed, expanded, ...rest }) {
-  return defined({ ...rest, collapsed: listed("collapsed", collapsed), expanded: listed("expanded", expanded) });
-}
-
-function listed(name, given) {
-  if (given === undefined) return undefined;
-  if (typeof given === "string" || typeof given?.[Symbol.iterator] !== "function") throw misuse("INVALID_OPTION", `${name} must be a list of strings, not ${shown(given)}`);
-  return [...given];
-}
-
-function defined(object) {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-}
-
-function drawing(...asked) {
+/** Draws a definition as it was given. Bare placeholders count as values, and of YAML the error says how it is read. */
+function drawn(draw, definition, options) {
+  const text = solid(definitionText(definition));
   try {
-    return call(...asked);
+    return draw(text, options);
   } catch (thrown) {
-    if (thrown?.code === "NOT_JSON") thrown.message = `the definition is not JSON: ${thrown.message}${looksLikeYaml(asked[1]) ? `; ${YAML_HELP}` : ""}`;
+    if (thrown?.code === "NOT_JSON" && looksLikeYaml(text)) thrown.message += `; ${YAML_HELP}`;
     throw thrown;
   }
 }

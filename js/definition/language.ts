@@ -3,9 +3,9 @@
 import * as module from "../../dist/glue.js";
 import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
-import { compileSettings } from "../execution/machine.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { solid, unmarked } from "./placeholders.ts";
+import { compileSettings } from "./settings.ts";
 import type { LanguageService, TextEdit } from "../api/index.d.ts";
 
 /** The questions of an editor. */

@@ -28,7 +28,7 @@ import type {
 } from "../api/index.d.ts";
 import type { CodedError, Thrown } from "../base/errors.ts";
 import type { Fact } from "../border/facts.ts";
-import type { EngineHandle } from "../border/instance.ts";
+import type { HistoryEngine } from "../border/history.ts";
 import type { Completion, EndedCall, HandlerCall, NestedExecution, TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
 import type { Handlers, Resource } from "../tasks/resource.ts";
 import type { ClockMember } from "./clock.ts";
@@ -48,7 +48,7 @@ export type Outcome = ExecutionResult & { output?: unknown; error?: string; caus
 
 /** What a driver is made of. */
 export interface DriverOptions {
-  engine: EngineHandle;
+  engine: HistoryEngine;
   handlers: Handlers;
   clock: Clock | VirtualClock;
   family?: DriverFamily | undefined;
@@ -97,7 +97,7 @@ interface Resumer extends Taker {
 }
 
 export class Driver implements TaskDriver, TaskHost, ClockMember {
-  #engine: EngineHandle;
+  #engine: HistoryEngine;
   #handlers: Handlers;
   #clock: Clock | VirtualClock;
   /** The clock, where its time is virtual. */

@@ -11,7 +11,7 @@ const MANY = 16;
 const FEW = 8;
 
 // Taken at import: fake timers of tests are meant for the waits of executions, not for their turns. Browsers have none.
-const immediate: ((job: () => void) => unknown) | undefined = globalThis.setImmediate;
+const immediate = (globalThis as { setImmediate?: (job: () => void) => unknown }).setImmediate;
 const now = performance.now.bind(performance);
 
 /** Calls a job after the present code has run. */

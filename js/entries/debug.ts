@@ -3,6 +3,6 @@
 export { DebugSession } from "../debug/session.ts";
 export { ask } from "../debug/expressions.ts";
 export { measureCoverage } from "../debug/measure.ts";
-export { mockFor } from "../debug/mocks.ts";
+export { mockFor } from "../debug/program.ts";
 export { exampleInput, exampleResults } from "../types/example.ts";
 export { restoreSession, saveSession } from "../debug/saving.ts";

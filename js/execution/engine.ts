@@ -2,11 +2,13 @@
 // The engine by itself, for hosts that keep their own clock, queue and store.
 
 import { Archive } from "../border/archive.ts";
-import { EngineHandle } from "../border/instance.ts";
+import { HistoryEngine } from "../border/history.ts";
 import { dispose } from "../base/dispose.ts";
 import { RestoreError, misuse } from "../base/errors.ts";
 import { argumentText, jsonText } from "../tasks/integration.ts";
-import { StateMachine, archived, engineSettings, handleOf, randomKey, seedOf } from "./machine.ts";
+import { randomKey, seedOf } from "../base/random.ts";
+import { StateMachine, archived, handleOf } from "./machine.ts";
+import { engineSettings } from "./settings.ts";
 import { checkOptions, isInstant, shown } from "../base/options.ts";
 
 const OPTIONS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace", "childHistories"];
@@ -19,7 +21,7 @@ export class Engine {
     checkOptions(options, OPTIONS, "new Engine()");
     const settings = engineSettings(options, of(machine).type);
     if (options.childHistories !== undefined) settings.childHistories = options.childHistories;
-    this.#handle = new EngineHandle(handleOf(machine), settings, undefined, new Archive());
+    this.#handle = new HistoryEngine(handleOf(machine), settings, undefined, new Archive());
   }
 
   /** The engine that a snapshot describes; `pending()` says which tasks wait. */
@@ -27,7 +29,7 @@ export class Engine {
     if (typeof snapshot !== "object" || snapshot === null) throw new RestoreError("the value is not a snapshot of an engine");
     const engine = new Engine(machine);
     const { archive, text } = archived(snapshot, (whole) => argumentText(whole, "the snapshot"));
-    engine.#handle = new EngineHandle(handleOf(machine), {}, text, archive);
+    engine.#handle = new HistoryEngine(handleOf(machine), {}, text, archive);
     return engine;
   }
 

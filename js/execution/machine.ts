@@ -1,31 +1,28 @@
 // @ts-nocheck: has no types yet.
 // A definition that can be run.
 
-import type { ValidateOptions } from "../api/index.d.ts";
-import type { CompileSettings } from "../border/facts.ts";
 import * as module from "../../dist/glue.js";
 import { Driver } from "../driver/driver.ts";
 import { clockOf } from "../driver/clock.ts";
 import { soon } from "../driver/scheduler.ts";
 import { Archive } from "../border/archive.ts";
-import { filledIn, problemsOf, renderProblems } from "../definition/diagnose.ts";
-import { DefinitionError, ExecutionError, RestoreError, misuse } from "../base/errors.ts";
-import { Execution, driverOf, release } from "./execution.ts";
-import { EngineHandle, MachineHandle, call, checkSize } from "../border/instance.ts";
+import { HistoryEngine } from "../border/history.ts";
+import { call, checkSize } from "../border/instance.ts";
+import { ExecutionError, RestoreError, misuse } from "../base/errors.ts";
+import { checkOptions } from "../base/options.ts";
+import { randomKey, randomUuid, seedOf } from "../base/random.ts";
+import { compile } from "../definition/compile.ts";
+import { compileSettings } from "../definition/settings.ts";
 import { argumentText, jsonText } from "../tasks/integration.ts";
-import { Family, Machines } from "./nested.ts";
-import { checkOptions, shown } from "../base/options.ts";
-import { isMarked, unmarked } from "../definition/placeholders.ts";
 import { Handlers } from "../tasks/resource.ts";
+import { Execution, driverOf, release } from "./execution.ts";
+import { Family, Machines } from "./nested.ts";
+import { LIMITS, collector, counting, engineSettings } from "./settings.ts";
 import { startProblem } from "./start.ts";
 
 const MACHINE_OPTIONS = ["name", "arn", "roleArn", "type", "jsonata", "substitutions"];
-const LIMITS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace"];
 const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested", "onIdle"];
 const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", ...OBSERVERS, ...LIMITS];
-
-// Whoever collects the coverage of a process puts a function here; copies of this package share it.
-const COLLECTOR = Symbol.for("stepglass.coverage");
 
 /** For the other classes of this package: the compiled machine behind the public one. */
 export let handleOf;
@@ -86,7 +83,7 @@ export class StateMachine {
     checkOptions(options, START_OPTIONS, "machine.start()");
     const text = input === undefined ? "{}" : argumentText(input, "the input");
     const seed = seedOf(options.seed);
-    const name = options.name ?? (options.seed === undefined ? uuid() : `seed-${seed}`);
+    const name = options.name ?? (options.seed === undefined ? randomUuid() : `seed-${seed}`);
     checkStart(name, text, options);
     const info = { name, stateMachineName: this.name };
     for (const [key, value] of [["arn", options.arn], ["roleArn", this.#options.roleArn], ["stateMachineArn", this.#options.arn]]) {
@@ -128,7 +125,7 @@ export class StateMachine {
   }
 
   #start(text, info, seed, options, surroundings) {
-    const engine = new EngineHandle(this.#handle, engineSettings(options, this.type), undefined, new Archive());
+    const engine = new HistoryEngine(this.#handle, engineSettings(options, this.type), undefined, new Archive());
     const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text });
     // Without a seed nobody can repeat the execution, nor work its task tokens out from what it shows.
     driver.begin([["start", text, options.seed === undefined ? { ...info, tokenKey: randomKey() } : info, seed]]);
@@ -147,7 +144,7 @@ export class StateMachine {
 
   #restored(snapshot, options, surroundings) {
     const { archive, text } = archived(snapshot.engine);
-    const engine = new EngineHandle(this.#handle, counting(options), text, archive);
+    const engine = new HistoryEngine(this.#handle, counting(options), text, archive);
     const { input, startedAt } = snapshot.engine.executions?.[0] ?? {};
     return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, { input: jsonText(input), startDate: startedAt });
   }
@@ -210,7 +207,7 @@ function around(options, clock) {
 }
 
 /** Throws what StartExecution answers to a name or an input that it does not take. */
-export function checkStart(name, input, { payloadLimit }) {
+export function checkStart(name: string, input: string, { payloadLimit }: { payloadLimit?: number }): void {
   const problem = startProblem(name, input, payloadLimit);
   if (problem) throw misuse(...problem, RangeError);
   checkSize(input, "the input");
@@ -236,64 +233,9 @@ function checkSnapshot(snapshot) {
   }
 }
 
-/** A machine from a definition, or DefinitionError. */
-function compile(definition, settings, substitutions) {
-  const text = definitionText(definition);
-  const filled = filledIn(text, substitutions);
-  try {
-    if ((filled?.missing.length ?? 0) === 0) {
-      const given = filled?.text ?? text;
-      return new MachineHandle(isMarked(definition) ? given.slice(1) : given, settings);
-    }
-  } catch (thrown) {
-    if (thrown?.code !== "DEFINITION") throw thrown;
-  }
-  const problems = problemsOf(text, filled, settings, "error");
-  if (typeof definition !== "string") throw new DefinitionError(problems.map(withoutRange), plain(problems));
-  throw new DefinitionError(problems, renderProblems(text, filled, settings, "error", "definition", false));
-}
-
-/** A definition's text: places in it mean something only where the caller has given it. */
-export function definitionText(definition) {
-  if (typeof definition === "string") return unmarked(definition);
-  if (typeof definition === "object" && definition !== null) return argumentText(definition, "the definition");
-  throw misuse("INVALID_ARGUMENT", `a definition must be JSON text or an object, not ${shown(definition)}`);
-}
-
-/** A diagnostic of a definition that came as an object. */
-export function withoutRange({ range, ...diagnostic }) {
-  const bare = ({ range: _, ...rest }) => rest;
-  const out = { ...diagnostic, labels: diagnostic.labels.map(bare) };
-  if (diagnostic.fix) out.fix = bare(diagnostic.fix);
-  return out;
-}
-
-function plain(diagnostics) {
-  return diagnostics.map(({ severity, code, message, pointer, help }) => `${severity}[${code}]: ${message}\n  at ${pointer || "the top"}${help ? `\n  help: ${help}` : ""}\n`).join("");
-}
-
-/** What of the options concerns the compiler. */
-export function compileSettings({ type, jsonata }: ValidateOptions): CompileSettings {
-  return { ...(type !== undefined && { type }), ...(jsonata !== undefined && { jsonata }) };
-}
-
-/** What of the options concerns the making of a machine. */
-export function machineSettings({ substitutions, ...options }) {
-  return { ...compileSettings(options), ...(substitutions !== undefined && { substitutions }) };
-}
-
-/** What of the options concerns the engine. */
-export function engineSettings(options, type) {
-  const settings = { express: type === "EXPRESS" };
-  if (options.onStage !== undefined) settings.trace = true;
-  if (options.onChild !== undefined) settings.childHistories = true;
-  for (const name of LIMITS) if (options[name] !== undefined) settings[name] = options[name];
-  return { ...settings, ...counting(options) };
-}
-
 /** Tells the process's collector, where there is one, what an execution that has ended has used of its definition. */
 export function tellUse(machine, ask) {
-  const collect = globalThis[COLLECTOR];
+  const collect = collector();
   if (collect === undefined) return;
   const { digest, name } = machine;
   try {
@@ -301,11 +243,6 @@ export function tellUse(machine, ask) {
   } catch (thrown) {
     console.error("stepglass: coverage could not be collected", thrown);
   }
-}
-
-/** Whether the engine counts what is used. */
-function counting({ coverage }) {
-  return coverage || globalThis[COLLECTOR] !== undefined ? { coverage: true } : {};
 }
 
 // How many events are read at a time to find the state in which an execution failed.
@@ -333,48 +270,9 @@ function failedState(driver) {
   return undefined;
 }
 
-/** A snapshot of an engine for an EngineHandle: `{archive, text}`. */
+/** A snapshot of an engine for a HistoryEngine: `{archive, text}`. */
 export function archived(snapshot, write = JSON.stringify) {
   return Archive.of(snapshot, (text) => call(module.isPage, text), write);
-}
-
-/** 64 bits. */
-export function seedOf(seed) {
-  if (seed === undefined) return randomWords().getBigUint64(0);
-  try {
-    return BigInt.asUintN(64, BigInt(seed));
-  } catch {
-    throw misuse("INVALID_OPTION", `seed must be a whole number or a BigInt, not ${shown(seed)}`);
-  }
-}
-
-/** What task tokens are made with: 256 random bits as hexadecimal digits. */
-export function randomKey() {
-  const words = [randomWords(), randomWords()];
-  return words.flatMap((pair) => [pair.getBigUint64(0), pair.getBigUint64(8)]).map((word) => word.toString(16).padStart(16, "0")).join("");
-}
-
-// crypto.randomUUID exists in secure contexts only.
-function uuid() {
-  const words = randomWords();
-  const hex = words.getBigUint64(0).toString(16).padStart(16, "0") + words.getBigUint64(8).toString(16).padStart(16, "0");
-  const variant = ((parseInt(hex[16], 16) & 3) | 8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
-}
-
-// Asking the system for 16 bytes costs about as much as asking for thousands.
-const pool = new DataView(new ArrayBuffer(4096));
-let used = pool.byteLength;
-
-/** 16 fresh random bytes. */
-function randomWords() {
-  if (used >= pool.byteLength) {
-    crypto.getRandomValues(new Uint8Array(pool.buffer));
-    used = 0;
-  }
-  const words = new DataView(pool.buffer, used, 16);
-  used += 16;
-  return words;
 }
 
 function reasonText(reason) {

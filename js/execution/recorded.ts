@@ -5,7 +5,10 @@ import * as module from "../../dist/glue.js";
 import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
 import { argumentText } from "../tasks/integration.ts";
-import { StateMachine, compileSettings, engineSettings, machineSettings, seedOf } from "./machine.ts";
+import { seedOf } from "../base/random.ts";
+import { compileSettings, machineSettings } from "../definition/settings.ts";
+import { StateMachine } from "./machine.ts";
+import { engineSettings } from "./settings.ts";
 import { checkOptions, shown } from "../base/options.ts";
 
 const OPTIONS = ["type", "jsonata", "substitutions", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];

@@ -2,9 +2,12 @@
 // Whole executions at once, on virtual time, with results from a script: for tests.
 
 import { VirtualClock } from "../driver/clock.ts";
-import { EngineHandle } from "../border/instance.ts";
+import { HistoryEngine } from "../border/history.ts";
 import { answeredFailure, argumentText, handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "../tasks/integration.ts";
-import { StateMachine, checkStart, machineSettings, engineSettings, handleOf, isCurious, seedOf, tellUse } from "./machine.ts";
+import { seedOf } from "../base/random.ts";
+import { machineSettings } from "../definition/settings.ts";
+import { StateMachine, checkStart, handleOf, isCurious, tellUse } from "./machine.ts";
+import { engineSettings } from "./settings.ts";
 import { Family, Machines } from "./nested.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { Handlers } from "../tasks/resource.ts";
@@ -121,7 +124,7 @@ class Run {
   constructor(simulation, machine, info, seed, family, onFinish) {
     this.#simulation = simulation;
     this.#machine = machine;
-    this.#engine = new EngineHandle(handleOf(machine), engineSettings(simulation.options, machine.type));
+    this.#engine = new HistoryEngine(handleOf(machine), engineSettings(simulation.options, machine.type));
     this.#onFinish = onFinish;
     this.family = family;
     this.seed = seed;

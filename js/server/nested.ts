@@ -3,7 +3,7 @@
 import { messageOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { refusal } from "../execution/nested.ts";
-import { TAKER } from "../tasks/activity.ts";
+import { TAKER } from "../tasks/call.ts";
 import type { TaskCall, TaskDriver, Taker } from "../tasks/call.ts";
 import { JsonText, description, jsonText, membersText, started } from "../tasks/integration.ts";
 import type { ExecutionDetails } from "../tasks/integration.ts";

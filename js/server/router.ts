@@ -5,8 +5,7 @@
 
 import type { PlatformUrl, TaskHandler } from "../api/index.d.ts";
 import { messageOf } from "../base/errors.ts";
-import { TAKER } from "../tasks/activity.ts";
-import type { Taker } from "../tasks/call.ts";
+import { TAKER, type Taker } from "../tasks/call.ts";
 import { Handlers } from "../tasks/resource.ts";
 import type { MissingHandler, NamedHandlers, Resource } from "../tasks/resource.ts";
 import { answerer } from "../mocks/answers.ts";

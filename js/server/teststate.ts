@@ -3,7 +3,7 @@
 import type { Task, TaskHandler, TestStateRequest, TestStateResponse } from "../api/index.d.ts";
 import { isObject } from "../base/json.ts";
 import { stateTested } from "../definition/definition.ts";
-import { seedOf } from "../execution/machine.ts";
+import { seedOf } from "../base/random.ts";
 import { answeredFailure, failure, resultText, taskInput } from "../tasks/integration.ts";
 import type { Resource } from "../tasks/resource.ts";
 import { ApiError } from "./errors.ts";

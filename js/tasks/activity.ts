@@ -4,15 +4,7 @@ import { misuse } from "../base/errors.ts";
 import { argumentText } from "./integration.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import type { Activity as PublicActivity, ActivityTask } from "../api/index.d.ts";
-import type { Completion, HandlerCall, TaskDriver, Taker } from "./call.ts";
-
-// Marks handlers that are not functions, also those of another copy of this package.
-export const TAKER: unique symbol = Symbol.for("stepglass.Taker");
-
-/** Whether a value of `tasks` takes calls, as an activity does. */
-export function isTaker(handler: unknown): handler is Taker {
-  return typeof handler === "object" && handler !== null && (handler as { [TAKER]?: unknown })[TAKER] === true;
-}
+import { type Completion, type HandlerCall, TAKER, type TaskDriver, type Taker } from "./call.ts";
 
 /** A task that waits for a worker, or for the answer of its worker. */
 interface Offer {

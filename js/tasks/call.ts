@@ -59,9 +59,17 @@ export interface TaskDriver {
   findCall(token: string): TaskCall | EndedCall | undefined;
 }
 
+// Marks handlers that are not functions, also those of another copy of this package.
+export const TAKER: unique symbol = Symbol.for("stepglass.Taker");
+
 /** Does tasks in its own time: an activity, or what starts executions. */
 export interface Taker {
   take(call: TaskCall, driver: TaskDriver): void;
+}
+
+/** Whether a value of `tasks` takes calls, as an activity does. */
+export function isTaker(handler: unknown): handler is Taker {
+  return typeof handler === "object" && handler !== null && (handler as { [TAKER]?: unknown })[TAKER] === true;
 }
 
 /** The error that a task fails with. */

@@ -1,8 +1,7 @@
 // The handlers that a module exports.
 
-import { isTaker } from "./activity.ts";
 import type { TaskHandler } from "../api/index.d.ts";
-import type { Taker } from "./call.ts";
+import { type Taker, isTaker } from "./call.ts";
 
 /** The default export of a module, a function for all tasks, an object or a Map; and every function that it exports by name. */
 export function exportedHandlers(module: { readonly [name: string]: unknown }): TaskHandler | Map<string, TaskHandler | Taker> {

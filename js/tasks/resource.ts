@@ -2,9 +2,8 @@
 
 import { misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { isTaker } from "./activity.ts";
 import type { TaskHandler } from "../api/index.d.ts";
-import type { Taker } from "./call.ts";
+import { type Taker, isTaker } from "./call.ts";
 
 const PREFIX = /^arn:[^:]*:states:[^:]*:[^:]*:/;
 

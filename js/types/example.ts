@@ -3,7 +3,8 @@
 import type { Definition, StateMachine as Machine } from "../api/index.d.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
-import { StateMachine, definitionText } from "../execution/machine.ts";
+import { definitionText } from "../definition/settings.ts";
+import { StateMachine } from "../execution/machine.ts";
 import { follow } from "./flow.ts";
 import type { Shape } from "./shape.ts";
 

@@ -1,7 +1,7 @@
 // The components' worker: the interpreter, and a debugging session for each component that runs something.
 
-import { init, layout, renderSvg, validate } from "stepglass";
-import { type AskedTask, DebugSession } from "stepglass/debug";
+import { Host, Player, init, layoutOf, problemsOf, svgOf } from "../../../js/entries/stepping.ts";
+import type { AskedTask } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
 import type { HistoryEvent } from "../model/recorded.ts";
@@ -9,22 +9,25 @@ import type { Asked, Begin, Call, FromWorker, Methods, Standing } from "./protoc
 
 const post = (message: FromWorker): void => self.postMessage(message);
 
+/// The events of a run after which the page is told where it stands.
+const SAID = ["stopped", "continued", "terminated", "tasks", "run", "progress"];
+
 class Session {
-  private readonly debug: DebugSession;
+  private readonly debug: Player;
   private told = 0;
   private run = -1;
   private saying = false;
 
   constructor(private readonly id: number, { definition, input, mocks, breakpoints, clock, seed }: Begin) {
-    this.debug = new DebugSession(definition, {
-      input: input.trim() === "" ? {} : JSON.parse(input),
-      mocks: mocks as never,
-      breakpoints: breakpoints as never,
-      clock,
-      seed,
-      ask: true,
+    const host = new Host();
+    host.setMocks(mocks as never);
+    this.debug = new Player(host, (name) => {
+      if (SAID.includes(name)) this.saySoon();
     });
-    for (const name of ["stopped", "continued", "terminated", "tasks", "run", "progress"] as const) this.debug.on(name, () => this.saySoon());
+    this.debug.setClock(clock);
+    this.debug.breakpoints.set(breakpoints as never);
+    const text = input.trim() === "" ? "{}" : JSON.stringify(JSON.parse(input));
+    this.debug.begin(this.debug.newRun(definition, { input: text, seed: BigInt.asUintN(64, BigInt(seed)), start: Date.now(), label: "Run" }));
   }
 
   do(how: Methods["go"]["params"]["how"]): void {
@@ -80,8 +83,8 @@ class Session {
     const outcome = debug.outcome as RunResult | undefined;
     return {
       status: debug.status as Standing["status"],
-      reason: debug.stopped?.reason ?? "",
-      description: debug.stopped?.description ?? "",
+      reason: debug.stopped.reason,
+      description: debug.stopped.description,
       event: debug.event,
       events: debug.events,
       now: debug.now,
@@ -94,8 +97,8 @@ class Session {
   /// Tells what is new, at most once a turn.
   say(): void {
     this.saying = false;
-    if (this.debug.run !== this.run) {
-      this.run = this.debug.run;
+    if (this.debug.run.id !== this.run) {
+      this.run = this.debug.run.id;
       this.told = 0;
     }
     const from = this.told;
@@ -133,15 +136,15 @@ function after(id: number, work: (session: Session) => void): Standing {
 
 const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Methods[M]["value"] } = {
   layout({ definition, widths }) {
-    const diagnostics = validate(definition) as unknown as Diagnostic[];
+    const diagnostics = problemsOf(definition, {}) as unknown as Diagnostic[];
     try {
-      const graph = layout(definition, { widths }) as unknown as Graph;
+      const graph = layoutOf(definition, { widths }) as unknown as Graph;
       return graph.nodes.length > 0 ? { graph, diagnostics } : { diagnostics };
     } catch {
       return { diagnostics };
     }
   },
-  svg: ({ definition, options }) => renderSvg(definition, options),
+  svg: ({ definition, options }) => svgOf(definition, options),
   begin({ session, ...begin }) {
     const { size } = new Blob([begin.input]);
     if (size > 262_144) throw new Error(`The input is ${Math.ceil(size / 1024)} KiB. AWS takes at most 256 KiB.`);

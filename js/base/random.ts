@@ -1,0 +1,49 @@
+// Seeds and names that nobody can guess.
+
+import { misuse } from "./errors.ts";
+import { shown } from "./shown.ts";
+
+/** A seed of 64 bits; a random one where none is given. */
+export function seedOf(seed: unknown): bigint {
+  if (seed === undefined) return randomWords().getBigUint64(0);
+  try {
+    return BigInt.asUintN(64, BigInt(seed as number | bigint));
+  } catch {
+    throw misuse("INVALID_OPTION", `seed must be a whole number or a BigInt, not ${shown(seed)}`);
+  }
+}
+
+/** What task tokens are made with: 256 random bits as hexadecimal digits. */
+export function randomKey(): string {
+  const words = [randomWords(), randomWords()];
+  return words.flatMap((pair) => [pair.getBigUint64(0), pair.getBigUint64(8)]).map(hexadecimal).join("");
+}
+
+/** A random UUID. `crypto.randomUUID()` exists in secure contexts only. */
+export function randomUuid(): string {
+  const words = randomWords();
+  const hex = hexadecimal(words.getBigUint64(0)) + hexadecimal(words.getBigUint64(8));
+  const variant = ((parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+function hexadecimal(word: bigint): string {
+  return word.toString(16).padStart(16, "0");
+}
+
+// Asking the system for 16 bytes costs about as much as asking for thousands.
+const POOL = 4096;
+let pool: DataView<ArrayBuffer> | undefined;
+let used = POOL;
+
+/** 16 fresh random bytes. */
+function randomWords(): DataView {
+  pool ??= new DataView(new ArrayBuffer(POOL));
+  if (used >= POOL) {
+    crypto.getRandomValues(new Uint8Array(pool.buffer));
+    used = 0;
+  }
+  const words = new DataView(pool.buffer, used, 16);
+  used += 16;
+  return words;
+}

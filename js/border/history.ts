@@ -1,0 +1,152 @@
+// An engine whose history is read in pages, and kept outside of it where it grows long.
+
+import * as glue from "../../dist/glue.js";
+import type { EngineSnapshot, HistoryEvent, Step } from "../api/index.d.ts";
+import { type Archive, PAGE, checkAtOnce, eventsOf } from "./archive.ts";
+import { EngineHandle } from "./engine.ts";
+import type { EngineSettings, TimedEvent } from "./facts.ts";
+import { type MachineHandle, driven, translate } from "./instance.ts";
+import { look, payloads, receive, received, running } from "./port.ts";
+
+// A journal is also replaced by a snapshot when its texts have so many characters, and more than the last snapshot and what runs have.
+const COMPACT_BYTES = 2 ** 25;
+const BYTES_OF_A_CHAIN = 2 ** 16;
+// Events go into the archive when so many bytes of payloads have come up: to write more at once would hold the host up.
+const ARCHIVE_BYTES = 2 ** 19;
+// Events that are asked for without a page.
+const FEW_EVENTS = 128;
+
+/** An engine with its whole history. */
+export class HistoryEngine extends EngineHandle {
+  #archive: Archive | undefined;
+  // How many events were archived since the journal began: it makes them again.
+  #repeated = 0;
+  // Characters of the texts in the journal.
+  #texts = 0;
+
+  /** A new engine, or with `base` the one that a snapshot's text describes; its events may go into the archive that is given. */
+  constructor(machine: MachineHandle, settings: EngineSettings, base?: string, archive?: Archive) {
+    super(machine, settings, base);
+    this.#archive = archive;
+  }
+
+  protected override grown(step: Step, text: unknown): void {
+    if (this.#archive === undefined) return super.grown(step, text);
+    step.events += this.#archive.count;
+    const chains = running();
+    if (payloads() >= ARCHIVE_BYTES) this.#shelve();
+    if (typeof text === "string") this.#texts += text.length;
+    if (this.#texts >= Math.max(COMPACT_BYTES, chains * BYTES_OF_A_CHAIN, 2 * this.baseLength)) this.compact();
+    else this.compactInTime(chains);
+  }
+
+  protected override replayed(raw: glue.Engine): void {
+    if (this.#repeated > 0) raw.forgetEvents(this.#repeated);
+  }
+
+  protected override compact(raw?: glue.Engine): boolean {
+    const done = super.compact(raw);
+    if (done) this.#repeated = 0;
+    this.#texts = 0;
+    return done;
+  }
+
+  protected override beforeRelease(raw: glue.Engine): void {
+    // A replay would make again what the archive has.
+    if (this.isRetired && this.#repeated > 0) this.compact(raw);
+  }
+
+  /** How many events there are. */
+  get events(): number {
+    return this.#archived + this.ask("historyLength");
+  }
+
+  get #archived(): number {
+    return this.#archive?.count ?? 0;
+  }
+
+  /** The events from an index on, parsed; up to another index. */
+  history(from = 0, to = Infinity): HistoryEvent[] {
+    if (this.#areFew(from)) return JSON.parse(this.ask("history", from - this.#archived)).slice(0, to - from);
+    let events: HistoryEvent[] = [];
+    for (const page of this.pages(from, to, "the history")) events = events.concat(page.map(([, event]) => event));
+    return events;
+  }
+
+  /** The same as one JSON text. */
+  historyText(from = 0): string {
+    return this.#areFew(from) ? this.ask("history", from - this.#archived) : JSON.stringify(this.history(from));
+  }
+
+  /** Whether the events from an index on are few, and none of them is in the archive. */
+  #areFew(from: number): boolean {
+    const archived = this.#archived;
+    return from >= archived && this.ask("historyLength") - (from - archived) <= FEW_EVENTS;
+  }
+
+  /** The same in lists of a bounded size, each event with its time. With `whole`, what they are collected for. */
+  *pages(from = 0, to = Infinity, whole?: string): Generator<TimedEvent[], void> {
+    let length = 0;
+    if (whole !== undefined && to === Infinity) checkAtOnce((length = this.#archive?.length(from) ?? 0), whole);
+    while (from < to) {
+      let events;
+      if (this.#archive !== undefined && from < this.#archive.count) {
+        events = this.#archive.read(from);
+      } else {
+        if (this.#page(from - this.#archived, false) === 0) return;
+        length += payloads();
+        if (whole !== undefined) checkAtOnce(length, whole);
+        events = eventsOf(receive());
+      }
+      if (from + events.length > to) events.length = to - from;
+      from += events.length;
+      yield events;
+    }
+  }
+
+  /** The snapshot, parsed. */
+  snapshot(): EngineSnapshot {
+    if (this.#archived === 0 && this.events <= FEW_EVENTS) return JSON.parse(this.ask("snapshot"));
+    const engine: EngineSnapshot & { executions: { id: number; events: unknown[] }[] } = JSON.parse(this.ask("snapshotWithoutEvents"));
+    const own = engine.executions.find(({ id }) => id === 0)!;
+    for (const events of this.pages(0, Infinity, "the history in the snapshot")) own.events = own.events.concat(events);
+    return engine;
+  }
+
+  /** Hands the engine to the driver in Rust. Its facts are not in the journal: another trap ends it. */
+  drive(handler: (command: string) => string | Promise<string>): Promise<string> {
+    const raw = this.raw();
+    return new Promise((resolve, reject) => {
+      driven.add(reject);
+      glue
+        .drive(raw, handler)
+        .then(resolve, (thrown: unknown) => reject(translate(thrown)))
+        .finally(() => driven.delete(reject));
+    });
+  }
+
+  /** Leaves a page of the events that the engine has; how many it has. */
+  #page(from: number, take: boolean): number {
+    const raw = this.raw();
+    try {
+      const count = raw.page(from, take ? ARCHIVE_BYTES : PAGE, take);
+      look();
+      return count;
+    } catch (thrown) {
+      throw translate(thrown, "history");
+    }
+  }
+
+  /** Moves the events into the archive: they are not many more than one call of step makes. */
+  #shelve(): void {
+    try {
+      for (let count = this.#page(0, true); count > 0; count = this.#page(0, true)) {
+        this.#archive?.add([{ count, whole: payloads(), bytes: received().slice() }]);
+        this.#repeated += count;
+      }
+    } catch {
+      // What was taken and not kept comes again with a new engine.
+      this.leave();
+    }
+  }
+}

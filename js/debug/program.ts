@@ -1,0 +1,155 @@
+// What is around the runs of a session in a program: handlers, machines and recorded answers, besides mocks and a person.
+
+import type { DebugOptions, Mock } from "../api/debug.d.ts";
+import type { Definition, InvokeCommand, StateMachine as PublicMachine, TaskHandler, TaskHandlers } from "../api/index.d.ts";
+import { TaskCancelled, misuse } from "../base/errors.ts";
+import { machineSettings } from "../definition/settings.ts";
+import { Task } from "../driver/task.ts";
+import { StateMachine, checkStart, handleOf } from "../execution/machine.ts";
+import type { Machines } from "../execution/nested.ts";
+import { engineSettings } from "../execution/settings.ts";
+import { handlerInput } from "../tasks/integration.ts";
+import { Handlers, type MissingHandler, type Resource } from "../tasks/resource.ts";
+import { startsExecution } from "./borders.ts";
+import { Relatives, machinesOf } from "./children.ts";
+import { type Call, type Execution, answersOf } from "./execution.ts";
+import { checkMocks } from "./given.ts";
+import { type Answering, Host, type Names, type Playable } from "./host.ts";
+import { Mocks } from "./mocks.ts";
+import type { Begin, Run } from "./run.ts";
+import type { StrandVisit } from "./strand.ts";
+
+type AnswerToken = (token: string, method: "succeed" | "fail" | "heartbeat", value?: unknown) => boolean;
+
+export class ProgramHost extends Host {
+  /** The options of the session, as its last restart has left them. */
+  options: DebugOptions;
+  /** Limits of all executions, also of those that tasks start. */
+  readonly limits: Pick<DebugOptions, "payloadLimit" | "historyLimit">;
+  override relatives = (run: Run, begin: Begin): Relatives => new Relatives(run, begin);
+  #tasks: TaskHandlers | undefined;
+  #machines: Machines | undefined;
+  #handlers = new Handlers<TaskHandler>();
+  #answerToken: AnswerToken;
+
+  constructor(options: DebugOptions, answerToken: AnswerToken) {
+    super();
+    this.options = options;
+    this.limits = { payloadLimit: options.payloadLimit, historyLimit: options.historyLimit };
+    this.#answerToken = answerToken;
+  }
+
+  /** The handlers of tasks that are called from now on. */
+  setTasks(tasks: TaskHandlers | undefined): void {
+    this.#tasks = tasks ?? {};
+    this.#handlers = new Handlers<TaskHandler>(this.#tasks, this.#machines);
+  }
+
+  /** The machines that tasks may start from now on. */
+  setMachines(machines: DebugOptions["machines"]): void {
+    this.#machines = machinesOf(machines);
+    if (this.#tasks) this.setTasks(this.#tasks);
+  }
+
+  override setMocks(mocks: Record<string, Mock> | undefined): void {
+    checkMocks(mocks ?? {});
+    super.setMocks(mocks);
+  }
+
+  override machine(definition: Definition | PublicMachine): Playable {
+    const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, machineSettings(this.options));
+    const { name, type } = machine;
+    return { machine: handleOf(machine), name, type, settings: engineSettings(this.options, type) };
+  }
+
+  override names(run: number, stateMachineName: string): Names {
+    const { name = `run-${run}`, arn } = this.options;
+    return { name, stateMachineName, ...(arn !== undefined && { arn }) };
+  }
+
+  override check(name: string, input: string): void {
+    checkStart(name, input, this.options);
+  }
+
+  /** Calls that the recorded execution had are answered as they were there, unless a mock stands for them. */
+  override equipped(run: Run): Run {
+    if (this.options.recorded) run.first.recorded = answersOf(this.options.recorded);
+    return run;
+  }
+
+  override resource(text: string): Resource {
+    return this.#handlers.resource(text);
+  }
+
+  override starts(execution: Execution, visit: StrandVisit): boolean {
+    return startsExecution(execution, visit, this.#machines, this.mocks);
+  }
+
+  override answering(command: InvokeCommand): Answering {
+    const mocked = this.mocked(command);
+    if (mocked) return mocked;
+    const handler = this.#handlers.find(command.resource, command.state, command.input);
+    if (typeof handler === "function") return { reply: (_, call, execution) => this.handle(handler, call, execution), mode: "handler" };
+    if (handler !== undefined) return { taker: handler, mode: "handler" };
+    return this.options.ask ? this.asking() : { mode: "missing" };
+  }
+
+  override missing({ resource, state, input }: InvokeCommand): MissingHandler {
+    return this.#handlers.missing(resource, state, input);
+  }
+
+  protected override handle(handler: unknown, call: Call, execution: Execution): unknown {
+    const [input, task] = this.given(call, execution);
+    return (handler as TaskHandler)(input, task);
+  }
+
+  /** What a handler is given. */
+  given(call: Call, run: Execution): [input: unknown, task: Task] {
+    const { command } = call;
+    const execution = {
+      name: run.name,
+      succeed: (token: string, output: unknown) => this.#answerToken(token, "succeed", output),
+      fail: (token: string, failure: object = {}) => this.#answerToken(token, "fail", failure),
+      heartbeat: (token: string) => this.#answerToken(token, "heartbeat"),
+    };
+    const task: Task = new Task(command, {
+      execution,
+      heartbeat: (id: number) => {
+        run.heartbeat(id);
+        this.changed(run.run);
+      },
+      sleep: (_: unknown, milliseconds: unknown) => sleep(run, call, milliseconds),
+    });
+    call.onCancel = (reason) => Task.cancel(task, reason, undefined);
+    return [handlerInput(call.resource, command.input), task];
+  }
+}
+
+/** For handlers: resolves when so much of the run's time has passed; time goes on while they sleep. */
+function sleep(execution: Execution, call: Call, milliseconds: unknown): Promise<void> {
+  const duration = Number(milliseconds);
+  if (!(duration >= 0)) throw misuse("INVALID_ARGUMENT", "task.sleep() takes a number of milliseconds", RangeError);
+  call.sleeps = (call.sleeps ?? 0) + 1;
+  const asleep = (call.asleep ??= new Set());
+  call.onStop = (reason) => asleep.forEach((wake) => wake(new TaskCancelled(reason, call.command.state)));
+  const slept = new Promise<void>((resolve, reject) => {
+    asleep.add(reject);
+    // Who sleeps for ever holds nothing up.
+    if (duration === Infinity) return;
+    execution.wakeAt(execution.now() + duration, () => {
+      asleep.delete(reject);
+      call.sleeps = (call.sleeps ?? 0) - 1;
+      resolve();
+    });
+  });
+  // One that is not awaited may be cut off.
+  slept.catch(() => {});
+  execution.changed();
+  return slept;
+}
+
+/** The name in `mocks` of the one that is meant for a task, or undefined. */
+export function mockFor(mocks: Record<string, Mock>, task: { state: string; resource: string; input?: unknown }): string | undefined {
+  checkMocks(mocks);
+  return new Mocks(mocks).nameFor(task);
+}
