@@ -358,7 +358,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     const calls = [...this.#calls.values()].filter((call) => !call.ended);
     const submitted = calls.filter((call) => call.submits && call.answered).map((call) => call.command.task);
     const nested = calls.flatMap(({ command, child }): NestedSnapshot[] =>
-      child?.running && child.execution !== undefined ? [{ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }] : [],
+      child?.running && child.execution?.snapshot !== undefined ? [{ task: command.task, child: child.toJSON(), snapshot: child.execution.snapshot() }] : [],
     );
     return { engine: this.#engine.snapshot(), submitted, ...(nested.length > 0 && { nested }) };
   }

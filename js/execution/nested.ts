@@ -1,29 +1,50 @@
-// @ts-nocheck: has no types yet.
 // Executions that tasks start: what `states:startExecution` and its kin do with the machines that are registered.
 
-import { isJson, jsonText, membersText, started, description } from "../tasks/integration.ts";
-import { bareName } from "../tasks/resource.ts";
+import { isObject } from "../base/json.ts";
 import { misuse } from "../base/errors.ts";
+import { description, isJson, jsonText, membersText, started } from "../tasks/integration.ts";
+import { bareName } from "../tasks/resource.ts";
 import { startProblem } from "./start.ts";
+import type { Execution, ExecutionSnapshot } from "../api/index.d.ts";
+import type { NestedSnapshot, Outcome } from "../driver/driver.ts";
+import type { Completion, NestedExecution, TaskCall, TaskDriver, TaskFailure, Taker } from "../tasks/call.ts";
+import type { ExecutionDetails } from "../tasks/integration.ts";
+import type { MissingHandler, Resource, TaskSource } from "../tasks/resource.ts";
+import type { ExecutionInfo } from "./execution.ts";
+import type { StateMachine } from "./machine.ts";
 
 const ACCOUNT = "arn:aws:states:us-east-1:123456789012";
-const SEND = { "aws-sdk:sfn:sendTaskSuccess": "succeed", "aws-sdk:sfn:sendTaskFailure": "fail", "aws-sdk:sfn:sendTaskHeartbeat": "heartbeat" };
+const SEND = new Map<string | undefined, Completion[0]>([
+  ["aws-sdk:sfn:sendTaskSuccess", "succeed"],
+  ["aws-sdk:sfn:sendTaskFailure", "fail"],
+  ["aws-sdk:sfn:sendTaskHeartbeat", "heartbeat"],
+]);
 const ASK = /^(?:states|aws-sdk:sfn):(describe|stop)Execution$/;
-const START = ["states:startExecution", "aws-sdk:sfn:startExecution", "aws-sdk:sfn:startSyncExecution"];
+const START: readonly (string | undefined)[] = ["states:startExecution", "aws-sdk:sfn:startExecution", "aws-sdk:sfn:startSyncExecution"];
 
 /** The API's limit: an error that is handed on from execution to execution is quoted once more in each, and doubles. */
 const LONGEST_CAUSE = 32_768;
 
+/** What drives an execution that tasks can start others from. */
+export interface FamilyDriver extends TaskDriver {
+  readonly family: Family;
+  /** The seed of the names and seeds of executions that this one starts. */
+  readonly seed: bigint;
+  /** How many executions have started one another above this one, where that is counted. */
+  readonly depth?: number;
+}
+
+/** An execution of a family, as the others see it. */
+export type Member = TaskDriver["execution"] & Partial<Pick<Execution, "snapshot">>;
+
 /** The machines that tasks may start, by name and by ARN. */
-export class Machines {
-  #named = new Map();
+export class Machines implements TaskSource {
+  #named = new Map<string, StateMachine>();
 
   /** `option` is an array of machines, or an object or Map of them. */
-  constructor(option, isMachine) {
+  constructor(option: object, isMachine: (value: unknown) => value is StateMachine) {
     if (typeof option !== "object" || option === null) throw misuse("INVALID_OPTION", "machines must be an array, an object or a Map of state machines");
-    const own = (machine) => [machine.arn ?? machine.name, machine];
-    const entries = Array.isArray(option) ? option.map((machine) => (isMachine(machine) ? own(machine) : ["", machine])) : option instanceof Map ? option : Object.entries(option);
-    for (const [name, machine] of entries) {
+    for (const [name, machine] of named(option, isMachine)) {
       if (typeof name !== "string" || !isMachine(machine)) throw misuse("INVALID_OPTION", `the machine ${JSON.stringify(String(name))} must be a StateMachine`);
       this.#named.set(name, machine);
       if (!this.#named.has(bareName(name, ":stateMachine:"))) this.#named.set(bareName(name, ":stateMachine:"), machine);
@@ -31,83 +52,133 @@ export class Machines {
   }
 
   /** All of them, some twice. */
-  get all() {
+  get all(): StateMachine[] {
     return [...this.#named.values()];
   }
 
-  /** What does a task that starts, describes or stops an execution or answers a token; undefined for other tasks. */
-  find({ kind, name }, input) {
+  /** The handler of a task that starts, describes or stops an execution or answers a token; undefined for other tasks. */
+  find({ kind, name }: Resource, input: unknown): Taker | undefined {
     if (kind !== "service") return undefined;
-    if (Object.hasOwn(SEND, name)) return new Sender(SEND[name]);
+    const method = SEND.get(name);
+    if (method !== undefined) return new Sender(method);
     const asked = ASK.exec(name);
-    if (asked) return new Clerk(asked[1]);
-    const arn = input?.StateMachineArn;
-    if (!START.includes(name) || typeof arn !== "string") return undefined;
+    if (asked) return asked[1] === "stop" ? new Stopper() : new Describer();
+    const arn = machineArn(input);
+    if (!START.includes(name) || arn === undefined) return undefined;
     const machine = this.#named.get(arn) ?? this.#named.get(withoutQualifier(arn)) ?? this.#named.get(bareName(arn, ":stateMachine:"));
     return machine && new Starter(machine);
   }
 
   /** Whether a task starts an execution. */
-  isStart({ kind, name }) {
+  isStart({ kind, name }: Resource): boolean {
     return kind === "service" && START.includes(name);
   }
 
   /** The error of a task that starts a machine which is not registered; undefined for other tasks. */
-  missing({ name }, input) {
-    const arn = input?.StateMachineArn;
-    return START.includes(name) && typeof arn === "string" ? refusal(name, "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`) : undefined;
+  missing({ name }: Resource, input: unknown): MissingHandler | undefined {
+    const arn = machineArn(input);
+    if (name === undefined || !START.includes(name) || arn === undefined) return undefined;
+    return refusal(name, "StateMachineDoesNotExist", `State Machine Does Not Exist: '${arn}'`);
   }
+}
+
+/** The entries of the option `machines`. */
+function named(option: object, isMachine: (value: unknown) => value is StateMachine): Iterable<readonly [unknown, unknown]> {
+  if (option instanceof Map) return option;
+  if (!Array.isArray(option)) return Object.entries(option);
+  return option.map((machine: unknown) => [isMachine(machine) ? (machine.arn ?? machine.name) : "", machine]);
+}
+
+function machineArn(input: unknown): string | undefined {
+  const arn = isObject(input) ? input.StateMachineArn : undefined;
+  return typeof arn === "string" ? arn : undefined;
+}
+
+/** What launches an execution: its input's text, or the snapshot that it goes on from. */
+export interface Launch {
+  text?: string;
+  snapshot?: ExecutionSnapshot;
+  family: Family;
+  seed: bigint;
+  info: ExecutionInfo;
+  onFinish: (outcome: Outcome, now: number) => void;
+  record: Child;
+}
+
+/** What a family is made of. */
+export interface FamilyOptions {
+  /** Starts or restores an execution as a member. */
+  launch: (machine: StateMachine, how: Launch) => Member;
+  /** The code and message of the error with which no more executions are started. */
+  refuses?: (driver: FamilyDriver) => readonly [code: string, message: string] | undefined;
+  onNested?: ((child: Execution, parent: Execution) => void) | undefined;
+  /** Whether executions that have ended can still be described. */
+  keeps: boolean;
+  payloadLimit?: number | undefined;
+}
+
+/** What a family asks to be told of a member. */
+export interface Entry {
+  begun(execution: Member): void;
+  ended(outcome: Outcome, now: number): void;
 }
 
 /** What executions share that were started by one another: machines, handlers, one time line, names and tokens. */
 export class Family {
-  drivers = new Set();
-  // The executions that were given a name, by ARN.
-  named = new Map();
-  // Those that can be described or stopped, by ARN.
-  known = new Map();
+  readonly drivers = new Set<TaskDriver>();
+  /** The executions that were given a name, by ARN. */
+  readonly named = new Map<string, Child>();
+  /** The executions that can be described or stopped, by ARN. */
+  readonly known = new Map<string, Child>();
+  readonly launch: FamilyOptions["launch"];
+  readonly refuses: FamilyOptions["refuses"];
+  readonly payloadLimit: number | undefined;
+  keeps: boolean;
+  #onNested: FamilyOptions["onNested"];
 
-  /**
-   * `launch` starts or restores an execution as a member; with `keeps` those that have ended can still be described.
-   * `refuses` tells the code and message of the error with which no more may be started.
-   */
-  constructor({ launch, refuses, onNested, keeps, payloadLimit }) {
+  constructor({ launch, refuses, onNested, keeps, payloadLimit }: FamilyOptions) {
     this.launch = launch;
     this.refuses = refuses;
-    this.onNested = onNested;
+    this.#onNested = onNested;
     this.keeps = keeps;
     this.payloadLimit = payloadLimit;
   }
 
-  /** Takes an execution in, and gives what is to be done with it: `begun(execution)`, `ended(outcome, now)`. */
-  enter(record) {
+  /** Takes an execution in. */
+  enter(record: Child): Entry {
     this.known.set(record.arn, record);
-    const ended = (outcome, now) => {
-      record.end(outcome, now, this.keeps);
-      if (!this.keeps) this.known.delete(record.arn);
+    return {
+      begun: (execution) => {
+        record.execution = execution;
+      },
+      ended: (outcome, now) => {
+        record.end(outcome, now, this.keeps);
+        if (!this.keeps) this.known.delete(record.arn);
+      },
     };
-    return { begun: (execution) => (record.execution = execution), ended };
   }
 
-  /** Takes in an execution that was begun elsewhere, as the data of its record has it; with an outcome it has ended. */
-  again(data, execution, outcome, stopDate) {
-    const record = Object.assign(new Child(), data, { told: true });
+  /** Takes in an execution that was begun elsewhere; with an outcome it has ended. */
+  again(details: ChildDetails, execution: Member, outcome: Outcome | undefined, stopDate: number): { record: Child; ended: Entry["ended"] } {
+    const record = new Child(details);
+    record.told = true;
     const { begun, ended } = this.enter(record);
-    if (data.named) this.named.set(record.arn, record);
+    if (details.named) this.named.set(record.arn, record);
     if (outcome === undefined) begun(execution);
     else ended(outcome, stopDate);
     return { record, ended };
   }
 
-  /** Takes in the execution that is nobody's child. */
-  found({ name, arn, machineArn, machineName, input, startDate }) {
-    return this.enter(Object.assign(new Child(), { name, arn, machineArn: machineArn ?? arnOf(machineName), input, startDate }));
+  /** Takes in the execution that no task has started. */
+  found({ name, arn, machineArn, machineName, input, startDate }: Omit<ChildDetails, "machineArn"> & { machineArn?: string | undefined; machineName: string }): Entry {
+    return this.enter(new Child({ name, arn, machineArn: machineArn ?? arnOf(machineName), input, startDate }));
   }
 
-  /** Tells of an execution that a task has started. */
-  tell(child, parent) {
+  /** Reports an execution that a task has started. */
+  tell(child: Member, parent: Member): void {
     try {
-      this.onNested?.(child, parent);
+      // Whoever observes nested executions has drivers with whole executions.
+      this.#onNested?.(child as Execution, parent as Execution);
     } catch (thrown) {
       console.error("stepglass: onNested threw an error", thrown);
     }
@@ -115,207 +186,265 @@ export class Family {
 }
 
 /** Starts a machine, and waits for it where the integration does. */
-class Starter {
-  constructor(machine) {
-    this.machine = machine;
+class Starter implements Taker {
+  #machine: StateMachine;
+
+  constructor(machine: StateMachine) {
+    this.#machine = machine;
   }
 
-  take(call, driver) {
-    const { resource } = call;
+  take(call: TaskCall, driver: FamilyDriver): void {
+    const name = serviceOf(call);
     const refused = driver.family.refuses?.(driver);
-    if (refused) return fail(driver, call, refusal(resource.name, ...refused));
-    if (resource.name.endsWith("startSyncExecution") && this.machine.type !== "EXPRESS") {
-      return fail(driver, call, refusal(resource.name, "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine"));
+    if (refused) return fail(driver, call, refusal(name, ...refused));
+    if (name.endsWith("startSyncExecution") && this.#machine.type !== "EXPRESS") {
+      return fail(driver, call, refusal(name, "StateMachineTypeNotSupported", "This operation is not supported by this type of state machine"));
     }
     const child = this.#child(call, driver);
-    if (child !== undefined) this.answer(child, call, driver);
-    // Told last: who hears of it may stop it at once.
-    if (child?.told === false) {
-      child.told = true;
-      driver.family.tell(child.execution, driver.execution);
-    }
+    if (child === undefined) return;
+    rejoin(child, call, driver);
+    // It is reported last, because an observer may stop it at once.
+    if (!child.told) tell(child, driver);
   }
 
-  answer(child, call, driver) {
-    const { resource, command } = call;
-    const { task } = command;
-    const now = driver.now();
-    if (resource.pattern === "waitForTaskToken") {
-      call.answered = true;
-      driver.post("submitted", task, started(command, child.arn, now));
-    } else if (resource.pattern !== "") {
-      driver.post("submitted", task, started(command, child.arn, now));
-      this.#await(child, call, driver);
-    } else if (resource.name.endsWith("startSyncExecution")) {
-      this.#await(child, call, driver);
-    } else {
-      const sdk = resource.name.startsWith("aws-sdk:");
-      driver.complete(call, "succeed", sdk ? JSON.stringify({ ExecutionArn: child.arn, StartDate: iso(now) }) : started(command, child.arn, now));
-    }
-  }
-
-  /** Waits again for a child that was restored with its parent. */
-  resume(call, driver, { child: info, snapshot }) {
-    const child = Object.assign(new Child(), info, { running: true });
+  /** Waits again for an execution that was restored with its parent. */
+  resume(call: TaskCall, driver: FamilyDriver, { child: details, snapshot }: NestedSnapshot): void {
+    // It was written by toJSON().
+    const child = new Child(details as unknown as ChildDetails);
     this.#begin(child, driver, { snapshot });
-    child.told = true;
-    driver.family.tell(child.execution, driver.execution);
-    this.#await(child, call, driver);
+    tell(child, driver);
+    wait(child, call, driver);
   }
 
   /** The new execution; one that runs with this name and input already; or undefined where AWS refuses. */
-  #child(call, driver) {
-    const { resource, command } = call;
-    const { StateMachineArn: machineArn, Name, Input: given } = command.input;
+  #child(call: TaskCall, driver: FamilyDriver): Child | undefined {
+    const { command } = call;
+    const refuse = (code: string, message: string) => void fail(driver, call, refusal(serviceOf(call), code, message));
+    const { StateMachineArn: machine, Name, Input: given } = command.input;
     // The API takes a text; Step Functions writes one where there is something else.
     const input = given === undefined || given === null ? "{}" : typeof given === "string" ? given : jsonText(given);
     const seed = mix(driver.seed, command.task);
     const name = typeof Name === "string" ? Name : uuid(seed);
     const problem = startProblem(name, input, driver.family.payloadLimit);
-    if (problem) return void fail(driver, call, refusal(resource.name, ...problem));
-    const arn = executionArn(machineArn, name, this.machine, seed);
+    if (problem) return refuse(...problem);
+    const arn = executionArn(machine, name, this.#machine, seed);
     const known = driver.family.named.get(arn);
     if (known?.running && known.input === input) return known;
-    if (known) return void fail(driver, call, refusal(resource.name, "ExecutionAlreadyExists", `Execution Already Exists: '${arn}'`));
-    try {
-      JSON.parse(input);
-    } catch {
-      return void fail(driver, call, refusal(resource.name, "InvalidExecutionInput", "Invalid State Machine Execution Input: 'the input is not JSON'"));
-    }
-    const child = Object.assign(new Child(), { name, arn, machineArn: arnOf(machineArn), input, startDate: driver.now(), seed: `${seed}`, named: typeof Name === "string" });
+    if (known) return refuse("ExecutionAlreadyExists", `Execution Already Exists: '${arn}'`);
+    if (!isJson(input)) return refuse("InvalidExecutionInput", "Invalid State Machine Execution Input: 'the input is not JSON'");
+    const child = new Child({ name, arn, machineArn: arnOf(machine), input, startDate: driver.now(), seed: `${seed}`, named: typeof Name === "string" });
     if (child.named) driver.family.named.set(arn, child);
     this.#begin(child, driver, { text: input });
     return child;
   }
 
-  #begin(child, driver, from) {
-    const { family } = driver;
+  #begin(child: Child, { family }: FamilyDriver, from: Pick<Launch, "text" | "snapshot">): void {
     const { begun, ended } = family.enter(child);
-    const execution = family.launch(this.machine, {
+    const { name, arn, machineArn: stateMachineArn } = child;
+    const execution = family.launch(this.#machine, {
       ...from,
       family,
-      seed: BigInt(child.seed),
-      info: { name: child.name, arn: child.arn, stateMachineName: bareName(child.machineArn, ":stateMachine:"), stateMachineArn: child.machineArn },
+      seed: BigInt(child.seed ?? 0),
+      info: { name, arn, stateMachineName: bareName(stateMachineArn, ":stateMachine:"), stateMachineArn },
       onFinish: ended,
       record: child,
     });
     begun(execution);
   }
+}
 
-  #await(child, call, driver) {
-    const { resource } = call;
-    call.child = child;
-    call.onCancel = () => {
-      if (!child.running) return;
-      const parent = driver.execution.arn;
-      child.execution.abort(undefined, `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`);
-    };
-    const tell = () => {
-      const about = { ...child, ...child.outcome };
-      if (resource.name.endsWith("startSyncExecution")) return driver.complete(call, "succeed", JSON.stringify(syncResponse(about)));
-      const text = membersText(description(resource, about));
-      if (child.outcome.status === "SUCCEEDED") driver.complete(call, "succeed", text);
-      else driver.complete(call, "fail", "States.TaskFailed", text.slice(0, LONGEST_CAUSE));
-    };
-    if (child.running) child.waiters.push(tell);
-    else tell();
+/** The service and action of a call that starts, describes or stops executions. */
+function serviceOf({ resource }: TaskCall): string {
+  return resource.name ?? "";
+}
+
+function tell(child: Child, driver: FamilyDriver): void {
+  child.told = true;
+  if (child.execution !== undefined) driver.family.tell(child.execution, driver.execution);
+}
+
+/** Answers a task whose execution has started; one that runs already or has ended, as if the task had just started it. */
+export function rejoin(child: Child, call: TaskCall, driver: TaskDriver): void {
+  const { resource, command } = call;
+  const { task } = command;
+  const now = driver.now();
+  if (resource.pattern === "waitForTaskToken") {
+    call.answered = true;
+    driver.post("submitted", task, started(command, child.arn, now));
+  } else if (resource.pattern !== "") {
+    driver.post("submitted", task, started(command, child.arn, now));
+    wait(child, call, driver);
+  } else if (serviceOf(call).endsWith("startSyncExecution")) {
+    wait(child, call, driver);
+  } else {
+    const sdk = serviceOf(call).startsWith("aws-sdk:");
+    driver.complete(call, "succeed", sdk ? JSON.stringify({ ExecutionArn: child.arn, StartDate: iso(now) }) : started(command, child.arn, now));
   }
 }
 
-/** A task whose execution runs already, or has ended, is answered as if it had just started it. */
-export function rejoin(record, call, driver) {
-  new Starter().answer(record, call, driver);
+/** Ends a task with the execution that it waits for. */
+function wait(child: Child, call: TaskCall, driver: TaskDriver): void {
+  call.child = child;
+  call.onCancel = () => {
+    if (!child.running) return;
+    const parent = driver.execution.arn;
+    child.execution?.abort(undefined, `The Task state in AWS Step Functions execution [${parent}] which was managing this resource was aborted`);
+  };
+  const answer = (outcome: Outcome) => {
+    const about = { ...child, ...outcome };
+    if (serviceOf(call).endsWith("startSyncExecution")) return driver.complete(call, "succeed", JSON.stringify(syncResponse(about)));
+    const text = membersText(description(call.resource, about));
+    if (outcome.status === "SUCCEEDED") return driver.complete(call, "succeed", text);
+    return driver.complete(call, "fail", "States.TaskFailed", text.slice(0, LONGEST_CAUSE));
+  };
+  if (child.running) child.waiters.push(answer);
+  else if (child.outcome !== undefined) answer(child.outcome);
 }
 
-/** An execution that a task has started, for as long as it counts. */
-class Child {
-  running = true;
-  told = false;
-  waiters = [];
+/** An execution of a family when it begins. */
+export interface ChildDetails {
+  name: string;
+  arn: string;
+  machineArn: string;
+  /** JSON text. */
+  input: string;
+  startDate: number;
+  /** The seed of its names and random values, as decimal digits. */
+  seed?: string;
+  /** Whether the task has given its name. */
+  named?: boolean;
+}
 
-  end(outcome, now, keep) {
+/** An execution of a family, for as long as it can be described. */
+export class Child implements NestedExecution, ChildDetails {
+  declare name: string;
+  declare arn: string;
+  declare machineArn: string;
+  declare input: string;
+  declare startDate: number;
+  declare seed?: string;
+  declare named?: boolean;
+  running = true;
+  /** Whether observers were told of it. */
+  told = false;
+  waiters: ((outcome: Outcome) => void)[] = [];
+  execution: Member | undefined;
+  outcome: Outcome | undefined;
+  stopDate: number | undefined;
+
+  constructor(details: ChildDetails) {
+    Object.assign(this, details);
+  }
+
+  end(outcome: Outcome, now: number, keep: boolean): void {
     this.running = false;
     this.outcome = outcome;
     this.stopDate = now;
     const { waiters } = this;
     this.waiters = [];
-    for (const tell of waiters) tell();
-    // Else only the name is kept: it is taken.
-    if (!keep) this.outcome = this.input = undefined;
+    for (const answer of waiters) answer(outcome);
+    if (!keep) {
+      // Its name stays taken.
+      this.outcome = undefined;
+      this.input = "";
+    }
     this.execution = undefined;
   }
 
   /** What a snapshot of the parent keeps. */
-  toJSON() {
+  toJSON(): { [key: string]: unknown } {
     const { name, arn, machineArn, input, startDate, seed } = this;
     return { name, arn, machineArn, input, startDate, seed };
   }
 }
 
 /** Describes or stops an execution of the family. */
-class Clerk {
-  constructor(what) {
-    this.what = what;
+abstract class Asker implements Taker {
+  take(call: TaskCall, driver: FamilyDriver): void {
+    const arn: unknown = call.command.input?.ExecutionArn;
+    const record = typeof arn === "string" ? driver.family.known.get(arn) : undefined;
+    if (record !== undefined && !record.arn.includes(":express:")) return this.answer(record, call, driver);
+    const problem = (record === undefined ? arnProblem(arn) : undefined) ?? EXPRESS_ARN;
+    fail(driver, call, refusal(serviceOf(call), ...problem));
   }
 
-  take(call, driver) {
-    const { ExecutionArn: arn, Error: error, Cause: cause } = call.command.input ?? {};
-    const service = call.resource.name;
-    const record = driver.family.known.get(arn);
-    const problem = record ? undefined : arnProblem(arn);
-    if (record === undefined || arn.includes(":express:")) {
-      return fail(driver, call, refusal(service, ...(problem ?? ["InvalidArn", "Invalid Arn: 'Resource type not valid in this context: express'"])));
-    }
-    const date = service.startsWith("aws-sdk:") ? iso : (time) => time;
-    if (this.what === "stop") {
-      const answer = () => driver.complete(call, "succeed", JSON.stringify({ StopDate: date(record.stopDate) }));
-      if (!record.running) return answer();
-      // Answered when it has stopped: whoever looks next sees it ABORTED.
-      record.waiters.push(answer);
-      return record.execution.abort(textOrNothing(error), textOrNothing(cause));
-    }
+  protected abstract answer(record: Child, call: TaskCall, driver: FamilyDriver): void;
+}
+
+class Describer extends Asker {
+  protected override answer(record: Child, call: TaskCall, driver: FamilyDriver): void {
+    const date = dateOf(call);
     const about = description(call.resource, { ...record, status: "RUNNING", ...record.outcome });
-    for (const name of ["StartDate", "StopDate"]) if (about[name] !== undefined) about[name] = date(about[name]);
+    about.StartDate = date(record.startDate);
+    if (record.stopDate !== undefined) about.StopDate = date(record.stopDate);
     driver.complete(call, "succeed", membersText(about));
   }
 }
 
-const textOrNothing = (value) => (typeof value === "string" ? value : undefined);
+class Stopper extends Asker {
+  protected override answer(record: Child, call: TaskCall, driver: FamilyDriver): void {
+    const answer = () => driver.complete(call, "succeed", JSON.stringify({ StopDate: dateOf(call)(record.stopDate ?? driver.now()) }));
+    if (!record.running) return void answer();
+    // The task is answered when the execution has stopped, so that the next one to describe it finds it ABORTED.
+    record.waiters.push(answer);
+    const { Error: error, Cause: cause } = call.command.input;
+    record.execution?.abort(textOrNothing(error), textOrNothing(cause));
+  }
+}
+
+/** Times as the SDK's integrations write them, or as the optimized ones do. */
+function dateOf(call: TaskCall): (time: number) => string | number {
+  return serviceOf(call).startsWith("aws-sdk:") ? iso : (time) => time;
+}
+
+const EXPRESS_ARN = ["InvalidArn", "Invalid Arn: 'Resource type not valid in this context: express'"] as const;
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
 
 /** Why there is no execution with this ARN. */
-function arnProblem(arn) {
-  if (typeof arn !== "string" || !arn.startsWith("arn:")) return ["InvalidArn", `Invalid Arn: 'Invalid ARN prefix: ${arn}'`];
+function arnProblem(arn: unknown): readonly [code: string, message: string] | undefined {
+  if (typeof arn !== "string" || !arn.startsWith("arn:")) return ["InvalidArn", `Invalid Arn: 'Invalid ARN prefix: ${String(arn)}'`];
   return arn.includes(":express:") ? undefined : ["ExecutionDoesNotExist", `Execution Does Not Exist: '${arn}'`];
 }
 
 /** Answers the task token of an execution in the family. */
-class Sender {
-  constructor(method) {
-    this.method = method;
+class Sender implements Taker {
+  #method: Completion[0];
+
+  constructor(method: Completion[0]) {
+    this.#method = method;
   }
 
-  take(call, driver) {
-    const { TaskToken, Output, Error: error, Cause: cause } = call.command.input ?? {};
-    for (const member of driver.family.drivers) {
-      const target = member.findCall(TaskToken);
-      if (target === undefined) continue;
-      const rest = { succeed: [typeof Output === "string" ? Output : jsonText(Output)], fail: [error, cause], heartbeat: [] }[this.method];
-      if (this.method === "succeed" && !isJson(rest[0])) return fail(driver, call, refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'"));
-      if (!member.complete(target, this.method, ...rest)) break;
-      return driver.complete(call, "succeed", "{}");
-    }
-    const spent = [...driver.family.drivers].some((member) => member.findCall(TaskToken) !== undefined);
-    const [code, message] = spent ? ["TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'"] : ["InvalidToken", "Invalid Token: 'Invalid token'"];
-    fail(driver, call, refusal("aws-sdk:sfn", code, message));
+  take(call: TaskCall, driver: FamilyDriver): void {
+    const { TaskToken: token } = call.command.input ?? {};
+    const completion = this.#completion(call);
+    const holders = [...driver.family.drivers].filter((member) => member.findCall(token) !== undefined);
+    if (holders.length === 0) return fail(driver, call, refusal("aws-sdk:sfn", "InvalidToken", "Invalid Token: 'Invalid token'"));
+    if (completion === undefined) return fail(driver, call, refusal("aws-sdk:sfn", "InvalidOutput", "Invalid Output: 'the output is not JSON'"));
+    const [holder] = holders;
+    const target = holder?.findCall(token);
+    if (holder !== undefined && target !== undefined && holder.complete(target, ...completion)) return void driver.complete(call, "succeed", "{}");
+    fail(driver, call, refusal("aws-sdk:sfn", "TaskTimedOut", "Task Timed Out: 'Provided task does not exist anymore'"));
+  }
+
+  /** How the token's task ends; undefined if the output is not JSON. */
+  #completion(call: TaskCall): Completion | undefined {
+    const { Output, Error: error, Cause: cause } = call.command.input ?? {};
+    if (this.#method === "fail") return ["fail", error, cause];
+    if (this.#method === "heartbeat") return ["heartbeat"];
+    const output = typeof Output === "string" ? Output : jsonText(Output);
+    return isJson(output) ? ["succeed", output] : undefined;
   }
 }
 
-function fail(driver, call, { error, cause }) {
+function fail(driver: TaskDriver, call: TaskCall, { error, cause }: TaskFailure): void {
   driver.complete(call, "fail", error, cause);
 }
 
 /** An error of the service, in the words of the optimized integration or of the SDK's. */
-export function refusal(service, code, message) {
+export function refusal(service: string, code: string, message: string): MissingHandler {
   const id = "00000000-0000-4000-8000-000000000000";
   const name = code.replace(/(?<!Exception)$/, "Exception");
   return service.startsWith("aws-sdk:")
@@ -324,40 +453,42 @@ export function refusal(service, code, message) {
 }
 
 /** StartSyncExecution's response. */
-function syncResponse({ status, error, cause, output, arn, input, name, machineArn, startDate, stopDate }) {
-  const response = { BillingDetails: { BilledDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100, BilledMemoryUsedInMB: 64 } };
-  if (cause !== undefined) response.Cause = cause;
-  if (error !== undefined) response.Error = error;
-  response.ExecutionArn = arn;
-  response.Input = input;
-  response.InputDetails = { Included: true };
-  response.Name = name;
-  if (status === "SUCCEEDED") {
-    response.Output = jsonText(output);
-    response.OutputDetails = { Included: true };
-  }
-  return { ...response, StartDate: iso(startDate), StateMachineArn: machineArn, Status: status, StopDate: iso(stopDate) };
+function syncResponse({ status, error, cause, output, arn, input, name, machineArn, startDate, stopDate = startDate }: ExecutionDetails): object {
+  return {
+    BillingDetails: { BilledDurationInMilliseconds: Math.max(Math.ceil((stopDate - startDate) / 100), 1) * 100, BilledMemoryUsedInMB: 64 },
+    ...(cause !== undefined && { Cause: cause }),
+    ...(error !== undefined && { Error: error }),
+    ExecutionArn: arn,
+    Input: input,
+    InputDetails: { Included: true },
+    Name: name,
+    ...(status === "SUCCEEDED" && { Output: jsonText(output), OutputDetails: { Included: true } }),
+    StartDate: iso(startDate),
+    StateMachineArn: machineArn,
+    Status: status,
+    StopDate: iso(stopDate),
+  };
 }
 
-const iso = (time) => new Date(time).toISOString();
+const iso = (time: number): string => new Date(time).toISOString();
 
 /** A machine's ARN without version or alias; one for a mere name. */
-function arnOf(text) {
+function arnOf(text: string): string {
   return text.includes(":stateMachine:") ? withoutQualifier(text) : `${ACCOUNT}:stateMachine:${text}`;
 }
 
-function withoutQualifier(arn) {
+function withoutQualifier(arn: string): string {
   return /^(.*:stateMachine:[^:]*)/.exec(arn)?.[1] ?? arn;
 }
 
-function executionArn(machineArn, name, machine, seed) {
+function executionArn(machineArn: string, name: string, machine: StateMachine, seed: bigint): string {
   const base = arnOf(machineArn);
   if (machine.type === "EXPRESS") return `${base.replace(":stateMachine:", ":express:")}:${name}:${uuid(mix(seed, 1))}`;
   return `${base.replace(":stateMachine:", ":execution:")}:${name}`;
 }
 
 /** A seed for a part of something seeded (SplitMix64). */
-function mix(seed, part) {
+function mix(seed: bigint, part: number): bigint {
   let z = BigInt.asUintN(64, seed + 0x9e3779b97f4a7c15n * BigInt(part));
   z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
   z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
@@ -365,7 +496,7 @@ function mix(seed, part) {
 }
 
 /** A name as AWS gives one, from a seed. */
-function uuid(seed) {
+function uuid(seed: bigint): string {
   const hex = mix(seed, 2).toString(16).padStart(16, "0") + mix(seed, 3).toString(16).padStart(16, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

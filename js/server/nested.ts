@@ -137,7 +137,7 @@ class Caller implements Taker {
 /** Fails a task with an error of the API. */
 function fail(call: TaskCall, driver: TaskDriver, thrown: unknown): void {
   const code = thrown instanceof ApiError ? thrown.type : "InternalFailure";
-  const { error, cause } = refusal(call.resource.name, code, messageOf(thrown));
+  const { error, cause } = refusal(call.resource.name ?? "", code, messageOf(thrown));
   driver.complete(call, "fail", error, cause);
 }
 

@@ -33,7 +33,7 @@ export interface EndedCall {
 /** An execution that a task has started and waits for. */
 export interface NestedExecution {
   readonly running: boolean;
-  readonly execution?: Pick<Execution, "snapshot" | "abort"> | undefined;
+  readonly execution?: (Pick<Execution, "abort"> & Partial<Pick<Execution, "snapshot">>) | undefined;
   /** The data that a snapshot of the parent has of it. */
   toJSON(): { [key: string]: unknown };
 }
