@@ -1,6 +1,7 @@
 // JSONPath, calls of intrinsic functions and payload templates as JSONata.
 
 import { isObject, type JsonValue } from "../base/json.ts";
+import { type Argument, parseCall } from "../definition/calls.ts";
 import { type SplitPath, splitPath } from "../definition/paths.ts";
 import { Literal, convertCall } from "./intrinsics.ts";
 import { CONTEXT, Code, Constant, Items, Members, Unmechanical, constant, need, type Need, type Part } from "./parts.ts";
@@ -72,59 +73,18 @@ export const PLACEHOLDER = "__placeholder_";
 export function computed(text: JsonValue, input: Part): Part {
   if (typeof text !== "string") throw new Unmechanical("the value of a field that ends in .$ is not a string");
   if (text.startsWith("$")) return selected(text, input);
-  const parser = new Calls(text, input);
-  const found = parser.argument();
-  parser.end();
-  return found;
+  const found = parseCall(text);
+  if ("problem" in found) throw new Unmechanical(found.problem);
+  return converted(found.argument, input);
 }
 
-/** Reads intrinsic calls, each into JSONata. */
-class Calls {
-  #text: string;
-  #input: Part;
-  #at = 0;
-
-  constructor(text: string, input: Part) {
-    this.#text = text;
-    this.#input = input;
-  }
-
-  #match(pattern: string): RegExpExecArray | null {
-    const sticky = new RegExp(pattern, "uy");
-    sticky.lastIndex = this.#at;
-    const found = sticky.exec(this.#text);
-    if (found) this.#at = sticky.lastIndex;
-    return found;
-  }
-
-  end(): void {
-    this.#match("\\s*");
-    if (this.#at < this.#text.length) throw this.#noCall();
-  }
-
-  #noCall(): Unmechanical {
-    return new Unmechanical(`${this.#text} is not a call of an intrinsic function`);
-  }
-
-  argument(depth = 0): Part {
-    if (depth > 32) throw new Unmechanical("calls are nested too deeply");
-    this.#match("\\s*");
-    const text = this.#match("'((?:[^'\\\\]|\\\\[^])*)'")?.[1];
-    if (text !== undefined) return new Literal(text.replace(/\\([^])/g, (whole, c: string) => (c === "{" || c === "}" ? whole : c)));
-    const number = this.#match("-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?");
-    if (number) return new Literal(Number(number[0]));
-    const word = this.#match("(?:true|false|null)(?![\\w.])");
-    if (word) return new Literal(JSON.parse(word[0]) as JsonValue);
-    const place = this.#match("\\$[^\\s,()\\[]*(?:\\[(?:'[^']*'|\"[^\"]*\"|[^\\]'\"]*)\\][^\\s,()\\[]*)*");
-    if (place) return path(place[0], this.#input).expression();
-    const call = this.#match("(States\\.\\w+)\\s*\\(")?.[1];
-    if (call === undefined) throw this.#noCall();
-    const args: Part[] = [];
-    if (!this.#match("\\s*\\)")) {
-      do args.push(this.argument(depth + 1));
-      while (this.#match("\\s*,"));
-      if (!this.#match("\\s*\\)")) throw this.#noCall();
-    }
-    return convertCall(call, args);
+function converted(argument: Argument, input: Part): Part {
+  switch (argument.kind) {
+    case "literal":
+      return new Literal(argument.value);
+    case "path":
+      return path(argument.text, input).expression();
+    case "call":
+      return convertCall(argument.name, argument.args.map((one) => converted(one, input)));
   }
 }

@@ -1,6 +1,7 @@
 // What is known of a call of an intrinsic function.
 
-import { type Value, UNKNOWN, array, type, use } from "./shape.ts";
+import { type Argument, parseCall } from "../definition/calls.ts";
+import { type Value, UNKNOWN, array, literal, type, use } from "./shape.ts";
 
 const STRING = type("string");
 const NUMBER = type("number");
@@ -32,11 +33,18 @@ const FUNCTIONS: ReadonlyMap<string, IntrinsicTypes> = new Map(
   }),
 );
 
-/** The value of a call such as `States.ArrayLength($.items)`; notes what its paths are used as. */
-export function computedBy(call: string, lookup: (path: string) => Value): Value {
-  const { first, all, gives = UNKNOWN } = FUNCTIONS.get(/^\s*States\.(\w+)/.exec(call)?.[1] ?? "") ?? {};
-  const paths = [...call.replace(/'(?:[^'\\]|\\.)*'(?![\]])/g, "''").matchAll(/\$[^\s,()]*/g)].map(([path]) => lookup(path));
-  if (all !== undefined) for (const path of paths) use(path, all);
-  if (first !== undefined && paths[0] !== undefined) use(paths[0], first);
+/** The value of a call such as `States.ArrayLength($.items)`; notes what its arguments are used as. */
+export function callValue(call: string, lookup: (path: string) => Value): Value {
+  const found = parseCall(call);
+  return "problem" in found ? UNKNOWN : valueOf(found.argument, lookup);
+}
+
+function valueOf(argument: Argument, lookup: (path: string) => Value): Value {
+  if (argument.kind === "literal") return literal(argument.value);
+  if (argument.kind === "path") return lookup(argument.text);
+  const { first, all, gives = UNKNOWN } = FUNCTIONS.get(argument.name.replace("States.", "")) ?? {};
+  const values = argument.args.map((one) => valueOf(one, lookup));
+  if (all !== undefined) for (const value of values) use(value, all);
+  if (first !== undefined && values[0] !== undefined) use(values[0], first);
   return gives;
 }

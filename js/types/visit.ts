@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, isObject } from "../base/json.ts";
 import type { Catcher, ChoiceRule, QueryLanguage, Scope, StateFields } from "../definition/fields.ts";
 import { splitPath } from "../definition/paths.ts";
 import { type Resource, parseResource } from "../tasks/resource.ts";
-import { computedBy } from "./intrinsics.ts";
+import { callValue } from "./intrinsics.ts";
 import { comparisons, expressionValue, isExpression, stepsIn } from "./jsonata.ts";
 import { type Step, type Value, UNKNOWN, array, elementOf, hint, join, listOf, literal, object, read, tuple, type, use } from "./shape.ts";
 import { type Ranks, against, leadingOn, ranks } from "./ways.ts";
@@ -309,7 +309,7 @@ class Visit {
   /** A path, or a call of an intrinsic function. */
   #computed(text: JsonValue, root: Value): Value {
     if (typeof text !== "string") return UNKNOWN;
-    return text.startsWith("$") ? this.#path(text, root) : computedBy(text, (path) => this.#path(path, root));
+    return text.startsWith("$") ? this.#path(text, root) : callValue(text, (path) => this.#path(path, root));
   }
 
   #pathOrEmpty(path: string | null | undefined, root: Value): Value {

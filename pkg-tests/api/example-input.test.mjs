@@ -10,6 +10,7 @@ const choice = (...rules) => ({ StartAt: "A", States: { A: { Type: "Choice", Cho
 for (const [name, definition, expected] of [
   ["nothing is read", { StartAt: "A", States: { A: { Type: "Succeed" } } }, {}],
   ["JSONPath in a template", task({ Parameters: { "id.$": "$.order.id", "total.$": "$.order.total" } }), { order: { id: "id", total: "total" } }],
+  ["calls inside of calls", task({ Parameters: { "x.$": "States.Format('{}', States.MathAdd($.n, 1))", "y.$": "States.ArrayLength(States.StringSplit($.words, ','))", "z.$": "States.ArrayLength($.all)" } }), { n: 1, words: "words", all: ["all"] }],
   ["an InputPath before it", task({ InputPath: "$.order", Parameters: { "id.$": "$.id" } }), { order: { id: "id" } }],
   ["types that a Choice asks for", choice({ Variable: "$.n", NumericGreaterThan: 3 }, { Variable: "$.ok", BooleanEquals: true }, { Variable: "$.name", StringEquals: "x" }), { n: 1, ok: true, name: "name" }],
   [
