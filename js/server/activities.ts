@@ -8,10 +8,46 @@ import { ApiError, invalid, noActivity, noResource } from "./errors.ts";
 import { jsonProblem } from "./json.ts";
 import type { Operations } from "./operations.ts";
 import { pageOf } from "./paging.ts";
+import type { Tag } from "./records.ts";
 import { seconds } from "./responses.ts";
-import type { Tag } from "./responses.ts";
+import type { Empty, Paged } from "./responses.ts";
 import type { Service } from "./service.ts";
 import type { EncryptionConfiguration, GivenTag } from "./shapes.ts";
+
+interface CreateActivityOutput {
+  activityArn: string;
+  creationDate: number;
+}
+
+interface DescribeActivityOutput extends CreateActivityOutput {
+  name: string;
+  encryptionConfiguration: EncryptionConfiguration;
+}
+
+interface ListActivitiesOutput extends Paged {
+  activities: { activityArn: string; name: string; creationDate: number }[];
+}
+
+/** The task, if there was one in the time of a poll. */
+interface GetActivityTaskOutput {
+  taskToken?: string;
+  input?: string;
+}
+
+/** The responses of the operations of activities, task tokens and tags. */
+export interface ActivityResponses {
+  CreateActivity: CreateActivityOutput;
+  DeleteActivity: Empty;
+  DescribeActivity: DescribeActivityOutput;
+  ListActivities: ListActivitiesOutput;
+  GetActivityTask: GetActivityTaskOutput;
+  SendTaskSuccess: Empty;
+  SendTaskFailure: Empty;
+  SendTaskHeartbeat: Empty;
+  TagResource: Empty;
+  UntagResource: Empty;
+  ListTagsForResource: { tags: Tag[] };
+}
 
 const TAGS = 50;
 const WORKERS = 1000;

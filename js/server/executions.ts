@@ -1,6 +1,6 @@
 // The operations of executions, and the tests of definitions and states.
 
-import type { Diagnostic, HistoryEvent } from "../api/index.d.ts";
+import type { Diagnostic, ExecutionStatus, HistoryEvent, TestStateResponse } from "../api/index.d.ts";
 import { problemsAsSent } from "../definition/definition.ts";
 import { driverOf } from "../execution/execution.ts";
 import { PAYLOAD_LIMIT, depthProblem } from "../execution/start.ts";
@@ -10,16 +10,124 @@ import { ApiError, invalid, invalidToken, noExecution, noResource, wrongType } f
 import { jsonProblem } from "./json.ts";
 import { refuseDeleting, resolve } from "./machine.ts";
 import type { Target } from "./machine.ts";
+import type { MachineDescription } from "./machines.ts";
 import type { Operations } from "./operations.ts";
 import { PAGE, cursorOf, pageToken } from "./paging.ts";
 import type { Cursor } from "./paging.ts";
 import type { ExecutionFilter, StoredExecution } from "./records.ts";
 import { seconds } from "./responses.ts";
-import type { ExecutionDescription, ExecutionListItem, Output, RedriveDetails, WireEvent } from "./responses.ts";
+import type { Paged } from "./responses.ts";
 import type { StartRequest, Started } from "./runner.ts";
 import type { Service } from "./service.ts";
 import type { Input } from "./shapes.ts";
 import { testStateOperation } from "./teststate.ts";
+
+interface StartExecutionOutput {
+  executionArn: string;
+  startDate: number;
+}
+
+/** Whether a payload is in the response. */
+interface DataDetails {
+  included: boolean;
+}
+
+interface StartSyncExecutionOutput {
+  executionArn: string;
+  stateMachineArn: string;
+  name: string;
+  startDate: number;
+  stopDate: number;
+  status: "SUCCEEDED" | "FAILED" | "TIMED_OUT";
+  error?: string;
+  cause?: string;
+  input?: string;
+  inputDetails: DataDetails;
+  output?: string;
+  outputDetails: DataDetails;
+  traceHeader?: string;
+  billingDetails: { billedMemoryUsedInMB: number; billedDurationInMilliseconds: number };
+}
+
+/** The members of DescribeExecution about redrives. */
+interface RedriveDetails {
+  redriveCount: number;
+  redriveDate?: number;
+  redriveStatus: "REDRIVABLE" | "NOT_REDRIVABLE";
+  redriveStatusReason?: string;
+}
+
+/** The members of DescribeExecution that are not about redrives. */
+interface ExecutionDescription {
+  executionArn: string;
+  stateMachineArn: string;
+  name: string;
+  status: ExecutionStatus;
+  startDate: number;
+  stopDate?: number;
+  input?: string;
+  inputDetails?: DataDetails;
+  output?: string;
+  outputDetails?: DataDetails;
+  traceHeader?: string;
+  mapRunArn?: string;
+  error?: string;
+  cause?: string;
+  stateMachineVersionArn?: string;
+  stateMachineAliasArn?: string;
+}
+
+interface ExecutionListItem {
+  executionArn: string;
+  stateMachineArn: string;
+  name: string;
+  status: ExecutionStatus;
+  startDate: number;
+  stopDate?: number;
+  mapRunArn?: string;
+  itemCount?: number;
+  stateMachineVersionArn?: string;
+  stateMachineAliasArn?: string;
+  redriveCount: number;
+  redriveDate?: number;
+}
+
+interface ListExecutionsOutput extends Paged {
+  executions: ExecutionListItem[];
+}
+
+interface DescribeStateMachineForExecutionOutput extends MachineDescription {
+  updateDate: number;
+  mapRunArn?: string;
+  label?: string;
+}
+
+/** An event of GetExecutionHistory, whose time is a number. */
+type WireEvent = Omit<HistoryEvent, "timestamp"> & { timestamp: number };
+
+interface GetExecutionHistoryOutput extends Paged {
+  events: WireEvent[];
+}
+
+interface ValidateStateMachineDefinitionOutput {
+  result: "OK" | "FAIL";
+  diagnostics: { severity: "ERROR" | "WARNING"; code: string; message: string; location?: string }[];
+  truncated: boolean;
+}
+
+/** The responses of the operations of executions, and of the tests of definitions and states. */
+export interface ExecutionResponses {
+  StartExecution: StartExecutionOutput;
+  StartSyncExecution: StartSyncExecutionOutput;
+  StopExecution: { stopDate: number };
+  RedriveExecution: { redriveDate: number };
+  DescribeExecution: ExecutionDescription & RedriveDetails;
+  ListExecutions: ListExecutionsOutput;
+  DescribeStateMachineForExecution: DescribeStateMachineForExecutionOutput;
+  GetExecutionHistory: GetExecutionHistoryOutput;
+  TestState: TestStateResponse;
+  ValidateStateMachineDefinition: ValidateStateMachineDefinitionOutput;
+}
 
 /** The machine and the request of a start, checked. */
 function startOf(service: Service, { stateMachineArn, name, input = "{}", traceHeader }: Input<"StartExecution">): [target: Target, request: StartRequest] {
@@ -253,7 +361,7 @@ export const executionOperations = {
 } satisfies Partial<Operations>;
 
 /** AWS's diagnostics for one of the package's. */
-function awsDiagnostics({ severity, aws }: Diagnostic): Output<"ValidateStateMachineDefinition">["diagnostics"] {
+function awsDiagnostics({ severity, aws }: Diagnostic): ValidateStateMachineDefinitionOutput["diagnostics"] {
   return aws.map(({ code, message, location }) => ({
     severity: severity === "error" ? "ERROR" : "WARNING",
     code,

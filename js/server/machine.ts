@@ -6,8 +6,7 @@ import { StateMachine } from "../execution/machine.ts";
 import { machineArn } from "./arn.ts";
 import { compile } from "./definitions.ts";
 import { ApiError, invalid, noMachine } from "./errors.ts";
-import type { RevisionRecord } from "./records.ts";
-import type { Tag } from "./responses.ts";
+import type { RevisionRecord, Tag } from "./records.ts";
 import type { Service } from "./service.ts";
 import type { RoutingConfigurationListItem } from "./shapes.ts";
 

@@ -1,6 +1,7 @@
 // The operations of state machines.
 
 import { randomUUID } from "node:crypto";
+import type { MachineType } from "../api/index.d.ts";
 import { encryptionOf, tagsOf } from "./activities.ts";
 import { checkName, machineArn } from "./arn.ts";
 import { ApiError, invalid, noMachine } from "./errors.ts";
@@ -9,9 +10,54 @@ import type { RevisionSource, Version } from "./machine.ts";
 import type { Operations } from "./operations.ts";
 import { pageOf } from "./paging.ts";
 import { seconds } from "./responses.ts";
-import type { DescribeStateMachineOutput } from "./responses.ts";
-import type { Input, LoggingConfiguration, TracingConfiguration } from "./shapes.ts";
+import type { Empty, Paged } from "./responses.ts";
+import type { EncryptionConfiguration, Input, LoggingConfiguration, TracingConfiguration } from "./shapes.ts";
 import { publish } from "./versions.ts";
+
+interface CreateStateMachineOutput {
+  stateMachineArn: string;
+  creationDate: number;
+  stateMachineVersionArn?: string;
+}
+
+interface UpdateStateMachineOutput {
+  updateDate: number;
+  revisionId?: string;
+  stateMachineVersionArn?: string;
+}
+
+/** The members of both DescribeStateMachine and DescribeStateMachineForExecution. */
+export interface MachineDescription {
+  stateMachineArn: string;
+  name: string;
+  definition: string | undefined;
+  roleArn: string;
+  loggingConfiguration: LoggingConfiguration;
+  tracingConfiguration: TracingConfiguration;
+  revisionId?: string;
+  encryptionConfiguration: EncryptionConfiguration;
+  variableReferences?: Record<string, string[]>;
+}
+
+interface DescribeStateMachineOutput extends MachineDescription {
+  status: "ACTIVE" | "DELETING";
+  type: MachineType;
+  creationDate: number;
+  description?: string;
+}
+
+interface ListStateMachinesOutput extends Paged {
+  stateMachines: { stateMachineArn: string; name: string; type: MachineType; creationDate: number }[];
+}
+
+/** The responses of the operations of state machines. */
+export interface MachineResponses {
+  CreateStateMachine: CreateStateMachineOutput;
+  UpdateStateMachine: UpdateStateMachineOutput;
+  DeleteStateMachine: Empty;
+  DescribeStateMachine: DescribeStateMachineOutput;
+  ListStateMachines: ListStateMachinesOutput;
+}
 
 /** The logging of a machine, with the API's defaults. Throws InvalidLoggingConfiguration. */
 function loggingOf({ level = "OFF", includeExecutionData = false, destinations }: LoggingConfiguration = {}): LoggingConfiguration {

@@ -8,9 +8,49 @@ import { invalid, noExecution, noResource } from "./errors.ts";
 import type { Operations } from "./operations.ts";
 import { pageOf } from "./paging.ts";
 import { seconds } from "./responses.ts";
-import type { MapRunItemCounts } from "./responses.ts";
+import type { Empty, Paged } from "./responses.ts";
 import type { Live } from "./runner.ts";
 import type { Service } from "./service.ts";
+
+interface ListMapRunsOutput extends Paged {
+  mapRuns: { executionArn: string; mapRunArn: string; stateMachineArn: string; startDate: number; stopDate?: number }[];
+}
+
+/** The items or child executions of a Map Run, by status. */
+interface MapRunItemCounts {
+  pending: number;
+  running: number;
+  succeeded: number;
+  failed: number;
+  timedOut: number;
+  aborted: number;
+  total: number;
+  resultsWritten: number;
+  failuresNotRedrivable: number;
+  pendingRedrive: number;
+}
+
+interface DescribeMapRunOutput {
+  mapRunArn: string;
+  executionArn: string;
+  status: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABORTED";
+  startDate: number;
+  stopDate?: number;
+  maxConcurrency: number;
+  toleratedFailurePercentage: number;
+  toleratedFailureCount: number;
+  itemCounts: MapRunItemCounts;
+  executionCounts: MapRunItemCounts;
+  redriveCount: number;
+  redriveDate?: number;
+}
+
+/** The responses of the operations of Map Runs. */
+export interface MapRunResponses {
+  ListMapRuns: ListMapRunsOutput;
+  DescribeMapRun: DescribeMapRunOutput;
+  UpdateMapRun: Empty;
+}
 
 /** How many items or child executions of a run have each status. */
 type Counts = Omit<MapRunItemCounts, "resultsWritten" | "failuresNotRedrivable" | "pendingRedrive">;

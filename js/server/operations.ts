@@ -1,8 +1,12 @@
 // The type of the operations: functions of the service and a checked request.
 
-import type { Output } from "./responses.ts";
+import type { ActivityResponses } from "./activities.ts";
+import type { ExecutionResponses } from "./executions.ts";
+import type { MachineResponses } from "./machines.ts";
+import type { MapRunResponses } from "./mapruns.ts";
 import type { Service } from "./service.ts";
 import type { Input, Operation } from "./shapes.ts";
+import type { VersionResponses } from "./versions.ts";
 
 /** The region and the account that a caller's credentials name; the server's own where they name none. */
 export interface Scope {
@@ -16,6 +20,12 @@ export interface Caller {
   /** Aborts when the caller no longer waits. */
   signal?: AbortSignal;
 }
+
+/** The responses of all operations, by the names of the API's model; the file of an operation has its response. */
+interface Responses extends ActivityResponses, ExecutionResponses, MachineResponses, MapRunResponses, VersionResponses {}
+
+/** The response of an operation: `Output<"StartExecution">` is StartExecutionOutput. */
+export type Output<Name extends Operation> = Responses[Name];
 
 /** The functions of operations, by the operations' names. */
 export type Operations = { [Name in Operation]: (service: Service, input: Input<Name>, caller: Caller) => Promise<Output<Name>> };

@@ -18,6 +18,12 @@ export interface RevisionRecord {
   variableReferences?: Record<string, string[]>;
 }
 
+/** A tag of a machine or an activity. */
+export interface Tag {
+  key: string;
+  value: string;
+}
+
 /** The record of an execution. Times are milliseconds since 1970, payloads are JSON texts. */
 export interface StoredExecution extends ExecutionRecord {
   name: string;

@@ -7,8 +7,46 @@ import type { Alias, Machine, Version } from "./machine.ts";
 import type { Operations } from "./operations.ts";
 import { pageOf } from "./paging.ts";
 import { seconds } from "./responses.ts";
+import type { Empty, Paged } from "./responses.ts";
 import type { Service } from "./service.ts";
 import type { RoutingConfigurationListItem } from "./shapes.ts";
+
+interface PublishStateMachineVersionOutput {
+  creationDate: number;
+  stateMachineVersionArn: string;
+}
+
+interface ListStateMachineVersionsOutput extends Paged {
+  stateMachineVersions: { stateMachineVersionArn: string; creationDate: number }[];
+}
+
+interface CreateStateMachineAliasOutput {
+  stateMachineAliasArn: string;
+  creationDate: number;
+}
+
+interface DescribeStateMachineAliasOutput extends CreateStateMachineAliasOutput {
+  name: string;
+  description?: string;
+  routingConfiguration: RoutingConfigurationListItem[];
+  updateDate: number;
+}
+
+interface ListStateMachineAliasesOutput extends Paged {
+  stateMachineAliases: CreateStateMachineAliasOutput[];
+}
+
+/** The responses of the operations of versions and aliases. */
+export interface VersionResponses {
+  PublishStateMachineVersion: PublishStateMachineVersionOutput;
+  DeleteStateMachineVersion: Empty;
+  ListStateMachineVersions: ListStateMachineVersionsOutput;
+  CreateStateMachineAlias: CreateStateMachineAliasOutput;
+  UpdateStateMachineAlias: { updateDate: number };
+  DescribeStateMachineAlias: DescribeStateMachineAliasOutput;
+  DeleteStateMachineAlias: Empty;
+  ListStateMachineAliases: ListStateMachineAliasesOutput;
+}
 
 const VERSIONS = 1000;
 const ALIASES = 100;
