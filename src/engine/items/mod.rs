@@ -195,7 +195,7 @@ mod tests {
         check(Answer::Json(format!(r#"{{"Contents":{numbers}}}"#)), "{}", 100_000);
         check(Answer::Json(numbers), "{}", 100_000);
         check(Answer::File("1\n\n".repeat(100_000)), r#"{"InputType":"JSONL"}"#, 100_000);
-        check(Answer::File(format!("{}\n", format!("[{}1]", "1,".repeat(800_000)))), r#"{"InputType":"JSONL"}"#, 1);
+        check(Answer::File(format!("[{}1]\n", "1,".repeat(800_000))), r#"{"InputType":"JSONL"}"#, 1);
         check(Answer::File("a,b\n".repeat(100_001)), r#"{"InputType":"CSV","CSVHeaderLocation":"FIRST_ROW"}"#, 100_000);
         let members: String = (0..50_000).map(|n| format!("\"{n}\":1,")).collect();
         check(Answer::File(format!("{{{members}\"0\":2}}")), r#"{"InputType":"JSON"}"#, 50_000);

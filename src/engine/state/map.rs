@@ -1,20 +1,26 @@
 //! Map: the items, one iteration each; inline in the execution itself, or distributed as child executions (spec §7.4,
 //! §7.5, §9.3).
 
+mod children;
+mod next;
+
+use children::{CHILD, spawn_child};
+pub(super) use children::{cut, run_failed};
+use next::batching;
+pub(in crate::engine) use next::{Next, next_child};
+
 use super::results;
-use crate::asl::ir::{Field, ItemBatcher, JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, State};
+use crate::asl::ir::{JsonataTemplate, Kind, Machine, MapMode, MapState, PathField, QueryLanguage, State};
 use crate::asl::resource::Resource;
-use crate::base::{Map, Value, json};
+use crate::base::Value;
 use crate::engine::advance::{Flow, Ran};
-use crate::engine::command::CancelReason;
 use crate::engine::dataflow::{Eval, View};
-use crate::engine::event::ExecutionInfo;
 use crate::engine::event_type::EventType;
 use crate::engine::fault::{Fault, ITEM_READER_FAILED, REFERENCE_PATH_CONFLICT};
-use crate::engine::frame::{Acting, Batching, Frame, FrameId, Joining, MapItem, MapRun, Phase, Purpose};
-use crate::engine::history::{Details, Recorder};
+use crate::engine::frame::{Acting, Frame, FrameId, Joining, MapRun, Phase, Purpose};
+use crate::engine::history::Details;
 use crate::engine::items::{Items, Read, Reading, Records};
-use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, EXPRESS_TIMEOUT, INLINE_CONCURRENCY};
+use crate::engine::limits::{DISTRIBUTED_CONCURRENCY, INLINE_CONCURRENCY};
 use crate::engine::{Engine, TaskId, state};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -321,141 +327,6 @@ fn begin(engine: &mut Engine, id: FrameId, frame: &mut Frame, state: &State, map
     }
 }
 
-/// Evaluates an ItemBatcher (spec §7.5).
-fn batching(
-    engine: &mut Engine,
-    frame: &Frame,
-    state: &State,
-    batcher: &ItemBatcher,
-    joining: &Joining,
-) -> Result<Batching, Fault> {
-    let payload_limit = engine.options.payload_limit as u64;
-    fields(engine, frame, state, &joining.input, &mut |eval, view| {
-        let mut limit = |field: &Option<Field<u64>>, name: &str| match field {
-            Some(field) => match u64::try_from(eval.integer(field, name, view)?) {
-                Ok(n) if n > 0 => Ok(n),
-                _ => Err(eval.runtime(&format!("{name} must be positive."))),
-            },
-            None => Ok(u64::MAX),
-        };
-        let max_items = limit(&batcher.max_items, "MaxItemsPerBatch")?;
-        // Documented: a batch without a limit of its own has as many items as a payload has room for.
-        let max_bytes = limit(&batcher.max_bytes, "MaxInputBytesPerBatch")?.min(payload_limit);
-        let input = batcher.batch_input.as_ref().map(|p| eval.payload(p, "ItemBatcher/BatchInput", view)).transpose()?;
-        Ok(Batching { max_items, max_bytes, input })
-    })
-}
-
-/// What the next child gets.
-pub(in crate::engine) enum Next {
-    /// `Map.Item`, and the child's input.
-    Child(Arc<MapItem>, Value),
-    /// There are no more items.
-    Nothing,
-    /// The call has done its part, and the batch is not full yet.
-    Later,
-}
-
-/// The next item, as `Map.Item` and as a child gets it.
-fn next_item(engine: &mut Engine, frame: &Frame, state: &State, map: &MapState, joining: &mut Joining) -> Result<Next, Fault> {
-    let index = joining.items.given;
-    let next = joining.items.next().map_err(|error| Fault::new(ITEM_READER_FAILED, error))?;
-    let Some((key, value)) = next else { return Ok(Next::Nothing) };
-    let item = map_item(frame, joining, key, value, index);
-    let input = select(engine, frame, state, map, &joining.input, &item)?;
-    Ok(Next::Child(item, input))
-}
-
-/// What the next child gets: an item, or a batch of them, each selected first.
-pub(in crate::engine) fn next_child(
-    engine: &mut Engine,
-    frame: &Frame,
-    state: &State,
-    map: &MapState,
-    joining: &mut Joining,
-) -> Result<Next, Fault> {
-    let Some(Batching { max_items, max_bytes, input }) = joining.run.as_ref().and_then(|run| run.batching.clone()) else {
-        return next_item(engine, frame, state, map, joining);
-    };
-    let length = |value: &Value| json::serialized_len(value) as u64 + 1;
-    let mut batch = joining.run.as_mut().map(|run| std::mem::take(&mut run.gathered)).unwrap_or_default();
-    let mut bytes = input.as_ref().map_or(0, |v| json::serialized_len(v) as u64 + 14) + 12;
-    bytes = batch.iter().fold(bytes, |sum, item| sum.saturating_add(length(item)));
-    while (batch.len() as u64) < max_items {
-        if engine.work.is_done() && !batch.is_empty() && joining.items.left > 0 {
-            if let Some(run) = &mut joining.run {
-                run.gathered = batch;
-            }
-            return Ok(Next::Later);
-        }
-        let Next::Child(_, selected) = next_item(engine, frame, state, map, joining)? else { break };
-        let size = length(&selected);
-        if !batch.is_empty() && bytes.saturating_add(size) > max_bytes {
-            if let Some(run) = &mut joining.run {
-                run.gathered.push(selected);
-            }
-            break;
-        }
-        bytes = bytes.saturating_add(size);
-        batch.push(selected);
-    }
-    if batch.is_empty() {
-        return Ok(Next::Nothing);
-    }
-    joining.batches.push(batch.len() as u32);
-    let mut members = Map::with_capacity(2);
-    if let Some(shared) = input {
-        members.insert("BatchInput", shared);
-    }
-    members.insert("Items", Value::from(batch));
-    let input = Value::from(members);
-    if bytes > engine.options.payload_limit as u64 {
-        engine.check_payload(frame, state, &input)?;
-    }
-    engine.item_stage(frame, state, "afterItemBatcher", joining.next, &input);
-    Ok(Next::Child(map_item(frame, joining, None, input.clone(), joining.next), input))
-}
-
-fn map_item(frame: &Frame, joining: &Joining, key: Option<Arc<str>>, value: Value, index: u32) -> Arc<MapItem> {
-    let outer = match &frame.item {
-        Some(item) => item.outer.iter().copied().chain([item.index]).collect(),
-        None => Vec::new(),
-    };
-    Arc::new(MapItem { index, value, key, source: joining.run.as_ref().map(|run| run.source.clone()), outer })
-}
-
-/// What an iteration gets: the item, or what ItemSelector makes of it.
-fn select(
-    engine: &mut Engine,
-    frame: &Frame,
-    state: &State,
-    map: &MapState,
-    input: &Value,
-    item: &Arc<MapItem>,
-) -> Result<Value, Fault> {
-    engine.work.begin_state();
-    let Some(selector) = &map.item_selector else {
-        let input = match &item.key {
-            Some(key) => Value::from(Map::from_iter([("Key", Value::from(key.clone())), ("Value", item.value.clone())])),
-            None => item.value.clone(),
-        };
-        // Items of the state's data are parts of a payload; those of a file were not measured before.
-        if map.item_reader.is_some() {
-            engine.check_payload(frame, state, &input)?;
-        }
-        return Ok(input);
-    };
-    let context = engine.context_with(frame, state, None, Some(item));
-    let view = View::new(input, &context, &frame.variables);
-    let input = engine.eval(frame, state).payload(selector, "ItemSelector", &view)?;
-    engine.item_stage(frame, state, "afterItemSelector", item.index, &input);
-    engine.check_payload(frame, state, &input)?;
-    Ok(input)
-}
-
-/// What it costs to start a child, in looks at values.
-const CHILD: u64 = 150;
-
 /// Starts as many children as may run; ends the Map when all have.
 pub(in crate::engine) fn go_on(
     engine: &mut Engine,
@@ -532,149 +403,5 @@ pub(in crate::engine) fn resume(engine: &mut Engine, machine: &Machine, id: Fram
     match (&state.kind, std::mem::replace(&mut frame.phase, Phase::Enter)) {
         (Kind::Map(map), Phase::Resume(joining)) => go_on(engine, id, frame, state, map, *joining, None),
         _ => Ok(Flow::Wait),
-    }
-}
-
-/// Starts a child execution. It sees none of its parent's variables.
-fn spawn_child(
-    engine: &mut Engine,
-    parent: (FrameId, u32),
-    frame: &Frame,
-    map: &MapState,
-    run: &MapRun,
-    input: Value,
-    item: Arc<MapItem>,
-) -> FrameId {
-    let name: Arc<str> = engine.rng.uuid().into();
-    let (label, slot) = (&run.label, parent.1);
-    let info = match engine.executions.get(&frame.execution).map(|e| e.info.clone()) {
-        Some(parent) => {
-            let outer = if frame.execution == 0 { "" } else { &*parent.name };
-            engine.tell_child_begins(&name, outer, run.started_event, slot);
-            let machine_arn = format!("{}/{label}", parent.state_machine_arn);
-            ExecutionInfo {
-                arn: format!("{}:{name}", machine_arn.replacen(":stateMachine:", ":execution:", 1)).into(),
-                name,
-                role_arn: parent.role_arn.clone(),
-                token_key: None,
-                state_machine_arn: machine_arn.into(),
-                state_machine_name: format!("{}/{label}", parent.state_machine_name).into(),
-            }
-        }
-        None => ExecutionInfo::named(label, &name),
-    };
-    let express = map.mode == MapMode::Distributed { express: true };
-    let recorder = Recorder::new(engine.child_history_level(), engine.options.history_limit);
-    let execution = engine.begin_execution(info, input, recorder, Some(parent), express);
-    if express {
-        engine.limit_execution(execution, EXPRESS_TIMEOUT);
-    }
-    engine.spawn_root(execution, map.processor, Some(item))
-}
-
-/// Cuts off all running children of a Map; `tail` is the event that is to blame. Without one the history says nothing:
-/// an error that nobody can catch ends everything at once.
-pub(super) fn cut(engine: &mut Engine, execution: u32, map: &Arc<str>, joining: &Joining, tail: Option<u64>) {
-    for (&slot, &child) in joining.children.iter() {
-        let own = joining.run.is_none();
-        if let Some(tail) = tail.filter(|_| own) {
-            let details = Details::Iteration { name: map.clone(), index: slot };
-            engine.record(execution, EventType::MapIterationAborted, tail, details);
-        }
-        let id = engine.frames.get(&child).map(|f| f.execution);
-        engine.kill(child, tail.filter(|_| own), CancelReason::SiblingFailed);
-        if let Some(id) = id.filter(|_| !own) {
-            engine.drop_execution(id);
-        }
-    }
-}
-
-/// Writes that the Map Run has failed; the error goes on as the Map state's.
-pub(super) fn run_failed(engine: &mut Engine, frame: &mut Frame, fault: Fault) -> Fault {
-    if !fault.is_fatal() {
-        frame.tail = engine.record(frame.execution, EventType::MapRunFailed, frame.tail, Details::failure(&fault));
-    }
-    fault
-}
-
-impl Engine {
-    /// A branch or inline iteration has ended with an output.
-    pub(in crate::engine) fn child_ended(&mut self, machine: &Arc<Machine>, parent: FrameId, slot: u32, tail: u64, output: Value) {
-        let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
-        let state = &machine.states[frame.state];
-        joining.children.remove(&slot);
-        if let Some(result) = joining.results.get_mut(slot as usize) {
-            *result = Some(output);
-        }
-        joining.done += 1;
-        joining.last_tail = tail;
-        let ran = match &state.kind {
-            Kind::Map(map) => {
-                let details = Details::Iteration { name: state.name.clone(), index: slot };
-                joining.last_succeeded = self.record(frame.execution, EventType::MapIterationSucceeded, tail, details);
-                go_on(self, parent, &mut frame, state, map, *joining, Some(tail))
-            }
-            _ if (joining.done as usize) < joining.results.len() => {
-                frame.phase = Phase::Joining(joining);
-                Ok(Flow::Wait)
-            }
-            _ => state::parallel::join(self, &mut frame, state, *joining),
-        };
-        self.settle(machine, parent, frame, ran);
-    }
-
-    /// A branch or inline iteration has failed: the others are cut off, the error is the waiting state's.
-    pub(in crate::engine) fn child_failed(
-        &mut self,
-        machine: &Arc<Machine>,
-        parent: FrameId,
-        slot: u32,
-        tail: u64,
-        failing_task: bool,
-        fault: Fault,
-    ) {
-        let Some((mut frame, mut joining)) = self.take_joining(parent) else { return };
-        let state = &machine.states[frame.state];
-        joining.children.remove(&slot);
-        let is_map = matches!(state.kind, Kind::Map(_));
-        if is_map {
-            let details = Details::Iteration { name: state.name.clone(), index: slot };
-            self.record(frame.execution, EventType::MapIterationFailed, tail, details);
-        }
-        if failing_task {
-            self.record(frame.execution, EventType::TaskStateAborted, tail, Details::None);
-        }
-        if is_map {
-            cut(self, frame.execution, &state.name, &joining, Some(tail));
-        } else {
-            for child in joining.children.into_values() {
-                self.kill(child, Some(tail), CancelReason::SiblingFailed);
-            }
-        }
-        frame.tail = tail;
-        self.raise(machine, parent, frame, fault);
-    }
-
-    /// Goes on with a Map that had items left when a call had done its part.
-    pub(in crate::engine) fn take_turn(&mut self, id: FrameId) {
-        let Some((mut frame, joining)) = self.take_joining(id) else { return };
-        let machine = self.machine.clone();
-        let state = &machine.states[frame.state];
-        let Kind::Map(map) = &state.kind else { return };
-        let after = Some(joining.last_tail).filter(|_| joining.done > 0 && joining.run.is_none());
-        let ran = go_on(self, id, &mut frame, state, map, *joining, after);
-        self.settle(&machine, id, frame, ran);
-    }
-
-    pub(in crate::engine) fn take_joining(&mut self, id: FrameId) -> Option<(Box<Frame>, Box<Joining>)> {
-        let mut frame = self.frames.remove(&id)?;
-        match std::mem::replace(&mut frame.phase, Phase::Enter) {
-            Phase::Joining(joining) => Some((frame, joining)),
-            other => {
-                frame.phase = other;
-                self.frames.insert(id, frame);
-                None
-            }
-        }
     }
 }

@@ -3,11 +3,12 @@
 use crate::asl::ir::{Kind, QueryLanguage, State, Task};
 use crate::asl::resource::{Pattern, Resource};
 use crate::base::{Map, Millis, Value, json};
-use crate::engine::advance::{Flow, Ran, data_limit, same};
+use crate::engine::advance::{Flow, Ran};
 use crate::engine::command::{CallPurpose, CancelReason, Command, Invocation};
 use crate::engine::dataflow::View;
 use crate::engine::event::TaskId;
 use crate::engine::event_type::EventType;
+use crate::engine::exit::{data_limit, same};
 use crate::engine::fault::Fault;
 use crate::engine::frame::{Acting, Frame, FrameId, Phase, Purpose};
 use crate::engine::history::{Details, Scheduled, TaskName};

@@ -229,7 +229,13 @@ impl Evaluator<'_> {
                     match self.eval(&call.procedure, input, &frame)? {
                         Val::Func(function) => pending.function = function,
                         other => {
-                            return Err(self.not_a_function(&call.procedure, node.at, &other, &frame, [codes::T1005, codes::T1006]));
+                            return Err(self.not_a_function(
+                                &call.procedure,
+                                node.at,
+                                &other,
+                                &frame,
+                                [codes::T1005, codes::T1006],
+                            ));
                         }
                     }
                     let mut args = Vec::with_capacity(call.args.len());

@@ -1,0 +1,185 @@
+//! How a state ends: its result, the data flow behind it, the limits of payloads, the next state.
+
+use super::Engine;
+use super::advance::{Flow, Ran};
+use super::coverage::Branch;
+use super::dataflow::View;
+use super::event_type::EventType;
+use super::fault::{DATA_LIMIT, Fault, RUNTIME};
+use super::frame::Frame;
+use super::history::Details;
+use super::limits::PAYLOAD_DEPTH;
+use crate::asl::ir::{Kind, QueryLanguage, State, StateId};
+use crate::base::{Map, Value, json};
+use std::sync::Arc;
+
+impl Engine {
+    /// The end of a state that has a result: ResultSelector, Assign, ResultPath, OutputPath; or Assign and Output.
+    pub(super) fn complete(&mut self, frame: &mut Frame, state: &State, result: Value) -> Ran {
+        self.complete_task(frame, state, result, None, false)
+    }
+
+    /// The same for a Task. `fits` says that the result was measured and may be handed on as it is.
+    pub(super) fn complete_task(
+        &mut self,
+        frame: &mut Frame,
+        state: &State,
+        result: Value,
+        token: Option<&Arc<str>>,
+        fits: bool,
+    ) -> Ran {
+        let context = self.context(frame, state, token);
+        let fitting = if fits { result.clone() } else { Value::Null };
+        self.stage(frame, state, "result", &result);
+        let trace = self.options.trace;
+        let mut eval = self.eval(frame, state);
+        let (output, assigned) = match state.language {
+            QueryLanguage::JsonPath => {
+                let view = View::new(&result, &context, &frame.variables);
+                let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+                let selected = match &state.result_selector {
+                    Some(template) => eval.template(template, &view)?,
+                    None => result,
+                };
+                let traced = trace.then(|| selected.clone());
+                let merged = eval.result_path(&state.result_path, &frame.input, selected)?;
+                let output = eval.path_field(&state.output_path, &View::new(&merged, &context, &frame.variables))?;
+                if let Some(selected) = traced {
+                    self.stage(frame, state, "afterResultSelector", &selected);
+                    self.stage(frame, state, "afterResultPath", &merged);
+                }
+                (output, assigned)
+            }
+            QueryLanguage::Jsonata => {
+                let view = View::new(&frame.input, &context, &frame.variables).with_result(&result);
+                let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+                let output = match &state.output {
+                    Some(output) => eval.payload(output, "Output", &view)?,
+                    None => result.clone(),
+                };
+                (output, assigned)
+            }
+        };
+        if !same(&output, &fitting) || !assigned.is_empty() {
+            self.check_exit(frame, state, &output, &assigned)?;
+        }
+        Ok(self.exit(frame, state, output, assigned, Branch::Way, state.next))
+    }
+
+    /// The end of a state that has no result of its own (Wait, Succeed, Choice): it passes its input on.
+    pub(super) fn pass_on(&mut self, frame: &mut Frame, state: &State, effective: &Value, next: Option<StateId>) -> Ran {
+        let context = self.context(frame, state, None);
+        let mut eval = self.eval(frame, state);
+        let view = View::new(effective, &context, &frame.variables);
+        let assigned = eval.assign(state.assign.as_ref(), "Assign", &view)?;
+        let output = match state.language {
+            QueryLanguage::JsonPath => eval.path_field(&state.output_path, &view)?,
+            QueryLanguage::Jsonata => match &state.output {
+                Some(output) => eval.payload(output, "Output", &view)?,
+                None => effective.clone(),
+            },
+        };
+        let way = if matches!(state.kind, Kind::Choice { .. }) { Branch::Default } else { Branch::Way };
+        self.check_exit(frame, state, &output, &assigned)?;
+        Ok(self.exit(frame, state, output, assigned, way, next))
+    }
+
+    /// Refuses what is too large to leave a state with.
+    pub(super) fn check_exit(
+        &self,
+        frame: &Frame,
+        state: &State,
+        output: &Value,
+        assigned: &[(Arc<str>, Value)],
+    ) -> Result<(), Fault> {
+        if !same(output, &frame.input) {
+            self.check_payload(frame, state, output)?;
+        }
+        for (name, value) in assigned {
+            self.check_payload(frame, state, value).map_err(|fault| {
+                let cause = format!("The variable '{name}' has a size exceeding the maximum number of bytes service limit.");
+                if fault.is_fatal() { fault } else { Fault::new(DATA_LIMIT, cause) }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Leaves a state, with what was checked to be small enough: counts the way out, sets the variables, writes the event,
+    /// moves on.
+    pub(super) fn exit(
+        &mut self,
+        frame: &mut Frame,
+        state: &State,
+        output: Value,
+        assigned: Vec<(Arc<str>, Value)>,
+        way: Branch,
+        next: Option<StateId>,
+    ) -> Flow {
+        self.used(frame, way);
+        if !assigned.is_empty() {
+            let variables = Arc::make_mut(&mut frame.variables);
+            for (name, value) in &assigned {
+                variables.insert(name.clone(), value.clone());
+            }
+        }
+        if self.options.trace {
+            if !assigned.is_empty() {
+                self.stage(frame, state, "assignedVariables", &Value::from(assigned.iter().cloned().collect::<Map>()));
+            }
+            self.stage(frame, state, "output", &output);
+        }
+        let details = Details::Exited { name: state.name.clone(), output: output.clone(), assigned };
+        frame.tail = self.record(frame.execution, EventType::exited(&state.kind), frame.tail, details);
+        match next {
+            Some(next) => {
+                frame.state = next;
+                frame.input = output;
+                Flow::Goto
+            }
+            None => Flow::End(output),
+        }
+    }
+
+    /// Refuses a value that is too large to be handed on, or too deep for any recursion over it. Whatever goes into the
+    /// history, a command or a frame has passed here.
+    pub(super) fn check_payload(&self, frame: &Frame, state: &State, value: &Value) -> Result<(), Fault> {
+        match self.excess(value) {
+            None => Ok(()),
+            Some(json::Excess::Length) => Err(data_limit(&state.name)),
+            Some(json::Excess::Depth) => {
+                let cause = format!("The payload is nested deeper than {PAYLOAD_DEPTH} levels.");
+                Err(Fault::of_state(RUNTIME, &state.name, frame.entered_event, &cause))
+            }
+        }
+    }
+
+    /// How a value exceeds what a payload may be.
+    pub(super) fn excess(&self, value: &Value) -> Option<json::Excess> {
+        match value {
+            // A limit that no number fits into is for what carries data.
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
+            _ => {
+                let measured = json::measure(value, self.options.payload_limit, PAYLOAD_DEPTH);
+                self.work.measured(measured.unwrap_or(self.options.payload_limit));
+                measured.err()
+            }
+        }
+    }
+}
+
+/// Whether two values are one and the same container: a payload that was only passed on needs no second measure.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => Arc::ptr_eq(a, b),
+        (Value::Array(a), Value::Array(b)) => Arc::ptr_eq(a, b),
+        (Value::String(a), Value::String(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+/// States.DataLimitExceeded of a state or task.
+pub(super) fn data_limit(name: &str) -> Fault {
+    let cause =
+        format!("The state/task '{name}' returned a result with a size exceeding the maximum number of bytes service limit.");
+    Fault::new(DATA_LIMIT, cause)
+}
