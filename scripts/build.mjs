@@ -6,7 +6,8 @@
 //   npm run build -- --names     keeps the names of functions, for readable stack traces
 //   npm run build -- --if-stale  does nothing where dist is made of the present sources
 //
-// The sources in js reach `../../dist/glue.js` and `../../dist/stepglass.wasm`; in dist these are neighbours.
+// Where dist needs something else than a checkout, a module of js takes the place of another: no step edits the text of a module
+// (but bundleForNode writes a require() that bundlers understand, which has no form in ES modules).
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -72,7 +73,7 @@ async function bundle() {
     external: ["node:*"],
     metafile: true,
     logLevel: "warning",
-    plugins: [neighbours],
+    plugins: [located],
   };
   // For browsers, and for bundlers whatever they build for: ES modules. What is for Node holds the WebAssembly, because no
   // file stays beside what is bundled.
@@ -89,7 +90,7 @@ async function bundle() {
     // One copy of the machinery for all entries: `stepglass` and `stepglass/slim` in one program share their classes.
     splitting: true,
     chunkNames: "shared-[hash]",
-    plugins: [wasm, holding, neighbours],
+    plugins: [wasm, holding, located],
   });
   await bundleForNode(esbuild, options);
   // The component and its worker, whole and small: pages take these files as they lie.
@@ -101,7 +102,7 @@ async function bundle() {
     minify: true,
     splitting: true,
     chunkNames: "debugger-[hash]",
-    plugins: [raw, neighbours],
+    plugins: [raw, located],
   });
   chmodSync(join(dist, "cli.js"), 0o755);
 
@@ -159,8 +160,8 @@ async function bundleForNode(esbuild, options) {
     const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
-  const { code } = await esbuild.transform(readFileSync(join(root, "js/entries/cli.ts"), "utf8"), { loader: "ts", target: "es2022" });
-  writeFileSync(join(dist, "cli.js"), code.replace("../cli/main.ts", "./command.cjs"));
+  const command = { name: "command", setup: (build) => build.onResolve({ filter: /\/cli\/main\.ts$/ }, () => ({ path: "./command.cjs", external: true })) };
+  await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node", plugins: [command] });
 }
 
 /** Entries that are for Node, with their names in dist. */
@@ -184,14 +185,11 @@ const wasm = {
   },
 };
 
-/** `new URL("../../dist/x", import.meta.url)` in js is `new URL("./x", import.meta.url)` in dist. */
-const neighbours = {
-  name: "neighbours",
+/** The files of dist find the WebAssembly module beside them. */
+const located = {
+  name: "located",
   setup(build) {
-    build.onLoad({ filter: /[\\/]js[\\/]\w+[\\/][\w-]+\.ts$|[\\/]src[\\/]embed[\\/]worker\.ts$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      return { contents: text.replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, "new URL($1./"), loader: "ts" };
-    });
+    build.onResolve({ filter: /[\\/]wasm-url\.ts$/ }, () => ({ path: join(root, "js/entries/wasm-url-dist.ts") }));
   },
 };
 

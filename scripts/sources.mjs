@@ -1,6 +1,6 @@
 // A module of js/ by itself, for tests and scripts that look at what the package keeps to itself.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./steps.mjs";
@@ -13,7 +13,7 @@ export async function importSource(path) {
     name: "built",
     setup(build) {
       build.onResolve({ filter: /[\\/]dist[\\/][\w.]+$/ }, ({ path, resolveDir }) => ({ path: pathToFileURL(resolve(resolveDir, path)).href, external: true }));
-      build.onLoad({ filter: /[\\/]js[\\/]\w+[\\/][\w-]+\.ts$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8").replaceAll(/new URL\((["'`])(?:\.\.\/)+dist\//g, `new URL($1${dist}/`), loader: "ts" }));
+      build.onLoad({ filter: /[\\/]wasm-url\.ts$/ }, () => ({ contents: `export const wasmUrl = () => new URL(${JSON.stringify(`${dist}/stepglass.wasm`)});`, loader: "ts" }));
     },
   };
   const { outputFiles } = await esbuild.build({ absWorkingDir: root, entryPoints: [path], bundle: true, write: false, format: "esm", platform: "node", target: "es2022", packages: "external", plugins: [built], logLevel: "warning" });

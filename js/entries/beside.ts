@@ -4,15 +4,16 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../base/errors.ts";
+import { wasmUrl } from "./wasm-url.ts";
 
 // The files of <stepglass-debugger>; in a checkout also the playground, which is no part of the package.
-export const component = folder(new URL("../../dist/", import.meta.url));
-export const playground = folder(new URL("../www/dist/", import.meta.url));
+export const component = folder(new URL(".", wasmUrl()));
+export const playground = folder(new URL("../www/dist/", wasmUrl()));
 
 /** The bytes of the WebAssembly module. */
 export function moduleBytes(): Uint8Array<ArrayBuffer> {
   try {
-    return readFileSync(new URL("../../dist/stepglass.wasm", import.meta.url));
+    return readFileSync(wasmUrl());
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }

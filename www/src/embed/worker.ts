@@ -1,6 +1,6 @@
 // The components' worker: the interpreter, and a debugging session for each component that runs something.
 
-import { Host, Player, init, layoutOf, problemsOf, svgOf } from "../../../js/entries/stepping.ts";
+import { Host, Player, init, layoutOf, problemsOf, svgOf, wasmUrl } from "../../../js/entries/stepping.ts";
 import type { AskedTask } from "stepglass/debug";
 import type { Graph } from "../model/graph.ts";
 import type { Diagnostic, RunResult } from "../model/protocol.ts";
@@ -169,7 +169,7 @@ let loaded: Promise<void> | undefined;
 
 self.onmessage = async ({ data }: MessageEvent<Call | { wasm: string }>) => {
   if ("wasm" in data) {
-    loaded = init(data.wasm === "" ? new URL("../../../dist/stepglass.wasm", import.meta.url) : new URL(data.wasm));
+    loaded = init(data.wasm === "" ? wasmUrl() : new URL(data.wasm));
     loaded.then(
       () => post({ ready: true }),
       (error: unknown) => post({ broken: `the interpreter could not be loaded: ${String((error as Error)?.message ?? error)}` }),

@@ -1,2 +1,0 @@
-// @ts-nocheck: has no types yet.
-export { detailsOf } from "../history/events.ts";
