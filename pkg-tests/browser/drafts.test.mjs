@@ -240,6 +240,33 @@ describe("drafts", { skip }, () => {
     await page.keyboard.press("Escape");
   });
 
+  const HELD = () => {
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (globalThis.holds && message?.method === "analyze") globalThis.held = () => postMessage.call(this, message, ...rest);
+      else postMessage.call(this, message, ...rest);
+    };
+    // What comes back is heard while the input is still only in its editor.
+    const { setTimeout } = globalThis;
+    globalThis.setTimeout = (call, time, ...rest) => setTimeout(call, globalThis.slow && time === 60 ? 600_000 : time, ...rest);
+  };
+  visit("what is written while another machine is being read is kept", { before: (page) => page.addInitScript(HELD) }, async (visitor, page) => {
+    await page.evaluate(() => (globalThis.holds = true));
+    await visitor.write("Definition", JSON.stringify(chain("Three steps and no more", ["First", "Second", "Third"]), null, 2));
+    await page.waitForFunction(() => globalThis.held);
+    await visitor.tab("Input");
+    await visitor.editor("Input").waitFor();
+    await page.evaluate(() => (globalThis.slow = true));
+    await visitor.write("Input", '{"mine": 1}');
+    await page.evaluate(() => {
+      globalThis.holds = false;
+      globalThis.held();
+    });
+    await visitor.state("Second").waitFor();
+    await title(page, "Three steps and no more");
+    await comes(async () => JSON.parse(await visitor.editor("Input").innerText()), { mine: 1 });
+  });
+
   visit("a state that is renamed, added or removed is the same machine", {}, async (visitor, page) => {
     const one = (name, Comment) => JSON.stringify({ Comment, StartAt: name, States: { [name]: { Type: "Pass", Result: { text: "long enough to be the same text" }, End: true } } }, null, 2);
     await visitor.bring(one("Alone", "One state"), "One state");

@@ -292,7 +292,7 @@ describe("hostile texts", { skip }, () => {
       `{"__proto__": {"polluted": true}, "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`,
     ];
     for (const file of files) {
-      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByRole("button", { name: "Import", exact: true }).click();
       await page.getByLabel("Text", { exact: true }).fill(typeof file === "string" ? file : JSON.stringify(file));
       await page.getByRole("button", { name: "Open the text" }).click();
       // It is opened, which closes the dialog, or refused in it with the reason, or more is asked in another one.

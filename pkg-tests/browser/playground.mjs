@@ -204,7 +204,7 @@ export class Visitor {
 
   /** Imports a text by the dialog. */
   async bring(text, title) {
-    await this.page.getByRole("button", { name: "Import" }).click();
+    await this.page.getByRole("button", { name: "Import", exact: true }).click();
     await this.page.getByLabel("Text", { exact: true }).fill(typeof text === "string" ? text : JSON.stringify(text));
     await this.page.getByRole("button", { name: "Open the text" }).click();
     if (title !== undefined) await this.page.locator(".document", { hasText: title }).waitFor();

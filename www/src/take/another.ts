@@ -60,6 +60,9 @@ function look(found: Analysis, keeper: Keeper): void {
   }
   const other = last !== undefined && isOther(last, names, text);
   if (other) {
+    // What has just been written into another editor is told a moment later, and is not to be lost.
+    workspace.flush();
+    if (workspace.definition.value !== text) return;
     if (left?.workspace.definition === text) goBack(left, keeper);
     else replace(names, keeper);
   } else if (aside) {
