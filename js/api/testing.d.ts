@@ -587,11 +587,14 @@ export type CoverageTotals = Record<"states" | "transitions" | "rules" | "retrie
 // ------------------------------------------------------------------------------------------------------- errors
 
 /** A test cannot run as it is written. */
-export class TestKitError extends Error {}
+export class TestKitError extends Error {
+  readonly code: "TEST_KIT" | "NO_MOCK";
+}
 
 /** No mock answers a task: the task has no mock, or its mock has no answer left. */
 export class MockError extends TestKitError {
   private constructor();
+  readonly code: "NO_MOCK";
   readonly state: string;
   readonly resource: string;
   /** The number of the call, from 0. */

@@ -2,7 +2,7 @@
 
 /** A test that cannot be run as it is written. */
 export class TestKitError extends Error {
-  declare code: string;
+  declare readonly code: "TEST_KIT" | "NO_MOCK";
 
   constructor(message?: string) {
     super(message);
@@ -13,6 +13,7 @@ export class TestKitError extends Error {
 
 /** A task that no mock answers: none is given for it, or its results are used up. */
 export class MockError extends TestKitError {
+  declare readonly code: "NO_MOCK";
   declare readonly state: string;
   declare readonly resource: string;
   declare readonly invocation: number;
