@@ -16,3 +16,4 @@ type Checked<Entry, Source extends Declared<Entry>> = [Entry, Source];
 export type Testing = Checked<typeof import("./testing.d.ts"), typeof import("../entries/testing.ts")>;
 export type Server = Checked<typeof import("./server.d.ts"), typeof import("../entries/server.ts")>;
 export type Folder = Checked<typeof import("./folder.d.ts"), typeof import("../entries/folder.ts")>;
+export type Index = Checked<typeof import("./index.d.ts"), typeof import("../entries/index.ts")>;

@@ -1,25 +1,38 @@
-// @ts-nocheck: has no types yet.
 // What can be asked about a definition without running it.
 
 import * as module from "../../dist/glue.js";
 import { YAML_HELP, filledIn, looksLikeYaml, problemsOf, renderProblems } from "./diagnose.ts";
 import { call } from "../border/instance.ts";
-import { misuse } from "../base/errors.ts";
 import { seedOf } from "../base/random.ts";
 import { argumentText } from "../tasks/integration.ts";
 import { layoutOf, mermaidOf, svgOf } from "./plain.ts";
 import { compileSettings, definitionText, withoutRange } from "./settings.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { solid, unmarked } from "./placeholders.ts";
-import type { Diagnostic } from "../api/index.d.ts";
+import { codeOf, messageOf, misuse } from "../base/errors.ts";
+import type { Thrown } from "../base/errors.ts";
+import type {
+  Completions,
+  Definition,
+  Diagnostic,
+  Graph,
+  LayoutOptions,
+  RenderOptions,
+  ServiceModels,
+  ServiceShape,
+  SvgOptions,
+  TestStateRequest,
+  TestStateResponse,
+  ValidateOptions,
+} from "../api/index.d.ts";
 
 /** The version of this package. */
-export function version() {
+export function version(): string {
   return call(module.version);
 }
 
 /** All problems of a definition at once; an empty array for a good one. */
-export function validate(definition, options = {}): Diagnostic[] {
+export function validate(definition: Definition, options: ValidateOptions = {}): Diagnostic[] {
   checkOptions(options, ["type", "jsonata", "substitutions"], "validate()");
   const text = definitionText(definition);
   const diagnostics = problemsOf(text, filledIn(text, options.substitutions), compileSettings(options), "warning");
@@ -27,12 +40,12 @@ export function validate(definition, options = {}): Diagnostic[] {
 }
 
 /** The same for a text as AWS takes it: without a byte order mark, and with nothing to fill in. */
-export function problemsAsSent(text, options) {
+export function problemsAsSent(text: string, options: ValidateOptions): Diagnostic[] {
   return call(module.validate, text, compileSettings(options));
 }
 
 /** All problems of a definition's text as a compiler prints them, with excerpts; "" for a good one. */
-export function renderDiagnostics(text, options = {}) {
+export function renderDiagnostics(text: string, options: RenderOptions = {}): string {
   checkOptions(options, ["type", "jsonata", "substitutions", "fileName", "color", "source", "places"], "renderDiagnostics()");
   const { fileName = "definition", color = false, source, places = [] } = options;
   if (!Array.isArray(places)) throw misuse("INVALID_OPTION", `places must be an array of numbers, not ${shown(places)}`);
@@ -43,88 +56,99 @@ export function renderDiagnostics(text, options = {}) {
   return renderProblems(given, filledIn(given, options.substitutions), compileSettings(options), "warning", fileName, color);
 }
 
-/** What may be written at an offset of a definition's text: `{replace: {start, end}, items}`. */
-export function complete(text, offset) {
+/** What may be written at an offset of a definition's text. */
+export function complete(text: string, offset?: number): Completions {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `complete() takes the text of a definition, not ${shown(text)}`);
   if (offset !== undefined && !Number.isInteger(offset)) throw misuse("INVALID_ARGUMENT", `offset must be a whole number, not ${shown(offset)}`);
   return JSON.parse(call(module.complete, solid(unmarked(text)), offset ?? text.length));
 }
 
 /** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
-export function testState(request) {
+export function testState(request: TestStateRequest): TestStateResponse {
   if (typeof request !== "object" || request === null) throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
   const { definition } = request;
   if (typeof definition !== "string") return stateTested(request);
   try {
     return stateTested({ ...request, definition: unmarked(definition) });
   } catch (thrown) {
-    if (/INVALID_JSON_DESCRIPTION/.test(thrown?.message) && looksLikeYaml(definition)) thrown.message += `; ${YAML_HELP}`;
-    throw thrown;
+    throw /INVALID_JSON_DESCRIPTION/.test(messageOf(thrown)) ? withYamlHelp(thrown, definition) : thrown;
   }
 }
 
 /** The same with what AWS takes, and in its words alone. */
-export function stateTested(request) {
+export function stateTested(request: TestStateRequest): TestStateResponse {
   const { serviceModel, seed, startTime = Date.now(), ...rest } = request;
   checkOptions({ startTime }, ["startTime"], "testState()");
   const shapeOf = responseShapes(serviceModel);
-  let problem;
-  // What the caller's function throws is the caller's to see, and must not unwind the module.
-  const model = (service, action) => {
+  // What the caller's function throws must not unwind the module; it is thrown again afterwards.
+  const problems: Thrown[] = [];
+  const model = (service: string, action: string) => {
     try {
-      return JSON.stringify(shapeOf(service, action));
-    } catch (thrown) {
-      problem ??= { thrown };
+      return JSON.stringify(shapeOf?.(service, action));
+    } catch (value) {
+      problems.push({ value });
+      return undefined;
     }
   };
   const text = argumentText(rest, "the request");
-  let told;
   try {
-    told = JSON.parse(call(module.testState, text, seedOf(seed), startTime, shapeOf && model));
-  } catch (thrown) {
-    problem ??= { thrown };
+    const response: TestStateResponse = JSON.parse(call(module.testState, text, seedOf(seed), startTime, shapeOf && model));
+    if (problems.length === 0) return response;
+  } catch (value) {
+    problems.push({ value });
   }
-  if (problem) throw problem.thrown;
-  return told;
+  throw problems[0]?.value;
 }
 
 /** The shape of a response by service and action: from a function, from models of AWS, or from shapes by action. */
-function responseShapes(models) {
+function responseShapes(models: ServiceModels | undefined): ((service: string, action: string) => ServiceShape | undefined) | undefined {
   if (models === undefined || typeof models === "function") return models;
   if (typeof models !== "object" || models === null) throw misuse("INVALID_OPTION", "serviceModel must be a function or an object with a model for each service");
   return (service, action) => {
     const model = Object.hasOwn(models, service) ? models[service] : undefined;
-    if (model?.operations === undefined) return model?.[action];
-    const output = model.operations[action[0].toUpperCase() + action.slice(1)]?.output;
+    if (!isModel(model)) return model?.[action];
+    const output = model.operations[action.charAt(0).toUpperCase() + action.slice(1)]?.output;
     return output && { ...output, shapes: model.shapes };
   };
 }
 
+/** What is given for one service: shapes by action, or AWS's own model. */
+type Given = Exclude<ServiceModels, (service: string, action: string) => unknown>[string];
+
+function isModel(model: Given | undefined): model is Extract<Given, { operations: unknown }> {
+  return model?.operations !== undefined;
+}
+
 /** The graph of a definition with places and sizes; also of one with errors, as long as it is JSON. */
-export function layout(definition, options = {}) {
+export function layout(definition: Definition, options: LayoutOptions & { selectors?: boolean } = {}): Graph {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "selectors", "aspect", "widths"], "layout()");
   return drawn(layoutOf, definition, options);
 }
 
 /** The graph of a definition as an SVG document. */
-export function renderSvg(definition, options = {}): string {
+export function renderSvg(definition: Definition, options: SvgOptions = {}): string {
   checkOptions(options, ["direction", "collapsed", "foldLarge", "expanded", "aspect", "widths", "theme", "title", "background", "prefix", "status", "taken", "notes"], "renderSvg()");
   return drawn(svgOf, definition, options);
 }
 
 /** The definition as text of a Mermaid `stateDiagram-v2`. */
-export function renderMermaid(definition, options = {}) {
+export function renderMermaid(definition: Definition, options: Pick<LayoutOptions, "direction"> = {}): string {
   checkOptions(options, ["direction"], "renderMermaid()");
   return drawn(mermaidOf, definition, options);
 }
 
 /** Draws a definition as it was given. Bare placeholders count as values, and of YAML the error says how it is read. */
-function drawn(draw, definition, options) {
+function drawn<Options, Drawing>(draw: (text: string, options: Options) => Drawing, definition: Definition, options: Options): Drawing {
   const text = solid(definitionText(definition));
   try {
     return draw(text, options);
   } catch (thrown) {
-    if (thrown?.code === "NOT_JSON" && looksLikeYaml(text)) thrown.message += `; ${YAML_HELP}`;
-    throw thrown;
+    throw codeOf(thrown) === "NOT_JSON" ? withYamlHelp(thrown, text) : thrown;
   }
+}
+
+/** An error about a text; if that looks like YAML, the error says how it is read. */
+function withYamlHelp(thrown: unknown, text: string): unknown {
+  if (thrown instanceof Error && looksLikeYaml(text)) thrown.message += `; ${YAML_HELP}`;
+  return thrown;
 }
