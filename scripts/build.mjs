@@ -120,7 +120,7 @@ async function bundle() {
  * So a program that has the package by `import` here and by `require()` there has it once, with one set of classes.
  */
 async function bundleForNode(esbuild, options) {
-  const entries = [...NODE_ENTRIES, ["slim"], ["../cli/main", "command"]];
+  const entries = [...NODE_ENTRIES, ["slim"], ["command"]];
   const split = await esbuild.build({
     ...options,
     entryPoints: entries.map(([name, out = name]) => ({ in: join(root, "js/entries", `${name}.ts`), out })),
@@ -160,7 +160,7 @@ async function bundleForNode(esbuild, options) {
     const file = existsSync(join(dist, `${name}.js`)) ? `${name}-node.js` : `${name}.js`;
     writeFileSync(join(dist, file), `export { ${[...exports].sort().join(", ")} } from "./${name}.cjs";\n`);
   }
-  const command = { name: "command", setup: (build) => build.onResolve({ filter: /\/cli\/main\.ts$/ }, () => ({ path: "./command.cjs", external: true })) };
+  const command = { name: "command", setup: (build) => build.onResolve({ filter: /^\.\/command\.ts$/ }, () => ({ path: "./command.cjs", external: true })) };
   await esbuild.build({ ...options, entryPoints: [join(root, "js/entries/cli.ts")], format: "esm", platform: "node", plugins: [command] });
 }
 

@@ -1,7 +1,7 @@
-// @ts-nocheck: has no types yet.
 // stepglass completion
 
 import { Unusable } from "../files/problem.ts";
+import { defineCommand, type Command, type Context, type Option } from "./command.ts";
 
 const help = `stepglass completion bash|zsh|fish
 
@@ -14,28 +14,40 @@ Prints a shell script that completes commands, options and files.
 Exit code: 0 success; 2 wrong usage.
 `;
 
-export const command = { name: "completion", summary: "print a completion script for bash, zsh or fish", help, options: {}, act: completion };
+export const command = defineCommand({
+  name: "completion",
+  summary: "print a completion script for bash, zsh or fish",
+  help,
+  options: {},
+  run: completion,
+});
 
-const shells = { bash, zsh, fish };
+/** What a script knows of a command. */
+type Completed = Pick<Command, "name" | "summary" | "options">;
 
-async function completion([shell, ...rest], values, { commands }) {
-  if (rest.length > 0 || !Object.hasOwn(shells, shell ?? "")) throw new Unusable("completion needs bash, zsh or fish", { usage: true });
-  const all = (await commands()).map(({ name, summary, options }) => ({ name, summary, options: { ...options, help: { type: "boolean", short: "h" } } }));
-  process.stdout.write(shells[shell](all));
+const shells = new Map([["bash", bash], ["zsh", zsh], ["fish", fish]]);
+
+async function completion([name = "", ...others]: string[], _values: object, { commands }: Context): Promise<number> {
+  const shell = shells.get(name);
+  if (others.length > 0 || shell === undefined) throw new Unusable("completion needs bash, zsh or fish", { usage: true });
+  const all = (await commands()).map(({ name, summary, options }): Completed => ({ name, summary, options: { ...options, help: { type: "boolean", short: "h" } } }));
+  process.stdout.write(shell(all));
   return 0;
 }
 
 /** `--output`, `-o`. */
-function spellings(name, { short }) {
+function spellings(name: string, { short }: Option): string[] {
   return [`--${name}`, ...(short ? [`-${short}`] : [])];
 }
 
-function bash(commands) {
+function bash(commands: Completed[]): string {
   const cases = commands.map(({ name, options }) => {
-    const values = Object.entries(options)
-      .filter(([, option]) => option.type === "string")
-      .map(([option, config]) => `      ${spellings(option, config).join("|")}) ${config.values ? `COMPREPLY=($(compgen -W "${config.values.join(" ")}" -- "$word"))` : "COMPREPLY=($(compgen -f -- \"$word\"))"}; return ;;`);
-    const words = Object.entries(options).flatMap(([option, config]) => spellings(option, config)).join(" ");
+    const known = Object.entries(options);
+    const values = known.filter(([, option]) => option.type === "string").map(([option, config]) => {
+      const words = config.values ? `-W "${config.values.join(" ")}"` : "-f";
+      return `      ${spellings(option, config).join("|")}) COMPREPLY=($(compgen ${words} -- "$word")); return ;;`;
+    });
+    const words = known.flatMap(([option, config]) => spellings(option, config)).join(" ");
     return `  ${name})\n    case "$before" in\n${values.join("\n")}${values.length > 0 ? "\n" : ""}    esac\n    options="${words}" ;;`;
   });
   return `# Completion of stepglass for bash.
@@ -56,8 +68,8 @@ complete -o filenames -F _stepglass stepglass
 `;
 }
 
-function zsh(commands) {
-  const quoted = (text) => text.replaceAll("'", "'\\''").replaceAll(":", "\\:");
+function zsh(commands: Completed[]): string {
+  const quoted = (text: string) => text.replaceAll("'", "'\\''").replaceAll(":", "\\:");
   const cases = commands.map(({ name, options }) => {
     const specs = Object.entries(options).flatMap(([option, config]) => {
       const value = config.type !== "string" ? "" : config.values ? `:value:(${config.values.join(" ")})` : ":file:_files";
@@ -86,8 +98,8 @@ compdef _stepglass stepglass
 `;
 }
 
-function fish(commands) {
-  const quoted = (text) => text.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
+function fish(commands: Completed[]): string {
+  const quoted = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
   const lines = ["# Completion of stepglass for fish.", ...commands.map(({ name, summary }) => `complete -c stepglass -n __fish_use_subcommand -f -a ${name} -d '${quoted(summary)}'`)];
   lines.push("complete -c stepglass -n __fish_use_subcommand -f -a help -d 'says more'");
   lines.push(`complete -c stepglass -n '__fish_seen_subcommand_from help' -f -a '${commands.map(({ name }) => name).join(" ")}'`);

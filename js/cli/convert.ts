@@ -1,16 +1,17 @@
-// @ts-nocheck: has no types yet.
 // stepglass convert
 
-import { YAMLMap, isMap, isScalar, isSeq, parseDocument, visit } from "yaml";
+import { isMap, isNode, isScalar, isSeq, parseDocument, visit, type Document, type Node, type Pair, type YAMLMap } from "yaml";
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { pointerSteps } from "../base/pointer.ts";
 import { PLACEHOLDER } from "../convert/expressions.ts";
-import { toJsonata } from "../convert/jsonata.ts";
+import { toJsonata, type Left } from "../convert/jsonata.ts";
 import { jsonHoles } from "../definition/placeholders.ts";
+import { intrinsicTags, machinesOf } from "../definition/template.ts";
 import { yamlHoles } from "../definition/yaml.ts";
 import { Unusable } from "../files/problem.ts";
 import { isFaultyTemplate, read, split, valueOfDocument, write, yamlDocument } from "../files/source.ts";
-import { intrinsicTags, machinesOf } from "../definition/template.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass convert FILE [options]
 
@@ -40,30 +41,42 @@ Options
 Exit code: 0 success; 1 with --jsonata, some states were left in JSONPath; 2 wrong usage.
 `;
 
-export const command = {
-  name: "convert",
-  summary: "convert between JSON and YAML, and from JSONPath to JSONata",
-  help,
-  options: { output: { type: "string", short: "o", file: true }, to: { type: "string", values: ["json", "yaml"] }, jsonata: { type: "boolean" }, json: { type: "boolean" } },
-  act: convert,
-};
+const options = {
+  output: { type: "string", short: "o", file: true },
+  to: { type: "string", values: ["json", "yaml"] },
+  jsonata: { type: "boolean" },
+  json: { type: "boolean" },
+} as const satisfies Options;
 
-async function convert(files, { output, to, jsonata, json }) {
-  if (files.length !== 1) throw new Unusable("convert needs one file", { usage: true });
-  const [file, fragment] = split(files[0]);
+export const command = defineCommand({ name: "convert", summary: "convert between JSON and YAML, and from JSONPath to JSONata", help, options, run: convert });
+
+/** Takes what a user should know of the result. */
+type Note = (message: string) => void;
+
+/** The states in JSONata, and those that are left, each with its machine in a template. */
+interface Report {
+  converted: string[];
+  left: (Left & { machine?: string })[];
+}
+
+function convert([spec, ...others]: string[], { output, to, jsonata, json }: Values<typeof options>): number {
+  if (spec === undefined || others.length > 0) throw new Unusable("convert needs one file", { usage: true });
+  const [file, fragment] = split(spec);
   if (fragment !== undefined && !jsonata) throw new Unusable("a template is converted as a whole: omit # and the name after it", { usage: true });
+  const notes: string[] = [];
+  const note: Note = (message) => void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
   const text = read(file);
-  const notes = [];
-  const note = (message) => void (json ? notes.push(message) : process.stderr.write(`${colors(process.stderr).yellow("note:")} ${message}\n`));
   const isJson = /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && /^\s*[[{]/.test(text));
   const { kept, back } = withTokens(text, isJson);
   const document = documentOf(kept, file, note);
-  if (document.errors.length > 0) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${document.errors[0].message.split("\n")[0]}`);
+  const [error] = document.errors;
+  if (error !== undefined) throw new Unusable(`${file} is not ${isJson ? "JSON" : "YAML"}: ${firstLine(error.message)}`);
   // Refused here, where nothing has been written: values too deep, and aliases without end.
   valueOfDocument(document, file);
   const named = /\.json$/i.test(output ?? "") ? "json" : /\.ya?ml$/i.test(output ?? "") ? "yaml" : undefined;
-  const format = to ?? named ?? (jsonata === isJson || (!jsonata && !isJson) ? "json" : "yaml");
-  const report = jsonata ? convertStates(document, { file, fragment, note }) : { converted: [], left: [] };
+  const otherwise = isJson === Boolean(jsonata) ? "json" : "yaml";
+  const format = to ?? named ?? otherwise;
+  const report: Report = jsonata ? convertStates(document, { file, fragment, note }) : { converted: [], left: [] };
   const written = back(format === "json" ? asJson(document, file) : asYaml(document, isJson));
   if (format === "json" && !isJson && /(^|\s)#/m.test(text) && hasComments(document)) note("JSON has no comments: the file's comments are lost");
   if (output !== undefined) write(output, written);
@@ -73,105 +86,125 @@ async function convert(files, { output, to, jsonata, json }) {
   return report.left.length > 0 ? 1 : 0;
 }
 
-/** The document; a key that stands twice outside of a template's state machines stays as it is. */
-function documentOf(text, file, note) {
-  const options = { keepSourceTokens: false, prettyErrors: true };
-  const document = yamlDocument(text, options);
-  if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file)) return document;
-  for (const { message } of document.errors) note(`${file}: ${message.split("\n")[0].replace(/:$/, "")} (in a part of the template that is no state machine)`);
-  return yamlDocument(text, { ...options, uniqueKeys: false });
+function firstLine(message: string): string {
+  return message.split("\n", 1).join();
 }
 
-/** `{kept, back}`: the text with a word for each placeholder that no reader takes, and what puts placeholders back for the words. */
-function withTokens(text, isJson) {
+/** The document; a key that stands twice outside of a template's state machines stays as it is. */
+function documentOf(text: string, file: string, note: Note): Document {
+  const document = yamlDocument(text, { prettyErrors: true });
+  if (document.errors.length === 0 || !document.errors.every(({ code }) => code === "DUPLICATE_KEY") || !isFaultyTemplate(document, file)) return document;
+  for (const { message } of document.errors) note(`${file}: ${firstLine(message).replace(/:$/, "")} (in a part of the template that is no state machine)`);
+  return yamlDocument(text, { prettyErrors: true, uniqueKeys: false });
+}
+
+/** The text with a word for each placeholder that no reader takes, and what puts placeholders back for the words. */
+function withTokens(text: string, isJson: boolean): { kept: string; back: (written: string) => string } {
   const holes = (isJson ? jsonHoles(text) : yamlHoles(text)).filter(({ quoted, plain }) => quoted === undefined && !plain);
   let kept = "";
   let at = 0;
-  holes.forEach(({ start, end }, i) => {
+  for (const [i, { start, end }] of holes.entries()) {
     kept += `${text.slice(at, start)}${JSON.stringify(`${PLACEHOLDER}${i}`)}`;
     at = end;
-  });
-  const back = (written) => written.replace(new RegExp(`"?${PLACEHOLDER}(\\d+)"?`, "g"), (_, i) => text.slice(holes[i].start, holes[i].end));
+  }
+  const back = (written: string) => written.replace(new RegExp(`"?${PLACEHOLDER}(\\d+)"?`, "g"), (_, i: string) => text.slice(holes[Number(i)]?.start, holes[Number(i)]?.end));
   return { kept: kept + text.slice(at), back };
 }
 
 /** Puts every state that can be converted in place of the original one. */
-function convertStates(document, { file, fragment, note }) {
+function convertStates(document: Document, { file, fragment, note }: { file: string; fragment: string | undefined; note: Note }): Report {
   const value = longForms(document, file);
   const machines = machinesOf(value, file);
-  const places = [];
-  if (machines === undefined) places.push({ pointer: [], definition: value, machine: undefined });
-  for (const [id, { definition }] of machines ?? []) {
-    if (fragment !== undefined && id !== fragment) continue;
+  if (fragment !== undefined && !machines?.has(fragment)) throw new Unusable(`${file} has no state machine ${fragment}`);
+  if (machines === undefined) return convertAt(document, [], definitionOf(value, file));
+  const all: Report = { converted: [], left: [] };
+  for (const [machine, { definition }] of machines) {
+    if (fragment !== undefined && machine !== fragment) continue;
     if (definition.in !== "template") {
-      note(definition.in === "file" ? `${id}: its definition is in ${definition.path}: convert that file` : `${id}: its definition is a string in the template, which cannot be converted`);
+      note(definition.in === "file" ? `${machine}: its definition is in ${definition.path}: convert that file` : `${machine}: its definition is a string in the template, which cannot be converted`);
       continue;
     }
-    const steps = pointerSteps(definition.pointer);
-    places.push({ pointer: steps, definition: steps.reduce((at, step) => at[step], value), machine: id });
-  }
-  if (fragment !== undefined && !machines?.has(fragment)) throw new Unusable(`${file} has no state machine ${fragment}`);
-  const all = { converted: [], left: [] };
-  for (const { pointer, definition, machine } of places) {
-    if (typeof definition?.States !== "object" || definition.States === null) throw new Unusable(`${file} is not a definition: it has no States`);
-    const { definition: result, converted, left } = toJsonata(definition);
-    replace(document, pointer, definition, result);
-    const of = machine === undefined ? {} : { machine };
+    const path = pointerSteps(definition.pointer);
+    const { converted, left } = convertAt(document, path, definitionOf(path.reduce(memberOf, value), file));
     all.converted.push(...converted);
-    all.left.push(...left.map((one) => ({ ...of, ...one })));
+    all.left.push(...left.map((one) => ({ machine, ...one })));
   }
   return all;
 }
 
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return Array.isArray(value) ? value[Number(name)] : isObject(value) ? value[name] : undefined;
+}
+
+function definitionOf(value: JsonValue | undefined, file: string): JsonObject {
+  if (!isObject(value) || typeof value.States !== "object" || value.States === null) throw new Unusable(`${file} is not a definition: it has no States`);
+  return value;
+}
+
+function convertAt(document: Document, path: string[], definition: JsonObject): Report {
+  const { definition: result, converted, left } = toJsonata(definition);
+  replace(document, path, definition, result);
+  return { converted, left };
+}
+
 /** The value with CloudFormation's functions in their long forms. */
-function longForms(document, file) {
-  return valueOfDocument(parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }), file);
+function longForms(document: Document, file: string): JsonValue {
+  // Its values were read before, so that there is nothing in it that JSON does not have.
+  return valueOfDocument(parseDocument(document.toString({ lineWidth: 0 }), { customTags: intrinsicTags, merge: true, uniqueKeys: false }), file) as JsonValue;
 }
 
 /** Sets what differs, and leaves every other node as it was written, with its comments. */
-function replace(document, path, old, now) {
-  if (JSON.stringify(old) === JSON.stringify(now)) return;
+function replace(document: Document, path: string[], old: JsonValue | undefined, now: JsonValue): void {
+  if (same(old, now)) return;
   const node = path.length === 0 ? document.contents : document.getIn(path, true);
-  if (!isMap(node) || !plainObject(old) || !plainObject(now) || isState(old)) {
+  if (!isMap(node) || !isObject(old) || !isObject(now) || isState(old)) {
     const created = document.createNode(now);
     graft(created, node, now, old);
     document.setIn(path, created);
     return;
   }
   for (const key of Object.keys(old)) if (!Object.hasOwn(now, key)) node.delete(key);
-  const added = Object.keys(now).filter((key) => !Object.hasOwn(old, key));
   for (const [key, value] of Object.entries(now)) if (Object.hasOwn(old, key)) replace(document, [...path, key], old[key], value);
-  for (const key of added) {
-    const pair = document.createPair(key, now[key]);
-    // QueryLanguage stands before the states that it is about.
-    const before = node.items.findIndex((item) => String(isScalar(item.key) ? item.key.value : item.key) === "StartAt");
-    const first = node.items[0]?.key;
-    if (before === 0 && isScalar(first) && first.commentBefore) {
-      pair.key.commentBefore = first.commentBefore;
-      first.commentBefore = undefined;
-    }
-    node.items.splice(before < 0 ? node.items.length : before, 0, pair);
-  }
+  for (const [key, value] of Object.entries(now)) if (!Object.hasOwn(old, key)) insert(document, node, key, value);
 }
 
-function isState(value) {
-  return plainObject(value) && typeof value.Type === "string" && value.States === undefined;
+/** Adds a member. QueryLanguage stands before the states that it is about. */
+function insert(document: Document, node: YAMLMap, key: string, value: JsonValue): void {
+  const pair = document.createPair<Node, Node>(key, value);
+  const before = node.items.findIndex((item) => nameOf(item) === "StartAt");
+  const first = node.items[0]?.key;
+  if (before === 0 && isScalar(first) && first.commentBefore) {
+    pair.key.commentBefore = first.commentBefore;
+    first.commentBefore = null;
+  }
+  node.items.splice(before < 0 ? node.items.length : before, 0, pair);
+}
+
+/** The name of a member. */
+function nameOf({ key }: Pair): string {
+  return String(isScalar(key) ? key.value : key);
+}
+
+function isState(value: JsonObject): boolean {
+  return typeof value.Type === "string" && value.States === undefined;
 }
 
 /** Puts the nodes of what stayed the same into a new node: with their comments, tags and style. */
-function graft(created, node, now, old) {
-  if (!isMap(created) || !isMap(node)) {
-    if (!isSeq(created) || !isSeq(node) || !Array.isArray(old)) return;
-    created.items.forEach((item, i) => (same(now[i], old[i]) ? (created.items[i] = node.items[i]) : graft(item, node.items[i], now[i], old[i])));
-    return;
+function graft(created: unknown, node: unknown, now: JsonValue | undefined, old: JsonValue | undefined): void {
+  if (isSeq(created) && isSeq(node) && Array.isArray(now) && Array.isArray(old)) {
+    for (const [i, item] of created.items.entries()) {
+      if (same(now[i], old[i])) created.items[i] = node.items[i];
+      else graft(item, node.items[i], now[i], old[i]);
+    }
   }
-  created.flow = node.flow;
+  if (!isMap(created) || !isMap(node) || !isObject(now) || !isObject(old)) return;
+  if (node.flow !== undefined) created.flow = node.flow;
   created.comment = node.comment;
   created.commentBefore = node.commentBefore;
   for (const pair of created.items) {
-    const name = String(pair.key.value);
+    const name = nameOf(pair);
     const from = name === "ItemProcessor" && old.ItemProcessor === undefined ? "Iterator" : name;
-    const own = node.items.find(({ key }) => isScalar(key) && String(key.value) === from);
+    const own = node.items.find((item) => isScalar(item.key) && nameOf(item) === from);
     if (own === undefined || old[from] === undefined) continue;
     if (from === name) pair.key = own.key;
     if (same(now[name], old[from])) pair.value = own.value;
@@ -179,37 +212,40 @@ function graft(created, node, now, old) {
   }
 }
 
-function same(a, b) {
+function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function plainObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function asJson(document, file) {
+function asJson(document: Document, file: string): string {
   return `${JSON.stringify(longForms(document, file) ?? null, null, 2)}\n`;
 }
 
-function asYaml(document, wasJson) {
+function asYaml(document: Document, wasJson: boolean): string {
   if (wasJson) {
     // JSON is YAML in flow style with every text in quotes: written as people write YAML.
     visit(document, {
       Collection: (_, node) => void (node.flow = node.items.length === 0),
-      Scalar: (_, node) => void (typeof node.value === "string" && (node.type = node.value.includes("\n") ? "BLOCK_LITERAL" : undefined)),
+      Scalar: (_, node) => {
+        if (typeof node.value !== "string") return;
+        if (node.value.includes("\n")) node.type = "BLOCK_LITERAL";
+        else delete node.type;
+      },
     });
-    if (document.contents instanceof YAMLMap || isSeq(document.contents)) document.contents.spaceBefore = false;
+    if (isMap(document.contents) || isSeq(document.contents)) document.contents.spaceBefore = false;
   }
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
-function hasComments(document) {
+function hasComments(document: Document): boolean {
   let found = Boolean(document.comment || document.commentBefore);
-  visit(document, { Node: (_, node) => void (found ||= Boolean(node.comment || node.commentBefore)), Pair: (_, pair) => void (found ||= Boolean(pair.key?.commentBefore)) });
+  visit(document, {
+    Node: (_, node) => void (found ||= Boolean(node.comment || node.commentBefore)),
+    Pair: (_, { key }) => void (found ||= isNode(key) && Boolean(key.commentBefore)),
+  });
   return found;
 }
 
-function tell({ converted, left }) {
+function tell({ converted, left }: Report): void {
   const { yellow, dim } = colors(process.stderr);
   process.stderr.write(`${count(converted.length, "state")} in JSONata${left.length > 0 ? `, ${left.length} left in JSONPath:` : ""}\n`);
   for (const { machine, state, pointer, reason } of left) process.stderr.write(`  ${yellow(machine === undefined ? state : `${machine}: ${state}`)}  ${reason} ${dim(pointer)}\n`);

@@ -1,16 +1,22 @@
-// @ts-nocheck: has no types yet.
 // stepglass coverage
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import { coverageReport } from "../testing/coverage.ts";
-import { TestKitError } from "../mocks/errors.ts";
+import type { CoverageOptions } from "../api/testing.d.ts";
+import { DefinitionError, codeOf, messageOf } from "../base/errors.ts";
 import { Unusable } from "../files/problem.ts";
-import { colorful } from "../files/terminal.ts";
+import { colorful, type Output } from "../files/terminal.ts";
+import { coverageReport, type CoverageReport } from "../testing/coverage.ts";
+import { TestKitError } from "../mocks/errors.ts";
+import { defineCommand, type Context, type Options, type Values } from "./command.ts";
 
-const FORMATS = ["text", "json", "lcov", "html"];
+const FILES = ["json", "lcov", "html"] as const;
+const FORMATS = ["text", ...FILES] as const;
+
+/** The form of a report. */
+export type Format = (typeof FORMATS)[number];
 
 const help = `stepglass coverage [options] -- COMMAND
 stepglass coverage DIR [options]
@@ -33,86 +39,104 @@ Options
 Exit code: that of COMMAND if it fails; otherwise 0, or 1 if coverage is below the threshold; 2 wrong usage.
 `;
 
-export const command = {
+const options = {
+  format: { type: "string" },
+  definition: { type: "string", short: "d", multiple: true, file: true },
+  "coverage-dir": { type: "string", file: true },
+  threshold: { type: "string" },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+export const command = defineCommand({
   name: "coverage",
   summary: "report which parts of definitions the tests of any runner have used",
   help,
-  options: {
-    format: { type: "string" },
-    definition: { type: "string", short: "d", multiple: true, file: true },
-    "coverage-dir": { type: "string", file: true },
-    threshold: { type: "string" },
-    json: { type: "boolean" },
-  },
-  prepare: (args) => {
-    const at = args.indexOf("--");
-    return at < 0 ? { args } : { args: args.slice(0, at), run: args.slice(at + 1) };
-  },
-  act: coverage,
-};
+  options,
+  takesProgram: true,
+  run: coverage,
+});
 
-async function coverage(given, { format, definition = [], "coverage-dir": folder, threshold: least, json }, { run }) {
-  const threshold = least === undefined ? undefined : Number(least);
-  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold must be a percentage from 0 to 100", { usage: true });
-  const formats = coverageFormats(format ?? "text");
-  if (run === undefined ? given.length !== 1 : given.length > 0 || run.length === 0) throw new Unusable("coverage needs -- and a command, or a folder", { usage: true });
-  const own = run === undefined ? undefined : mkdtempSync(join(tmpdir(), "stepglass-coverage-"));
+async function coverage(given: string[], values: Values<typeof options>, { program }: Context): Promise<number> {
+  const threshold = thresholdOf(values.threshold);
+  const formats = formatsOf(values.format ?? "text");
+  const [folder, ...others] = given;
+  const isUsage = program === undefined ? folder !== undefined && others.length === 0 : folder === undefined && program.length > 0;
+  if (!isUsage) throw new Unusable("coverage needs -- and a command, or a folder", { usage: true });
+  const own = program === undefined ? undefined : mkdtempSync(join(tmpdir(), "stepglass-coverage-"));
   try {
-    const code = run === undefined ? 0 : await exitOf(run, own, json);
-    const report = load({ folder: own ?? given[0], definitions: definition });
-    if (json) process.stdout.write(report.json());
-    else writeCoverage(report, formats, { folder, stream: process.stdout, color: colorful(process.stdout) });
-    if (code !== 0) return code;
-    if (threshold === undefined || report.percent >= threshold) return 0;
-    process.stderr.write(`stepglass: coverage is ${report.percent.toFixed(1)} %, below the threshold of ${threshold} %\n`);
-    return 1;
+    const code = program === undefined || own === undefined ? 0 : await exitOf(program, own, values.json ?? false);
+    const report = load({ folder: own ?? folder, definitions: values.definition ?? [] });
+    if (values.json) process.stdout.write(report.json());
+    else writeCoverage(report, formats, { folder: values["coverage-dir"], stream: process.stdout, color: colorful(process.stdout) });
+    return code === 0 && isBelow(report, threshold) ? 1 : code;
   } finally {
     if (own !== undefined) rmSync(own, { recursive: true, force: true });
   }
 }
 
-function load(options) {
+/** The percentage that --threshold names. */
+export function thresholdOf(text: string | undefined): number | undefined {
+  const threshold = text === undefined ? undefined : Number(text);
+  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold must be a percentage from 0 to 100", { usage: true });
+  return threshold;
+}
+
+/** Whether coverage is below a threshold, which is then told. */
+export function isBelow({ percent }: CoverageReport, threshold: number | undefined): boolean {
+  if (threshold === undefined || percent >= threshold) return false;
+  process.stderr.write(`stepglass: coverage is ${percent.toFixed(1)} %, below the threshold of ${threshold} %\n`);
+  return true;
+}
+
+function load(from: CoverageOptions): CoverageReport {
   try {
-    return coverageReport(options);
+    return coverageReport(from);
   } catch (error) {
-    if (error instanceof TestKitError) throw new Unusable(error.message);
     // Of a definition the diagnostics, by themselves.
-    throw error.diagnostics === undefined ? error : new Unusable(error.message);
+    if (error instanceof TestKitError || error instanceof DefinitionError) throw new Unusable(error.message);
+    throw error;
   }
 }
 
-/** The exit code of a command that writes its coverage into a folder. */
-function exitOf([program, ...args], folder, json) {
+/** The exit code of a program that writes its coverage into a folder. */
+function exitOf([program = "", ...args]: string[], folder: string, json: boolean): Promise<number> {
   return new Promise((done, fail) => {
+    const env = { ...process.env, STEPGLASS_COVERAGE: folder };
     // On Windows npm and npx are scripts, which only a shell runs.
-    const child = spawn(program, args, { stdio: ["inherit", json ? 2 : "inherit", "inherit"], env: { ...process.env, STEPGLASS_COVERAGE: folder }, shell: process.platform === "win32" });
+    const child = spawn(program, args, { stdio: ["inherit", json ? 2 : "inherit", "inherit"], env, shell: process.platform === "win32" });
     // The terminal tells the tests of Ctrl+C, too; a signal that is for this process alone is passed on.
     process.on("SIGINT", () => {});
-    for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-    child.on("error", (error) => fail(new Unusable(`cannot run ${program}: ${error.code === "ENOENT" ? "no such command" : error.message}`)));
-    child.on("close", (code, signal) => done(code ?? 128 + constants.signals[signal]));
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+    child.on("error", (error) => fail(new Unusable(`cannot run ${program}: ${codeOf(error) === "ENOENT" ? "no such command" : error.message}`)));
+    child.on("close", (code, signal) => done(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
 }
 
-/** The formats of a list with commas; undefined where no coverage is asked for. */
-export function coverageFormats(list) {
-  if (list === undefined) return undefined;
-  const formats = list.split(",").map((format) => format.trim()).filter(Boolean);
-  const unknown = formats.find((format) => !FORMATS.includes(format));
-  if (unknown !== undefined || formats.length === 0) throw new Unusable(`there is no coverage format ${JSON.stringify(unknown ?? list)}; the formats are ${FORMATS.join(", ")}`, { usage: true });
-  return new Set(formats);
+/** The formats in a list with commas. */
+export function formatsOf(list: string): Set<Format> {
+  const words = list.split(",").map((word) => word.trim()).filter(Boolean);
+  const formats = new Set(FORMATS.filter((format) => words.includes(format)));
+  const unknown = words.find((word) => !FORMATS.some((format) => format === word));
+  if (unknown !== undefined || formats.size === 0) throw new Unusable(`there is no coverage format ${JSON.stringify(unknown ?? list)}; the formats are ${FORMATS.join(", ")}`, { usage: true });
+  return formats;
 }
 
-/** Writes a report: the text to a stream, all others into files of the folder. */
-export function writeCoverage(report, formats, { folder = "coverage", stream, color }) {
+/** Where a report goes: its text to the stream, everything else into the folder. */
+interface Place {
+  folder: string | undefined;
+  stream: Output;
+  color: boolean;
+}
+
+export function writeCoverage(report: CoverageReport, formats: Set<Format>, { folder = "coverage", stream, color }: Place): void {
   if (formats.has("text")) stream.write(`\n${report.text({ color })}`);
-  const files = ["json", "lcov", "html"].filter((format) => formats.has(format));
+  const files = FILES.filter((format) => formats.has(format));
   if (files.length === 0) return;
   try {
     mkdirSync(folder, { recursive: true });
     for (const format of files) writeFileSync(join(folder, `stepglass.${format}`), report[format]());
   } catch (error) {
-    throw new Unusable(`cannot write coverage to ${folder}: ${error.message}`);
+    throw new Unusable(`cannot write coverage to ${folder}: ${messageOf(error)}`);
   }
   stream.write(`\n${files.map((format) => join(folder, `stepglass.${format}`)).join(", ")}\n`);
 }

@@ -1,11 +1,13 @@
-// @ts-nocheck: has no types yet.
 // stepglass diff
 
-import { isJson } from "../tasks/integration.ts";
-import { compare } from "../entries/node.ts";
+import type { DefinitionComparison, FieldChange, StateChange } from "../api/index.d.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { compare } from "../definition/compare.ts";
 import { Invalid, Unusable } from "../files/problem.ts";
 import { Source } from "../files/source.ts";
+import { isJson } from "../tasks/integration.ts";
 import { colors, writeJson } from "../files/terminal.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass diff OLD NEW [options]
 
@@ -31,46 +33,56 @@ Options
 Exit code: 0 compatible; 1 incompatible, or a file is not a definition; 2 wrong usage.
 `;
 
-export const command = {
+const options = {
+  define: { type: "string", multiple: true },
+  strict: { type: "boolean" },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+export const command = defineCommand({
   name: "diff",
   summary: "compare two definitions, and show how running executions are affected",
   help,
-  options: { define: { type: "string", multiple: true }, strict: { type: "boolean" }, json: { type: "boolean" } },
-  act: diff,
-};
+  options,
+  run: diff,
+});
 
-async function diff(files, { strict, json }) {
-  if (files.length !== 2) throw new Unusable("diff needs two definitions, the old one first", { usage: true });
-  if (files[0].startsWith("-") && files[1].startsWith("-")) throw new Unusable("only one of the definitions can come from standard input", { usage: true });
-  const [old, now] = files.map((file) => new Source(file));
-  for (const source of [old, now]) {
-    if (source.json !== undefined && isJson(source.json)) continue;
-    throw new Invalid(source);
-  }
-  let report;
-  try {
-    report = compare(old.json, now.json);
-  } catch (error) {
-    if (error.code !== "INVALID_ARGUMENT") throw error;
-    throw new Unusable(error.message);
-  }
+function diff([old, now, ...others]: string[], { strict, json }: Values<typeof options>): number {
+  if (old === undefined || now === undefined || others.length > 0) throw new Unusable("diff needs two definitions, the old one first", { usage: true });
+  if (old.startsWith("-") && now.startsWith("-")) throw new Unusable("only one of the definitions can come from standard input", { usage: true });
+  const [before, after] = [new Source(old), new Source(now)];
+  const report = comparison(jsonOf(before), jsonOf(after));
   if (json) writeJson(report);
   else process.stdout.write(text(report));
   return report.compatible && !(strict && report.running.length > 0) ? 0 : 1;
 }
 
-function text({ identical, compatible, machine, states, running }) {
+function jsonOf(source: Source): string {
+  if (source.json === undefined || !isJson(source.json)) throw new Invalid(source);
+  return source.json;
+}
+
+function comparison(before: string, after: string): DefinitionComparison {
+  try {
+    return compare(before, after);
+  } catch (error) {
+    if (codeOf(error) !== "INVALID_ARGUMENT") throw error;
+    throw new Unusable(messageOf(error));
+  }
+}
+
+function text({ identical, compatible, machine, states, running }: DefinitionComparison): string {
   const { bold, dim, red, green, yellow, cyan } = colors(process.stdout);
   if (identical) return `${green("the same definition")}\n`;
-  const lines = [];
-  const field = ({ pointer, change, old, new: now }) => {
+  const lines: string[] = [];
+  const field = ({ pointer, change, old, new: now }: FieldChange) => {
     const name = pointer.slice(1);
     if (change === "added") return `    ${green("+")} ${name}: ${brief(now)}`;
     if (change === "removed") return `    ${red("-")} ${name}: ${brief(old)}`;
     return `    ${yellow("~")} ${name}: ${brief(old)} → ${brief(now)}`;
   };
   if (machine.length > 0) lines.push(bold("the machine"), ...machine.map(field));
-  const signs = { added: green("+ added"), removed: red("- removed"), renamed: cyan("> renamed"), moved: cyan("> moved"), changed: yellow("~ changed") };
+  const signs: Record<StateChange["change"], string> = { added: green("+ added"), removed: red("- removed"), renamed: cyan("> renamed"), moved: cyan("> moved"), changed: yellow("~ changed") };
   for (const { state, change, type, to, oldType, fields = [] } of states) {
     const name = to === undefined ? bold(state) : `${bold(state)} → ${bold(to)}`;
     lines.push(`${signs[change]} ${name} ${dim(oldType === undefined ? type : `${oldType} → ${type}`)}`, ...fields.map(field));
@@ -84,7 +96,7 @@ function text({ identical, compatible, machine, states, running }) {
   return `${lines.join("\n")}\n`;
 }
 
-function brief(value) {
+function brief(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -1,9 +1,9 @@
-// @ts-nocheck: has no types yet.
 // stepglass graph
 
-import { layout, renderMermaid, renderSvg } from "../entries/node.ts";
+import { layout, renderMermaid, renderSvg } from "../definition/definition.ts";
 import { Invalid, Unusable } from "../files/problem.ts";
 import { Source, write } from "../files/source.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass graph FILE [options]
 
@@ -27,26 +27,22 @@ Options
 Exit code: 0 success; 1 the file is neither JSON nor YAML; 2 wrong usage.
 `;
 
-export const command = {
-  name: "graph",
-  summary: "draw a definition as SVG or Mermaid",
-  help,
-  options: {
-    define: { type: "string", multiple: true },
-    output: { type: "string", short: "o", file: true },
-    format: { type: "string", values: ["svg", "mermaid"] },
-    direction: { type: "string", values: ["TB", "LR"] },
-    theme: { type: "string", values: ["light", "dark", "auto"] },
-    title: { type: "string" },
-    json: { type: "boolean" },
-  },
-  act: graph,
-};
+const options = {
+  define: { type: "string", multiple: true },
+  output: { type: "string", short: "o", file: true },
+  format: { type: "string", values: ["svg", "mermaid"] },
+  direction: { type: "string", values: ["TB", "LR"] },
+  theme: { type: "string", values: ["light", "dark", "auto"] },
+  title: { type: "string" },
+  json: { type: "boolean" },
+} as const satisfies Options;
 
-async function graph(files, { output, direction, theme, title, format, json }) {
-  if (files.length !== 1) throw new Unusable("graph needs one file", { usage: true });
-  const source = new Source(files[0]);
-  let text;
+export const command = defineCommand({ name: "graph", summary: "draw a definition as SVG or Mermaid", help, options, run: graph });
+
+function graph([file, ...others]: string[], { output, direction, theme, title, format, json }: Values<typeof options>): number {
+  if (file === undefined || others.length > 0) throw new Unusable("graph needs one file", { usage: true });
+  const source = new Source(file);
+  let text: string;
   try {
     if (source.json === undefined) throw new SyntaxError();
     if (json) text = `${JSON.stringify(layout(source.json, { direction }), null, 2)}\n`;

@@ -1,5 +1,6 @@
-// @ts-nocheck: has no types yet.
 // Help that teaches by example.
+
+import type { Command } from "./command.ts";
 
 const EXAMPLES = `Run, check, test and draw Amazon States Language (AWS Step Functions) on this machine.
 
@@ -21,8 +22,8 @@ be used; 70 an internal error; 130 ended by Ctrl+C.
 `;
 
 /** The page that names all commands. */
-export function overview(commands) {
-  const width = Math.max(...commands.map(({ name }) => name.length), "help COMMAND".length) + 2;
-  const lines = [...commands.map(({ name, summary }) => [name, summary]), ["help COMMAND", "explain a command"]];
-  return `${EXAMPLES}\nCommands\n${lines.map(([name, summary]) => `  ${name.padEnd(width)}${summary}\n`).join("")}\n${NOTES}`;
+export function overview(commands: Pick<Command, "name" | "summary">[]): string {
+  const lines = [...commands, { name: "help COMMAND", summary: "explain a command" }];
+  const width = Math.max(...lines.map(({ name }) => name.length)) + 2;
+  return `${EXAMPLES}\nCommands\n${lines.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}\n`).join("")}\n${NOTES}`;
 }

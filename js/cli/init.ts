@@ -1,12 +1,14 @@
-// @ts-nocheck: has no types yet.
 // stepglass init
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { version } from "../entries/node.ts";
+import { messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { version } from "../definition/definition.ts";
 import { Unusable } from "../files/problem.ts";
 import { read } from "../files/source.ts";
 import { colors, writeJson } from "../files/terminal.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass init [DIR] [options]
 
@@ -25,7 +27,9 @@ Options
 Exit code: 0 success; 2 a file exists already, and nothing was written.
 `;
 
-export const command = { name: "init", summary: "create a first machine with handlers, a test and npm scripts", help, options: { json: { type: "boolean" } }, act: init };
+const options = { json: { type: "boolean" } } as const satisfies Options;
+
+export const command = defineCommand({ name: "init", summary: "create a first machine with handlers, a test and npm scripts", help, options, run: init });
 
 const machine = {
   Comment: "Charges an order; a large one gets a gift",
@@ -131,9 +135,8 @@ const scripts = {
   test: "stepglass validate order.asl.json && stepglass test && node --test",
 };
 
-async function init(folders, { json }) {
-  if (folders.length > 1) throw new Unusable("init takes at most one folder; without one it uses the working directory", { usage: true });
-  const folder = folders[0] ?? ".";
+function init([folder = ".", ...others]: string[], { json }: Values<typeof options>): number {
+  if (others.length > 0) throw new Unusable("init takes at most one folder; without one it uses the working directory", { usage: true });
   const there = Object.keys(files).filter((name) => existsSync(join(folder, name)));
   if (there.length > 0) throw new Unusable(`${there.map((name) => join(folder, name)).join(", ")}: exists already; nothing was written`);
   const manifest = join(folder, "package.json");
@@ -144,7 +147,7 @@ async function init(folders, { json }) {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { flag: "wx" });
     writeFileSync(manifest, text, { flag: known ? "w" : "wx" });
   } catch (error) {
-    throw new Unusable(`cannot write to ${folder}: ${error.message}`);
+    throw new Unusable(`cannot write to ${folder}: ${messageOf(error)}`);
   }
   const written = [...Object.keys(files), ...(known ? [] : ["package.json"])];
   if (json) writeJson({ folder, written, changed: known ? ["package.json"] : [] });
@@ -153,34 +156,34 @@ async function init(folders, { json }) {
 }
 
 /** A package.json with our scripts under names that are free, and everything else as it was. */
-function extended(file) {
+function extended(file: string): string {
   const text = read(file);
-  let manifest;
+  let manifest: unknown;
   try {
     manifest = JSON.parse(text);
   } catch (error) {
-    throw new Unusable(`${file} is not JSON: ${error.message}`);
+    throw new Unusable(`${file} is not JSON: ${messageOf(error)}`);
   }
-  if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) throw new Unusable(`${file} is not a JSON object`);
+  if (!isObject(manifest)) throw new Unusable(`${file} is not a JSON object`);
   const own = members(manifest.scripts);
   for (const [name, script] of Object.entries(scripts)) {
-    const free = own[name] === undefined || /no test specified/.test(own[name]);
+    const free = own[name] === undefined || /no test specified/.test(String(own[name]));
     own[free ? name : `${name}:machine`] ??= script;
     if (free) own[name] = script;
   }
   const dependencies = members(manifest.dependencies);
   const devDependencies = members(manifest.devDependencies);
   const needs = dependencies.stepglass === undefined && devDependencies.stepglass === undefined;
-  const out = { ...manifest, scripts: own };
+  const out: Record<string, unknown> = { ...manifest, scripts: own };
   if (needs) out.devDependencies = { ...devDependencies, stepglass: `^${version()}` };
   return `${JSON.stringify(out, null, /^[{]\s*\n(\s+)/.exec(text)?.[1] ?? 2)}\n`;
 }
 
-function members(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+function members(value: unknown): Record<string, unknown> {
+  return isObject(value) ? { ...value } : {};
 }
 
-function summary(folder, written, known) {
+function summary(folder: string, written: string[], known: boolean): string {
   const { green, bold } = colors(process.stdout);
   const lines = written.map((name) => `${green("written")}  ${join(folder, name)}`);
   if (known) lines.push(`${green("changed")}  ${join(folder, "package.json")}`);

@@ -1,22 +1,28 @@
-// @ts-nocheck: has no types yet.
 // What a terminal is told while an execution runs.
+
+import type { Execution, HistoryEvent } from "../api/index.d.ts";
+import type { Output } from "../files/terminal.ts";
+import { detailsOf, type EventDetails } from "../history/events.ts";
+
+/** A stream of the process: a terminal has columns. */
+type Terminal = Output & { columns?: number };
 
 const FIRST = 1000;
 const EACH = 200;
 
 /** One line on a terminal, there only while something takes long. */
 export class Progress {
-  #stream;
-  #execution;
-  #began;
-  #timer;
+  #stream: Terminal;
+  #execution: Pick<Execution, "frames"> | undefined;
+  #began = 0;
+  #timer: NodeJS.Timeout | undefined;
   #shown = false;
 
-  constructor(stream) {
+  constructor(stream: Terminal) {
     this.#stream = stream;
   }
 
-  begin(execution, began) {
+  begin(execution: Pick<Execution, "frames">, began: number): void {
     if (!this.#stream.isTTY) return;
     this.#execution = execution;
     this.#began = began;
@@ -25,22 +31,22 @@ export class Progress {
   }
 
   /** Writes a line of text above the progress. */
-  write(line) {
+  write(line: string): void {
     this.#clear();
     this.#stream.write(`${line}\n`);
   }
 
-  end() {
+  end(): void {
     clearTimeout(this.#timer);
     this.#clear();
   }
 
-  #draw() {
+  #draw(): void {
     const seconds = Math.round((Date.now() - this.#began) / 1000);
-    const states = new Map();
-    for (const { state, phase } of this.#execution.frames()) {
+    const states = new Map<string, number>();
+    for (const { state, phase } of this.#execution?.frames() ?? []) {
       if (phase === "joining") continue;
-      const what = { waiting: `${state} (waiting)`, retrying: `${state} (retrying)` }[phase] ?? state;
+      const what = phase === "waiting" || phase === "retrying" ? `${state} (${phase})` : state;
       states.set(what, (states.get(what) ?? 0) + 1);
     }
     const running = [...states].map(([what, count]) => (count > 1 ? `${what} × ${count}` : what)).join(", ");
@@ -51,27 +57,31 @@ export class Progress {
     this.#timer.unref();
   }
 
-  #clear() {
+  #clear(): void {
     if (this.#shown) this.#stream.write("\r\x1b[2K");
     this.#shown = false;
   }
 }
 
 /** An event on one line: time since the first, id, type, what it is about. */
-export function eventLine(event, first) {
+export function eventLine(event: HistoryEvent, first: number): string {
   const seconds = ((Date.parse(event.timestamp) - first) / 1000).toFixed(3);
-  const key = Object.keys(event).find((name) => name.endsWith("EventDetails"));
-  return `${`+${seconds}s`.padStart(11)} ${String(event.id).padStart(5)}  ${event.type}${key ? about(event[key]) : ""}`;
+  return `${`+${seconds}s`.padStart(11)} ${String(event.id).padStart(5)}  ${event.type}${about(detailsOf(event))}`;
 }
 
-function about(details) {
+function about(details: EventDetails): string {
   const { name, resource, error, cause, index, length } = details;
-  const parts = [name, name === undefined ? resource : undefined, index === undefined ? undefined : `[${index}]`, length === undefined ? undefined : `${length} items`];
+  const parts = [
+    name,
+    name === undefined ? resource : undefined,
+    index === undefined ? undefined : `[${index}]`,
+    length === undefined ? undefined : `${length} items`,
+  ];
   if (error !== undefined || cause !== undefined) parts.push([error, cause].filter(Boolean).join(": "));
   else parts.push(brief(details.output ?? details.parameters ?? details.input));
   return parts.filter((part) => part !== undefined && part !== "").map((part) => `  ${part}`).join("");
 }
 
-function brief(text) {
+function brief(text: string | undefined): string | undefined {
   return text === undefined || text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }

@@ -1,10 +1,14 @@
-// @ts-nocheck: has no types yet.
 // stepglass replay
 
-import { replayHistory } from "../entries/node.ts";
+import type { HistoryEvent, HistoryReplay, ReplayHistoryOptions } from "../api/index.d.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { replayHistory } from "../execution/recorded.ts";
 import { Unusable } from "../files/problem.ts";
 import { Source, read, usable } from "../files/source.ts";
+import { detailsOf } from "../history/events.ts";
 import { colors, count, writeJson } from "../files/terminal.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass replay HISTORY DEFINITION [options]
 
@@ -32,49 +36,57 @@ Options
 Exit code: 0 no difference; 1 a difference, or the definition has errors; 2 wrong usage, or not a history.
 `;
 
-export const command = {
+const options = {
+  define: { type: "string", multiple: true },
+  events: { type: "boolean", short: "e" },
+  arn: { type: "string" },
+  type: { type: "string", values: ["STANDARD", "EXPRESS"] },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+export const command = defineCommand({
   name: "replay",
   summary: "replay an execution from AWS and report where it diverges",
   help,
-  options: { define: { type: "string", multiple: true }, events: { type: "boolean", short: "e" }, arn: { type: "string" }, type: { type: "string", values: ["STANDARD", "EXPRESS"] }, json: { type: "boolean" } },
-  act: replay,
-};
+  options,
+  run: replay,
+});
 
-async function replay(files, { type, json, events, arn }) {
-  if (files.length !== 2) throw new Unusable("replay needs a history and a definition", { usage: true });
-  if (files[0] === "-" && files[1] === "-") throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
-  const options = type ? { type } : {};
-  const source = usable(new Source(files[1]), options);
-  const report = load(files[0], source, { ...source.options(options), ...(arn === undefined ? {} : { arn }) });
+function replay([history, definition, ...others]: string[], { type, json, events, arn }: Values<typeof options>): number {
+  if (history === undefined || definition === undefined || others.length > 0) throw new Unusable("replay needs a history and a definition", { usage: true });
+  if (history === "-" && definition === "-") throw new Unusable("the history and the definition cannot both come from standard input", { usage: true });
+  const settings = type ? { type } : {};
+  const source = usable(new Source(definition), settings);
+  const report = load(history, source.json, { ...source.options(settings), ...(arn === undefined ? {} : { arn }) });
   if (events) for (const event of report.history) process.stderr.write(`${line(event)}\n`);
   if (json) writeJson(report);
   else process.stdout.write(text(report));
   return report.matches ? 0 : 1;
 }
 
-function load(file, source, options) {
+function load(file: string, definition: string, options: ReplayHistoryOptions): HistoryReplay {
   try {
-    return replayHistory(source.json, historyOf(read(file)), options);
+    return replayHistory(definition, historyOf(read(file)), options);
   } catch (error) {
-    if (error.code === "NOT_A_HISTORY") throw new Unusable(`${file}: ${error.message}`);
+    if (codeOf(error) === "NOT_A_HISTORY") throw new Unusable(`${file}: ${messageOf(error)}`);
     throw error;
   }
 }
 
 /** The history in the output of `stepglass run --json`; any other text as it is. */
-function historyOf(text) {
+function historyOf(text: string): string {
   try {
-    const { history } = JSON.parse(text);
-    return Array.isArray(history) ? JSON.stringify(history) : text;
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && Array.isArray(value.history) ? JSON.stringify(value.history) : text;
   } catch {
     return text;
   }
 }
 
-function text({ matches, divergence, divergences, missing, unreproducible, recorded, compared, status }) {
+function text({ divergence, divergences, missing, unreproducible, recorded, compared, status }: HistoryReplay): string {
   const { bold, dim, red, green, yellow } = colors(process.stdout);
-  const lines = [];
-  if (matches) {
+  const lines: string[] = [];
+  if (divergence === undefined) {
     lines.push(`${green("the same")}: ${compared === 0 ? `the path through the states of ${count(recorded, "event")}` : `${count(recorded, "event")}, ${status}`}`);
   } else {
     const { event, eventType, state, iterations, pointer, message, reason, expected, got } = divergence;
@@ -91,12 +103,12 @@ function text({ matches, divergence, divergences, missing, unreproducible, recor
   return `${lines.join("\n")}\n`;
 }
 
-function brief(value) {
+function brief(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;
 }
 
-function line(event) {
-  const details = event[Object.keys(event).find((name) => name.endsWith("EventDetails"))];
-  return `${event.timestamp} ${String(event.id).padStart(5)}  ${event.type}${details?.name ? `  ${details.name}` : ""}`;
+function line(event: HistoryEvent): string {
+  const { name } = detailsOf(event);
+  return `${event.timestamp} ${String(event.id).padStart(5)}  ${event.type}${name ? `  ${name}` : ""}`;
 }

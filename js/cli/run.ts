@@ -1,13 +1,17 @@
-// @ts-nocheck: has no types yet.
 // stepglass run
 
-import { folder } from "../entries/folder.ts";
-import { StateMachine, s3Handlers } from "../entries/node.ts";
-import { Progress, eventLine } from "./progress.ts";
+import type { Diagnostic, Execution, ExecutionResult, JsonValue, MachineOptions, StartOptions, TaskHandlers } from "../api/index.d.ts";
+import { messageOf } from "../base/errors.ts";
+import { StateMachine } from "../execution/machine.ts";
+import { folder } from "../files/folder.ts";
 import { Unusable } from "../files/problem.ts";
 import { Source, isFolder, read, usable } from "../files/source.ts";
-import { handlersOf } from "./tasks.ts";
 import { colorful, writeJson } from "../files/terminal.ts";
+import { detailsOf, isStateEntered } from "../history/events.ts";
+import { s3Handlers } from "../tasks/objects.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
+import { Progress, eventLine } from "./progress.ts";
+import { handlersOf } from "./tasks.ts";
 
 const help = `stepglass run FILE [options]
 
@@ -51,40 +55,40 @@ Exit code: 0 the execution succeeded; 1 it did not, or the definition has errors
 SIGINT or SIGTERM.
 `;
 
-export const command = {
-  name: "run",
-  summary: "run a definition and print its output",
-  help,
-  options: {
-    define: { type: "string", multiple: true },
-    input: { type: "string", short: "i", file: true },
-    tasks: { type: "string", short: "t", file: true },
-    objects: { type: "string", file: true },
-    machines: { type: "string", multiple: true, file: true },
-    events: { type: "boolean", short: "e" },
-    "virtual-clock": { type: "boolean" },
-    seed: { type: "string" },
-    name: { type: "string" },
-    type: { type: "string", values: ["STANDARD", "EXPRESS"] },
-    json: { type: "boolean" },
-  },
-  act: run,
-};
+const options = {
+  define: { type: "string", multiple: true },
+  input: { type: "string", short: "i", file: true },
+  tasks: { type: "string", short: "t", file: true },
+  objects: { type: "string", file: true },
+  machines: { type: "string", multiple: true, file: true },
+  events: { type: "boolean", short: "e" },
+  "virtual-clock": { type: "boolean" },
+  seed: { type: "string" },
+  name: { type: "string" },
+  type: { type: "string", values: ["STANDARD", "EXPRESS"] },
+  json: { type: "boolean" },
+} as const satisfies Options;
 
-async function run(files, values) {
-  if (files.length !== 1) throw new Unusable("run needs one file", { usage: true });
-  if (files[0] === "-" && values.input === "@-") throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
-  const diagnostics = [];
-  const machine = compile(new Source(files[0]), values.type ? { type: values.type } : {}, values.json && diagnostics);
+export const command = defineCommand({ name: "run", summary: "run a definition and print its output", help, options, run });
+
+/** A warning of a definition, and the file that it is of. */
+type Warning = Diagnostic & { file: string };
+
+async function run([file, ...others]: string[], values: Values<typeof options>): Promise<number> {
+  if (file === undefined || others.length > 0) throw new Unusable("run needs one file", { usage: true });
+  if (file === "-" && values.input === "@-") throw new Unusable("the definition and the input cannot both come from standard input", { usage: true });
+  // With --json they are part of the one value that is printed.
+  const warnings: Warning[] | undefined = values.json ? [] : undefined;
+  const machine = compile(new Source(file), values.type ? { type: values.type } : {}, warnings);
   const input = inputOf(values.input);
-  const tasks = withObjects(await handlersOf(values.tasks), values.objects);
-  const start = { tasks, clock: values["virtual-clock"] ? "virtual" : "real", seed: seedOf(values.seed) };
-  if (values.machines) start.machines = values.machines.map((file) => compile(new Source(file), {}, values.json && diagnostics));
+  const start: StartOptions = { tasks: withObjects(await handlersOf(values.tasks), values.objects), clock: values["virtual-clock"] ? "virtual" : "real" };
+  if (values.seed !== undefined) start.seed = seedOf(values.seed);
+  if (values.machines) start.machines = values.machines.map((one) => compile(new Source(one), {}, warnings));
   if (values.name !== undefined) start.name = values.name;
   const began = Date.now();
   const progress = new Progress(process.stderr);
   if (values.events) {
-    let first;
+    let first: number | undefined;
     start.onEvent = (event) => {
       first ??= Date.parse(event.timestamp);
       progress.write(eventLine(event, first));
@@ -92,89 +96,94 @@ async function run(files, values) {
   }
   const execution = started(machine, input, start);
   progress.begin(execution, began);
-  const { outcome, signal } = await ended(execution);
+  const { outcome, code } = await ended(execution);
   progress.end();
-  report(execution, outcome, { json: values.json, diagnostics });
-  if (signal !== undefined) return SIGNALS[signal];
-  return outcome.status === "SUCCEEDED" ? 0 : 1;
+  if (warnings === undefined) report(execution, outcome);
+  else writeJson({ name: execution.name, ...outcome, history: execution.history(), ...(warnings.length > 0 && { diagnostics: warnings }) });
+  return code ?? (outcome.status === "SUCCEEDED" ? 0 : 1);
 }
 
-function started(machine, input, options) {
+function started(machine: StateMachine, input: JsonValue, start: StartOptions): Execution {
   try {
-    return machine.start(input, options);
+    return machine.start(input, start);
   } catch (error) {
     // In AWS's words these two say neither which option it was nor what would do.
-    if (/'input'/.test(error.message) && error instanceof RangeError) throw new Unusable(`the input has ${Buffer.byteLength(JSON.stringify(input)).toLocaleString("en")} bytes; AWS takes at most 262,144`);
-    if (options.name !== undefined && error instanceof RangeError) throw new Unusable(`--name ${JSON.stringify(options.name)} is refused by AWS: a name has 1 to 80 characters, no spaces, and none of < > { } [ ] ? * " # % \\ ^ | ~ \` $ & , ; : /`, { usage: true });
+    if (error instanceof RangeError && /'input'/.test(error.message)) {
+      throw new Unusable(`the input has ${Buffer.byteLength(JSON.stringify(input)).toLocaleString("en")} bytes; AWS takes at most 262,144`);
+    }
+    if (error instanceof RangeError && start.name !== undefined) {
+      const rule = "a name has 1 to 80 characters, no spaces, and none of < > { } [ ] ? * \" # % \\ ^ | ~ ` $ & , ; : /";
+      throw new Unusable(`--name ${JSON.stringify(start.name)} is refused by AWS: ${rule}`, { usage: true });
+    }
     throw error;
   }
 }
 
 /** Exit codes, as shells have them: 128 and the signal's number. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 
-/** How an execution ends: by itself, by a signal, or because nothing is left in this process that could go on with it. */
-async function ended(execution) {
-  let signal;
-  const listeners = Object.keys(SIGNALS).map((name) => [
-    name,
-    () => {
+/**
+ * How an execution ends: by itself, by a signal, which has an exit code of its own, or because nothing is left in this process
+ * that could go on with it.
+ */
+async function ended(execution: Execution): Promise<{ outcome: ExecutionResult; code: number | undefined }> {
+  let given: number | undefined;
+  for (const [signal, code] of SIGNALS) {
+    process.on(signal, () => {
       // A second one does not wait for tasks.
-      if (signal !== undefined) process.exit(SIGNALS[name]);
-      signal = name;
-      execution.abort("Interrupted", name === "SIGINT" ? "by the keyboard" : `by ${name}`);
-    },
-  ]);
+      if (given !== undefined) process.exit(code);
+      given = code;
+      execution.abort("Interrupted", signal === "SIGINT" ? "by the keyboard" : `by ${signal}`);
+    });
+  }
   const idle = () => execution.abort("WaitsForEver", "nothing is left to do: a handler's promise never settles, or nobody answers a task token");
-  listeners.push(["beforeExit", idle]);
-  for (const [name, listener] of listeners) process.on(name, listener);
+  process.on("beforeExit", idle);
   const outcome = await execution.result;
   process.off("beforeExit", idle);
-  return { outcome, signal };
+  return { outcome, code: given };
 }
 
 /** The machine. Its warnings are printed, or put into `collected`; throws Invalid where there are errors. */
-function compile(source, options, collected) {
-  usable(source, options);
-  const warnings = source.diagnostics(options);
-  if (collected) collected.push(...warnings.map((warning) => ({ file: source.name, ...warning })));
-  else if (warnings.length > 0) process.stderr.write(source.render(options, colorful(process.stderr)));
-  return new StateMachine(source.json, { ...source.options(options), name: source.machine });
+function compile(source: Source, settings: MachineOptions, collected: Warning[] | undefined): StateMachine {
+  const { json } = usable(source, settings);
+  const warnings = source.diagnostics(settings);
+  if (collected !== undefined) collected.push(...warnings.map((warning) => ({ file: source.name, ...warning })));
+  else if (warnings.length > 0) process.stderr.write(source.render(settings, colorful(process.stderr)));
+  return new StateMachine(json, { ...source.options(settings), name: source.machine });
 }
 
 /** The handlers with a folder as S3; handlers of one's own for S3 come first. */
-function withObjects(tasks, directory) {
+function withObjects(tasks: TaskHandlers, directory: string | undefined): TaskHandlers {
   if (directory === undefined) return tasks;
   if (!isFolder(directory)) throw new Unusable(`--objects ${directory}: there is no such folder`);
   if (typeof tasks === "function") throw new Unusable("--objects needs named task handlers, but the module exports one function for all tasks");
   return new Map([...Object.entries(s3Handlers(folder(directory))), ...(tasks instanceof Map ? tasks : Object.entries(tasks))]);
 }
 
-function inputOf(option = "{}") {
+function inputOf(option = "{}"): JsonValue {
   const text = option.startsWith("@") ? read(option.slice(1)) : option;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw new Unusable(`the input is not JSON: ${error.message}`);
+    throw new Unusable(`the input is not JSON: ${messageOf(error)}`);
   }
 }
 
-function seedOf(option) {
-  if (option === undefined) return undefined;
+function seedOf(option: string): bigint {
   if (!/^-?\d+$/.test(option)) throw new Unusable("--seed must be a whole number", { usage: true });
   return BigInt(option);
 }
 
-function report(execution, outcome, { json, diagnostics }) {
-  const { status, error, cause } = outcome;
-  if (json) {
-    writeJson({ name: execution.name, ...outcome, history: execution.history(), ...(diagnostics.length > 0 && { diagnostics }) });
-  } else if (status === "SUCCEEDED") {
+/** Prints the output, or how the execution has ended instead. */
+function report(execution: Execution, outcome: ExecutionResult): void {
+  if (outcome.status === "SUCCEEDED") {
     process.stdout.write(`${JSON.stringify(outcome.output, null, 2)}\n`);
-  } else {
-    const entered = execution.history().findLast?.((event) => event.stateEnteredEventDetails)?.stateEnteredEventDetails.name;
-    const why = [error, cause].filter(Boolean).join(": ");
-    const hint = cause?.startsWith("No task handler") ? "\nPass a module with task handlers: stepglass run FILE --tasks tasks.mjs" : "";
-    process.stderr.write(`${status}${entered ? ` in state ${JSON.stringify(entered)}` : ""}${why ? `: ${why}` : ""}${hint}\n`);
+    return;
   }
+  const { status, error, cause }: { status: string; error?: string | undefined; cause?: string | undefined } = outcome;
+  const entered = execution.history().filter(isStateEntered).at(-1);
+  const state = entered === undefined ? "" : ` in state ${JSON.stringify(detailsOf(entered).name)}`;
+  const why = [error, cause].filter(Boolean).join(": ");
+  const hint = cause?.startsWith("No task handler") ? "\nPass a module with task handlers: stepglass run FILE --tasks tasks.mjs" : "";
+  process.stderr.write(`${status}${state}${why ? `: ${why}` : ""}${hint}\n`);
 }

@@ -1,7 +1,9 @@
-// @ts-nocheck: has no types yet.
 // stepglass serve
 
-import { Unusable } from "../files/problem.ts";
+import type { Server, ServeOptions } from "../api/server.d.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { Unusable, stackOf } from "../files/problem.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass serve [options]
 
@@ -50,14 +52,38 @@ const options = {
   "allow-host": { type: "string", multiple: true },
   "log-level": { type: "string", values: ["silent", "error", "info", "debug"] },
   json: { type: "boolean" },
-};
+} as const satisfies Options;
 
-export const command = { name: "serve", summary: "serve the AWS API to the aws command and every AWS SDK", help, options, act: serve };
+type Given = Values<typeof options>;
 
-async function serve(files, values) {
+export const command = defineCommand({ name: "serve", summary: "serve the AWS API to the aws command and every AWS SDK", help, options, run: serve });
+
+async function serve(files: string[], values: Given): Promise<number> {
   if (files.length > 0) throw new Unusable(`serve takes no files, but was given ${files[0]}`, { usage: true });
-  const { env } = process;
-  const options = defined({
+  const settings = settingsOf(values, process.env);
+  // Loaded here, so that the other commands start without it. It is an entry: it knows where the debugger's files are.
+  const { serve: start } = await import("../entries/server.ts");
+  let server: Server;
+  try {
+    server = await start(settings);
+  } catch (error) {
+    throw new Unusable(why(error, settings));
+  }
+  // A mistake of a handler that nobody waits for any more ends no other execution.
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.removeAllListeners(event).on(event, (error: unknown) => process.stderr.write(`stepglass: ${event}: ${stackOf(error)}\n`));
+  }
+  announce(server, values.json ?? false);
+  await ended();
+  if (!values.json) process.stderr.write("stepglass: stopping\n");
+  await server.close();
+  // Executions and handlers may have timers of their own.
+  process.exit(0);
+}
+
+/** Options of the server: those of the command, then those of the environment. */
+function settingsOf(values: Given, env: NodeJS.ProcessEnv): ServeOptions {
+  return defined({
     host: values.host,
     port: values.port === undefined ? undefined : whole(values.port, "--port", 0, 65_535),
     tasks: values.tasks,
@@ -72,28 +98,11 @@ async function serve(files, values) {
     allowHosts: values["allow-host"],
     logLevel: values["log-level"] ?? "info",
   });
-  // Loaded here, so that the other commands start without it.
-  const { serve: start } = await import("../entries/server.ts");
-  let server;
-  try {
-    server = await start(options);
-  } catch (error) {
-    throw new Unusable(why(error, options, values));
-  }
-  // A mistake of a handler that nobody waits for any more ends no other execution.
-  for (const event of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(event).on(event, (error) => process.stderr.write(`stepglass: ${event}: ${error?.stack ?? error}\n`));
-  announce(server, values.json);
-  await ended();
-  if (!values.json) process.stderr.write("stepglass: stopping\n");
-  await server.close();
-  // Executions and handlers may have timers of their own.
-  process.exit(0);
 }
 
 const DOCUMENTED = "docs/server.md, The host prefix";
 
-function announce(server, json) {
-  const { url, host, port } = server;
+function announce({ url, host, port }: Server, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ url, host, port, pid: process.pid, debugger: `${url}/debugger/` })}\n`);
     return;
@@ -112,55 +121,58 @@ Signatures are not checked. All data is in memory. Press Ctrl+C to stop.\n`);
 }
 
 /** Resolves when the process is asked to end. A second signal ends it at once. */
-function ended() {
+function ended(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => resolve());
   });
 }
 
-function defined(object) {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+/** The members that have a value. */
+function defined<Members extends object>(members: Members): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  const present = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as { [Name in keyof Members]?: NonNullable<Members[Name]> };
 }
 
-function whole(text, name, least, most) {
+function whole(text: string, name: string, least: number, most: number): number {
   if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) throw new Unusable(`${name} must be a whole number from ${least} to ${most}`, { usage: true });
   return Number(text);
 }
 
-function urlOf(text, name) {
+function urlOf(text: string | undefined, name: string): string | undefined {
   if (text === undefined || text === "") return undefined;
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Unusable(`${name} needs a URL that begins with http:// or https://, not ${JSON.stringify(text)}`, { usage: true });
   return text;
 }
 
 /** `NAME=URL` pairs. */
-function urlsOf(pairs) {
-  if (pairs === undefined) return undefined;
-  return new Map(
-    pairs.map((pair) => {
-      const at = pair.search(/=https?:/);
-      if (at <= 0) throw new Unusable(`--task must be NAME=URL, for example charge=http://localhost:3000/charge, not ${JSON.stringify(pair)}`, { usage: true });
-      return [pair.slice(0, at), urlOf(pair.slice(at + 1), "--task")];
-    }),
-  );
+function urlsOf(pairs: string[] | undefined): Map<string, string> | undefined {
+  return pairs && new Map(pairs.map(urlPair));
+}
+
+function urlPair(pair: string): [name: string, url: string] {
+  const at = pair.search(/=https?:/);
+  const url = at <= 0 ? undefined : urlOf(pair.slice(at + 1), "--task");
+  if (url === undefined) throw new Unusable(`--task must be NAME=URL, for example charge=http://localhost:3000/charge, not ${JSON.stringify(pair)}`, { usage: true });
+  return [pair.slice(0, at), url];
 }
 
 /** A clock on which everything takes `scale` times as long. */
-function clockOf(text) {
+function clockOf(text: string | undefined): ServeOptions["clock"] {
   if (text === undefined || text === "" || Number(text) === 1) return undefined;
   const scale = Number(text);
   if (!(scale > 0 && scale <= 1000)) throw new Unusable("--time-scale must be a number above 0, up to 1000; with 0.01, a wait of 100 seconds takes one second", { usage: true });
   const origin = Date.now();
   return {
     now: () => Math.round(origin + (Date.now() - origin) / scale),
-    setTimeout: (run, delay) => setTimeout(run, Math.min(delay * scale, 2 ** 31 - 1)),
-    clearTimeout: (timer) => clearTimeout(timer),
+    setTimeout: (run: () => void, delay: number) => setTimeout(run, Math.min(delay * scale, 2 ** 31 - 1)),
+    clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };
 }
 
-function why(error, { host = "127.0.0.1", port = 8083 }, values) {
-  if (error.code === "EADDRINUSE") return `another program uses ${host}:${port}; --port 0 chooses a free port`;
-  if (error.code === "EACCES" || error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") return `cannot listen on ${host}:${port}: ${error.message}`;
-  if (values.tasks !== undefined) return `cannot load the tasks of ${values.tasks}: ${error.message}`;
-  return error.message;
+/** Why a server does not start. */
+function why(error: unknown, { host = "127.0.0.1", port = 8083, tasks }: ServeOptions): string {
+  const code = codeOf(error);
+  if (code === "EADDRINUSE") return `another program uses ${host}:${port}; --port 0 chooses a free port`;
+  if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return `cannot listen on ${host}:${port}: ${messageOf(error)}`;
+  return tasks === undefined ? messageOf(error) : `cannot load the tasks of ${String(tasks)}: ${messageOf(error)}`;
 }

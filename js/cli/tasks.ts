@@ -1,33 +1,36 @@
-// @ts-nocheck: has no types yet.
 // Task handlers from a module.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { TaskHandlers } from "../api/index.d.ts";
+import { codeOf } from "../base/errors.ts";
 import { exportedHandlers } from "../tasks/handlers.ts";
 import { Unusable, placed } from "../files/problem.ts";
 import { isFolder } from "../files/source.ts";
 
 /** Node tells the place of a SyntaxError nowhere but on standard error. */
-function syntaxPlace(error, file) {
-  if (error?.name !== "SyntaxError") return "";
+function syntaxPlace(error: unknown, file: string): string {
+  if (!(error instanceof Error) || error.name !== "SyntaxError") return "";
   const { stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], timeout: 10_000 });
   const place = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n/.exec(stderr ?? "")?.[1];
   return place === undefined ? "" : `\n  at ${place}`;
 }
 
 /** The default export of a module, or all its exported functions. */
-export async function handlersOf(file) {
+export async function handlersOf(file: string | undefined): Promise<TaskHandlers> {
   if (file === undefined) return {};
   if (isFolder(file)) throw new Unusable(`cannot load the tasks of ${file}: it is a directory`);
-  let module;
+  let module: { readonly [name: string]: unknown };
   try {
     module = await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    throw new Unusable(`cannot load the tasks of ${file}: ${error.code === "ERR_MODULE_NOT_FOUND" && !existsSync(file) ? "no such file" : `${placed(error)}${syntaxPlace(error, file)}`}`);
+    const why = codeOf(error) === "ERR_MODULE_NOT_FOUND" && !existsSync(file) ? "no such file" : `${placed(error)}${syntaxPlace(error, file)}`;
+    throw new Unusable(`cannot load the tasks of ${file}: ${why}`);
   }
   const handlers = exportedHandlers(module);
-  if (handlers.size === 0) throw new Unusable(`${file} exports no functions`);
-  return handlers;
+  if (handlers instanceof Map && handlers.size === 0) throw new Unusable(`${file} exports no functions`);
+  // What takes tasks is an Activity, of this copy of the package or of another.
+  return handlers as TaskHandlers;
 }

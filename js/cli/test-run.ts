@@ -1,108 +1,193 @@
-// @ts-nocheck: has no types yet.
 // Runs the tests of a test file.
 
+import type { AssertionError } from "node:assert";
 import { performance } from "node:perf_hooks";
-import { DefinitionError } from "../entries/node.ts";
-import { expectRun } from "../testing/expect.ts";
-import { testMachine } from "../testing/machine.ts";
-import { PropertyError, property } from "../testing/property.ts";
-import { TestKitError } from "../mocks/errors.ts";
-import { BadTestFile, readTestFile } from "./test-file.ts";
+import type { OneRunOptions, PropertyOptions, RunExpectation, TestRun } from "../api/testing.d.ts";
+import type { TaskHandlers } from "../api/index.d.ts";
+import { DefinitionError, codeOf } from "../base/errors.ts";
 import { Unusable } from "../files/problem.ts";
+import { TestKitError } from "../mocks/errors.ts";
+import { expectRun } from "../testing/expect.ts";
+import { testMachine, type TestMachine } from "../testing/machine.ts";
+import { PropertyError, property } from "../testing/property.ts";
 import { handlersOf } from "./tasks.ts";
+import { BadTestFile, readTestFile, type Counts, type Expected, type FileTest, type TestFileContent } from "./test-file.ts";
 
-/** `{file, files, tests}` with the results of its tests, or `{file, problem}` where it cannot be used. */
-export async function runTestFile(file, { filter, shown = file } = {}) {
-  let content;
-  let machine;
-  let options = {};
+/** An expectation that does not hold, or why there was no run. */
+export interface Failure {
+  message: string;
+  line: number;
+  /** The expectation. */
+  field?: string;
+  actual?: unknown;
+  expected?: unknown;
+}
+
+/** The result of a test. */
+export interface TestResult {
+  name: string;
+  line: number;
+  status: "passed" | "failed" | "skipped";
+  milliseconds: number;
+  failures: Failure[];
+  /** What happened in a run that failed. */
+  story?: string;
+}
+
+/** The results of a test file, or the problem for which it cannot be used. */
+export interface FileResult {
+  file: string;
+  /** All files that take part. */
+  files: string[];
+  definition?: string | undefined;
+  problem?: string;
+  tests: TestResult[];
+}
+
+/** Options of all runs of a file. */
+interface RunOptions {
+  tasks?: TaskHandlers;
+}
+
+/** Runs the tests of a file whose names contain the filter. `shown` is what messages call the file. */
+export async function runTestFile(file: string, { filter, shown = file }: { filter?: string | undefined; shown?: string } = {}): Promise<FileResult> {
+  const files = [file];
+  let content: TestFileContent;
+  let machine: TestMachine;
+  let options: RunOptions;
   try {
     content = readTestFile(file);
+    files.splice(0, 1, ...content.files);
     options = content.tasks === undefined ? {} : { tasks: await handlersOf(content.tasks) };
     machine = testMachine(content.source, content.options);
   } catch (error) {
-    if (error instanceof BadTestFile) return { file: shown, files: [file], problem: error.problems.map(({ message, line, column }) => `${shown}:${line}:${column}: ${message}`).join("\n") };
-    if (error instanceof DefinitionError || error instanceof TestKitError || error instanceof Unusable) return { file: shown, files: content?.files ?? [file], problem: `${shown}: ${error.message}` };
-    throw error;
+    return { file: shown, files, problem: problemOf(error, shown), tests: [] };
   }
   const only = content.tests.some((test) => test.only);
-  const tests = [];
+  const tests: TestResult[] = [];
   for (const test of content.tests) {
     if (filter !== undefined && !`${shown} > ${test.name}`.toLowerCase().includes(filter.toLowerCase())) continue;
-    const about = { name: test.name, line: test.line };
-    if (test.skip || (only && !test.only)) tests.push({ ...about, status: "skipped", milliseconds: 0, failures: [] });
-    else tests.push({ ...about, ...(await runTest(machine, test, options)) });
+    const { name, line } = test;
+    if (test.skip || (only && !test.only)) tests.push({ name, line, status: "skipped", milliseconds: 0, failures: [] });
+    else tests.push(await runTest(machine, test, options));
   }
-  return { file: shown, files: content.files, definition: machine.file, tests };
+  return { file: shown, files, definition: machine.file, tests };
 }
 
-async function runTest(machine, test, options) {
+/** Why a test file cannot be used; throws what is no reason for that. */
+function problemOf(error: unknown, shown: string): string {
+  if (error instanceof BadTestFile) return error.problems.map(({ message, line, column }) => `${shown}:${line}:${column}: ${message}`).join("\n");
+  if (error instanceof DefinitionError || error instanceof TestKitError || error instanceof Unusable) return `${shown}: ${error.message}`;
+  throw error;
+}
+
+async function runTest(machine: TestMachine, test: FileTest, options: RunOptions): Promise<TestResult> {
+  const { name, line } = test;
   const began = performance.now();
-  const result = (failures, run) => ({ status: failures.length === 0 ? "passed" : "failed", milliseconds: performance.now() - began, failures, ...(run && failures.length > 0 && { story: run.text({ times: true, lines: 60 }) }) });
+  const { failures, run } = test.property === undefined ? await runOnce(machine, test, options) : { failures: await runProperty(machine, test, options), run: undefined };
+  const status = failures.length === 0 ? "passed" : "failed";
+  const story = status === "failed" ? run?.text({ times: true, lines: 60 }) : undefined;
+  return { name, line, status, milliseconds: performance.now() - began, failures, ...(story !== undefined && { story }) };
+}
+
+async function runOnce(machine: TestMachine, test: FileTest, options: RunOptions): Promise<{ failures: Failure[]; run?: TestRun }> {
+  const own: OneRunOptions = { ...options, mocks: test.mocks ?? {} };
+  if (test.seed !== undefined) own.seed = test.seed;
   try {
-    if (test.property !== undefined) return await runProperty(machine, test, options, result);
-    const own = { ...options, mocks: test.mocks ?? {}, ...(test.seed !== undefined && { seed: test.seed }) };
     const run = test.testCase === undefined ? await machine.run(test.input, own) : await machine.test(test.testCase, test.input, own);
-    return result(failuresOf(run, test), run);
+    return { failures: failuresOf(run, test), run };
   } catch (error) {
     if (!(error instanceof TestKitError)) throw error;
-    return result([{ message: error.message, line: test.line }]);
+    return { failures: [{ message: error.message, line: test.line }] };
   }
 }
 
-async function runProperty(machine, test, options, result) {
-  const check = (run) => {
+async function runProperty(machine: TestMachine, test: FileTest, { tasks }: RunOptions): Promise<Failure[]> {
+  const check = (run: TestRun) => {
     const [failure] = failuresOf(run, test);
     if (failure) throw new Error(failure.message);
   };
+  // A property looks at its options itself: what the test file has in them may be wrong.
+  const options = { input: test.input, ...test.property, ...(tasks && { tasks }), ...(test.mocks && { mocks: test.mocks }), check } as PropertyOptions;
   try {
-    await property(machine, { input: test.input, ...test.property, ...options, ...(test.mocks && { mocks: test.mocks }), check });
-    return result([]);
+    await property(machine, options);
+    return [];
   } catch (error) {
-    if (!(error instanceof PropertyError)) throw error;
-    // What the test file can be given is a schedule in its own words.
-    const message = error.message.replace(/property\(machine, \{ …, seed: (\d+), runs: 1 \}\)/, "property: { seed: $1, runs: 1 }").replace(/property\(machine, \{ …, schedule: (\{.*?\})(?:, input: (.*))? \}\)/, (_, schedule, input) => `property: { schedule: ${schedule} }${input === undefined ? "" : `, with input: ${input}`}`);
-    return result([{ message, line: test.line }]);
+    if (!(error instanceof TestKitError || error instanceof PropertyError)) throw error;
+    return [{ message: inFileWords(error.message), line: test.line }];
   }
 }
 
+/** What the test file can be given is a schedule in its own words. */
+function inFileWords(message: string): string {
+  return message
+    .replace(/property\(machine, \{ …, seed: (\d+), runs: 1 \}\)/, "property: { seed: $1, runs: 1 }")
+    .replace(/property\(machine, \{ …, schedule: (\{.*?\})(?:, input: (.*))? \}\)/, (_, schedule: string, input?: string) => `property: { schedule: ${schedule} }${input === undefined ? "" : `, with input: ${input}`}`);
+}
+
+/** Holds a run to an expectation. */
+type Hold = (it: RunExpectation) => unknown;
+
 /** Each expectation that does not hold, not only the first. */
-function failuresOf(run, { expect, lineOf }) {
-  const failures = [];
-  const check = (field, hold) => {
-    try {
-      hold(expectRun(run));
-    } catch (error) {
-      if (error.code !== "ERR_ASSERTION") throw error;
-      failures.push({ message: error.message.split("\n\nWhat happened:")[0], line: lineOf(field), field, actual: error.actual, expected: error.expected });
+function failuresOf(run: TestRun, { expect, lineOf }: FileTest): Failure[] {
+  const failures: Failure[] = [];
+  for (const [field, holds] of Object.entries(holdsOf(expect))) {
+    for (const hold of holds) {
+      try {
+        hold(expectRun(run));
+      } catch (error) {
+        if (codeOf(error) !== "ERR_ASSERTION") throw error;
+        const { message, actual, expected } = error as AssertionError;
+        failures.push({ message: message.split("\n\nWhat happened:", 1).join(), line: lineOf(field), field, actual, expected });
+      }
     }
-  };
-  const each = (field, entries, hold) => {
-    for (const [name, value] of Object.entries(entries)) check(field, (it) => hold(it, name, value));
-  };
-  const counted = (list) => (Array.isArray(list) ? Object.fromEntries(list.map((name) => [name, undefined])) : list);
-  const ended = { SUCCEEDED: (it) => it.succeeded(), FAILED: (it) => it.failedWith(), TIMED_OUT: (it) => it.timedOut(), ABORTED: (it) => it.aborted(), RUNNING: (it) => it.waitsForEver() };
-  const checks = {
-    status: (status) => check("status", ended[status]),
-    output: (output) => check("output", (it) => it.succeeded(output)),
-    outputMatches: (output) => check("outputMatches", (it) => it.outputMatches(output)),
-    error: (error) => check("error", (it) => it.failedWith(error)),
-    cause: (cause) => check("cause", (it) => it.failedWith(undefined, cause)),
-    path: (path) => check("path", (it) => it.tookPath(path)),
-    passedThrough: (path) => check("passedThrough", (it) => it.passedThrough(path)),
-    entered: (states) => each("entered", counted(states), (it, state, times) => it.entered(state, times)),
-    neverEntered: (states) => each("neverEntered", counted(states), (it, state) => it.neverEntered(state)),
-    calls: (calls) =>
-      each("calls", calls, (it, name, wanted) => {
-        it.called(name, Array.isArray(wanted) ? wanted.length : wanted);
-        if (Array.isArray(wanted)) wanted.forEach((input, i) => input !== null && it.calledWith(name, input, i + 1));
-      }),
-    neverCalled: (names) => each("neverCalled", counted(names), (it, name) => it.neverCalled(name)),
-    retries: (states) => each("retries", counted(states), (it, state, times) => it.retried(state, times)),
-    waits: (waits) => each("waits", waits, (it, state, duration) => it.waited(state, duration)),
-    lasted: (duration) => check("lasted", (it) => it.lasted(duration)),
-    caught: (caught) => each("caught", caught, (it, state, error) => it.caught(error, state)),
-  };
-  for (const [field, expected] of Object.entries(expect)) checks[field](expected);
+  }
   return failures;
+}
+
+const ENDS: Record<Expected["status"], Hold> = {
+  SUCCEEDED: (it) => it.succeeded(),
+  FAILED: (it) => it.failedWith(),
+  TIMED_OUT: (it) => it.timedOut(),
+  ABORTED: (it) => it.aborted(),
+  RUNNING: (it) => it.waitsForEver(),
+};
+
+/** How each expectation is checked. */
+const HOLDS: { [Field in keyof Expected]: (expected: Expected[Field]) => Hold[] } = {
+  status: (status) => [ENDS[status]],
+  output: (output) => [(it) => it.succeeded(output)],
+  outputMatches: (output) => [(it) => it.outputMatches(output)],
+  error: (error) => [(it) => it.failedWith(error)],
+  cause: (cause) => [(it) => it.failedWith(undefined, cause)],
+  path: (path) => [(it) => it.tookPath(path)],
+  passedThrough: (path) => [(it) => it.passedThrough(path)],
+  entered: (states) => counted(states).map(([state, times]) => (it) => it.entered(state, times)),
+  neverEntered: (states) => states.map((state) => (it) => it.neverEntered(state)),
+  calls: (calls) => Object.entries(calls).map(([name, wanted]) => (it) => holdCalls(it, name, wanted)),
+  neverCalled: (names) => names.map((name) => (it) => it.neverCalled(name)),
+  retries: (states) => counted(states).map(([state, times]) => (it) => it.retried(state, times)),
+  waits: (waits) => Object.entries(waits).map(([state, duration]) => (it) => it.waited(state, duration)),
+  lasted: (duration) => [(it) => it.lasted(duration)],
+  caught: (caught) => Object.entries(caught).map(([state, error]) => (it) => it.caught(error, state)),
+};
+
+function holdsOf(expect: Partial<Expected>): Record<string, Hold[]> {
+  const holds: Record<string, Hold[]> = {};
+  const add = <Field extends keyof Expected>(field: Field) => {
+    // A field that is there has a value: YAML has no undefined.
+    if (Object.hasOwn(expect, field)) holds[field] = HOLDS[field](expect[field] as Expected[Field]);
+  };
+  for (const field of Object.keys(expect)) add(field as keyof Expected);
+  return holds;
+}
+
+function counted(states: Counts): [state: string, times: number | undefined][] {
+  return Array.isArray(states) ? [...new Set(states)].map((state) => [state, undefined]) : Object.entries(states);
+}
+
+function holdCalls(it: RunExpectation, name: string, wanted: number | unknown[]): void {
+  it.called(name, Array.isArray(wanted) ? wanted.length : wanted);
+  if (!Array.isArray(wanted)) return;
+  for (const [i, input] of wanted.entries()) if (input !== null) it.calledWith(name, input, i + 1);
 }

@@ -1,16 +1,17 @@
-// @ts-nocheck: has no types yet.
 // stepglass test
 
 import { existsSync, readdirSync, statSync, watch as watchFolder, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { performance } from "node:perf_hooks";
+import { messageOf } from "../base/errors.ts";
 import { resetCoverage, startCoverage, stopCoverage } from "../coverage/collect.ts";
-import { coverageReport } from "../testing/coverage.ts";
-import { coverageFormats, writeCoverage } from "./coverage.ts";
 import { Unusable } from "../files/problem.ts";
-import { colorful } from "../files/terminal.ts";
-import { reporters, totalsOf } from "./test-report.ts";
-import { runTestFile } from "./test-run.ts";
+import { colorful, type Output } from "../files/terminal.ts";
+import { coverageReport } from "../testing/coverage.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
+import { formatsOf, isBelow, thresholdOf, writeCoverage, type Format } from "./coverage.ts";
+import { REPORTERS, reporter, totalsOf } from "./test-report.ts";
+import { runTestFile, type FileResult } from "./test-run.ts";
 
 const help = `stepglass test [FILE or FOLDER…] [options]
 
@@ -53,50 +54,77 @@ Options
 Exit code: 0 all tests passed; 1 a test failed, or coverage is below the threshold; 2 wrong usage, or an invalid file.
 `;
 
-export const command = {
+const options = {
+  define: { type: "string", multiple: true },
+  filter: { type: "string", short: "f" },
+  watch: { type: "boolean", short: "w" },
+  reporter: { type: "string", values: REPORTERS },
+  json: { type: "boolean" },
+  output: { type: "string", short: "o", file: true },
+  coverage: { type: "string" },
+  "coverage-dir": { type: "string", file: true },
+  threshold: { type: "string" },
+} as const satisfies Options;
+
+export const command = defineCommand({
   name: "test",
   summary: "run tests written in YAML or JSON, with coverage",
   help,
-  options: {
-    define: { type: "string", multiple: true },
-    filter: { type: "string", short: "f" },
-    watch: { type: "boolean", short: "w" },
-    reporter: { type: "string", values: Object.keys(reporters) },
-    json: { type: "boolean" },
-    output: { type: "string", short: "o", file: true },
-    coverage: { type: "string" },
-    "coverage-dir": { type: "string", file: true },
-    threshold: { type: "string" },
-  },
-  prepare: (args) => ({ args: args.map((arg) => (arg === "--coverage" ? "--coverage=text" : arg)) }),
-  act: test,
-};
+  options,
+  prepare: (args) => args.map((arg) => (arg === "--coverage" ? "--coverage=text" : arg)),
+  run: test,
+});
 
 const NAME = /\.stepglass\.(ya?ml|json)$/i;
 const PASSED_OVER = new Set(["node_modules", ".git", "dist", "coverage", "target", "cdk.out", ".aws-sam", ".serverless"]);
 
-async function test(given, values) {
-  const threshold = values.threshold === undefined ? undefined : Number(values.threshold);
-  if (threshold !== undefined && !(threshold >= 0 && threshold <= 100)) throw new Unusable("--threshold must be a percentage from 0 to 100", { usage: true });
-  const formats = coverageFormats(values.coverage ?? (threshold === undefined ? undefined : "text"));
-  if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json cannot be combined with another --reporter", { usage: true });
-  const options = { ...values, reporter: values.json ? "json" : (values.reporter ?? "spec"), formats, threshold };
-  if (values.watch && options.reporter === "json") throw new Unusable("--watch cannot be combined with --json, which prints one JSON value", { usage: true });
-  const once = () => runAll(given, options);
-  if (!values.watch) return (await once()).code;
-  await watch(given, once);
-  return 0;
+/** What a run of tests is to do. */
+interface Settings {
+  filter: string | undefined;
+  reporter: (typeof REPORTERS)[number];
+  /** The file for the report. */
+  output: string | undefined;
+  /** The forms of the report on coverage, where one is asked for. */
+  formats: Set<Format> | undefined;
+  folder: string | undefined;
+  threshold: number | undefined;
 }
 
-async function runAll(given, { filter, reporter, output, formats, "coverage-dir": folder, threshold }) {
+/** The exit code of a run, and its results. */
+interface Outcome {
+  code: number;
+  results: FileResult[];
+}
+
+async function test(given: string[], values: Values<typeof options>): Promise<number> {
+  const threshold = thresholdOf(values.threshold);
+  const list = values.coverage ?? (threshold === undefined ? undefined : "text");
+  const formats = list === undefined ? undefined : formatsOf(list);
+  if (values.json && values.reporter !== undefined && values.reporter !== "json") throw new Unusable("--json cannot be combined with another --reporter", { usage: true });
+  const settings: Settings = {
+    filter: values.filter,
+    reporter: values.json ? "json" : (values.reporter ?? "spec"),
+    output: values.output,
+    formats,
+    folder: values["coverage-dir"],
+    threshold,
+  };
+  if (values.watch && settings.reporter === "json") throw new Unusable("--watch cannot be combined with --json, which prints one JSON value", { usage: true });
+  const once = () => runAll(given, settings);
+  if (!values.watch) return (await once()).code;
+  return watch(given, once);
+}
+
+async function runAll(given: string[], settings: Settings): Promise<Outcome> {
+  const { filter, output, formats, folder, threshold } = settings;
   const files = testFiles(given);
-  const stream = output === undefined ? process.stdout : { text: "", write(text) { this.text += text; } };
-  const report = reporters[reporter](stream);
+  let text = "";
+  const stream: Output = output === undefined ? process.stdout : { write: (part) => void (text += part) };
+  const report = reporter(settings.reporter, stream);
   const began = performance.now();
-  const covering = formats !== undefined;
   resetCoverage();
-  if (covering) startCoverage();
-  const results = [];
+  if (formats !== undefined) startCoverage();
+  const results: FileResult[] = [];
   try {
     for (const file of files) {
       const result = await runTestFile(file, { filter, shown: shortest(file) });
@@ -105,35 +133,32 @@ async function runAll(given, { filter, reporter, output, formats, "coverage-dir"
       report.file(result);
     }
   } finally {
-    if (covering) stopCoverage();
+    if (formats !== undefined) stopCoverage();
   }
-  const coverage = covering ? coverageReport({ definitions: [...new Set(results.map(({ definition }) => definition).filter(Boolean))] }) : undefined;
-  report.end(results, performance.now() - began, coverage && { coverage: JSON.parse(coverage.json()) });
-  if (output !== undefined) save(output, stream.text);
+  const definitions = [...new Set(results.flatMap(({ definition }) => definition ?? []))];
+  const coverage = formats === undefined ? undefined : coverageReport({ definitions });
+  report.end(results, performance.now() - began, coverage === undefined ? {} : { coverage: JSON.parse(coverage.json()) as unknown });
+  if (output !== undefined) save(output, text);
   // Where standard output is for programs, people read the other one.
-  const people = reporter === "spec" || reporter === "dot" || output !== undefined ? process.stdout : process.stderr;
-  if (coverage) writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
-  const { failed, unusable, passed, skipped } = totalsOf(results);
-  if (passed + failed + skipped + unusable === 0 && filter !== undefined) throw new Unusable(`no test's file or name contains ${JSON.stringify(filter)}`);
-  let code = unusable > 0 ? 2 : failed > 0 ? 1 : 0;
-  if (code === 0 && threshold !== undefined && coverage.percent < threshold) {
-    process.stderr.write(`stepglass: coverage is ${coverage.percent.toFixed(1)} %, below the threshold of ${threshold} %\n`);
-    code = 1;
-  }
-  return { code, results };
+  const people = settings.reporter === "spec" || settings.reporter === "dot" || output !== undefined ? process.stdout : process.stderr;
+  if (coverage !== undefined && formats !== undefined) writeCoverage(coverage, formats, { folder, stream: people, color: colorful(people) });
+  const { failed, unusable } = totalsOf(results);
+  if (results.length === 0 && filter !== undefined) throw new Unusable(`no test's file or name contains ${JSON.stringify(filter)}`);
+  if (unusable > 0 || failed > 0) return { code: unusable > 0 ? 2 : 1, results };
+  return { code: coverage !== undefined && isBelow(coverage, threshold) ? 1 : 0, results };
 }
 
-function save(file, text) {
+function save(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new Unusable(`cannot write ${file}: ${error.message}`);
+    throw new Unusable(`cannot write ${file}: ${messageOf(error)}`);
   }
 }
 
 /** The test files that are meant: those given, or all in the folders given. */
-function testFiles(given) {
-  const files = [];
+function testFiles(given: string[]): string[] {
+  const files: string[] = [];
   for (const path of given.length === 0 ? ["."] : given) {
     if (!existsSync(path)) throw new Unusable(`cannot read ${path}: no such file`);
     if (statSync(path).isDirectory()) files.push(...below(path));
@@ -143,8 +168,8 @@ function testFiles(given) {
   return [...new Set(files.map((file) => resolve(file)))];
 }
 
-function below(folder) {
-  const out = [];
+function below(folder: string): string[] {
+  const out: string[] = [];
   for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
@@ -154,21 +179,21 @@ function below(folder) {
   return out;
 }
 
-function shortest(file) {
+function shortest(file: string): string {
   const short = relative(process.cwd(), file);
   return (short.startsWith("..") ? file : short).split(sep).join("/");
 }
 
 /** Runs, and again whenever one of the files that took part changes; until it is interrupted. */
-async function watch(given, once) {
-  let files = new Set();
+async function watch(given: string[], once: () => Promise<Outcome>): Promise<never> {
+  let files = new Set<string>();
   // In a run as well as between two: there is nothing to put in order.
   process.once("SIGINT", () => process.exit(0));
   for (;;) {
     const began = Date.now();
     try {
       const { results } = await once();
-      files = new Set(results.flatMap(({ files: all, file }) => all ?? [file]).map((file) => resolve(file)));
+      files = new Set(results.flatMap((result) => result.files).map((file) => resolve(file)));
     } catch (error) {
       // What is half written now took part before, and will again: it stays among those that are watched.
       if (!(error instanceof Unusable)) throw error;
@@ -185,18 +210,18 @@ const STEP = 10;
  * The file that changes next, of those named and of test files that come to be, or one that has changed since the run that
  * read it began.
  */
-function change(files, given, began) {
+function change(files: Set<string>, given: string[], began: number): Promise<string> {
   return new Promise((done) => {
-    const folders = new Set([...files].map(dirname));
+    const folders = new Set([...files].map((file) => dirname(file)));
     for (const path of given.length === 0 ? ["."] : given) if (existsSync(path) && statSync(path).isDirectory()) folders.add(resolve(path));
-    let timer;
-    const end = (file) => {
+    let timer: NodeJS.Timeout | undefined;
+    const end = (file: string) => {
       clearTimeout(timer);
       for (const watcher of watchers) watcher.close();
       done(file);
     };
     // Editors write a file in several steps.
-    const soon = (file) => {
+    const soon = (file: string) => {
       clearTimeout(timer);
       timer = setTimeout(() => end(file), 60);
     };
@@ -207,7 +232,7 @@ function change(files, given, began) {
         if (files.has(file) || NAME.test(basename(file))) soon(file);
       }),
     );
-    const since = [...files].find((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs > began - STEP);
+    const since = [...files].find((file) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > began - STEP);
     if (since !== undefined) soon(since);
     process.stdout.write("\nwaiting for changes; press Ctrl+C to stop\n");
   });

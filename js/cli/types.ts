@@ -1,12 +1,13 @@
-// @ts-nocheck: has no types yet.
 // stepglass types
 
-import { bareName } from "../tasks/resource.ts";
-import { follow } from "../types/flow.ts";
-import { read, shapeText, valueText } from "../types/shape.ts";
+import type { MachineDefinition } from "../definition/fields.ts";
 import { Unusable } from "../files/problem.ts";
 import { Source, usable, write } from "../files/source.ts";
 import { writeJson } from "../files/terminal.ts";
+import { bareName } from "../tasks/resource.ts";
+import { follow, type Flow, type TaskFlow } from "../types/flow.ts";
+import { read, shapeText, valueText, type Shape, type Value } from "../types/shape.ts";
+import { defineCommand, type Options, type Values } from "./command.ts";
 
 const help = `stepglass types FILE [options]
 
@@ -34,18 +35,25 @@ Options
 Exit code: 0 success; 1 the definition has errors; 2 wrong usage.
 `;
 
-export const command = {
+const options = {
+  define: { type: "string", multiple: true },
+  output: { type: "string", short: "o", file: true },
+  name: { type: "string" },
+  json: { type: "boolean" },
+} as const satisfies Options;
+
+export const command = defineCommand({
   name: "types",
   summary: "print TypeScript types of a machine's tasks, input and output",
   help,
-  options: { define: { type: "string", multiple: true }, output: { type: "string", short: "o", file: true }, name: { type: "string" }, json: { type: "boolean" } },
-  act: types,
-};
+  options,
+  run: types,
+});
 
-async function types(files, { output, name = "", json }) {
-  if (files.length !== 1) throw new Unusable("types needs one file", { usage: true });
+function types([file, ...others]: string[], { output, name = "", json }: Values<typeof options>): number {
+  if (file === undefined || others.length > 0) throw new Unusable("types needs one file", { usage: true });
   if (name !== "" && !/^[A-Za-z_$][\w$]*$/.test(name)) throw new Unusable(`--name: ${JSON.stringify(name)} is no name in TypeScript`, { usage: true });
-  const source = usable(new Source(files[0]));
+  const source = usable(new Source(file));
   const text = printed(JSON.parse(source.json), source.name, name);
   if (output !== undefined) write(output, text);
   if (json) {
@@ -60,17 +68,28 @@ async function types(files, { output, name = "", json }) {
 }
 
 /** The module of a definition. */
-export function printed(definition, file, name) {
+export function printed(definition: MachineDefinition, file: string, name: string): string {
   const machine = follow(definition);
   return module(machine, handlersOf(machine), file, name);
 }
 
+/** A handler in `tasks`, and the states that call it. */
+interface Handler {
+  key: string;
+  states: string[];
+  resource: string;
+  /** Types of what it gets and of what is read of its result, as text, for each state. */
+  inputs: string[];
+  results: string[];
+  note: string | undefined;
+}
+
 /** What a handler is for, by the key that it has in `tasks`; states that call the same function share one. */
-function handlersOf({ tasks }) {
-  const found = new Map();
+function handlersOf({ tasks }: Flow): Handler[] {
+  const found = new Map<string, Handler>();
   for (const task of tasks.values()) {
-    const { key, input, result, note } = handler(task);
-    const known = found.get(key) ?? { key, states: [], resource: task.resource.arn, inputs: [], results: [], note };
+    const { key, input, result, note } = handlerOf(task);
+    const known: Handler = found.get(key) ?? { key, states: [], resource: task.resource.arn, inputs: [], results: [], note };
     known.states.push(task.state);
     known.inputs.push(valueText(input, "  "));
     known.results.push(shapeText(result, "  "));
@@ -79,36 +98,34 @@ function handlersOf({ tasks }) {
   return [...found.values()];
 }
 
-function handler({ state, resource, input, result }) {
-  const whole = { input, result };
-  if (resource.kind === "lambda" || resource.kind === "activity") return { key: resource.name, ...whole };
-  if (resource.kind === "service" && resource.name === "lambda:invoke") {
-    // The handler gets the Payload and gives the Payload.
-    const given = typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? resource.function : undefined;
-    const payload = { input: read(input, ["Payload"], false), result: result.member("Payload", true) };
-    const token = resource.pattern === "waitForTaskToken" ? { ...payload, result, note: "Answer it with task.token: execution.succeed(token, result)." } : payload;
-    return { key: given === undefined ? state : bareName(given, ":function:"), ...token };
-  }
-  return { key: state, ...whole, ...(resource.pattern === "waitForTaskToken" ? { note: "Answer it with task.token: execution.succeed(token, result)." } : {}) };
+function handlerOf({ state, resource, input, result }: TaskFlow): { key: string; input: Value; result: Shape; note: string | undefined } {
+  if (resource.kind === "lambda" || resource.kind === "activity") return { key: resource.name, input, result, note: undefined };
+  const isToken = resource.kind === "service" && resource.pattern === "waitForTaskToken";
+  const note = isToken ? "Answer it with task.token: execution.succeed(token, result)." : undefined;
+  if (resource.kind !== "service" || resource.name !== "lambda:invoke") return { key: state, input, result, note };
+  // The handler gets the Payload and gives the Payload.
+  const key = typeof resource.function === "string" && !/^\{%|\$/.test(resource.function) ? bareName(resource.function, ":function:") : state;
+  return { key, input: read(input, ["Payload"], false), result: isToken ? result : result.member("Payload", true), note };
 }
 
-function either(texts) {
+function either(texts: string[]): string {
   const all = [...new Set(texts)];
   return all.includes("unknown") ? "unknown" : all.join(" | ");
 }
 
 /** What several states read of one result, it has to have all at once. */
-function both(texts) {
+function both(texts: string[]): string {
   const all = [...new Set(texts)].filter((text) => text !== "unknown");
   return all.length === 0 ? "unknown" : all.join(" & ");
 }
 
-function module(machine, handlers, file, name) {
+function module(machine: Flow, handlers: Handler[], file: string, name: string): string {
   const lines = [`// Types of ${file.replace(/[\r\n]/g, " ")}, made by \`stepglass types\`. Do not edit.`, ""];
   if (handlers.length > 0) lines.push('import type { Task } from "stepglass";', "");
   lines.push("/** The parts of its input that the machine reads. */", declaration(`${name}Input`, shapeText(machine.input)), "");
   lines.push("/** The machine's output, as far as the definition determines it. */", declaration(`${name}Output`, valueText(machine.output)), "");
-  lines.push("/** A function for every task, for the option `tasks` of `machine.run()`. */", handlers.length === 0 ? `export type ${name}Handlers = Record<string, never>;` : `export type ${name}Handlers = {`);
+  lines.push("/** A function for every task, for the option `tasks` of `machine.run()`. */");
+  lines.push(`export type ${name}Handlers = ${handlers.length === 0 ? "Record<string, never>;" : "{"}`);
   for (const { key, states, resource, inputs, results, note } of handlers) {
     const text = `${states.map((state) => `State ${state}`).join(", ")}: ${resource}${note ? `. ${note}` : ""}`.replaceAll("*/", "*\\/").replace(/[\r\n]/g, " ");
     const property = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
@@ -119,10 +136,10 @@ function module(machine, handlers, file, name) {
   return `${lines.join("\n")}\n`;
 }
 
-function union(text) {
+function union(text: string): string {
   return text.includes(" & ") ? `(${text})` : text;
 }
 
-function declaration(name, text) {
+function declaration(name: string, text: string): string {
   return `export type ${name} = ${text};`;
 }

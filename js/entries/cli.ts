@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // The command.
 
-import { main, placed, say } from "../cli/main.ts";
+import { main, placed, say } from "./command.ts";
 
 // What is still open when a command has ended (a connection of a module with tasks) is given so long.
 const GRACE = 2000;
 
 // Who reads may have read enough: stepglass test | head
-process.stdout.on("error", (error) => {
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   say(`cannot write to standard output: ${error.message}`);
   process.exit(2);

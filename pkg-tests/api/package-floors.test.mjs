@@ -10,7 +10,7 @@ const source = resolve(import.meta.dirname, "../../js");
 const FLOORS = [["api"], ["base"], ["border"], ["tasks", "history"], ["driver", "definition"], ["execution"], ["convert", "coverage", "files", "types"], ["mocks"], ["debug", "testing"], ["server"], ["entries"], ["cli"], ["command"]];
 
 /** The command stands on the entry for Node, and is an entry itself. */
-const folderOf = (name) => (name === "entries/cli.ts" ? "command" : name.slice(0, Math.max(name.indexOf("/"), 0)));
+const folderOf = (name) => (/^entries\/(?:cli|command)\.ts$/.test(name) ? "command" : name.slice(0, Math.max(name.indexOf("/"), 0)));
 
 const skip = existsSync(source) ? false : "the sources are not here";
 const modules = skip ? [] : modulesIn(source);
