@@ -9,8 +9,9 @@ const source = resolve(import.meta.dirname, "../../js");
 /** From the lowest floor up; folders of one floor do not know each other. ARCHITECTURE.md says what is where. */
 const FLOORS = [["api"], ["base"], ["border"], ["tasks", "history"], ["driver", "definition"], ["execution"], ["convert", "coverage", "files", "types"], ["mocks"], ["debug", "testing"], ["server"], ["entries"], ["cli"], ["command"]];
 
-/** The command stands on the entry for Node, and is an entry itself. */
-const folderOf = (name) => (/^entries\/(?:cli|command)\.ts$/.test(name) ? "command" : name.slice(0, Math.max(name.indexOf("/"), 0)));
+/** The command stands on the entry for Node, and is an entry itself; api/checked.ts holds the declarations against all entries. */
+const ROOF = new Map([["entries/cli.ts", "command"], ["entries/command.ts", "command"], ["api/checked.ts", "command"]]);
+const folderOf = (name) => ROOF.get(name) ?? name.slice(0, Math.max(name.indexOf("/"), 0));
 
 const skip = existsSync(source) ? false : "the sources are not here";
 const modules = skip ? [] : modulesIn(source);
