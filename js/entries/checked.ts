@@ -13,7 +13,7 @@ type Instances<Export> = Export extends ((...given: never[]) => unknown) | (abst
 /** The source of an entry, which has everything that is declared, takes what the declaration takes and gives what it gives. */
 type Checked<Entry, Source extends Declared<Entry>> = [Entry, Source];
 
-export type Testing = Checked<typeof import("./testing.d.ts"), typeof import("../entries/testing.ts")>;
-export type Server = Checked<typeof import("./server.d.ts"), typeof import("../entries/server.ts")>;
-export type Folder = Checked<typeof import("./folder.d.ts"), typeof import("../entries/folder.ts")>;
-export type Index = Checked<typeof import("./index.d.ts"), typeof import("../entries/index.ts")>;
+export type Testing = Checked<typeof import("../api/testing.d.ts"), typeof import("./testing.ts")>;
+export type Server = Checked<typeof import("../api/server.d.ts"), typeof import("./server.ts")>;
+export type Folder = Checked<typeof import("../api/folder.d.ts"), typeof import("./folder.ts")>;
+export type Index = Checked<typeof import("../api/index.d.ts"), typeof import("./index.ts")>;
