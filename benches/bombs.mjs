@@ -5,8 +5,8 @@
 //   node benches/bombs.mjs INDEX        one of them; prints {status, error, hold, abort, cpu, memory}
 //
 // A hold is the time between two turns of the event loop: of the wall's and the process's CPU the smaller, because other
-// processes hold it up too. Memory is what the resident set has grown by at its peak since a machine that ran before: the
-// module is loaded and warm then.
+// processes hold it up too; so is the wait for an abort. Memory is what the resident set has grown by at its peak since a
+// machine that ran before: the module is loaded and warm then.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -93,13 +93,13 @@ async function one({ definition, input = INPUT, options = {} }) {
   };
   setImmediate(look);
   const { result } = machine.start(given, { tasks, clock: "virtual", ...options, signal: controller.signal });
-  let abortedAt;
+  let aborted;
   const timer = setTimeout(() => {
-    abortedAt = performance.now();
+    aborted = { at: performance.now(), cpu: cpu() };
     controller.abort();
   }, PATIENCE);
   const { status, error, cause } = await result;
-  const abort = abortedAt === undefined ? undefined : performance.now() - abortedAt;
+  const abort = aborted && Math.min(performance.now() - aborted.at, cpu() - aborted.cpu);
   clearTimeout(timer);
   look();
   going = false;

@@ -400,3 +400,23 @@ fn a_map_function_over_20000_items_is_within_the_budget_of_a_state() {
     let beyond = outcome("$count($map([1..100000], function($v) { {'id': $v, 'even': $v % 2 = 0} }))");
     assert!(beyond.contains("D1012: Evaluation takes too many steps"), "{beyond}");
 }
+
+#[test]
+fn one_thing_at_a_time_is_not_all_items_of_a_long_map() {
+    let (definition, input) = busy_map(40, "");
+    let mut engine = engine(&definition, Options::default());
+    engine.step_once(Millis(0), start(&input)).unwrap();
+    assert!(engine.step_once(Millis(0), Event::Tick).unwrap().more);
+    let begun = kinds(&engine).iter().filter(|kind| **kind == "MapIterationStarted").count();
+    assert!((2..40).contains(&begun), "{begun} iterations");
+    // The Map goes on alone: no iteration makes its transition in the same call.
+    let mut calls = 1;
+    while kinds(&engine).iter().filter(|kind| **kind == "MapIterationStarted").count() < 40 {
+        engine.step_once(Millis(0), Event::Tick).unwrap();
+        calls += 1;
+        assert!(!kinds(&engine).contains(&"PassStateEntered"));
+    }
+    assert!(calls < 20, "{calls}");
+    while engine.step_once(Millis(0), Event::Tick).unwrap().more {}
+    assert_eq!(engine.status(), "SUCCEEDED");
+}

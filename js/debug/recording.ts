@@ -41,9 +41,11 @@ export interface Recorded {
 export interface EngineSnapshot {
   /** Milliseconds since 1970. */
   clock: number;
-  frames: { id: number; input: unknown; variables: Record<string, unknown>; enteredEvent: number; phase: string; execution: number }[];
+  frames: { id: number; input: unknown; variables: Record<string, unknown>; enteredEvent: number; phase: string; execution: number; joining?: { starting: boolean } }[];
   /** Ids of the frames that are ready. */
   ready: number[];
+  /** Answers of ItemReaders that are being read. */
+  readings?: unknown[];
 }
 
 /** How an engine has ended, or that it has not. */
@@ -306,8 +308,8 @@ export class Recording {
   }
 
   /** Says what the engine does next, of which this is the snapshot. */
-  #standAt({ ready }: EngineSnapshot): void {
-    this.more = ready.length > 0;
+  #standAt({ frames, ready, readings = [] }: EngineSnapshot): void {
+    this.more = ready.length > 0 || readings.length > 0 || frames.some(({ joining }) => joining?.starting);
     this.deadline = this.#engine.ask("deadline") ?? null;
   }
 

@@ -261,9 +261,11 @@ impl Engine {
     }
 
     /// As [`step`](Engine::step), but it does one thing at a time (input): takes a fact in, lets time pass, or, fed `Tick`
-    /// while states are ready, makes one transition. For debuggers: what it records in one call belongs together.
+    /// while states are ready, makes one transition. For debuggers: what it records in one call belongs together. Where a
+    /// transition is very much work, such as the start of a long Map, the next calls go on with it.
     pub fn step_once(&mut self, now: Millis, event: Event) -> Result<Step, StepError> {
-        let transition = matches!(event, Event::Tick) && !self.ready.is_empty();
+        let begun = !self.turns.is_empty() || !self.readings.is_empty();
+        let transition = matches!(event, Event::Tick) && !self.ready.is_empty() && !begun;
         self.work.begin_transition();
         self.step_within(now, event, u32::from(transition))
     }

@@ -132,7 +132,7 @@ impl Engine {
             iterations = 0;
             loop {
                 // A test has no event loop to leave: it goes through all items at once.
-                self.work.begin_transition();
+                self.work.begin_whole();
                 match next_child(self, frame, state, map, &mut joining) {
                     Ok(Next::Child(..)) => iterations += 1,
                     Ok(Next::Nothing) => break,

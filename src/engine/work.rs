@@ -14,11 +14,14 @@ const STATE: u64 = 320_000;
 /// Values after which a call of `step` returns with `more`.
 const CALL: u64 = 50_000;
 
+/// The same for a call of `step_once`.
+const TRANSITION: u64 = 250_000;
+
 /// What it costs to begin an expression, and to bring its value back.
 pub(super) const EXPRESSION: u64 = 28;
 
 /// What it costs to write an event.
-const EVENT: u64 = 8;
+const EVENT: u64 = 12;
 
 /// What it costs to make an error and its texts, and to look who handles it.
 const ERROR: u64 = 300;
@@ -29,8 +32,8 @@ pub(super) const BYTES_OF_A_VALUE: u64 = 8;
 /// Bytes of text that cost as much to read.
 const BYTES_READ_OF_A_VALUE: u64 = 4;
 
-/// Bytes of an event that a host keeps, apart from its payloads; a quarter of what its text has.
-const BYTES_OF_AN_EVENT: u64 = 40;
+/// Bytes of an event that a host keeps, apart from its payloads; half of what its text has.
+const BYTES_OF_AN_EVENT: u64 = 80;
 
 /// What is left of both.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +51,14 @@ impl Work {
         self.begin_state();
     }
 
-    /// A call that makes one transition, however much it does.
+    /// A call that makes one transition: what belongs together is told of at once, but not all items of a long Map.
     pub(super) fn begin_transition(&self) {
+        self.call.set(TRANSITION);
+        self.begin_state();
+    }
+
+    /// Work for somebody who waits until it is done.
+    pub(super) fn begin_whole(&self) {
         self.call.set(u64::MAX);
         self.begin_state();
     }

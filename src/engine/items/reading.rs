@@ -86,7 +86,7 @@ impl Reading {
         parameters: &Value,
     ) -> Option<Result<Read, String>> {
         let unlimited = Work::default();
-        unlimited.begin_transition();
+        unlimited.begin_whole();
         let work = if self.at_once { &unlimited } else { work };
         loop {
             match self.look(work, config, parameters) {

@@ -32,7 +32,7 @@ impl Gathered {
         let all = self.all.get_or_insert_with(|| self.first.items().to_vec());
         value.items().append_to(all);
         let len = all.len();
-        if len > ev.limits.items { ev.check_items(len) } else { ev.burn(1) }
+        if len > ev.limits.items { ev.check_items(len) } else { ev.burn(3) }
     }
 
     fn finish(self, ev: &mut Evaluator<'_>) -> R<Val> {
@@ -71,7 +71,7 @@ impl Evaluator<'_> {
             for (p, (key, _)) in group.pairs.iter().enumerate() {
                 let Some(key) = self.key(group, key, &item, scope)? else { continue };
                 let Some(entry) = places.get(&key).and_then(|i| entries.get_mut(i)) else {
-                    self.burn(8)?;
+                    self.burn(10)?;
                     places.insert(key.clone(), entries.len());
                     let rows = row.cloned().into_iter().collect();
                     entries.push(Entry { key, pair: p, items: Gathered::new(item.clone()), rows });
