@@ -16,7 +16,7 @@ import { compileSettings } from "../definition/settings.ts";
 import { argumentText, jsonText } from "../tasks/integration.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { Execution, driverOf, release } from "./execution.ts";
-import { Family, Machines } from "./nested.ts";
+import { Family, Machines, type Launch } from "./nested.ts";
 import { LIMITS, collector, counting, engineSettings } from "./settings.ts";
 import { startProblem } from "./start.ts";
 
@@ -186,7 +186,7 @@ export class StateMachine {
   }
 
   /** For tasks that start machines: an execution with the surroundings of its parent. */
-  static launch(machine, surroundings, { text, snapshot, info, seed, family, onFinish }) {
+  static launch(machine: StateMachine, surroundings, { text, snapshot, info, seed, family, onFinish }: Omit<Launch, "family" | "record"> & { family?: Family }): Execution {
     const { options } = surroundings;
     const about = { ...info, ...(machine.#options.roleArn !== undefined && { roleArn: machine.#options.roleArn }) };
     const own = { ...surroundings, family, onFinish };

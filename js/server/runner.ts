@@ -1,4 +1,3 @@
-// @ts-nocheck: has no types yet.
 // Runs executions, and redrives those that have failed.
 
 import { randomUUID } from "node:crypto";
