@@ -1,6 +1,6 @@
 // Turns states from JSONPath to JSONata, as the command `stepglass convert --jsonata` does, as changes of the text.
 
-import { language } from "stepglass";
+import { language, type JsonValue } from "stepglass";
 import { toJsonata } from "stepglass/jsonata";
 import { member } from "./flow.ts";
 
@@ -15,7 +15,7 @@ const LINE = 100;
 
 /// For one state, or for all: the changes of a JSON text, the names of the states, and why others stay.
 export function toJsonataEdits(json: string, only?: string): { edits: Change[]; converted: string[]; left: { state: string; reason: string }[] } {
-  const definition = JSON.parse(json) as object;
+  const definition = JSON.parse(json) as { [field: string]: JsonValue };
   const { definition: result, converted, left } = toJsonata(definition, only);
   const edits: Change[] = [];
   if (converted.length === 0) return { edits, converted, left };
