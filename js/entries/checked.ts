@@ -11,7 +11,10 @@ type Instances<Export> = Export extends ((...given: never[]) => unknown) | (abst
     : Export;
 
 /** The source of an entry, which has everything that is declared, takes what the declaration takes and gives what it gives. */
-type Checked<Entry, Source extends Declared<Entry>> = [Entry, Source];
+type Checked<Entry, Source extends Declared<Entry> & OnlyDeclared<Entry, Source>> = [Entry, Source];
+
+/** Exports of a source that are not declared. */
+type OnlyDeclared<Entry, Source> = { [Name in Exclude<keyof Source, keyof Entry>]: never };
 
 export type Testing = Checked<typeof import("../api/testing.d.ts"), typeof import("./testing.ts")>;
 export type Server = Checked<typeof import("../api/server.d.ts"), typeof import("./server.ts")>;
