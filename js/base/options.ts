@@ -10,7 +10,7 @@ export { shown } from "./shown.ts";
 const COUNT = 2 ** 32 - 1;
 
 /** What a value must be, in words, and whether it is that. */
-type Allowed = readonly [what: string, allows: (value: unknown) => boolean];
+export type Allowed = readonly [what: string, allows: (value: unknown) => boolean];
 
 const whole = (least: number): Allowed => [`a whole number from ${least} to ${COUNT}`, (value) => isWhole(value) && value >= least && value <= COUNT];
 const word = (...words: unknown[]): Allowed => [words.map((one) => JSON.stringify(one)).join(" or "), (value) => words.includes(value)];

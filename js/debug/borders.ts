@@ -1,9 +1,17 @@
-// @ts-nocheck: has no types yet.
 // The ways into an execution that a task starts, and out of it.
 
+import type { Machines } from "../execution/nested.ts";
+import { isExecutionEnd } from "../history/events.ts";
 import { parseResource } from "../tasks/resource.ts";
 import { outlineOf } from "./coverage.ts";
-import { isEntering, visitOf } from "./view.ts";
+import type { Execution } from "./execution.ts";
+import type { Mocks } from "./mocks.ts";
+import type { StrandVisit } from "./strand.ts";
+import { type TapeEntry, isEntering } from "./tape.ts";
+import { visitOf } from "./view.ts";
+
+/** Whether a step ends at an entry of the tape of an execution. */
+export type Goal = (entry: TapeEntry, execution: Execution) => boolean;
 
 const ANSWERED = /^Task(?:Succeeded|Failed|TimedOut|StateAborted)$/;
 
@@ -11,11 +19,11 @@ const ANSWERED = /^Task(?:Succeeded|Failed|TimedOut|StateAborted)$/;
  * Whether an entry is the way out of an execution that a task has started: the task's answer where that waits for it, else
  * the execution's end, or once that is over the next state of the one that has started it.
  */
-export function leaves(at) {
-  const { parent, awaited } = at;
-  if (parent === undefined) return () => false;
+export function leaves(at: Execution): Goal {
+  const { parent, visit: calling, awaited } = at;
+  if (parent === undefined || calling === undefined) return () => false;
   const { recording } = parent;
-  const caller = recording.visit(at.visit);
+  const caller = recording.visit(calling);
   const over = at.ended && at.position === at.recording.length;
   return (entry, execution) => {
     if (execution === at) return !awaited && isEnd(entry);
@@ -23,12 +31,12 @@ export function leaves(at) {
     if (!awaited) return over && isEntering(entry);
     if (isEnd(entry)) return true;
     const visit = ANSWERED.test(entry.event.type) ? visitOf(recording, entry) : undefined;
-    return visit !== undefined && visit.strand === caller?.strand && visit.id === caller.id;
+    return visit !== undefined && visit.strand === caller?.strand && visit.id === caller?.id;
   };
 }
 
 /** Whether a visit's Task is going to start an execution of a machine: no mock stands for it. */
-export function startsExecution({ recording }, { state, type }, machines, mocks) {
+export function startsExecution({ recording }: Execution, { state, type }: StrandVisit, machines: Machines | undefined, mocks: Mocks): boolean {
   if (type !== "Task" || machines === undefined) return false;
   const resource = outlineOf(recording.machine).named.get(state)?.fields.Resource;
   if (typeof resource !== "string") return false;
@@ -36,10 +44,11 @@ export function startsExecution({ recording }, { state, type }, machines, mocks)
 }
 
 /** Whether an execution that a visit has started has yet to enter its first state. */
-export function isAboutToEnter(at, { strand, id }) {
+export function isAboutToEnter(at: Execution, { strand, id }: StrandVisit): boolean {
   return at.run.executions.some(({ parent, visit, recording, ended }) => parent === at && visit === strand.numbered(id) && recording.chains.visits.length === 0 && !ended);
 }
 
-function isEnd(entry) {
-  return entry.kind === "event" && /^Execution(?:Succeeded|Failed|Aborted|TimedOut)$/.test(entry.event.type);
+/** Whether an entry is the end of its tape's own execution. */
+function isEnd(entry: TapeEntry): boolean {
+  return entry.kind === "event" && isExecutionEnd(entry.event);
 }

@@ -1,126 +1,185 @@
-// @ts-nocheck: has no types yet.
 // What is changed by hand while a run is paused: values, which make a fork, and the definition, which makes the run again.
 
-import { misuse } from "../base/errors.ts";
-import { jsonText } from "../tasks/integration.ts";
-import { detailsOf } from "../history/events.ts";
 import type { DebugSession, EditReport } from "../api/debug.d.ts";
-import { type Execution, keyOf, withoutTime } from "./execution.ts";
+import type { InvokeCommand } from "../api/index.d.ts";
+import { misuse } from "../base/errors.ts";
+import { detailsOf } from "../history/events.ts";
+import { jsonText } from "../tasks/integration.ts";
+import { type Execution, type RepeatedAnswer, keyOf, withoutTime } from "./execution.ts";
+import type { ReplyFact } from "./mocks.ts";
 import type { Fork } from "./player.ts";
+import type { EngineSnapshot, Recording } from "./recording.ts";
 import type { Run } from "./run.ts";
 import type { StrandVisit } from "./strand.ts";
+import { stageAt } from "./tape.ts";
 import { eventAt } from "./view.ts";
 
-/**
- * A fork of an execution in which a value is another in a visit, where one looks: `{fact, change, feed, label, event, position}`
- * with the fact before which it leaves, what is changed in the engine's snapshot there, and what it is fed then.
- */
-export function changeOf(execution: Execution, at: StrandVisit, { target, name, value }: Parameters<DebugSession["setValue"]>[0]): Fork {
-  const { recording, position } = execution;
-  if (target === "input") {
-    const place = at.strand.eventAt[at.enter - 1];
-    const change = ({ frames, ready }) => {
-      const frame = frames.find(({ id }) => id === ready[0]);
-      if (frame === undefined) throw misuse("NOT_SETTABLE", "the state has ended", Error);
-      frame.input = value;
-    };
-    return { fact: recording.tape[place].fact, change, feed: ["tick"], label: `✎ input of ${at.state}`, event: eventAt(recording, place + 1), position: place + 1 };
+type Change = Parameters<DebugSession["setValue"]>[0];
+
+/** A fork of an execution in which a value is another in a visit, where one looks. */
+export function changeOf(execution: Execution, visit: StrandVisit, { target, name = "", value }: Omit<Change, "visit">): Fork {
+  switch (target) {
+    case "input":
+      return changeOfInput(execution, visit, value);
+    case "result":
+      return changeOfResult(execution, visit, value);
+    case "variable":
+      return changeOfVariable(execution, visit, name, value);
+    default:
+      throw misuse("INVALID_ARGUMENT", 'target must be "input", "result" or "variable"');
   }
-  if (target === "result") {
-    const place = at.strand.stagesOf(at.enter).findLast((one) => recording.tape[one].stage === "result" && one < Math.max(position, 1));
-    const fact = place === undefined ? undefined : recording.tape[place].fact;
-    if (fact === undefined || recording.facts[fact].fact[0] !== "succeed") throw misuse("NOT_SETTABLE", "only the result of a Task can be set, and only after it has arrived", Error);
-    const [method, , task] = recording.facts[fact].fact;
-    return { fact, feed: [method, task, jsonText(value)], label: `✎ result of ${at.state}`, event: eventAt(recording, place), position: place + 1 };
-  }
-  if (target !== "variable") throw misuse("INVALID_ARGUMENT", 'target must be "input", "result" or "variable"');
-  const inside = position > 0 && (position < recording.length || execution.performed < recording.facts.length);
-  const fact = inside ? recording.tape[position - 1].fact : recording.facts.length;
-  const change = ({ frames, ready }) => {
-    const frame = frames.find(({ enteredEvent, phase, execution: of }) => enteredEvent === at.enter && phase !== "enter" && (of === 0) === (at.strand.begun === undefined)) ?? frames.find(({ id }) => id === ready[0]);
-    if (frame === undefined) throw misuse("NOT_SETTABLE", "the variable's scope has ended", Error);
-    frame.variables[name] = value;
-  };
-  return { fact, change, ...(inside && { feed: withoutTime(recording.facts[fact].fact) }), label: `✎ $${name}`, event: eventAt(recording, position), position };
 }
 
-/**
- * Makes a run again in `run`, which has another definition, up to where one looks, with the answers that tasks gave: the
- * execution that is looked at then, the place, and `{same: true}` or the first event that is another.
- */
-export function madeAgain(run: Run, before: Run, until: number): { focus: Execution; position: number; report: EditReport } {
+function notSettable(message: string): Error {
+  return misuse("NOT_SETTABLE", message, Error);
+}
+
+function changeOfInput({ recording }: Execution, { strand, enter, state }: StrandVisit, value: unknown): Fork {
+  const place = strand.eventAt[enter - 1];
+  const entry = place === undefined ? undefined : recording.tape[place];
+  if (place === undefined || entry === undefined) throw notSettable("the state has not been entered");
+  const change = ({ frames, ready }: EngineSnapshot): void => {
+    const frame = frames.find(({ id }) => id === ready[0]);
+    if (frame === undefined) throw notSettable("the state has ended");
+    frame.input = value;
+  };
+  return { fact: entry.fact, change, feed: ["tick"], label: `✎ input of ${state}`, event: eventAt(recording, place + 1), position: place + 1 };
+}
+
+function changeOfResult({ recording, position }: Execution, { strand, enter, state }: StrandVisit, value: unknown): Fork {
+  const place = strand.stagesOf(enter).findLast((one) => one < Math.max(position, 1) && stageAt(recording.tape, one)?.stage === "result") ?? -1;
+  const fact = stageAt(recording.tape, place)?.fact ?? -1;
+  const [method, , task] = recording.facts[fact]?.fact ?? [];
+  if (method !== "succeed") throw notSettable("only the result of a Task can be set, and only after it has arrived");
+  return { fact, feed: [method, Number(task), jsonText(value)], label: `✎ result of ${state}`, event: eventAt(recording, place), position: place + 1 };
+}
+
+function changeOfVariable({ recording, position, performed }: Execution, { strand, enter }: StrandVisit, name: string, value: unknown): Fork {
+  // Before what the engine has done since, or after all of it.
+  const isInside = position > 0 && (position < recording.length || performed < recording.facts.length);
+  const fact = (isInside ? recording.tape[position - 1]?.fact : undefined) ?? recording.facts.length;
+  const change = ({ frames, ready }: EngineSnapshot): void => {
+    const isOwn = strand.begun === undefined;
+    const running = frames.find(({ enteredEvent, phase, execution: of }) => enteredEvent === enter && phase !== "enter" && (of === 0) === isOwn);
+    const frame = running ?? frames.find(({ id }) => id === ready[0]);
+    if (frame === undefined) throw notSettable("the variable's scope has ended");
+    frame.variables[name] = value;
+  };
+  const fed = recording.facts[fact]?.fact;
+  return { fact, change, ...(isInside && fed && { feed: withoutTime(fed) }), label: `✎ $${name}`, event: eventAt(recording, position), position };
+}
+
+/** Where a run that was made again stands. */
+interface MadeAgain {
+  /** The execution that is looked at. */
+  focus: Execution;
+  position: number;
+  report: EditReport;
+}
+
+/** Makes a run again in `run`, which has another definition, up to where one looks, with the answers that tasks gave. */
+export function madeAgain(run: Run, before: Run, until: number): MadeAgain {
   const { first } = run;
   const old = before.first;
   repeat(first, old);
   // A started execution that is looked at is looked at again, where it comes about again.
   const { focus } = before;
   const inner = focus === old ? undefined : { number: focus.number, events: eventAt(focus.recording, focus.position) };
-  const isBack = () => inner === undefined || (run.executions[inner.number]?.recording.events.length ?? 0) >= inner.events;
+  const again = (): Execution | undefined => (inner === undefined ? undefined : run.executions[inner.number]);
+  const isBack = (): boolean => inner === undefined || (again()?.recording.events.length ?? 0) >= inner.events;
   const different = firstDifferent(run, old, until, isBack);
   const { recording } = first;
-  if (different === undefined && inner !== undefined && isBack()) {
-    const again = run.executions[inner.number];
-    return { focus: again, position: run.placeAfter(again, placeOf(again.recording, inner.events)), report: { same: true } };
+  const innerAgain = again();
+  if (different === undefined && inner !== undefined && innerAgain !== undefined && isBack()) {
+    return { focus: innerAgain, position: run.placeAfter(innerAgain, placeAfter(innerAgain.recording, inner.events)), report: { same: true } };
   }
-  const base = placeOf(recording, Math.min(different ?? until, recording.events.length));
-  if (different !== undefined) return { focus: first, position: run.placeAfter(first, base), report: { event: different, was: brief(old.recording, different), now: brief(recording, different) } };
-  const offset = old.position - placeOf(old.recording, until);
+  const base = placeAfter(recording, Math.min(different ?? until, recording.events.length));
+  if (different !== undefined) {
+    return { focus: first, position: run.placeAfter(first, base), report: { event: different, was: brief(old.recording, different), now: brief(recording, different) } };
+  }
+  const offset = old.position - placeAfter(old.recording, until);
   return { focus: first, position: run.placeAfter(first, Math.min(base + Math.max(0, offset), recording.length)), report: { same: true } };
 }
 
 /** An execution's tasks are answered as those of an execution of another run were; what they have started is started again. */
-export function repeat(execution, old) {
+export function repeat(execution: Execution, old: Execution): void {
   execution.answers = answersIn(old);
 }
 
-/** The calls of tasks in turn, and what they were answered: facts and how long after the invocation they came. */
-export function answered({ recording }) {
-  const byTask = new Map();
+/** The call of a task, and what it was answered. */
+export interface AnsweredCall {
+  command: InvokeCommand;
+  facts: ReplyFact[];
+}
+
+/** The calls of tasks in turn, and what they were answered. */
+export function answered({ recording }: Execution): AnsweredCall[] {
+  const byTask = new Map<number, AnsweredCall & { at: number }>();
   for (const { fact, commands } of recording.facts) {
-    const [method, at, task, b, c] = fact;
+    const [, at, task] = fact;
     const known = typeof task === "number" ? byTask.get(task) : undefined;
-    if (known && ["started", "submitted", "succeed", "fail", "heartbeat"].includes(method)) known.facts.push({ method, after: at - known.at, b, c });
+    const answer = known && answerOf(fact, at - known.at);
+    if (answer) known.facts.push(answer);
     for (const command of commands) if (command.type === "Invoke") byTask.set(command.task, { command, at, facts: [] });
   }
   return [...byTask.values()];
 }
 
+/** A fact as an answer to a task, so long after its call; undefined for one that is none. */
+function answerOf([method, , , b, c]: Recording["facts"][number]["fact"], after: number): ReplyFact | undefined {
+  switch (method) {
+    case "started":
+    case "submitted":
+    case "succeed":
+    case "fail":
+    case "heartbeat":
+      // Answers have texts, if anything.
+      return { method, after, b: b as ReplyFact["b"], c: c as ReplyFact["c"] };
+    default:
+      return undefined;
+  }
+}
+
 /** The same for another run, by `keyOf`, each with the execution that it has `started`. */
-function answersIn(execution) {
-  const counts = new Map();
-  return new Map(answered(execution).map((call) => [keyOf(call.command, counts), { ...call, started: execution.run.startedBy(execution, call.command.task) }]));
+function answersIn(execution: Execution): Map<string, RepeatedAnswer> {
+  const counts = new Map<string, number>();
+  return new Map(answered(execution).map(({ command, facts }) => [keyOf(command, counts), { facts, started: execution.run.startedBy(execution, command.task) }]));
 }
 
 /** Runs up to an event; the first that is another than it was, or undefined. */
-function firstDifferent(run, old, until, isBack) {
+function firstDifferent(run: Run, old: Execution, until: number, isBack: () => boolean): number | undefined {
   const { events } = run.first.recording;
   let checked = 0;
   while (events.length < until || !isBack()) {
     run.perform();
     let next = run.next();
-    if (next === undefined && run.due() !== null && !run.busy) {
-      run.jump(run.due());
+    const due = next === undefined && !run.busy ? run.due() : null;
+    if (due !== null) {
+      run.jump(due);
       next = run.next();
     }
     if (next === undefined) return events.length < until ? events.length + 1 : undefined;
     run.feed(next);
-    for (; checked < Math.min(events.length, until); checked++) if (!alike(old.recording.events[checked], events[checked])) return checked + 1;
+    for (; checked < Math.min(events.length, until); checked++) if (!isAlike(old.recording.events[checked], events[checked])) return checked + 1;
   }
   return undefined;
 }
 
-function placeOf({ eventAt: places }, event) {
-  return event === 0 ? 0 : places[event - 1] + 1;
+/** The place on the tape after an event. */
+function placeAfter({ eventAt: places }: Recording, event: number): number {
+  return (places[event - 1] ?? -1) + 1;
 }
 
+type Event = Recording["events"][number] | undefined;
+
 /** Whether two events are the same step of the same way, whatever data they carry. */
-function alike(a, b) {
+function isAlike(a: Event, b: Event): boolean {
   if (a === undefined || b === undefined || a.type !== b.type || a.previousEventId !== b.previousEventId) return false;
   const [x, y] = [detailsOf(a), detailsOf(b)];
   return x.name === y.name && x.index === y.index && x.resource === y.resource;
 }
 
-function brief({ events }, id) {
+function brief({ events }: Recording, id: number): string {
   const event = events[id - 1];
   if (event === undefined) return "nothing yet";
   const { name, index } = detailsOf(event);

@@ -1,30 +1,35 @@
-// @ts-nocheck: has no types yet.
 // What a session and its methods may be given: it is looked at before anything is done with it, in one place for all of them.
 
+import type { Breakpoint, DebugOptions, DebugSession, Mock } from "../api/debug.d.ts";
 import { misuse } from "../base/errors.ts";
-import { LAST, checkOptions, shown } from "../base/options.ts";
+import { type Allowed, LAST, checkOptions, shown } from "../base/options.ts";
 
-const word = (...words) => [words.map((one) => JSON.stringify(one)).join(" or "), (value) => words.includes(value)];
-const whole = ["a whole number", Number.isInteger];
-const event = ["a whole number or Infinity", (value) => Number.isInteger(value) || value === Infinity];
-const count = ["a whole number that is not negative", (value) => Number.isInteger(value) && value >= 0];
-const text = ["a string", (value) => typeof value === "string"];
-const named = ["a string that is not empty", (value) => typeof value === "string" && value !== ""];
-const flag = ["true or false", (value) => typeof value === "boolean"];
-const callback = ["a function", (value) => typeof value === "function"];
-const object = ["an object", (value) => typeof value === "object" && value !== null];
-const texts = ["an array of strings", isTexts];
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === "string");
+
+const word = (...words: unknown[]): Allowed => [words.map((one) => JSON.stringify(one)).join(" or "), (value) => words.includes(value)];
+const whole: Allowed = ["a whole number", Number.isInteger];
+const event: Allowed = ["a whole number or Infinity", (value) => Number.isInteger(value) || value === Infinity];
+const count: Allowed = ["a whole number that is not negative", (value) => Number.isInteger(value) && Number(value) >= 0];
+const text: Allowed = ["a string", (value) => typeof value === "string"];
+const named: Allowed = ["a string that is not empty", (value) => typeof value === "string" && value !== ""];
+const flag: Allowed = ["true or false", (value) => typeof value === "boolean"];
+const callback: Allowed = ["a function", (value) => typeof value === "function"];
+const object: Allowed = ["an object", isObject];
+const texts: Allowed = ["an array of strings", isTexts];
 /** A time that passes. Longer ones lead out of what a Date can have. */
-const span = [`a number of milliseconds from 0 to ${LAST}`, (value) => typeof value === "number" && value >= 0 && value <= LAST];
-const indices = ["an array of indices", (value) => Array.isArray(value) && value.every((one) => one === undefined || Number.isInteger(one))];
+const span: Allowed = [`a number of milliseconds from 0 to ${LAST}`, (value) => typeof value === "number" && value >= 0 && value <= LAST];
+const indices: Allowed = ["an array of indices", (value) => Array.isArray(value) && value.every((one) => one === undefined || Number.isInteger(one))];
+const stops: Allowed = ['"none", "uncaught", "all" or an array of error names', (value) => ["none", "uncaught", "all"].includes(value as string) || isTexts(value)];
+/** Whatever it is, another check is meant for it. */
+const anything = (what: string): Allowed => [what, () => true];
 
-function isTexts(value) {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
+/** The members of an object; those that are undefined here are looked at elsewhere. */
+type Members = Readonly<Record<string, Allowed | undefined>>;
 
 /** By method, its parameters in order; those with `?` may be undefined. An object instead of a pair has the options by name. */
-const PARAMETERS = {
-  on: { name: ["a string", () => true], listener: callback },
+const PARAMETERS: { readonly [Method in keyof DebugSession]?: Readonly<Record<string, Allowed | Members>> } = {
+  on: { name: anything("a string"), listener: callback },
   definitionOf: { execution: whole },
   selectExecution: { execution: whole },
   history: { "from?": count, "run?": whole, "execution?": whole },
@@ -32,10 +37,10 @@ const PARAMETERS = {
   continue: { "options?": { ignoreBreakpoints: flag } },
   goto: { event },
   gotoPlace: { place: event },
-  restart: { "definition?": ["a definition", () => true], "options?": object },
+  restart: { "definition?": anything("a definition"), "options?": object },
   runTo: { state: text },
   stop: { "error?": text, "cause?": text },
-  setExceptionBreakpoints: { filter: ['"none", "uncaught", "all" or an array of error names', (value) => ["none", "uncaught", "all"].includes(value) || isTexts(value)] },
+  setExceptionBreakpoints: { filter: stops },
   advance: { "milliseconds?": span },
   answer: { task: whole, answer: { kind: word("succeed", "fail", "heartbeat", "silence"), output: undefined, error: text, cause: text, after: span } },
   take: { task: whole, "options?": { workerName: text } },
@@ -59,7 +64,7 @@ const PARAMETERS = {
   compare: { a: whole, b: whole },
 };
 
-const BREAKPOINT = {
+const BREAKPOINT: { readonly [Member in keyof Breakpoint]?: Allowed } = {
   id: count,
   state: text,
   machine: text,
@@ -79,68 +84,85 @@ const BREAKPOINT = {
   enabled: flag,
 };
 
+/** Any method of a class. */
+type Method = (this: unknown, ...given: unknown[]) => unknown;
+
 /** Lets each method of the class look at what it is given first. */
-export function guard(Class) {
+export function guard(Class: { prototype: object }): void {
+  const methods = Class.prototype as Record<string, Method>;
   for (const [name, parameters] of Object.entries(PARAMETERS)) {
-    const method = Class.prototype[name];
-    const where = `session.${name}()`;
-    const looks = Object.entries(parameters).map(([label, allowed]) => [label.replace("?", ""), label.endsWith("?"), allowed]);
-    const guarded = {
-      [name](...given) {
-        looks.forEach(([label, optional, allowed], place) => {
-          const value = given[place];
-          if (value === undefined && optional) return;
-          if (Array.isArray(allowed)) must(allowed, value, `${where}: ${label}`);
-          else checkMembers(value, allowed, where, label);
-        });
-        return method.apply(this, given);
-      },
-    };
-    Class.prototype[name] = guarded[name];
+    const method = methods[name];
+    if (method !== undefined) Object.assign(methods, guarded(name, method, parameters));
   }
 }
 
-function checkMembers(value, members, where, label) {
+/** The method in an object, under its name, which is the function's name then too. */
+function guarded(name: string, method: Method, parameters: Readonly<Record<string, Allowed | Members>>): Record<string, Method> {
+  const where = `session.${name}()`;
+  const looks = Object.entries(parameters).map(([label, allowed]) => ({ label: label.replace("?", ""), isOptional: label.endsWith("?"), allowed }));
+  return {
+    [name](this: unknown, ...given: unknown[]): unknown {
+      for (const [place, { label, isOptional, allowed }] of looks.entries()) {
+        const value = given[place];
+        if (value === undefined && isOptional) continue;
+        if (isAllowed(allowed)) must(allowed, value, `${where}: ${label}`);
+        else checkMembers(value, allowed, where, label);
+      }
+      return method.apply(this, given);
+    },
+  };
+}
+
+function isAllowed(given: Allowed | Members): given is Allowed {
+  return Array.isArray(given);
+}
+
+function checkMembers(value: unknown, members: Members, where: string, label: string): void {
   must(object, value, `${where}: ${label}`);
   checkOptions(value, Object.keys(members), where);
-  for (const [name, allowed] of Object.entries(members)) if (allowed && value[name] !== undefined) must(allowed, value[name], `${where}: ${name}`);
+  if (isObject(value)) mustAll(members, value, where);
 }
 
 /** Breakpoints as they are set; members that are not known stay with them. */
-export function checkBreakpoints(breakpoints) {
+export function checkBreakpoints(breakpoints: readonly Breakpoint[]): void {
   if (!Array.isArray(breakpoints)) throw misuse("INVALID_ARGUMENT", `breakpoints must be an array, not ${shown(breakpoints)}`);
-  breakpoints.forEach((breakpoint, i) => {
+  for (const [i, breakpoint] of (breakpoints as readonly unknown[]).entries()) {
     must(object, breakpoint, `breakpoint ${i + 1}`);
-    for (const [name, allowed] of Object.entries(BREAKPOINT)) if (breakpoint[name] !== undefined) must(allowed, breakpoint[name], `breakpoint ${i + 1}: ${name}`);
-  });
+    if (isObject(breakpoint)) mustAll(BREAKPOINT, breakpoint, `breakpoint ${i + 1}`);
+  }
 }
 
-const MODES = ["ask", "echo", "result", "error", "script", "expression", "function", "recorded", "handler"];
+const MODES: readonly Mock["mode"][] = ["ask", "echo", "result", "error", "script", "expression", "function", "recorded", "handler"];
 
 /** Mocks by the names that they stand under. */
-export function checkMocks(mocks) {
+export function checkMocks(mocks: Readonly<Record<string, Mock>>): void {
   if (typeof mocks !== "object" || mocks === null) throw misuse("INVALID_OPTION", `mocks must be an object, not ${shown(mocks)}`);
-  for (const [name, mock] of Object.entries(mocks)) checkMock(mock, name);
+  for (const [name, mock] of Object.entries(mocks)) checkMock(isObject(mock) ? mock : {}, `the mock of ${JSON.stringify(name)}`);
 }
 
-function checkMock(mock, name) {
-  const { mode, handler, answers, expression, steps = [] } = mock ?? {};
-  const isObject = (one) => typeof one === "object" && one !== null;
-  const usable =
-    MODES.includes(mode) &&
+function checkMock(mock: Record<string, unknown>, where: string): void {
+  const { mode, handler, answers = [], expression, steps = [] } = mock;
+  const isList = (value: unknown): value is Record<string, unknown>[] => Array.isArray(value) && value.every(isObject);
+  const isUsable =
+    (MODES as readonly unknown[]).includes(mode) &&
     (mode !== "function" || typeof handler === "function") &&
-    (mode !== "recorded" || (Array.isArray(answers) && answers.every(isObject))) &&
+    (mode !== "recorded" || (mock["answers"] !== undefined && isList(answers))) &&
     (mode !== "expression" || typeof expression === "string") &&
-    (mode !== "script" || (Array.isArray(steps) && steps.every(isObject)));
-  if (!usable) throw misuse("INVALID_OPTION", `the mock of ${JSON.stringify(name)} needs a mode, one of ${MODES.join(", ")}, and the members of that mode`);
-  for (const { after } of [mock, ...steps, ...(answers ?? [])]) if (after !== undefined) must(span, after, `the mock of ${JSON.stringify(name)}: after`);
+    (mode !== "script" || isList(steps));
+  if (!isUsable) throw misuse("INVALID_OPTION", `${where} needs a mode, one of ${MODES.join(", ")}, and the members of that mode`);
+  for (const { after } of [mock, ...(isList(steps) ? steps : []), ...(isList(answers) ? answers : [])]) if (after !== undefined) must(span, after, `${where}: after`);
 }
 
 /** A clock of a session. */
-export function checkClock(clock) {
-  if (clock !== "skip" && clock !== "manual" && !(Number.isFinite(clock) && clock > 0)) throw misuse("INVALID_OPTION", `clock must be "skip", "manual" or a number above 0, not ${shown(clock)}`);
+export function checkClock(clock: DebugOptions["clock"]): void {
+  if (clock === "skip" || clock === "manual" || (typeof clock === "number" && Number.isFinite(clock) && clock > 0)) return;
+  throw misuse("INVALID_OPTION", `clock must be "skip", "manual" or a number above 0, not ${shown(clock)}`);
 }
 
-function must([words, allows], value, what) {
+function mustAll(members: Members, value: Record<string, unknown>, where: string): void {
+  for (const [name, allowed] of Object.entries(members)) if (allowed && value[name] !== undefined) must(allowed, value[name], `${where}: ${name}`);
+}
+
+function must([words, allows]: Allowed, value: unknown, what: string): void {
   if (!allows(value)) throw misuse("INVALID_ARGUMENT", `${what} must be ${words}, not ${shown(value)}`);
 }

@@ -8,7 +8,7 @@ import { compiled } from "../definition/plain.ts";
 import { type Resource, parseResource } from "../tasks/resource.ts";
 import type { Relatives } from "./children.ts";
 import type { Call, CallCommand, Execution } from "./execution.ts";
-import { Mocks, Reply } from "./mocks.ts";
+import { Mocks, Reply, replyOf } from "./mocks.ts";
 import type { Begin, Run } from "./run.ts";
 import type { StrandVisit } from "./strand.ts";
 
@@ -81,7 +81,7 @@ export class Host {
   /** The mock of a task. */
   protected mocked(command: InvokeCommand): Answering | undefined {
     const mock = this.mocks.find(command);
-    return mock && { reply: (task, call, execution) => mock(task, (handler: unknown) => this.handle(handler, call, execution)), mode: this.mocks.modeOf(mock), mocked: true };
+    return mock && { reply: (task, call, execution) => replyOf(mock, task, (handler) => this.handle(handler, call, execution)), mode: mock.mode, mocked: true };
   }
 
   /** A person is asked. */

@@ -1,11 +1,11 @@
-// @ts-nocheck: has no types yet.
 // What stands for a task: a result, an error, a script of them, an expression, a function, a recording, or the person at the page.
 
+import type { Mock, MockStep } from "../api/debug.d.ts";
+import type { InvokeCommand, RecordedTask, TaskHandler } from "../api/index.d.ts";
 import { TaskResponse, handlerInput } from "../tasks/integration.ts";
 import { Handlers, parseResource } from "../tasks/resource.ts";
+import type { CallCommand } from "./execution.ts";
 import { answerTo } from "./expressions.ts";
-import type { Mock } from "../api/debug.d.ts";
-import type { RecordedTask } from "../api/index.d.ts";
 
 /** A fact that answers a task, which comes so many milliseconds after its call. */
 export interface ReplyFact {
@@ -39,51 +39,51 @@ export class Reply {
   }
 }
 
+/** A mock that answers tasks. */
+export type AnsweringMock = Exclude<Mock, { mode: "handler" }>;
+
+/** A task, as far as a mock is found by it. */
+type MockedTask = Pick<InvokeCommand, "state" | "resource"> & { input?: unknown };
+
 /** The mocks of a run: a state's own first, all others found as handlers are. */
 export class Mocks {
-  #states = new Map();
-  #handlers;
-  #modes = new Map();
+  #named: Map<string, () => Mock>;
+  #handlers: Handlers<() => Mock>;
 
-  constructor(mocks: Record<string, Mock> = {}) {
-    for (const [name, mock] of Object.entries(mocks)) {
-      const reply = planOf(mock);
-      this.#modes.set(reply, mock.mode);
-      this.#states.set(name, reply);
-    }
-    this.#handlers = new Handlers(this.#states);
+  constructor(mocks: Readonly<Record<string, Mock>> = {}) {
+    this.#named = new Map(Object.entries(mocks).map(([name, mock]) => [name, () => mock]));
+    this.#handlers = new Handlers(this.#named);
   }
 
-  /** The function that replies to a command, or undefined where no mock is meant for it. */
-  find(command) {
-    const reply = this.#states.get(command.state) ?? this.#handlers.find(command.resource, command.state, command.input);
-    return reply === undefined || this.#modes.get(reply) === "handler" ? undefined : reply;
+  /** The mock that answers a task; undefined where none is meant for it, or its handler is to be called. */
+  find(task: MockedTask): AnsweringMock | undefined {
+    const mock = this.#find(task)?.();
+    return mock?.mode === "handler" ? undefined : mock;
   }
 
-  modeOf(reply) {
-    return this.#modes.get(reply);
-  }
-
-  /** The name that the mock stands under which is meant for a command. */
-  nameFor(command) {
-    const found = this.find(command);
-    for (const [name, reply] of this.#states) if (reply === found) return name;
+  /** The name that the mock stands under which answers a task. */
+  nameFor(task: MockedTask): string | undefined {
+    const found = this.find(task) && this.#find(task);
+    for (const [name, mock] of this.#named) if (mock === found) return name;
     return undefined;
   }
+
+  #find({ state, resource, input }: MockedTask): (() => Mock) | undefined {
+    const found = this.#named.get(state) ?? this.#handlers.find(resource, state, input);
+    return typeof found === "function" ? found : undefined;
+  }
 }
 
-/** The mock as a function of the command, the call and the host's way to call a handler. */
-function planOf(mock) {
-  return mock.mode === "function" ? (command, handle) => handle(mock.handler) : (command) => replyOf(mock, command);
-}
-
-function replyOf(mock, command) {
-  const { after = 0 } = mock;
-  switch (mock.mode) {
+/** What a mock answers to a command: a Reply, or what its function returns, called by `handle`. */
+export function replyOf(mock: AnsweringMock, command: CallCommand, handle: (handler: TaskHandler) => unknown): unknown {
+  const { mode } = mock;
+  switch (mode) {
+    case "function":
+      return handle(mock.handler);
     case "ask":
       return new Reply({ ask: true });
     case "echo":
-      return new Reply({ output: inputOf(command), after });
+      return new Reply({ output: inputOf(command), after: mock.after });
     case "script":
       return scripted(mock, command);
     case "recorded": {
@@ -91,26 +91,29 @@ function replyOf(mock, command) {
       if (recorded === undefined) return new Reply({ error: "States.TaskFailed", cause: `the recording has no answer for call ${command.call}` });
       return new Reply(factsOf(recorded));
     }
-    case "expression": {
-      const input = inputOf(command);
-      const { value, nothing, message } = answerTo("jsonata", mock.expression, {
-        input,
-        variables: { states: { input }, input, attempt: command.attempt, iteration: command.iterations?.at(-1) ?? null },
-      });
-      if (message !== undefined) return new Reply({ error: "States.TaskFailed", cause: `the mock's expression: ${message}`, after });
-      return new Reply({ output: nothing ? null : value, after });
-    }
+    case "expression":
+      return evaluated(mock, command);
     default:
       return single(mock, command);
   }
 }
 
+function evaluated({ expression, after }: Extract<Mock, { mode: "expression" }>, command: CallCommand): Reply {
+  const input = inputOf(command);
+  const { value, nothing, message } = answerTo("jsonata", expression, {
+    input,
+    variables: { states: { input }, input, attempt: command.attempt, iteration: command.iterations?.at(-1) ?? null },
+  });
+  if (message !== undefined) return new Reply({ error: "States.TaskFailed", cause: `the mock's expression: ${message}`, after });
+  return new Reply({ output: nothing ? null : value, after });
+}
+
 /** What a handler would be given: of a function that is invoked its payload. */
-function inputOf({ resource, input }) {
+function inputOf({ resource, input }: CallCommand): unknown {
   return handlerInput(parseResource(resource), input);
 }
 
-function single({ result = null, response, error, cause, silent, after = 0 }, command) {
+function single({ result = null, response, error, cause, silent, after }: MockStep, command: CallCommand): Reply {
   if (silent) return new Reply({ silent: true });
   if (error !== undefined) return new Reply({ error, cause, after });
   // What comes by a token is never wrapped.
@@ -119,7 +122,7 @@ function single({ result = null, response, error, cause, silent, after = 0 }, co
 }
 
 /** The first step whose attempt, iteration and call fit; a step that names none fits always. */
-function scripted({ steps = [], after }, command) {
+function scripted({ steps = [], after }: Extract<Mock, { mode: "script" }>, command: CallCommand): Reply {
   const step = steps.find(({ attempt, iteration, call }) => inRanges(attempt, command.attempt) && inRanges(iteration, command.iterations?.at(-1)) && inRanges(call, command.call));
   if (step === undefined) {
     const at = command.iterations?.length ? ` of iteration ${command.iterations.at(-1)}` : "";
@@ -129,15 +132,15 @@ function scripted({ steps = [], after }, command) {
 }
 
 /** The other way: what facts say of a task's answer. */
-export function answerOf(facts: ReplyFact[]): Omit<RecordedTask, "state" | "iterations" | "attempt" | "event" | "input" | "unknown"> {
-  const told = { never: true };
+export function answerOf(facts: readonly ReplyFact[]): Omit<RecordedTask, "state" | "iterations" | "attempt" | "event" | "input" | "unknown"> {
+  const told: ReturnType<typeof answerOf> = { never: true };
   for (const { method, after, b, c } of facts) {
     if (method === "started") told.workerName = b ?? null;
-    else if (method === "submitted") told.submitted = JSON.parse(b);
+    else if (method === "submitted") told.submitted = JSON.parse(b ?? "null");
     else if (method === "succeed" || method === "fail") {
       delete told.never;
       told.after = after;
-      if (method === "succeed") told.output = JSON.parse(b);
+      if (method === "succeed") told.output = JSON.parse(b ?? "null");
       else Object.assign(told, { error: b ?? null }, c !== undefined && { cause: c });
     }
   }
@@ -145,8 +148,9 @@ export function answerOf(facts: ReplyFact[]): Omit<RecordedTask, "state" | "iter
 }
 
 /** What a recorded task was answered, as facts that come `after` so many milliseconds; `silent` where nobody answered. */
-export function factsOf({ after = 0, submitted, workerName, output, error, cause, never }: Partial<RecordedTask>): { facts: ReplyFact[]; silent: boolean } {
-  const facts = [];
+export function factsOf(recorded: Partial<RecordedTask>): { facts: ReplyFact[]; silent: boolean } {
+  const { after = 0, submitted, workerName, output, error, cause, never } = recorded;
+  const facts: ReplyFact[] = [];
   if (workerName !== undefined) facts.push({ method: "started", after: 0, b: workerName ?? undefined });
   if (submitted !== undefined) facts.push({ method: "submitted", after: 0, b: JSON.stringify(submitted) });
   if (error !== undefined) facts.push({ method: "fail", after, b: error ?? undefined, c: cause });
@@ -155,15 +159,13 @@ export function factsOf({ after = 0, submitted, workerName, output, error, cause
 }
 
 /** Whether a number is in "0", "1-3", "4+", "0,2-4"; nothing written holds all. */
-export function inRanges(ranges, n) {
+export function inRanges(ranges: string | null | undefined, n: number | undefined): boolean {
   if (ranges === undefined || ranges === null || String(ranges).trim() === "") return true;
   if (n === undefined) return false;
   return String(ranges)
     .split(",")
     .some((part) => {
-      const range = /^\s*(\d+)\s*(?:(\+)|-\s*(\d+))?\s*$/.exec(part);
-      if (!range) return false;
-      const low = Number(range[1]);
-      return n >= low && (range[2] !== undefined || n <= Number(range[3] ?? low));
+      const [, low, more, high = low] = /^\s*(\d+)\s*(?:(\+)|-\s*(\d+))?\s*$/.exec(part) ?? [];
+      return low !== undefined && n >= Number(low) && (more !== undefined || n <= Number(high));
     });
 }

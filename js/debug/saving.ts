@@ -1,77 +1,146 @@
-// @ts-nocheck: has no types yet.
 // A session as data: its runs with the facts that their engines were fed, which are enough to make them again.
 
-import { RestoreError } from "../base/errors.ts";
+import type { DebugOptions, SavedSession } from "../api/debug.d.ts";
+import type { Definition, MachineType } from "../api/index.d.ts";
+import { RestoreError, messageOf } from "../base/errors.ts";
 import { seedOf } from "../base/random.ts";
+import type { Fact } from "../border/facts.ts";
 import { definitionText } from "../definition/settings.ts";
 import { StateMachine, handleOf } from "../execution/machine.ts";
 import { engineSettings } from "../execution/settings.ts";
-import { Recording } from "./recording.ts";
+import type { About, Execution } from "./execution.ts";
+import type { Names } from "./host.ts";
+import type { ProgramHost } from "./program.ts";
+import { type PastFact, Recording } from "./recording.ts";
 import { Run, dataOf } from "./run.ts";
 import { DebugSession, inside } from "./session.ts";
 
 const VERSION = 1;
 
-/** The runs of a session as JSON data. What a fork has in common with its parent is written once. */
-export function saveSession(session) {
-  const { runs, run: current } = inside(session).player;
-  const saved = runs.map((run) => {
-    const { id, parent, at, atExecution, label, first, focus, position, frontier, own, executions } = run;
-    const before = runs.find((one) => one.id === parent);
-    const { start, ...others } = savedExecution(first, before);
-    const more = executions.length > 1 && {
-      executions: executions.slice(1).map((one) => ({ ...savedExecution(one, before), type: one.type, parent: one.parent.number, task: one.task, visit: one.visit, awaited: one.awaited, born: one.born, record: dataOf(one.record) })),
-      turns: turnsOf(run.owners()),
-      focus: focus.number,
-    };
-    return { id, parent, at, atExecution, label, start, ...others, position, frontier, own, ...more };
-  });
-  return { version: VERSION, current: current.id, runs: saved };
+/** An execution as data. */
+interface SavedExecution {
+  definition: string;
+  info: Names;
+  seed: string;
+  input: string;
+  start: number;
+  /** How many of its first facts are those of the same execution in the run that its run comes of. */
+  shared: number;
+  /** The others. A start has only its time. */
+  facts: PastFact[];
+  /** Facts that are yet to be fed. */
+  inbox: Fact[];
+  performed: number;
 }
 
-function savedExecution({ number, definition: given, info, seed, input, start, recording, inbox, performed }, before) {
+/** An execution that a task has started, as data; members as those of `Execution`. */
+interface SavedStarted extends SavedExecution {
+  type: MachineType;
+  /** The number of the execution whose task has started it. */
+  parent: number;
+  task: number;
+  visit: number;
+  awaited: boolean;
+  born: number;
+  record: Record<string, unknown>;
+}
+
+/** A run as data, with its own execution; members as those of `Run`. */
+interface SavedRun extends SavedExecution {
+  id: number;
+  parent?: number;
+  at?: number;
+  atExecution?: number;
+  label: string;
+  position: number;
+  frontier: number;
+  own: number;
+  /** Those that tasks have started; in whose turn facts were fed; and which one is looked at. */
+  executions?: SavedStarted[];
+  turns?: number[];
+  focus?: number;
+}
+
+/** The runs of a session as JSON data. What a fork has in common with its parent is written once. */
+export function saveSession(session: DebugSession): SavedSession {
+  const { runs, run: current } = inside(session).player;
+  return { version: VERSION, current: current.id, runs: runs.map((run) => ({ ...savedRun(run, runs.find(({ id }) => id === run.parent)) })) };
+}
+
+function savedRun(run: Run, before: Run | undefined): SavedRun {
+  const { id, parent, at, atExecution, label, first, focus, position, frontier, own, executions } = run;
+  const { start, ...others } = savedExecution(first, before);
+  const started = executions.length > 1 && {
+    executions: executions.slice(1).map((one) => savedStarted(one, before)),
+    turns: turnsOf(run.owners()),
+    focus: focus.number,
+  };
+  return { id, parent, at, atExecution, label, start, ...others, position, frontier, own, ...started };
+}
+
+function savedExecution({ number, definition: given, info, seed, input, start, recording, inbox, performed }: Execution, before: Run | undefined): SavedExecution {
   const { facts } = recording;
   const theirs = before?.executions[number]?.recording.facts ?? [];
   let shared = 0;
   while (shared < facts.length && facts[shared] === theirs[shared]) shared += 1;
   const definition = given instanceof StateMachine ? given.definition : definitionText(given);
-  return { definition, info, seed: String(seed), input, start, shared, facts: facts.slice(shared).map(({ fact }) => written(fact)), inbox: inbox.filter(([method]) => method !== "start"), performed };
+  return {
+    definition, info, seed: String(seed), input, start, shared,
+    facts: facts.slice(shared).map(({ fact }) => written(fact)),
+    inbox: inbox.filter(([method]) => method !== "start"),
+    performed,
+  };
+}
+
+function savedStarted(one: Execution, before: Run | undefined): SavedStarted {
+  const { type, parent, task, visit, awaited, born, record } = one;
+  // Of one that a task has started all of these are known.
+  return { ...savedExecution(one, before), type, parent: parent?.number, task, visit, awaited, born, record: dataOf(record) } as SavedStarted;
 }
 
 /** A start has a seed, which is a BigInt; it is the run's own. */
-function written([method, now, ...rest]) {
-  return method === "start" ? [method, now] : [method, now, ...rest];
+function written([method, now, ...rest]: PastFact): PastFact {
+  return method === "start" ? [method, now] : ([method, now, ...rest] as PastFact);
 }
 
 /**
  * A session with the runs of a saved one, paused where it was. Tasks that were at work are called again when it goes on.
  * Throws RestoreError.
  */
-export function restoreSession(saved, options = {}) {
-  if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs.length === 0) throw new RestoreError("this is not a saved debugging session");
+export function restoreSession(saved: SavedSession, options: DebugOptions = {}): DebugSession {
+  if (saved?.version !== VERSION || !Array.isArray(saved.runs) || saved.runs[0] === undefined) throw new RestoreError("this is not a saved debugging session");
   const session = new DebugSession(saved.runs[0].definition, options);
   const { host, player } = inside(session);
   for (const run of player.runs) run.discard();
-  const made = new Map();
+  const made = new Map<number, Run>();
   try {
-    for (const one of saved.runs) made.set(one.id, runOf(one, made, host, options));
+    // What is no such run throws on the way.
+    for (const one of saved.runs as unknown as SavedRun[]) made.set(one.id, runOf(one, made, host, options));
   } catch (thrown) {
     session.dispose();
-    throw thrown instanceof RestoreError ? thrown : new RestoreError(`a run of the saved session cannot be restored: ${thrown?.message ?? thrown}`);
+    throw thrown instanceof RestoreError ? thrown : new RestoreError(`a run of the saved session cannot be restored: ${messageOf(thrown)}`);
   }
-  player.adopt([...made.values()], made.get(saved.current) ?? made.values().next().value);
+  const runs = [...made.values()];
+  // There is a run at least.
+  player.adopt(runs, made.get(saved.current) ?? runs[0]!);
   return session;
 }
 
-function runOf({ id, parent, at, atExecution, label, position, frontier, own, executions = [], turns, focus = 0, ...first }, made, host, options) {
-  const before = made.get(parent);
+function damaged(): RestoreError {
+  return new RestoreError("a run of the saved session is damaged");
+}
+
+function runOf(saved: SavedRun, made: ReadonlyMap<number, Run>, host: ProgramHost, options: DebugOptions): Run {
+  const { id, parent, at, atExecution, label, position, frontier, own, executions = [], turns, focus = 0, ...first } = saved;
+  const before = parent === undefined ? undefined : made.get(parent);
   const last = [...made.keys()].at(-1) ?? 0;
-  if (!Number.isSafeInteger(id) || id <= last || !Array.isArray(executions)) throw new RestoreError("a run of the saved session is damaged");
+  if (!Number.isSafeInteger(id) || id <= last || !Array.isArray(executions)) throw damaged();
   const all = [
     executionOf(first, before?.first, options, options.type),
-    ...executions.map(({ born, task, visit, awaited, record, ...one }, i) => {
-      if (!(one.parent >= 0 && one.parent <= i) || !Number.isSafeInteger(born) || typeof record?.arn !== "string") throw new RestoreError("a run of the saved session is damaged");
-      return { ...executionOf(one, before?.executions[i + 1], host.limits, one.type), parent: one.parent, born, task, visit, awaited, record };
+    ...executions.map((one, i) => {
+      const { parent: starter, born, task, visit, awaited, record } = one;
+      if (!(starter >= 0 && starter <= i) || !Number.isSafeInteger(born) || typeof record?.["arn"] !== "string") throw damaged();
+      return { ...executionOf(one, before?.executions[i + 1], host.limits, one.type), parent: starter, born, task, visit, awaited, record };
     }),
   ];
   const run = new Run({ id, parent, at, label, start: first.start, host });
@@ -79,42 +148,48 @@ function runOf({ id, parent, at, atExecution, label, position, frontier, own, ex
   run.order(ownersOf(turns, all));
   run.jump(all.reduce((time, { recording }) => Math.max(time, recording.facts.at(-1)?.fact[1] ?? time), run.start));
   run.told = run.ended;
-  const place = (given) => Math.max(0, Math.min(Number(given) || 0, run.length));
-  Object.assign(run, { position: place(position), frontier: place(frontier), own: place(own), atExecution, focus: run.executions[focus] ?? run.first });
-  return run;
+  const place = (given: unknown): number => Math.max(0, Math.min(Number(given) || 0, run.length));
+  return Object.assign(run, { position: place(position), frontier: place(frontier), own: place(own), atExecution, focus: run.executions[focus] ?? run.first });
 }
 
-function executionOf({ definition, info, seed, input, start, shared = 0, facts, inbox = [], performed }, before, options, type) {
+type Restored = Omit<About, "parent" | "record" | "performed"> & { performed: number; inbox: Fact[] };
+
+function executionOf(saved: SavedExecution, before: Execution | undefined, options: DebugOptions, type: MachineType | undefined): Restored {
+  const { definition, info, seed, input, start, shared = 0, facts, inbox = [], performed } = saved;
   const theirs = before?.recording.facts ?? [];
-  if (!Array.isArray(facts) || shared > theirs.length) throw new RestoreError("a run of the saved session is damaged");
-  const machine = new StateMachine(definition, { ...(type && { type }), name: info?.stateMachineName });
+  if (!Array.isArray(facts) || shared > theirs.length) throw damaged();
+  const machine = new StateMachine(definition as Definition, { ...(type && { type }), name: info?.stateMachineName });
   const recording = new Recording(handleOf(machine), engineSettings(options, machine.type));
   const words = seedOf(seed);
   for (const { fact } of theirs.slice(0, shared)) recording.repeat(fact);
-  for (const [method, now, ...rest] of facts) recording.repeat(method === "start" ? [method, now, input, info, words] : [method, now, ...rest]);
+  for (const fact of facts) recording.repeat(fact[0] === "start" ? ["start", fact[1], input, info, words] : fact);
   return { definition, machine: handleOf(machine), type: machine.type, info, seed: words, input, start, recording, performed: performed ?? recording.facts.length, inbox };
 }
 
 /** Pairs of an execution's number and how often it comes in turn. */
-function turnsOf(owners) {
-  const turns = [];
+function turnsOf(owners: readonly number[]): number[] {
+  const turns: [owner: number, times: number][] = [];
   for (const owner of owners) {
-    if (turns.at(-2) === owner) turns[turns.length - 1] += 1;
-    else turns.push(owner, 1);
+    const last = turns.at(-1);
+    if (last?.[0] === owner) last[1] += 1;
+    else turns.push([owner, 1]);
   }
-  return turns;
+  return turns.flat();
 }
 
 /** Whose the facts of a saved run are, in turn; all of them have to be there. */
-function ownersOf(turns, all) {
+function ownersOf(turns: readonly number[] | undefined, all: readonly Restored[]): number[] {
   const left = all.map(({ recording }) => recording.facts.length);
-  if (turns === undefined && all.length === 1) return new Array(left[0]).fill(0);
-  const owners = [];
+  if (turns === undefined && all.length === 1) return Array.from({ length: left[0] ?? 0 }, () => 0);
+  const mismatch = new RestoreError("the executions of the saved session do not match each other");
+  const owners: number[] = [];
   for (let i = 0; i < (turns?.length ?? 0); i += 2) {
-    left[turns[i]] -= turns[i + 1];
-    if (!(left[turns[i]] >= 0 && turns[i + 1] > 0)) break;
-    owners.push(...new Array(turns[i + 1]).fill(turns[i]));
+    const [owner = -1, times = 0] = turns?.slice(i, i + 2) ?? [];
+    const rest = (left[owner] ?? -1) - times;
+    if (!(rest >= 0 && times > 0)) throw mismatch;
+    left[owner] = rest;
+    for (let n = 0; n < times; n++) owners.push(owner);
   }
-  if (left.some((facts) => facts !== 0)) throw new RestoreError("the executions of the saved session do not match each other");
+  if (left.some((facts) => facts !== 0)) throw mismatch;
   return owners;
 }

@@ -1,20 +1,21 @@
-// @ts-nocheck: has no types yet.
 // Where the steps of a session end: what each of them waits for, asked of every entry that is seen, in whichever execution.
 
-import { isAboutToEnter, leaves } from "./borders.ts";
 import { detailsOf } from "../history/events.ts";
-import { outwards } from "./strand.ts";
-import { isEntering, visitOf } from "./view.ts";
+import { type Goal, isAboutToEnter, leaves } from "./borders.ts";
+import type { Execution } from "./execution.ts";
+import { type Strand, type StrandVisit, outwards } from "./strand.ts";
+import { isEntering } from "./tape.ts";
+import { visitOf } from "./view.ts";
 
 /** To the next state of the same scope, or of one around it. */
-export function stepsOver(at, visit) {
+export function stepsOver(at: Execution, visit: StrandVisit | undefined): Goal {
   const here = threadsAround(visit);
   const left = leaves(at);
-  return (entry, execution) => left(entry, execution) || (execution === at && isEntering(entry) && here.has(threadOf(visitOf(at.recording, entry))));
+  return (entry, execution) => left(entry, execution) || (execution === at && isEntering(entry) && isIn(visitOf(at.recording, entry), here));
 }
 
 /** Into what a state has inside: branches, iterations, the execution that it `starts`; else to its first stage. */
-export function stepsInto(at, visit, starts) {
+export function stepsInto(at: Execution, visit: StrandVisit | undefined, starts: boolean): Goal {
   const { recording } = at;
   const last = recording.tape[at.position - 1];
   const begins = visit !== undefined && last?.event?.id === visit.enter && recording.strandOf(last) === visit.strand;
@@ -22,58 +23,64 @@ export function stepsInto(at, visit, starts) {
   const container = visit?.type === "Parallel" || visit?.type === "Map";
   const left = leaves(at);
   return (entry, execution) => {
-    if (starts && execution.parent === at && execution.visit === visit.strand.numbered(visit.id)) return isEntering(entry);
+    if (starts && execution.parent === at && visit !== undefined && execution.visit === visit.strand.numbered(visit.id)) return isEntering(entry);
     if (left(entry, execution)) return true;
     if (execution !== at) return false;
     if (entry.kind === "stage") return begins && !container && !starts && entry.entered === visit.enter && recording.strandOf(entry) === visit.strand;
     if (!isEntering(entry)) return false;
     // It goes on beside the execution that it has started, which is about to enter its first state.
-    if (starts && isAboutToEnter(at, visit)) return false;
+    if (starts && visit !== undefined && isAboutToEnter(at, visit)) return false;
     const entered = visitOf(recording, entry);
-    return here.has(threadOf(entered)) || isInside(entered, visit);
+    return isIn(entered, here) || isInside(entered, visit);
   };
 }
 
-/** To the end of the branch or iteration, or of the execution. */
-export function stepsOut(at, visit) {
+/** To the end of the branch or iteration, or of the execution; undefined where only the end of the run ends it. */
+export function stepsOut(at: Execution, visit: StrandVisit | undefined): Goal | undefined {
   const { recording } = at;
-  const { strand = recording.own, thread = 0 } = visit ?? {};
-  const { slot, isIteration, around } = strand.chains.threads[thread] ?? {};
-  const container = strand.chains.visits[around ?? -1];
+  const strand: Strand = visit?.strand ?? recording.own;
+  const { slot, isIteration, around = -1 } = strand.chains.threads[visit?.thread ?? 0] ?? {};
+  const container = strand.chains.visits[around];
   if (container === undefined && strand.begun !== undefined) return (entry) => entry.kind === "end" && entry.strand === strand;
   if (container === undefined) return at.parent && leaves(at);
   return (entry, execution) => {
     if (execution !== at || entry.event === undefined || recording.strandOf(entry) !== strand) return false;
     const { event } = entry;
     if (strand.chains.visitOf(event.id)?.id !== container.id) return false;
-    if (/^MapIteration(?:Succeeded|Failed|Aborted)$/.test(event.type)) return detailsOf(event).index === slot && isIteration;
+    if (/^MapIteration(?:Succeeded|Failed|Aborted)$/.test(event.type)) return detailsOf(event).index === slot && isIteration === true;
     return /(?:Exited|Succeeded|Failed|Aborted)$/.test(event.type);
   };
 }
 
 /** By one stage or event of the same branch, or of what is inside of the state around. */
-export function stepsStage(at, visit) {
+export function stepsStage(at: Execution, visit: StrandVisit | undefined): Goal {
   const here = threadsAround(visit);
-  const container = [...outwards(visit)][1];
+  const container = visit && [...outwards(visit)][1];
   const left = leaves(at);
   return (entry, execution) => {
     if (execution !== at) return left(entry, execution);
     const of = visitOf(at.recording, entry);
-    return of === undefined || here.has(threadOf(of)) || isInside(of, container);
+    return of === undefined || isIn(of, here) || isInside(of, container);
   };
 }
 
-function isInside(visit, container) {
+/** Whether a visit is another one, or inside of it. */
+function isInside(visit: StrandVisit | undefined, container: StrandVisit | undefined): boolean {
+  if (visit === undefined || container === undefined) return false;
   // What was read again is another object.
-  for (const at of outwards(visit)) if (at.strand === container?.strand && at.id === container.id) return true;
+  for (const at of outwards(visit)) if (at.strand === container.strand && at.id === container.id) return true;
   return false;
 }
 
 /** Numbers of the thread of a visit, and of those around it. */
-function threadsAround(visit) {
-  return new Set(visit === undefined ? [0] : [...outwards(visit)].map(threadOf));
+function threadsAround(visit: StrandVisit | undefined): Set<number> {
+  return new Set(visit === undefined ? [0] : Array.from(outwards(visit), threadOf));
 }
 
-function threadOf({ strand, thread }) {
+function isIn(visit: StrandVisit | undefined, threads: Set<number>): boolean {
+  return visit !== undefined && threads.has(threadOf(visit));
+}
+
+function threadOf({ strand, thread }: StrandVisit): number {
   return strand.numbered(thread);
 }
