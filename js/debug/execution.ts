@@ -8,7 +8,7 @@ import type { Fact } from "../border/facts.ts";
 import type { MachineHandle } from "../border/instance.ts";
 import type { TaskCall } from "../tasks/call.ts";
 import { argumentText, failure, handlerInput, jsonText, resultText, submittedText } from "../tasks/integration.ts";
-import type { Relation } from "./children.ts";
+import type { Child } from "../execution/nested.ts";
 import type { Host, Names } from "./host.ts";
 import { Reply, type ReplyFact, factsOf } from "./mocks.ts";
 import type { PastFact, Recording, Status } from "./recording.ts";
@@ -22,7 +22,7 @@ export const TASKS = 2 ** 32;
 export type CallCommand = InvokeCommand & { call: number; mode?: string };
 
 /** A task at work. */
-export interface Call extends Omit<TaskCall, "onCancel"> {
+export interface Call extends TaskCall {
   readonly command: CallCommand;
   /** When it was invoked. */
   since: number;
@@ -44,7 +44,6 @@ export interface Call extends Omit<TaskCall, "onCancel"> {
   finishing?: boolean;
   /** The execution that the same task of another run has started. */
   twin?: Execution | undefined;
-  onCancel?: ((reason: CancelReason) => void) | undefined;
   onStop?: (reason: CancelReason) => void;
 }
 
@@ -76,7 +75,7 @@ export interface About {
   /** Whether the task waits for its end. */
   awaited?: boolean;
   /** What its family knows of it. */
-  record?: Relation;
+  record?: Child;
   type: MachineType;
   /** How many facts the run had been fed when it began. */
   born?: number;
@@ -105,7 +104,7 @@ export class Execution {
   readonly task: number | undefined;
   readonly visit: number | undefined;
   readonly awaited: boolean | undefined;
-  record: Relation | undefined;
+  record: Child | undefined;
   readonly type: MachineType;
   readonly born: number;
   /** How many executions have started each other above it. */
@@ -259,7 +258,7 @@ export class Execution {
     }
   }
 
-  stop(error: string, cause: string): void {
+  stop(error?: string, cause?: string): void {
     if (!this.ended) this.inbox.push(["stop", error, cause]);
   }
 

@@ -5,6 +5,7 @@ import type { Definition, ExecutionNames, InvokeCommand, MachineType, StateMachi
 import type { EngineSettings } from "../border/facts.ts";
 import type { MachineHandle } from "../border/instance.ts";
 import { compiled } from "../definition/plain.ts";
+import type { Taker } from "../tasks/call.ts";
 import { type Resource, parseResource } from "../tasks/resource.ts";
 import type { Relatives } from "./children.ts";
 import type { Call, CallCommand, Execution } from "./execution.ts";
@@ -29,7 +30,7 @@ export interface Answering {
   reply?: (command: CallCommand, call: Call, execution: Execution) => unknown;
   mode: string;
   /** Something else than a function, which takes the call over. */
-  taker?: unknown;
+  taker?: Taker;
   /** Whether it is a mock, which comes before a recorded answer. */
   mocked?: boolean;
 }

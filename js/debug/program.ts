@@ -26,7 +26,7 @@ export class ProgramHost extends Host {
   options: DebugOptions;
   /** Limits of all executions, also of those that tasks start. */
   readonly limits: Pick<DebugOptions, "payloadLimit" | "historyLimit">;
-  override relatives = (run: Run, begin: Begin): Relatives => new Relatives(run, begin);
+  override relatives = (run: Run, begin: Begin): Relatives => new Relatives(this, run, begin);
   #tasks: TaskHandlers | undefined;
   #machines: Machines | undefined;
   #handlers = new Handlers<TaskHandler>();

@@ -6,7 +6,8 @@
 import type { ExecutionResult } from "../api/index.d.ts";
 import { LAST } from "../base/instant.ts";
 import type { EngineSettings, Fact } from "../border/facts.ts";
-import type { Relation, Relatives } from "./children.ts";
+import type { Child, ChildDetails } from "../execution/nested.ts";
+import type { Relatives } from "./children.ts";
 import { type About, Execution } from "./execution.ts";
 import type { Host } from "./host.ts";
 import { type EngineSnapshot, Recording } from "./recording.ts";
@@ -33,7 +34,7 @@ export type Begin = (about: Begun) => Execution;
 type Adopted = Omit<About, "parent" | "record"> & { parent?: number; record?: RelationData | undefined };
 
 /** What the family of another run is to know of an execution. */
-type RelationData = Record<string, unknown>;
+export type RelationData = ChildDetails & { stopDate?: number | undefined };
 
 export class Run {
   readonly id: number;
@@ -278,6 +279,8 @@ export class Run {
 }
 
 /** What the family of another run is to know of an execution. */
-export function dataOf(record: Relation | undefined): RelationData | undefined {
-  return record && { ...record.toJSON(), named: record.named, stopDate: record.stopDate };
+export function dataOf(record: Child | undefined): RelationData | undefined {
+  if (record === undefined) return undefined;
+  const { name, arn, machineArn, input, startDate, seed, named, stopDate } = record;
+  return { name, arn, machineArn, input, startDate, seed, named, stopDate };
 }

@@ -12,7 +12,7 @@ import type { About, Execution } from "./execution.ts";
 import type { Names } from "./host.ts";
 import type { ProgramHost } from "./program.ts";
 import { type PastFact, Recording } from "./recording.ts";
-import { Run, dataOf } from "./run.ts";
+import { type RelationData, Run, dataOf } from "./run.ts";
 import { DebugSession, inside } from "./session.ts";
 
 const VERSION = 1;
@@ -42,7 +42,7 @@ interface SavedStarted extends SavedExecution {
   visit: number;
   awaited: boolean;
   born: number;
-  record: Record<string, unknown>;
+  record: RelationData;
 }
 
 /** A run as data, with its own execution; members as those of `Run`. */
@@ -139,7 +139,7 @@ function runOf(saved: SavedRun, made: ReadonlyMap<number, Run>, host: ProgramHos
     executionOf(first, before?.first, options, options.type),
     ...executions.map((one, i) => {
       const { parent: starter, born, task, visit, awaited, record } = one;
-      if (!(starter >= 0 && starter <= i) || !Number.isSafeInteger(born) || typeof record?.["arn"] !== "string") throw damaged();
+      if (!(starter >= 0 && starter <= i) || !Number.isSafeInteger(born) || typeof record?.arn !== "string") throw damaged();
       return { ...executionOf(one, before?.executions[i + 1], host.limits, one.type), parent: starter, born, task, visit, awaited, record };
     }),
   ];

@@ -71,7 +71,7 @@ class Call implements HandlerCall {
   submits: boolean;
   answered = false;
   ended = false;
-  onCancel: (() => void) | undefined = undefined;
+  onCancel: ((reason: CancelReason) => void) | undefined = undefined;
   onEnd: (() => void) | undefined = undefined;
   child: NestedExecution | undefined = undefined;
 
@@ -667,7 +667,7 @@ export class Driver implements TaskDriver, TaskHost, ClockMember {
     this.#setPending(call, false);
     Task.cancel(call.task, reason, this.#stoppedBy);
     for (const { reject } of sleeps) reject(call.task.signal.reason);
-    call.onCancel?.();
+    call.onCancel?.(reason);
   }
 
   /** Removes the sleeps of a call that has ended. */

@@ -90,7 +90,7 @@ function detailsOf({ name, id, machineArn, input, startDate, stopDate, status, o
 /** The JSON text of a task's Input. A string is JSON text already; the default is `{}`. */
 function textOf(call: TaskCall, driver: TaskDriver, given: unknown): string {
   if (given === undefined || given === null) return "{}";
-  return typeof given === "string" ? given : (driver.inputOf(call.command.task, "Input") ?? jsonText(given));
+  return typeof given === "string" ? given : (driver.inputOf?.(call.command.task, "Input") ?? jsonText(given));
 }
 
 /** `aws-sdk:sfn:…`: any operation of this server. */

@@ -1,6 +1,6 @@
 // A task between its invocation and its end, and what answers it.
 
-import type { Execution, InvokeCommand, Task } from "../api/index.d.ts";
+import type { CancelReason, Execution, InvokeCommand, Task } from "../api/index.d.ts";
 import type { Fact } from "../border/facts.ts";
 import type { Resource } from "./resource.ts";
 
@@ -13,7 +13,7 @@ export interface TaskCall {
   /** Whether the service has answered its request: the result comes by the task's token. */
   answered?: boolean;
   /** Called when the execution no longer needs it. */
-  onCancel?: (() => void) | undefined;
+  onCancel?: ((reason: CancelReason) => void) | undefined;
   /** Called when it has ended, however. */
   onEnd?: (() => void) | undefined;
   /** The execution that it waits for. */
@@ -50,7 +50,7 @@ export interface TaskDriver {
   /** The execution's time. */
   now(): number;
   /** The JSON text of what a task that waits was given, or of a member of it, with the digits of its numbers. */
-  inputOf(task: number, member?: string): string | undefined;
+  inputOf?(task: number, member?: string): string | undefined;
   /** Adds a fact to the inbox. */
   post(...fact: Fact): void;
   /** Ends a call, or reports that it is alive. Returns false if it has already ended. */
