@@ -1,9 +1,23 @@
-// @ts-nocheck: has no types yet.
 // The engine by itself, for hosts that keep their own clock, queue and store.
 
+import type {
+  Engine as PublicEngine,
+  EngineSnapshot,
+  ExecutionNames,
+  ExecutionResult,
+  Frame,
+  HistoryEvent,
+  InvokeCommand,
+  Limits,
+  MapRunChange,
+  StateMachine as PublicMachine,
+  Step,
+  TraceStage,
+} from "../api/index.d.ts";
 import { Archive } from "../border/archive.ts";
 import { HistoryEngine } from "../border/history.ts";
 import { dispose } from "../base/dispose.ts";
+import { isThenable } from "../base/thenable.ts";
 import { RestoreError, misuse } from "../base/errors.ts";
 import { argumentText, jsonText } from "../tasks/integration.ts";
 import { randomKey, seedOf } from "../base/random.ts";
@@ -14,97 +28,98 @@ import { checkOptions, isInstant, shown } from "../base/options.ts";
 const OPTIONS = ["history", "payloadLimit", "historyLimit", "stepBudget", "trace", "childHistories"];
 const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "tokenKey"];
 
-export class Engine {
-  #handle;
+export class Engine implements PublicEngine {
+  #handle: HistoryEngine;
 
-  constructor(machine, options = {}) {
+  constructor(machine: PublicMachine, options: Limits & { childHistories?: boolean } = {}) {
     checkOptions(options, OPTIONS, "new Engine()");
-    const settings = engineSettings(options, of(machine).type);
+    const own = of(machine);
+    const settings = engineSettings(options, own.type);
     if (options.childHistories !== undefined) settings.childHistories = options.childHistories;
-    this.#handle = new HistoryEngine(handleOf(machine), settings, undefined, new Archive());
+    this.#handle = new HistoryEngine(handleOf(own), settings, undefined, new Archive());
   }
 
   /** The engine that a snapshot describes; `pending()` says which tasks wait. */
-  static restore(machine, snapshot) {
+  static restore(machine: PublicMachine, snapshot: EngineSnapshot): Engine {
     if (typeof snapshot !== "object" || snapshot === null) throw new RestoreError("the value is not a snapshot of an engine");
     const engine = new Engine(machine);
     const { archive, text } = archived(snapshot, (whole) => argumentText(whole, "the snapshot"));
-    engine.#handle = new HistoryEngine(handleOf(machine), {}, text, archive);
+    engine.#handle = new HistoryEngine(handleOf(of(machine)), {}, text, archive);
     return engine;
   }
 
-  start(now, input = {}, execution = {}, seed) {
+  start(now: number, input: unknown = {}, execution: ExecutionNames = {}, seed?: number | bigint): Step {
     checkOptions(execution, NAMES, "the execution of start()");
     // Whoever gives no seed wants no two executions with the same task tokens.
     const about = seed === undefined ? { tokenKey: randomKey(), ...execution } : execution;
     return this.#handle.feed("start", at(now), argumentText(input, "the input"), about, seedOf(seed ?? 0));
   }
 
-  started(now, task, worker) {
+  started(now: number, task: number, worker?: string): Step {
     return this.#handle.feed("started", at(now), number(task), text(worker, "worker"));
   }
 
-  submitted(now, task, output) {
+  submitted(now: number, task: number, output?: unknown): Step {
     return this.#handle.feed("submitted", at(now), number(task), argumentText(output, "the output"));
   }
 
-  succeed(now, task, output) {
+  succeed(now: number, task: number, output?: unknown): Step {
     return this.#handle.feed("succeed", at(now), number(task), argumentText(output, "the output"));
   }
 
-  fail(now, task, error, cause) {
+  fail(now: number, task: number, error?: string, cause?: string): Step {
     return this.#handle.feed("fail", at(now), number(task), text(error, "error"), text(cause, "cause"));
   }
 
-  heartbeat(now, task) {
+  heartbeat(now: number, task: number): Step {
     return this.#handle.feed("heartbeat", at(now), number(task));
   }
 
-  tick(now) {
+  tick(now: number): Step {
     return this.#handle.feed("tick", at(now));
   }
 
-  redrive(now) {
+  redrive(now: number): Step {
     return this.#handle.feed("redrive", at(now));
   }
 
-  updateMapRun(now, mapRunArn, change) {
+  updateMapRun(now: number, mapRunArn: string, change: MapRunChange): Step {
     if (typeof mapRunArn !== "string") throw misuse("INVALID_ARGUMENT", `mapRunArn must be a string, not ${shown(mapRunArn)}`);
     return this.#handle.feed("updateMapRun", at(now), mapRunArn, argumentText(change ?? {}, "the change"));
   }
 
-  stop(now, error, cause) {
+  stop(now: number, error?: string, cause?: string): Step {
     return this.#handle.feed("stop", at(now), text(error, "error"), text(cause, "cause"));
   }
 
-  /** Where it stands: `{status, output?, error?, cause?}`. */
-  get status() {
+  /** How it has ended, or that it has not. */
+  get status(): ExecutionResult | { status: "NOT_STARTED" | "RUNNING" } {
     return JSON.parse(this.#handle.ask("status"));
   }
 
   /** When to call `tick` next, in milliseconds since the epoch; `undefined` if only tasks can move it. */
-  get deadline() {
+  get deadline(): number | undefined {
     return this.#handle.ask("deadline");
   }
 
-  history(from = 0) {
+  history(from = 0): HistoryEvent[] {
     if (!(Number.isInteger(from) && from >= 0)) throw misuse("INVALID_ARGUMENT", `from must be a whole number from 0 on, not ${shown(from)}`);
     return this.#handle.history(from);
   }
 
-  pending() {
+  pending(): InvokeCommand[] {
     return JSON.parse(this.#handle.ask("pending"));
   }
 
-  frames() {
+  frames(): Frame[] {
     return JSON.parse(this.#handle.ask("frames"));
   }
 
-  trace() {
+  trace(): TraceStage[] {
     return JSON.parse(this.#handle.ask("takeTrace"));
   }
 
-  snapshot() {
+  snapshot(): EngineSnapshot {
     return this.#handle.snapshot();
   }
 
@@ -112,41 +127,41 @@ export class Engine {
    * Runs a started engine to its end in real time, with one handler for all tasks; resolves to the status. A small
    * driver in Rust: `StateMachine.start()` has the whole one.
    */
-  async drive(handler) {
+  async drive(handler: (command: InvokeCommand) => unknown): Promise<ExecutionResult> {
     if (typeof handler !== "function") throw misuse("INVALID_ARGUMENT", `drive() takes a function, not ${shown(handler)}`);
-    const answer = (command) => {
+    const answer = (command: string) => {
       const value = handler(JSON.parse(command));
-      return typeof value?.then === "function" ? Promise.resolve(value).then(jsonText) : jsonText(value);
+      return isThenable(value) ? Promise.resolve(value).then(jsonText) : jsonText(value);
     };
     return JSON.parse(await this.#handle.drive(answer));
   }
 
   /** Gives its memory back at once; otherwise the garbage collector does. */
-  free() {
+  free(): void {
     this.#handle.release();
   }
 
-  [dispose]() {
+  [dispose](): void {
     this.free();
   }
 }
 
-function of(machine) {
+function of(machine: unknown): StateMachine {
   if (machine instanceof StateMachine) return machine;
   throw misuse("INVALID_ARGUMENT", `new Engine() takes a StateMachine, not ${shown(machine)}`);
 }
 
-function at(now) {
+function at(now: unknown): number {
   if (isInstant(now)) return now;
   throw misuse("INVALID_ARGUMENT", `now must be a number of milliseconds since 1970, not ${shown(now)}`);
 }
 
-function number(task) {
-  if (Number.isInteger(task) && task >= 0 && task < 2 ** 32) return task;
+function number(task: unknown): number {
+  if (typeof task === "number" && Number.isInteger(task) && task >= 0 && task < 2 ** 32) return task;
   throw misuse("INVALID_ARGUMENT", `task must be the number of a task, not ${shown(task)}`);
 }
 
-function text(value, name) {
+function text(value: unknown, name: string): string | null | undefined {
   if (value === undefined || value === null || typeof value === "string") return value;
   throw misuse("INVALID_ARGUMENT", `${name} must be a string, not ${shown(value)}`);
 }

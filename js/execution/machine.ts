@@ -1,13 +1,28 @@
-// @ts-nocheck: has no types yet.
 // A definition that can be run.
 
 import * as module from "../../dist/glue.js";
-import { Driver } from "../driver/driver.ts";
-import { clockOf } from "../driver/clock.ts";
+import type {
+  Clock,
+  Definition,
+  Diagnostic,
+  EngineSnapshot,
+  Execution as PublicExecution,
+  ExecutionCoverage,
+  ExecutionSnapshot,
+  HistoryEvent,
+  MachineOptions,
+  MachineType,
+  StartOptions,
+  StateMachine as PublicMachine,
+  TaskHandler,
+  TaskHandlers,
+} from "../api/index.d.ts";
+import { Driver, type Outcome } from "../driver/driver.ts";
+import { type VirtualClock, clockOf } from "../driver/clock.ts";
 import { soon } from "../driver/scheduler.ts";
 import { Archive } from "../border/archive.ts";
 import { HistoryEngine } from "../border/history.ts";
-import { call, checkSize } from "../border/instance.ts";
+import { type MachineHandle, call, checkSize } from "../border/instance.ts";
 import { ExecutionError, RestoreError, misuse } from "../base/errors.ts";
 import { checkOptions } from "../base/options.ts";
 import { randomKey, randomUuid, seedOf } from "../base/random.ts";
@@ -15,8 +30,9 @@ import { compile } from "../definition/compile.ts";
 import { compileSettings } from "../definition/settings.ts";
 import { argumentText, jsonText } from "../tasks/integration.ts";
 import { Handlers } from "../tasks/resource.ts";
-import { Execution, driverOf, release } from "./execution.ts";
-import { Family, Machines, type Launch } from "./nested.ts";
+import { detailsOf, isStateEntered } from "../history/events.ts";
+import { Execution, type ExecutionInfo, driverOf, release } from "./execution.ts";
+import { type ChildDetails, Family, type Launch, Machines } from "./nested.ts";
 import { LIMITS, collector, counting, engineSettings } from "./settings.ts";
 import { startProblem } from "./start.ts";
 
@@ -25,18 +41,38 @@ const OBSERVERS = ["onEvent", "onStage", "onChild", "onNested", "onIdle"];
 const START_OPTIONS = ["tasks", "machines", "name", "arn", "clock", "startTime", "signal", "seed", "coverage", ...OBSERVERS, ...LIMITS];
 
 /** For the other classes of this package: the compiled machine behind the public one. */
-export let handleOf;
+export let handleOf: (machine: StateMachine) => MachineHandle;
 
-export class StateMachine {
-  #handle;
-  #options;
+/** Options of an execution; whoever starts several shares their handlers. */
+export interface ExecutionOptions extends Omit<StartOptions, "tasks"> {
+  tasks?: TaskHandlers | Handlers;
+}
+
+/** What an execution shares with those that its tasks start. */
+interface Surroundings {
+  handlers: Handlers;
+  clock: Clock | VirtualClock;
+  family?: Family;
+  /** Of one that a task has started: what is done when it ends. */
+  onFinish?: Launch["onFinish"];
+}
+
+/** What launches an execution, which may have no family. */
+type Launched = Omit<Launch, "family" | "record"> & { family?: Family | undefined };
+
+/** What is known of an execution when it begins. */
+type Beginning = Pick<ChildDetails, "input"> & Partial<Pick<ChildDetails, "startDate">>;
+
+export class StateMachine implements PublicMachine {
+  #handle: MachineHandle;
+  #options: MachineOptions;
 
   static {
     handleOf = (machine) => machine.#handle;
   }
 
   /** Compiles a definition, JSON text or object. Throws DefinitionError with all diagnostics if it has errors. */
-  constructor(definition, options = {}) {
+  constructor(definition: Definition, options: MachineOptions = {}) {
     checkOptions(options, MACHINE_OPTIONS, "new StateMachine()");
     this.#options = options;
     const settings = compileSettings(options);
@@ -44,57 +80,61 @@ export class StateMachine {
   }
 
   /** "STANDARD" or "EXPRESS". */
-  get type() {
+  get type(): MachineType {
     return this.#options.type ?? "STANDARD";
   }
 
   /** What the Context Object calls the machine. */
-  get name() {
+  get name(): string {
     return this.#options.name ?? "StateMachine";
   }
 
   /** The machine's ARN, where one was given. */
-  get arn() {
+  get arn(): string | undefined {
     return this.#options.arn;
   }
 
   /** The definition's JSON text. */
-  get definition() {
+  get definition(): string {
     return this.#handle.text;
   }
 
   /** The variables that each state reads, as DescribeStateMachine tells them: `{state: [names]}`. */
-  get variableReferences() {
+  get variableReferences(): Record<string, string[]> {
     return JSON.parse(this.#handle.raw().variableReferences());
   }
 
   /** Names this very definition: snapshots are restored only with a machine of the same digest. */
-  get digest() {
+  get digest(): string {
     return this.#handle.raw().digest;
   }
 
   /** The warnings about the definition. */
-  get diagnostics() {
-    return this.#handle.raw().diagnostics;
+  get diagnostics(): Diagnostic[] {
+    return this.#handle.raw().diagnostics as Diagnostic[];
   }
 
   /** Starts an execution. Handlers are first called after the present code has run. */
-  start(input, options = {}) {
+  start<Output = any>(input?: unknown, options: ExecutionOptions = {}): Execution<Output> {
     checkOptions(options, START_OPTIONS, "machine.start()");
     const text = input === undefined ? "{}" : argumentText(input, "the input");
     const seed = seedOf(options.seed);
     const name = options.name ?? (options.seed === undefined ? randomUuid() : `seed-${seed}`);
     checkStart(name, text, options);
-    const info = { name, stateMachineName: this.name };
-    for (const [key, value] of [["arn", options.arn], ["roleArn", this.#options.roleArn], ["stateMachineArn", this.#options.arn]]) {
-      if (value !== undefined) info[key] = value;
-    }
+    const { roleArn, arn: stateMachineArn } = this.#options;
+    const info = {
+      name,
+      stateMachineName: this.name,
+      ...(options.arn !== undefined && { arn: options.arn }),
+      ...(roleArn !== undefined && { roleArn }),
+      ...(stateMachineArn !== undefined && { stateMachineArn }),
+    };
     return this.#start(text, info, seed, options, around(options, clockOf(options.clock, options.startTime)));
   }
 
   /** Runs an execution to its end; returns its output or rejects with ExecutionError. */
-  async run(input, options = {}) {
-    const execution = this.start(input, options);
+  async run<Output = any>(input?: unknown, options: ExecutionOptions = {}): Promise<Output> {
+    const execution = this.start<Output>(input, options);
     const outcome = await execution.result;
     if (outcome.status === "SUCCEEDED") {
       release(execution);
@@ -104,7 +144,7 @@ export class StateMachine {
   }
 
   /** Goes on with an execution where `execution.snapshot()` was taken. Tasks in flight are invoked again. */
-  restore(snapshot, options = {}) {
+  restore<Output = any>(snapshot: ExecutionSnapshot, options: ExecutionOptions = {}): Execution<Output> {
     checkOptions(options, START_OPTIONS, "machine.restore()");
     checkSnapshot(snapshot);
     return this.#resume(snapshot, options, this.#surroundings(snapshot, options));
@@ -115,8 +155,8 @@ export class StateMachine {
    * runs again, what was done stays done. Takes the execution or its snapshot; returns a new Execution with the history
    * so far.
    */
-  redrive(ended, options = {}) {
-    const snapshot = ended instanceof Execution ? ended.snapshot() : ended;
+  redrive<Output = any>(ended: PublicExecution | ExecutionSnapshot, options: ExecutionOptions = {}): Execution<Output> {
+    const snapshot = ended instanceof Execution ? ended.snapshot() : (ended as ExecutionSnapshot);
     checkOptions(options, START_OPTIONS, "machine.redrive()");
     checkSnapshot(snapshot);
     const { driver, execution } = this.#restored(snapshot, options, this.#surroundings(snapshot, options));
@@ -124,7 +164,7 @@ export class StateMachine {
     return execution;
   }
 
-  #start(text, info, seed, options, surroundings) {
+  #start(text: string, info: ExecutionInfo, seed: bigint, options: ExecutionOptions, surroundings: Surroundings): Execution {
     const engine = new HistoryEngine(this.#handle, engineSettings(options, this.type), undefined, new Archive());
     const { driver, execution } = this.#execution(engine, info, seed, options, surroundings, { input: text });
     // Without a seed nobody can repeat the execution, nor work its task tokens out from what it shows.
@@ -132,29 +172,31 @@ export class StateMachine {
     return execution;
   }
 
-  #surroundings(snapshot, options) {
-    return around(options, clockOf(options.clock, options.startTime ?? snapshot.engine?.clock));
+  #surroundings({ engine }: ExecutionSnapshot, options: ExecutionOptions): Surroundings {
+    return around(options, clockOf(options.clock, options.startTime ?? (engine as { clock?: number } | null)?.clock));
   }
 
-  #resume(snapshot, options, surroundings) {
+  #resume(snapshot: ExecutionSnapshot, options: ExecutionOptions, surroundings: Surroundings): Execution {
     const { driver, execution } = this.#restored(snapshot, options, surroundings);
     driver.resume(new Set(snapshot.submitted ?? []), new Map((snapshot.nested ?? []).map((child) => [child.task, child])));
     return execution;
   }
 
-  #restored(snapshot, options, surroundings) {
+  #restored(snapshot: ExecutionSnapshot, options: ExecutionOptions, surroundings: Surroundings): { driver: Driver; execution: Execution } {
     const { archive, text } = archived(snapshot.engine);
     const engine = new HistoryEngine(this.#handle, counting(options), text, archive);
-    const { input, startedAt } = snapshot.engine.executions?.[0] ?? {};
-    return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, { input: jsonText(input), startDate: startedAt });
+    const { executions } = snapshot.engine as { executions?: { input?: unknown; startedAt?: number }[] };
+    const { input, startedAt } = executions?.[0] ?? {};
+    return this.#execution(engine, { ...snapshot.execution }, seedOf(options.seed), options, surroundings, { input: jsonText(input), ...(startedAt !== undefined && { startDate: startedAt }) });
   }
 
-  #execution(engine, info, seed, { signal, ...observers }, { handlers, clock, family, onFinish }, begun) {
-    let finish;
+  #execution(engine: HistoryEngine, info: ExecutionInfo, seed: bigint, { signal, ...observers }: ExecutionOptions, surroundings: Surroundings, begun: Beginning): { driver: Driver; execution: Execution } {
+    const { handlers, clock, family, onFinish } = surroundings;
     // What a task started is in the family already.
     let ended = onFinish;
-    const result = new Promise((resolve) => (finish = resolve));
-    let stop;
+    let finish: (outcome: Outcome) => void;
+    const result = new Promise<Outcome>((resolve) => (finish = resolve));
+    const stop = () => driver.stop({ value: signal?.reason }, reasonText(signal?.reason));
     const driver = new Driver({
       engine,
       handlers,
@@ -173,36 +215,34 @@ export class StateMachine {
     driver.execution = execution;
     if (family !== undefined && onFinish === undefined) {
       family.keeps ||= isCurious(this);
-      const entry = family.found({ name: info.name, arn: execution.arn, machineArn: info.stateMachineArn, machineName: info.stateMachineName, startDate: timeOf(clock), ...begun });
+      const entry = family.found({ name: info.name, arn: execution.arn, machineArn: info.stateMachineArn, machineName: info.stateMachineName ?? this.name, startDate: timeOf(clock), ...begun });
       entry.begun(execution);
       ended = entry.ended;
     }
-    if (signal !== undefined) {
-      stop = () => driver.stop({ value: signal.reason }, reasonText(signal.reason));
-      if (signal.aborted) soon(stop);
-      else signal.addEventListener("abort", stop, { once: true });
-    }
+    if (signal?.aborted) soon(stop);
+    else signal?.addEventListener("abort", stop, { once: true });
     return { driver, execution };
   }
 
   /** For tasks that start machines: an execution with the surroundings of its parent. */
-  static launch(machine: StateMachine, surroundings, { text, snapshot, info, seed, family, onFinish }: Omit<Launch, "family" | "record"> & { family?: Family }): Execution {
-    const { options } = surroundings;
-    const about = { ...info, ...(machine.#options.roleArn !== undefined && { roleArn: machine.#options.roleArn }) };
-    const own = { ...surroundings, family, onFinish };
+  static launch(machine: StateMachine, { options, ...surroundings }: Surroundings & { options: ExecutionOptions }, { text = "{}", snapshot, info, seed, family, onFinish }: Launched): Execution {
+    const { roleArn } = machine.#options;
+    const about = { ...info, ...(roleArn !== undefined && { roleArn }) };
+    const own = { ...surroundings, ...(family && { family }), onFinish };
     return snapshot === undefined ? machine.#start(text, about, seed, options, own) : machine.#resume(snapshot, options, own);
   }
 }
 
 /** What an execution shares with those that its tasks start: handlers, clock, and the family itself. */
-function around(options, clock) {
+function around(options: ExecutionOptions, clock: Clock | VirtualClock): Surroundings {
   const { tasks, machines, onNested } = options;
   const registered = machines === undefined ? undefined : new Machines(machines, (machine) => machine instanceof StateMachine);
-  const handlers = tasks instanceof Handlers ? tasks : new Handlers(tasks, registered);
+  const handlers = tasks instanceof Handlers ? tasks : new Handlers<TaskHandler>(tasks, registered);
   if (registered === undefined) return { handlers, clock };
   // Observers are told of the execution that they were given to.
-  const inherited = Object.fromEntries([...LIMITS, "seed"].filter((name) => name !== "trace" && options[name] !== undefined).map((name) => [name, options[name]]));
-  const launch = (machine, how) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
+  const names = ([...LIMITS, "seed"] as const).filter((name) => name !== "trace" && options[name] !== undefined);
+  const inherited: ExecutionOptions = Object.fromEntries(names.map((name) => [name, options[name]]));
+  const launch = (machine: StateMachine, how: Launch) => StateMachine.launch(machine, { handlers, clock, options: inherited }, how);
   return { handlers, clock, family: new Family({ launch, onNested, keeps: registered.all.some(isCurious), payloadLimit: options.payloadLimit }) };
 }
 
@@ -214,7 +254,7 @@ export function checkStart(name: string, input: string, { payloadLimit }: { payl
 }
 
 /** A clock's time; one that throws is the execution's to fail by. */
-function timeOf(clock) {
+function timeOf(clock: Clock | VirtualClock): number {
   try {
     return clock.now();
   } catch {
@@ -223,18 +263,18 @@ function timeOf(clock) {
 }
 
 /** Whether a machine asks what has become of executions: then those that have ended are kept in mind. */
-export function isCurious(machine) {
+export function isCurious(machine: StateMachine): boolean {
   return /:(?:describe|stop)Execution/.test(handleOf(machine).text);
 }
 
-function checkSnapshot(snapshot) {
+function checkSnapshot(snapshot: ExecutionSnapshot): void {
   if (typeof snapshot !== "object" || snapshot === null || snapshot.version !== 1 || typeof snapshot.engine !== "object") {
     throw new RestoreError("the value is not a snapshot of an execution");
   }
 }
 
 /** Tells the process's collector, where there is one, what an execution that has ended has used of its definition. */
-export function tellUse(machine, ask) {
+export function tellUse(machine: StateMachine, ask: () => ExecutionCoverage): void {
   const collect = collector();
   if (collect === undefined) return;
   const { digest, name } = machine;
@@ -249,10 +289,10 @@ export function tellUse(machine, ask) {
 const TAIL = 64;
 
 /** The state in which an execution failed, from the end of its history: it may be long. */
-function failedState(driver) {
-  const events = new Map();
+function failedState(driver: Driver): string | undefined {
+  const events = new Map<number, HistoryEvent>();
   let from = driver.events;
-  const at = (id) => {
+  const at = (id: number) => {
     // Ids are numbered from 1 without gaps.
     while (id > 0 && id <= from) {
       const to = from;
@@ -262,22 +302,20 @@ function failedState(driver) {
     return events.get(id);
   };
   // The first event of a chain, and the end of an aborted execution, point at nothing: then the last state entered.
-  let event = at(at(driver.events)?.previousEventId) ?? at(driver.events - 1);
-  while (event !== undefined) {
-    if (event.stateEnteredEventDetails !== undefined) return event.stateEnteredEventDetails.name;
-    event = at(event.previousEventId);
-  }
-  return undefined;
+  let event = at(at(driver.events)?.previousEventId ?? 0) ?? at(driver.events - 1);
+  while (event !== undefined && !isStateEntered(event)) event = at(event.previousEventId);
+  return event && detailsOf(event).name;
 }
 
-/** A snapshot of an engine for a HistoryEngine: `{archive, text}`. */
-export function archived(snapshot, write = JSON.stringify) {
+/** A snapshot of an engine as a HistoryEngine takes it: with the events in an archive. */
+export function archived(snapshot: EngineSnapshot, write: (snapshot: EngineSnapshot) => string = JSON.stringify): { archive: Archive; text: string } {
   return Archive.of(snapshot, (text) => call(module.isPage, text), write);
 }
 
-function reasonText(reason) {
+function reasonText(reason: unknown): string {
   if (typeof reason === "string") return reason;
-  if (typeof reason?.message === "string") return reason.message;
+  const { message } = (reason ?? {}) as { message?: unknown };
+  if (typeof message === "string") return message;
   try {
     return JSON.stringify(reason) ?? "the execution's signal was aborted";
   } catch {

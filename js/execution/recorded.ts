@@ -1,7 +1,7 @@
-// @ts-nocheck: has no types yet.
 // Recorded executions run again.
 
 import * as module from "../../dist/glue.js";
+import type { Definition, RecordedHistory, ReplayHistoryOptions, HistoryReplay } from "../api/index.d.ts";
 import { call } from "../border/instance.ts";
 import { misuse } from "../base/errors.ts";
 import { argumentText } from "../tasks/integration.ts";
@@ -12,19 +12,19 @@ import { engineSettings } from "./settings.ts";
 import { checkOptions, shown } from "../base/options.ts";
 
 const OPTIONS = ["type", "jsonata", "substitutions", "name", "arn", "roleArn", "stateMachineName", "stateMachineArn", "seed", "payloadLimit", "historyLimit", "trace"];
-const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"];
+const NAMES = ["name", "arn", "roleArn", "stateMachineName", "stateMachineArn"] as const;
 
 /**
  * Runs a recorded execution again with the recorded answers of its tasks, and says where the definition first does
  * something else.
  */
-export function replayHistory(definition, history, options = {}) {
+export function replayHistory(definition: Definition, history: RecordedHistory, options: ReplayHistoryOptions = {}): HistoryReplay {
   checkOptions(options, OPTIONS, "replayHistory()");
   const compiled = compileSettings(options);
   const text = new StateMachine(definition, machineSettings(options)).definition; // Throws the problems.
   // An ARN tells the names.
   const [, account, machine, execution] = /^(arn:[^:]*:states:[^:]*:[^:]*):execution:([^:]+):([^:]+)/.exec(options.arn ?? "") ?? [];
-  const told = account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
+  const told: Partial<Record<(typeof NAMES)[number], string>> = account === undefined ? {} : { name: execution, stateMachineName: machine, stateMachineArn: `${account}:stateMachine:${machine}` };
   const names = Object.fromEntries(NAMES.map((name) => [name, options[name] ?? told[name]]).filter(([, value]) => value !== undefined));
   const recorded = historyText(history);
   const settings = engineSettings(options, options.type ?? "STANDARD");
@@ -32,7 +32,7 @@ export function replayHistory(definition, history, options = {}) {
 }
 
 /** Text as it is; what the SDK gives has Dates, which JSON has as text. */
-function historyText(history) {
+function historyText(history: unknown): string {
   if (typeof history === "string") return history;
   if (typeof history === "object" && history !== null) return argumentText(history, "the history");
   throw misuse("INVALID_ARGUMENT", `a history must be what GetExecutionHistory returns: an object with events, an array of events, or the JSON text of either, not ${shown(history)}`);

@@ -1,14 +1,18 @@
-// @ts-nocheck: has no types yet.
 // Whole executions at once, on virtual time, with results from a script: for tests.
 
+import type { Definition, InvokeCommand, Script, ScriptedResult, ScriptedResults, ScriptedTask, SimulateOptions, SimulationReport, StateMachine as PublicMachine } from "../api/index.d.ts";
+import type { Fact, FactArguments } from "../border/facts.ts";
 import { VirtualClock } from "../driver/clock.ts";
+import type { Outcome } from "../driver/driver.ts";
+import type { Completion, EndedCall, TaskCall } from "../tasks/call.ts";
 import { HistoryEngine } from "../border/history.ts";
 import { answeredFailure, argumentText, handlerInput, jsonText, resultText, submittedText, failure, TaskResponse } from "../tasks/integration.ts";
 import { seedOf } from "../base/random.ts";
 import { machineSettings } from "../definition/settings.ts";
 import { StateMachine, checkStart, handleOf, isCurious, tellUse } from "./machine.ts";
 import { engineSettings } from "./settings.ts";
-import { Family, Machines } from "./nested.ts";
+import type { ExecutionInfo } from "./execution.ts";
+import { Family, type FamilyDriver, type Launch, Machines } from "./nested.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { Handlers } from "../tasks/resource.ts";
 import { TaskError, misuse } from "../base/errors.ts";
@@ -21,40 +25,48 @@ const RESULT = ["after", "output", "response", "error", "cause", "heartbeats", "
  * `{after?, output | response | error, cause?, heartbeats?}` for all calls, an array with one for each call, or a
  * function of input and task that returns one. Equal arguments give equal results.
  */
-export function simulate(definition, input, script = {}, options = {}) {
+export function simulate<Output = any>(definition: Definition | PublicMachine, input?: unknown, script: Script = {}, options: SimulateOptions = {}): SimulationReport<Output> {
   checkOptions(options, OPTIONS, "simulate()");
   const machine = definition instanceof StateMachine ? definition : new StateMachine(definition, machineSettings(options));
   return new Simulation(machine, script, options).run(machine, input);
 }
 
+/** A function of a script. */
+type Scripted = (input: unknown, task: ScriptedTask) => ScriptedResult;
+
 /** One time line, with an execution and those that its tasks start. */
 class Simulation {
-  #runs = [];
-  #started = [];
-  #until;
-  #abort;
+  readonly options: SimulateOptions;
+  readonly clock: VirtualClock;
+  readonly script: Handlers<Scripted>;
+  readonly family: Family | undefined;
+  /** The executions that have not ended, and all of them. */
+  #runs: Run[] = [];
+  #started: Run[] = [];
+  #until: number;
+  #abort: number | undefined;
 
-  constructor(machine, script, options) {
+  constructor(machine: StateMachine, script: Script, options: SimulateOptions) {
     this.options = options;
     this.clock = new VirtualClock(options.startTime ?? Date.UTC(2025, 0, 1));
     const { machines } = options;
     const registered = machines === undefined ? undefined : new Machines(machines, (one) => one instanceof StateMachine);
-    this.script = new Handlers(typeof script === "function" ? script : asFunctions(script), registered);
+    this.script = new Handlers<Scripted>(typeof script === "function" ? script : asFunctions(script), registered);
     if (registered) {
-      const launch = (one, { text, info, seed, family, onFinish }) => this.#launch(one, info, seed, text, family, onFinish);
+      const launch = (one: StateMachine, { text = "{}", info, seed, family, onFinish }: Launch) => this.#launch(one, info, seed, text, family, onFinish);
       this.family = new Family({ launch, keeps: [machine, ...registered.all].some(isCurious), payloadLimit: options.payloadLimit });
     }
     this.#until = options.until ?? Infinity;
     this.#abort = options.abortAt;
   }
 
-  run(machine, input) {
+  run(machine: StateMachine, input: unknown): SimulationReport {
     const { family, options } = this;
     const text = input === undefined ? "{}" : argumentText(input, "the input");
     const name = options.name ?? "simulation";
     checkStart(name, text, options);
     const info = { name, stateMachineName: machine.name, ...(machine.arn !== undefined && { stateMachineArn: machine.arn }) };
-    let ended;
+    let ended: Launch["onFinish"] | undefined;
     const root = this.#launch(machine, info, seedOf(options.seed ?? 0), text, family, (outcome, now) => ended?.(outcome, now));
     if (family) {
       const entry = family.found({ name: info.name, arn: root.arn, machineArn: machine.arn, machineName: machine.name, input: text, startDate: root.startTime });
@@ -72,7 +84,7 @@ class Simulation {
     return report;
   }
 
-  #launch(machine, info, seed, text, family, onFinish) {
+  #launch(machine: StateMachine, info: ExecutionInfo, seed: bigint, text: string, family: Family | undefined, onFinish: Launch["onFinish"]): Run {
     const run = new Run(this, machine, info, seed, family, onFinish);
     run.at(this.clock.now(), ["start", text, info, seed]);
     this.#runs.push(run);
@@ -82,8 +94,8 @@ class Simulation {
   }
 
   /** Feeds what happens next, anywhere; false where nothing does. A tie is the elder execution's, and in it the engine's. */
-  #step(root) {
-    let first;
+  #step(root: Run): boolean {
+    let first: Run | undefined;
     let at = Infinity;
     for (const run of this.#runs) {
       const next = run.nextAt();
@@ -106,51 +118,61 @@ class Simulation {
 }
 
 /** One execution. What nested.js asks of a driver it answers, too. */
-class Run {
-  #simulation;
-  #machine;
-  #engine;
-  #onFinish;
-  #step = { more: false, deadline: null };
+class Run implements FamilyDriver {
+  #simulation: Simulation;
+  #machine: StateMachine;
+  #engine: HistoryEngine;
+  #onFinish: Launch["onFinish"];
+  #step: { more: boolean; deadline: number | null } = { more: false, deadline: null };
   // Scripted facts to come, ordered by time, then by order of making.
-  #coming = [];
-  #open = new Map();
-  #tokens = new Map();
-  #calls = [];
-  #endTime;
+  #coming: { at: number; fact: Fact }[] = [];
+  #open = new Map<number, TaskCall>();
+  #tokens = new Map<string, TaskCall>();
+  #calls: SimulationReport["calls"] = [];
+  #endTime: number | undefined;
 
-  outcome;
+  readonly seed: bigint;
+  readonly name: string;
+  readonly arn: string;
+  readonly startTime: number;
+  outcome: Outcome | undefined;
+  #family: Family | undefined;
 
-  constructor(simulation, machine, info, seed, family, onFinish) {
+  constructor(simulation: Simulation, machine: StateMachine, info: ExecutionInfo, seed: bigint, family: Family | undefined, onFinish: Launch["onFinish"]) {
     this.#simulation = simulation;
     this.#machine = machine;
     this.#engine = new HistoryEngine(handleOf(machine), engineSettings(simulation.options, machine.type));
     this.#onFinish = onFinish;
-    this.family = family;
+    this.#family = family;
     this.seed = seed;
     this.name = info.name;
     this.arn = info.arn ?? `arn:aws:states:us-east-1:123456789012:execution:${info.stateMachineName}:${info.name}`;
     this.startTime = this.now();
   }
 
+  /** Asked by what machines take only, and with those there is one. */
+  get family(): Family {
+    return this.#family!;
+  }
+
   /** Itself: what its tasks start learns its ARN. */
-  get execution() {
+  get execution(): this {
     return this;
   }
 
-  now() {
+  now(): number {
     return this.#simulation.clock.now();
   }
 
   /** When something happens next. */
-  nextAt() {
-    while (this.#coming.length > 0 && this.#isSpent(this.#coming[0].fact)) this.#coming.shift();
+  nextAt(): number {
+    for (let next = this.#coming[0]; next !== undefined && this.#isSpent(next.fact); next = this.#coming[0]) this.#coming.shift();
     if (this.#step.more) return this.now();
     return Math.min(this.#coming[0]?.at ?? Infinity, this.#step.deadline ?? Infinity);
   }
 
   /** What that is. */
-  takeNext() {
+  takeNext(): Fact {
     const { more, deadline } = this.#step;
     const scripted = this.#coming[0];
     if (more || scripted === undefined || (deadline !== null && deadline <= scripted.at)) return ["tick"];
@@ -158,80 +180,87 @@ class Run {
     return scripted.fact;
   }
 
-  feed([method, ...rest]) {
-    this.#step = this.#engine.feed(method, this.now(), ...rest);
-    for (const command of this.#step.commands) {
+  feed([method, ...rest]: Fact): void {
+    // A fact has the arguments of its method.
+    const step = this.#engine.feed(method, this.now(), ...(rest as FactArguments<Fact[0]>));
+    this.#step = step;
+    for (const command of step.commands) {
       if (command.type === "Invoke") this.#invoke(command);
       else if (command.type === "Cancel") this.#cancel(command.task);
       else if (command.type === "Finish") {
-        const { type, ...outcome } = command;
+        const { type: _, ...outcome } = command;
         this.#end(outcome);
       }
     }
   }
 
   /** Adds a fact to come. */
-  at(at, fact) {
+  at(at: number, fact: Fact): void {
     let i = this.#coming.length;
-    while (i > 0 && this.#coming[i - 1].at > at) i--;
+    while (i > 0 && this.#coming[i - 1]!.at > at) i--;
     this.#coming.splice(i, 0, { at, fact });
   }
 
-  report() {
+  report(): SimulationReport {
     const endTime = this.#endTime ?? this.now();
-    const outcome = this.outcome ?? { status: "RUNNING" };
-    const report = { ...outcome, history: this.#engine.history(), calls: this.#calls, startTime: this.startTime, endTime, duration: endTime - this.startTime };
+    const outcome = this.outcome ?? { status: "RUNNING" as const };
+    const report: SimulationReport = { ...outcome, history: this.#engine.history(), calls: this.#calls, startTime: this.startTime, endTime, duration: endTime - this.startTime };
     if (this.#simulation.options.trace) report.trace = JSON.parse(this.#engine.ask("takeTrace"));
     return report;
   }
 
-  release() {
+  release(): void {
     tellUse(this.#machine, () => JSON.parse(this.#engine.ask("coverage")));
     this.#engine.release();
   }
 
   // As a driver for those who take calls.
 
-  post(method, ...rest) {
-    this.at(this.now(), [method, ...rest]);
+  post(...fact: Fact): void {
+    this.at(this.now(), fact);
   }
 
   /** Ends a call, or says that it is alive. Whether it still counted. */
-  complete(call, method, ...rest) {
+  complete(call: TaskCall | EndedCall, ...[method, ...rest]: Completion): boolean {
     if (call.ended || this.outcome !== undefined) return false;
     call.ended = method !== "heartbeat";
-    this.post(method, call.command.task, ...rest);
+    // A completion is a fact without its task.
+    this.post(...([method, call.command.task, ...rest] as Fact));
     return true;
   }
 
-  abort(error, cause) {
+  abort(error?: string, cause?: string): void {
     if (this.outcome === undefined) this.post("stop", error, cause);
   }
 
-  findCall(token) {
+  inputOf(task: number, member?: string): string | undefined {
+    return this.#engine.ask("inputOf", task, member);
+  }
+
+  findCall(token: string): TaskCall | undefined {
     return this.#tokens.get(token);
   }
 
   /** Feeds the stop that has come, if one has. */
-  stop() {
+  stop(): void {
     const stop = this.outcome === undefined ? this.#coming.find(({ fact }) => fact[0] === "stop") : undefined;
     if (stop) this.feed(stop.fact);
   }
 
   /** Whether a fact is about a task that nobody waits for any more. */
-  #isSpent([method, task]) {
-    return method !== "start" && method !== "stop" && !this.#open.has(task);
+  #isSpent([method, task]: Fact): boolean {
+    return method !== "start" && method !== "stop" && !(typeof task === "number" && this.#open.has(task));
   }
 
-  #end(outcome) {
+  #end(outcome: Outcome): void {
     this.outcome = outcome;
     this.#endTime = this.now();
     for (const task of [...this.#open.keys()]) this.#cancel(task);
-    this.family?.drivers.delete(this);
-    this.#onFinish?.(outcome, this.now());
+    this.#family?.drivers.delete(this);
+    this.#onFinish(outcome, this.now());
   }
 
-  #cancel(task) {
+  #cancel(task: number): void {
     const call = this.#open.get(task);
     if (call === undefined) return;
     this.#open.delete(task);
@@ -240,30 +269,31 @@ class Run {
     call.ended = true;
   }
 
-  #invoke(command) {
+  #invoke(command: InvokeCommand): void {
     const { task, state, resource: arn, input, attempt, token } = command;
     const { script } = this.#simulation;
-    const now = this.now();
     const resource = script.resource(arn);
-    const call = { command, resource, ended: false, onCancel: undefined };
+    const call: TaskCall = { command, resource, ended: false, onCancel: undefined };
     this.#open.set(task, call);
     if (token !== undefined) this.#tokens.set(token, call);
-    this.#calls.push({ state, resource: arn, input: handlerInput(resource, input), attempt, at: now });
-    const find = script.find(arn, state, input);
-    if (typeof find?.take === "function") return void find.take(call, this);
-    const result = find ? find(handlerInput(resource, input), about(command)) : script.missing(arn, state, input);
-    if (typeof result !== "object" || result === null) throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
-    const where = `the scripted result for state ${JSON.stringify(state)}`;
-    checkOptions(result, RESULT, where);
-    const { after = 0, heartbeats = [] } = result;
-    if (!isDelay(after)) throw misuse("INVALID_SCRIPT", `${where}: after must be a number of milliseconds, not ${shown(after)}`);
-    if (!Array.isArray(heartbeats) || !heartbeats.every(isDelay)) throw misuse("INVALID_SCRIPT", `${where}: heartbeats must be an array of numbers of milliseconds, not ${shown(heartbeats)}`);
+    this.#calls.push({ state, resource: arn, input: handlerInput(resource, input), attempt, at: this.now() });
+    const found = script.find(arn, state, input);
+    if (typeof found === "object") return found.take(call, this);
+    const result = found ? found(handlerInput(resource, input), about(command)) : script.missing(arn, state, input);
+    checkResult(result, state);
+    this.#answer(call, result);
+  }
+
+  /** Adds the facts that a scripted result stands for. */
+  #answer({ command, resource }: TaskCall, result: ScriptedResult): void {
+    const { task } = command;
+    const now = this.now();
+    const at = now + (result.after ?? 0);
     if (resource.kind === "activity") this.at(now, ["started", task, undefined]);
     if (Object.hasOwn(result, "submitted")) this.at(now, ["submitted", task, jsonText(result.submitted)]);
     else if (resource.pattern !== "") this.at(now, ["submitted", task, submittedText(resource, command, now)]);
-    for (const beat of heartbeats) this.at(now + beat, ["heartbeat", task]);
+    for (const beat of result.heartbeats ?? []) this.at(now + beat, ["heartbeat", task]);
     if (result.never) return;
-    const at = now + after;
     if (Object.hasOwn(result, "error")) {
       const { error, cause } = failure(resource, command, new TaskError(result.error, result.cause), at);
       this.at(at, ["fail", task, error, cause]);
@@ -275,21 +305,36 @@ class Run {
   }
 }
 
+/** Throws for what a script has given for a state that is no result. */
+function checkResult(result: unknown, state: string): asserts result is ScriptedResult {
+  if (typeof result !== "object" || result === null) throw misuse("INVALID_SCRIPT", `the script for state ${JSON.stringify(state)} must give an object with output, response or error`);
+  const where = `the scripted result for state ${JSON.stringify(state)}`;
+  checkOptions(result, RESULT, where);
+  const { after = 0, heartbeats = [] }: { after?: unknown; heartbeats?: unknown } = result;
+  if (!isDelay(after)) throw misuse("INVALID_SCRIPT", `${where}: after must be a number of milliseconds, not ${shown(after)}`);
+  if (!Array.isArray(heartbeats) || !heartbeats.every(isDelay)) throw misuse("INVALID_SCRIPT", `${where}: heartbeats must be an array of numbers of milliseconds, not ${shown(heartbeats)}`);
+}
+
+/** Results of a script, as a list. */
+function isList(results: ScriptedResult | readonly ScriptedResult[]): results is readonly ScriptedResult[] {
+  return Array.isArray(results);
+}
+
 /** Milliseconds that can be waited for. */
-function isDelay(value) {
+function isDelay(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < 8.64e15;
 }
 
 /** Results as functions, each with its own count of calls. */
-function asFunctions(script) {
+function asFunctions(script: Exclude<Script, Function>): Map<string, Scripted> {
   if (typeof script !== "object" || script === null) throw misuse("INVALID_SCRIPT", "a script must be an object or a Map of results, or one function");
-  const entries = script instanceof Map ? script : Object.entries(script);
+  const entries: Iterable<[string, ScriptedResults]> = script instanceof Map ? script : Object.entries(script);
   return new Map([...entries].map(([name, results]) => [name, asFunction(name, results)]));
 }
 
-function asFunction(name, results) {
+function asFunction(name: string, results: ScriptedResults): Scripted {
   if (typeof results === "function") return results;
-  if (!Array.isArray(results)) return () => results;
+  if (!isList(results)) return () => results;
   let calls = 0;
   return () => {
     calls += 1;
@@ -297,6 +342,7 @@ function asFunction(name, results) {
   };
 }
 
-function about({ task, state, resource, input, attempt, token, purpose = "Task", iterations = [] }) {
-  return { id: task, stateName: state, resource, parameters: input, attempt, token, purpose, iterations };
+/** What a function of a script knows about a call. */
+function about({ task: id, state: stateName, resource, input: parameters, attempt, token, purpose, iterations = [] }: InvokeCommand): ScriptedTask {
+  return { id, stateName, resource, parameters, attempt, token, purpose: purpose ?? "Task", iterations };
 }
