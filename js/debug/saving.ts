@@ -1,6 +1,6 @@
 // A session as data: its runs with the facts that their engines were fed, which are enough to make them again.
 
-import type { DebugOptions, SavedSession } from "../api/debug.d.ts";
+import type { DebugOptions, DebugSession as PublicSession, SavedSession } from "../api/debug.d.ts";
 import type { Definition, MachineType } from "../api/index.d.ts";
 import { RestoreError, messageOf } from "../base/errors.ts";
 import { seedOf } from "../base/random.ts";
@@ -62,8 +62,9 @@ interface SavedRun extends SavedExecution {
 }
 
 /** The runs of a session as JSON data. What a fork has in common with its parent is written once. */
-export function saveSession(session: DebugSession): SavedSession {
-  const { runs, run: current } = inside(session).player;
+export function saveSession(session: PublicSession): SavedSession {
+  // There is no other class of sessions.
+  const { runs, run: current } = inside(session as DebugSession).player;
   return { version: VERSION, current: current.id, runs: runs.map((run) => ({ ...savedRun(run, runs.find(({ id }) => id === run.parent)) })) };
 }
 

@@ -20,3 +20,4 @@ export type Testing = Checked<typeof import("../api/testing.d.ts"), typeof impor
 export type Server = Checked<typeof import("../api/server.d.ts"), typeof import("./server.ts")>;
 export type Folder = Checked<typeof import("../api/folder.d.ts"), typeof import("./folder.ts")>;
 export type Index = Checked<typeof import("../api/index.d.ts"), typeof import("./index.ts")>;
+export type Debug = Checked<typeof import("../api/debug.d.ts"), typeof import("./debug.ts")>;
