@@ -1,6 +1,6 @@
 // Whole executions at once, on virtual time, with results from a script: for tests.
 
-import type { Definition, InvokeCommand, Script, ScriptedResult, ScriptedResults, ScriptedTask, SimulateOptions, SimulationReport, StateMachine as PublicMachine } from "../api/index.d.ts";
+import type { CancelReason, Definition, InvokeCommand, Script, ScriptedResult, ScriptedResults, ScriptedTask, SimulateOptions, SimulationReport, StateMachine as PublicMachine } from "../api/index.d.ts";
 import type { Fact, FactArguments } from "../border/facts.ts";
 import { VirtualClock } from "../driver/clock.ts";
 import type { Outcome } from "../driver/driver.ts";
@@ -186,7 +186,7 @@ class Run implements FamilyDriver {
     this.#step = step;
     for (const command of step.commands) {
       if (command.type === "Invoke") this.#invoke(command);
-      else if (command.type === "Cancel") this.#cancel(command.task);
+      else if (command.type === "Cancel") this.#cancel(command.task, command.reason);
       else if (command.type === "Finish") {
         const { type: _, ...outcome } = command;
         this.#end(outcome);
@@ -233,10 +233,6 @@ class Run implements FamilyDriver {
     if (this.outcome === undefined) this.post("stop", error, cause);
   }
 
-  inputOf(task: number, member?: string): string | undefined {
-    return this.#engine.ask("inputOf", task, member);
-  }
-
   findCall(token: string): TaskCall | undefined {
     return this.#tokens.get(token);
   }
@@ -255,17 +251,17 @@ class Run implements FamilyDriver {
   #end(outcome: Outcome): void {
     this.outcome = outcome;
     this.#endTime = this.now();
-    for (const task of [...this.#open.keys()]) this.#cancel(task);
+    for (const task of [...this.#open.keys()]) this.#cancel(task, "Stopped");
     this.#family?.drivers.delete(this);
     this.#onFinish(outcome, this.now());
   }
 
-  #cancel(task: number): void {
+  #cancel(task: number, reason: CancelReason): void {
     const call = this.#open.get(task);
     if (call === undefined) return;
     this.#open.delete(task);
     // A result that has come ends the call without anybody's being told.
-    if (!call.ended) call.onCancel?.();
+    if (!call.ended) call.onCancel?.(reason);
     call.ended = true;
   }
 
