@@ -3,7 +3,7 @@
 
 import type { CancelReason, Diagnostic, ErrorCode, Execution, ExecutionResult } from "../api/index.d.ts";
 
-/** A value that was thrown, or for which something was stopped; it may be undefined. */
+/** A value that was thrown, or the reason of a stop; it can be undefined. */
 export interface Thrown {
   value: unknown;
 }
@@ -14,7 +14,7 @@ export type AwsErrorCode = "ValidationException" | "InvalidName" | "InvalidExecu
 /** An error with its code. */
 export type CodedError = Error & { code: string };
 
-/** How much of the module's memory was in use at a trap, how much there is, and what more was needed for. */
+/** The bytes of the module's memory that were in use at a trap, the most that it can have, and what needed more. */
 export interface MemoryUse {
   used: number;
   most: number;
@@ -49,7 +49,7 @@ export const TaskError = /* @__PURE__ */ marked("TaskError", class extends Error
   declare readonly errorCause: string | undefined;
 
   constructor(error?: string, errorCause?: unknown, options?: ErrorOptions) {
-    // What JSON has no word for gives undefined.
+    // A value that JSON does not have gives undefined.
     const text: string | undefined = errorCause === undefined || typeof errorCause === "string" ? errorCause : JSON.stringify(errorCause);
     super(text === undefined ? String(error) : `${error}: ${text}`, options);
     this.name = "TaskError";
@@ -105,7 +105,7 @@ export const ExecutionError = /* @__PURE__ */ marked("ExecutionError", class ext
     this.error = error;
     this.errorCause = cause;
     this.state = state;
-    // Kept out of console output: it holds everything.
+    // Not enumerable, because it would fill the console.
     Object.defineProperty(this, "execution", { value: execution });
   }
 });
@@ -176,10 +176,10 @@ export function misuse(code: ErrorCode | AwsErrorCode, message: string, Kind: ne
   return Object.assign(new Kind(message), { code });
 }
 
-// The class of an error that the module has refused with, by its code; an Error where none is named.
+// The classes of the module's errors by their codes; all others are an Error.
 const KINDS: Readonly<Record<string, new (message: string) => Error>> = { INVALID_OPTION: TypeError, NOT_JSON: SyntaxError, UNKNOWN_TASK: RangeError, ValidationException: RangeError };
 
-/** The error for what the module throws, an object with `code` and `message`. */
+/** The error for an object that the module has thrown. */
 export function refusal({ code = "INTERNAL", message }: { code?: string; message: string }): CodedError {
   return code === "RESTORE" ? new RestoreError(message) : Object.assign(new (KINDS[code] ?? Error)(message), { code });
 }

@@ -1,5 +1,5 @@
-// The history of an execution outside of the engine: pages of its events as bytes, which neither the module's memory nor
-// JavaScript's heap has to hold. An event is read when it is asked for.
+// The history of an execution outside of the engine: pages of events as bytes, which take no space in the module's memory and
+// little in JavaScript's heap. Events are parsed when they are read.
 
 import { RestoreError, misuse } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -8,9 +8,9 @@ import type { TimedEvent } from "./facts.ts";
 
 /** About how many bytes a page has. */
 export const PAGE = 2 ** 23;
-// Text of which objects are made at once: JavaScript's heap has room for so much, and its end cannot be caught.
+// The longest text that is parsed at once. JavaScript's heap holds the objects of so much, and a program cannot catch its end.
 const AT_ONCE = 2 ** 30;
-// A snapshot with fewer events goes into the engine with them.
+// A snapshot with fewer events is restored with them in the engine.
 const FEW = 1024;
 const encoder = new TextEncoder();
 
@@ -24,7 +24,7 @@ export interface Page {
   bytes: Uint8Array;
 }
 
-/** Pages one after the other. */
+/** The pages of a history, in order. */
 export class Archive {
   #pages: Page[] = [];
   /** How many events there are. */
@@ -47,7 +47,7 @@ export class Archive {
     return length;
   }
 
-  /** Events from the one with that index on, as far as the page goes. */
+  /** The events from an index to the end of its page. */
   read(index: number): TimedEvent[] {
     let first = 0;
     for (const { count, bytes } of this.#pages) {
@@ -58,8 +58,8 @@ export class Archive {
   }
 
   /**
-   * Takes the events of a snapshot, where there are many, out of it: the engine does not look at them. Returns the
-   * engine's snapshot as text; `isPage` says whether a text is events as the engine writes them.
+   * Takes the events out of a snapshot if there are many, because the engine does not read them. Returns the engine's snapshot
+   * as text. `isPage` says whether a text has events as the engine writes them.
    */
   static of(snapshot: EngineSnapshot, isPage: (text: string) => boolean, write: (snapshot: EngineSnapshot) => string): { archive: Archive; text: string } {
     const archive = new Archive();
@@ -102,7 +102,7 @@ export function eventsOf(text: string): TimedEvent[] {
   return JSON.parse(parts.join(""));
 }
 
-/** Throws for a history that is too long to be made objects of at once. */
+/** Throws for a history that is too long to be parsed at once. */
 export function checkAtOnce(length: number, what: string): void {
   if (length <= AT_ONCE) return;
   const giga = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;

@@ -1,8 +1,8 @@
-// What engines are told and asked, and what they answer.
+// The facts that engines are fed, the questions that they answer, and their settings.
 
-import type { EngineSnapshot, ExecutionNames, HistoryEvent, Limits, ValidateOptions } from "../api/index.d.ts";
+import type { ExecutionNames, HistoryEvent, Limits, ValidateOptions } from "../api/index.d.ts";
 
-/** What an engine is fed: the method of the module's Engine, and its arguments after the time. */
+/** A fact for an engine: the method of the module's Engine, and its arguments after the time. */
 export type Fact =
   | [method: "start", input: string, execution: ExecutionNames, seed: bigint]
   | [method: "started", task: number, worker?: string | null]
@@ -17,25 +17,22 @@ export type Fact =
 /** The arguments of a fact besides its method. */
 export type FactArguments<Method extends Fact[0], F = Fact> = F extends [infer M, ...infer Rest] ? (Method extends M ? Rest : never) : never;
 
-/** What an engine can be asked that has no arguments; the answers are JSON texts. */
+/** A question without arguments; the answer is JSON text. */
 export type Question = "status" | "pending" | "frames" | "coverage" | "takeTrace" | "takeHistory" | "takeChildEvents" | "snapshot" | "snapshotWithoutEvents";
 
-/** What the compiler takes of the options. */
+/** The compiler's options. */
 export type CompileSettings = Pick<ValidateOptions, "type" | "jsonata">;
 
-/** How an engine runs. */
+/** An engine's options. */
 export interface EngineSettings extends Limits {
   express?: boolean;
-  /** Whether children of Distributed Maps tell what they have done. */
+  /** Whether child executions of Distributed Maps report their histories. */
   childHistories?: boolean;
-  /** Whether what is used of the definition is counted. */
+  /** Whether to count which parts of the definition are used. */
   coverage?: boolean;
-  /** Whether a step does one thing only. */
+  /** Whether a step makes one transition at most. */
   once?: boolean;
 }
 
 /** An event with its time in milliseconds since 1970. */
 export type TimedEvent = [milliseconds: number, event: HistoryEvent];
-
-/** An engine's snapshot as far as this package looks into it: the execution with the id 0 is the engine's own. */
-export type StoredEngine = EngineSnapshot & { executions?: unknown };

@@ -1,7 +1,7 @@
-// The interpreter in two parts, as the page of this repository has it (scripts/parts.mjs makes them). Not published.
+// The interpreter in two parts, for the page of this repository (scripts/parts.mjs makes them). Not published.
 //
-// The first part calls for the rest by itself where it lacks a function, and the thread then stands until that has come;
-// who knows beforehand that more is wanted calls `loadRest`.
+// If the first part lacks a function, it loads the rest, and the thread waits for it. Call `loadRest` before that to avoid the
+// wait.
 
 import { parts } from "../../dist/glue.js";
 import { messageOf } from "../base/errors.ts";
@@ -9,7 +9,7 @@ import { init, limitMemory } from "./instance.ts";
 import type { ModuleSource } from "../api/index.d.ts";
 
 declare module "../../dist/glue.js" {
-  /** What the module calls where it lacks a function, with its own exports. */
+  /** The module calls `load`, with its own exports, if it lacks a function. */
   export const parts: { load: ((first: WebAssembly.ModuleImports) => void) | undefined };
 }
 
@@ -21,7 +21,7 @@ let module: WebAssembly.Module | undefined;
 let coming: Promise<void> | undefined;
 let failed: (why: string) => void = () => {};
 
-/** Starts the first part; `rest` is where the other one is, and `lost` is told why what runs cannot go on without it. */
+/** Starts the first part. `rest` is the address of the other one; `lost` is called with a message if it cannot be loaded. */
 export function initParts(first: ModuleSource, rest: string, lost: (why: string) => void): Promise<void> {
   address = rest;
   failed = lost;

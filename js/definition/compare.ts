@@ -1,4 +1,4 @@
-// Two definitions of one machine: what changed, and what becomes of executions that run.
+// The comparison of two definitions, and its effects on running executions.
 
 import { YAML_HELP, looksLikeYaml } from "./diagnose.ts";
 import { pointerSteps, pointerTo } from "../base/pointer.ts";
@@ -29,18 +29,18 @@ interface Read {
 /** New names of states by their old ones. */
 type Renames = ReadonlyMap<string, string>;
 
-/** Fields that say where to go, not what to do. */
+/** Fields of transitions. */
 const TRANSITIONS = new Set(["Next", "End", "Default"]);
-/** Where an execution can be found: the other states take no time. */
+/** The types of states that take time: an execution can be found only in these. */
 const RESTS = new Set(["Task", "Wait", "Parallel", "Map"]);
-/** Fields that make what a state hands on. */
+/** Fields that a state's output or variables depend on. */
 const SHAPES = ["InputPath", "Parameters", "Arguments", "Result", "ResultSelector", "ResultPath", "OutputPath", "Output", "Assign", "ItemSelector"];
-/** Of a Task, what is asked and not what is handed on. */
+/** Fields that a Task's request depends on, and not its output. */
 const ASKS = new Set(["InputPath", "Parameters", "Arguments"]);
 
 /**
- * What changed between two definitions, state by state, and what of it an execution would notice that began with the old
- * one and goes on with the new one.
+ * Compares two definitions state by state, and lists the effects on an execution that began with the old one and continues
+ * with the new one.
  */
 export function compare(before: Definition, after: Definition): DefinitionComparison {
   const old = read(before, "old");
@@ -70,7 +70,7 @@ export function compare(before: Definition, after: Definition): DefinitionCompar
   };
 }
 
-/** All states by name, with where they stand. */
+/** Reads a definition and all of its states. */
 function read(definition: Definition, which: "old" | "new"): Read {
   let value: JsonValue;
   try {
@@ -103,7 +103,7 @@ function collect(scope: JsonValue | undefined, pointer: string, parent: State["p
   }
 }
 
-/** A removed and an added state that do the same are one state with a new name. */
+/** A state that was removed and an added one with the same fields are one state that was renamed. */
 function renames(old: Read, now: Read): Map<string, string> {
   const body = ({ value, parent, type }: State, renamed: Renames) =>
     JSON.stringify([type, parent && [renamed.get(parent.name) ?? parent.name, parent.slot], strip(value)]);
@@ -120,7 +120,7 @@ function renames(old: Read, now: Read): Map<string, string> {
   return found;
 }
 
-/** A state without where it goes, what is inside of it and what is said about it. */
+/** A state without its transitions, its inner states and its comments. */
 function strip(state: JsonObject): object {
   const { Comment, Branches, ItemProcessor, Iterator, Catch, Choices, ...rest } = state;
   for (const field of TRANSITIONS) delete rest[field];
@@ -130,7 +130,7 @@ function strip(state: JsonObject): object {
   return { ...rest, Catch: plain(Catch), Choices: plain(Choices), Branches: count, Processor: processorConfig(state) };
 }
 
-/** Every state that a state can lead to. */
+/** The next states of a state. */
 function targets(state: JsonObject): string[] {
   const rules = [...listOf(state.Choices), ...listOf(state.Catch)];
   return [state.Next, state.Default, ...rules.map((rule) => member(rule, "Next"))].filter((name) => typeof name === "string");
@@ -160,7 +160,7 @@ function scopeOf({ parent }: Pick<State, "parent">, renamed: Renames): string {
   return parent === undefined ? "" : `${renamed.get(parent.name) ?? parent.name}\n${parent.slot}`;
 }
 
-/** A state without the states inside of it, but with the rest of what holds them. */
+/** A state without its inner states, but with the other fields of its branches and its processor. */
 function outline(state: JsonObject, inner: readonly string[]): JsonObject {
   const rest = without(state, inner);
   for (const field of inner) {
@@ -171,7 +171,7 @@ function outline(state: JsonObject, inner: readonly string[]): JsonObject {
   return rest;
 }
 
-/** Leaf by leaf. */
+/** The differences of two values, in members and elements. */
 function differences(old: JsonValue | undefined, now: JsonValue | undefined, pointer: string): FieldChange[] {
   if (JSON.stringify(old) === JSON.stringify(now)) return [];
   if (isObject(old) && isObject(now)) {
@@ -187,7 +187,7 @@ function differences(old: JsonValue | undefined, now: JsonValue | undefined, poi
   return [{ pointer, change: "changed", old, new: now }];
 }
 
-/** States where an execution may be found and that are there no more. */
+/** States that an execution can be in and that no longer exist. */
 function* gone(old: Read, now: Read, renamed: Renames): Generator<RunningProblem> {
   for (const [name, { type, pointer, parent }] of old.states) {
     if (!RESTS.has(type)) continue;
@@ -200,7 +200,7 @@ function* gone(old: Read, now: Read, renamed: Renames): Generator<RunningProblem
   }
 }
 
-/** Parallel and Map states whose children would not fit together any more. */
+/** Parallel and Map states whose running branches or iterations do not match the new definition. */
 function* branches(old: Read, now: Read): Generator<RunningProblem> {
   for (const [name, state] of old.states) {
     const other = now.states.get(name);
@@ -216,7 +216,7 @@ function* branches(old: Read, now: Read): Generator<RunningProblem> {
   }
 }
 
-/** Tasks that wait for an answer to a question that the new definition does not ask. */
+/** Tasks whose request differs from the one that an execution has already sent. */
 function* meaning(old: Read, now: Read): Generator<RunningProblem> {
   for (const [name, state] of old.states) {
     const other = now.states.get(name);
@@ -232,7 +232,7 @@ function* meaning(old: Read, now: Read): Generator<RunningProblem> {
   }
 }
 
-/** Variables that only the new definition sets, where it reads them. */
+/** Variables that the new definition reads and only the new definition sets. */
 function* variables(old: Read, now: Read): Generator<RunningProblem> {
   const known = assigned(old);
   for (const [name, { value, pointer, language }] of now.states) {
@@ -277,7 +277,7 @@ function reads(state: JsonObject, language: string): Set<string> {
   return found;
 }
 
-/** States that hand on something else: an execution that is past them carries what the old ones handed on. */
+/** States with a different output: an execution that is past them still has the old output. */
 function* carried(old: Read, now: Read, changes: readonly StateChange[]): Generator<RunningProblem> {
   for (const { state: name, change, fields = [] } of changes) {
     const was = old.states.get(name);
@@ -292,7 +292,7 @@ function* carried(old: Read, now: Read, changes: readonly StateChange[]): Genera
   }
 }
 
-/** The states after a state, in its scope and in those around it, in which an execution may be found. */
+/** The states after a state, in its scope and in the scopes around it, that an execution can be in. */
 function restsAfter({ states }: Read, from: string): string[] {
   const seen = new Set<string>();
   const open = [from];
@@ -319,12 +319,12 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-/** A member of what may be no object. */
+/** A member of a value; undefined if it is not an object. */
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isObject(value) ? value[name] : undefined;
 }
 
-/** What may be no list, as one. */
+/** A value as an array; empty if it is not one. */
 function listOf(value: JsonValue | undefined): JsonValue[] {
   return Array.isArray(value) ? value : [];
 }

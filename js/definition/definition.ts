@@ -1,4 +1,4 @@
-// What can be asked about a definition without running it.
+// Functions that read a definition without running it.
 
 import * as module from "../../dist/glue.js";
 import { YAML_HELP, filledIn, looksLikeYaml, problemsOf, renderProblems } from "./diagnose.ts";
@@ -31,7 +31,7 @@ export function version(): string {
   return call(module.version);
 }
 
-/** All problems of a definition at once; an empty array for a good one. */
+/** All problems of a definition; an empty array if there are none. */
 export function validate(definition: Definition, options: ValidateOptions = {}): Diagnostic[] {
   checkOptions(options, ["type", "jsonata", "substitutions"], "validate()");
   const text = definitionText(definition);
@@ -39,12 +39,12 @@ export function validate(definition: Definition, options: ValidateOptions = {}):
   return typeof definition === "string" ? diagnostics : diagnostics.map(withoutRange);
 }
 
-/** The same for a text as AWS takes it: without a byte order mark, and with nothing to fill in. */
+/** All problems of a text as AWS would find them: placeholders are not filled in. */
 export function problemsAsSent(text: string, options: ValidateOptions): Diagnostic[] {
   return call(module.validate, text, compileSettings(options));
 }
 
-/** All problems of a definition's text as a compiler prints them, with excerpts; "" for a good one. */
+/** All problems of a definition's text with excerpts, as a compiler prints them; "" if there are none. */
 export function renderDiagnostics(text: string, options: RenderOptions = {}): string {
   checkOptions(options, ["type", "jsonata", "substitutions", "fileName", "color", "source", "places"], "renderDiagnostics()");
   const { fileName = "definition", color = false, source, places = [] } = options;
@@ -56,14 +56,14 @@ export function renderDiagnostics(text: string, options: RenderOptions = {}): st
   return renderProblems(given, filledIn(given, options.substitutions), compileSettings(options), "warning", fileName, color);
 }
 
-/** What may be written at an offset of a definition's text. */
+/** Completions at an offset of a definition's text. */
 export function complete(text: string, offset?: number): Completions {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `complete() takes the text of a definition, not ${shown(text)}`);
   if (offset !== undefined && !Number.isInteger(offset)) throw misuse("INVALID_ARGUMENT", `offset must be a whole number, not ${shown(offset)}`);
   return JSON.parse(call(module.complete, solid(unmarked(text)), offset ?? text.length));
 }
 
-/** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code where AWS refuses. */
+/** AWS's TestState: one state, one input, one mocked result. Throws an Error with the API's code if AWS would refuse. */
 export function testState(request: TestStateRequest): TestStateResponse {
   if (typeof request !== "object" || request === null) throw misuse("INVALID_ARGUMENT", `testState() takes a request as an object, not ${shown(request)}`);
   const { definition } = request;
@@ -75,7 +75,7 @@ export function testState(request: TestStateRequest): TestStateResponse {
   }
 }
 
-/** The same with what AWS takes, and in its words alone. */
+/** TestState with AWS's own request and AWS's own messages. */
 export function stateTested(request: TestStateRequest): TestStateResponse {
   const { serviceModel, seed, startTime = Date.now(), ...rest } = request;
   checkOptions({ startTime }, ["startTime"], "testState()");
@@ -112,7 +112,7 @@ function responseShapes(models: ServiceModels | undefined): ((service: string, a
   };
 }
 
-/** What is given for one service: shapes by action, or AWS's own model. */
+/** The shapes of one service: by action, or AWS's own model. */
 type Given = Exclude<ServiceModels, (service: string, action: string) => unknown>[string];
 
 function isModel(model: Given | undefined): model is Extract<Given, { operations: unknown }> {
@@ -137,7 +137,7 @@ export function renderMermaid(definition: Definition, options: Pick<LayoutOption
   return drawn(mermaidOf, definition, options);
 }
 
-/** Draws a definition as it was given. Bare placeholders count as values, and of YAML the error says how it is read. */
+/** Draws a definition. Placeholders outside of strings count as values. For YAML, the error says how to read it. */
 function drawn<Options, Drawing>(draw: (text: string, options: Options) => Drawing, definition: Definition, options: Options): Drawing {
   const text = solid(definitionText(definition));
   try {
@@ -147,7 +147,7 @@ function drawn<Options, Drawing>(draw: (text: string, options: Options) => Drawi
   }
 }
 
-/** An error about a text; if that looks like YAML, the error says how it is read. */
+/** The error about a text; if the text looks like YAML, the error says how to read it. */
 function withYamlHelp(thrown: unknown, text: string): unknown {
   if (thrown instanceof Error && looksLikeYaml(text)) thrown.message += `; ${YAML_HELP}`;
   return thrown;

@@ -6,13 +6,13 @@ import { Filled, inOrder, jsonHoles } from "./placeholders.ts";
 import type { Diagnostic, Range, Substitutions } from "../api/index.d.ts";
 import type { CompileSettings } from "../border/facts.ts";
 
-// Marks among places: nothing is known of this one; this diagnostic is not printed; placeholders from here on are errors.
+// Marks in the list of places: an unknown place; a diagnostic that is not printed; the placeholders that follow are errors.
 const NOWHERE = 0xffffffff;
 const LEFT_OUT = 0xfffffffe;
 const STRICT = 0xfffffffd;
 const encoder = new TextEncoder();
 
-/** A definition's text with values in place of its placeholders; undefined where it has none to fill in. */
+/** A definition's text with values in place of its placeholders; undefined if there are none to fill in. */
 export function filledIn(text: string, substitutions?: Substitutions): Filled | undefined {
   if (!text.includes("${") || looksLikeYaml(text)) return undefined;
   const filled = new Filled(text, jsonHoles(text), substitutions);
@@ -25,13 +25,13 @@ export function problemsOf(text: string, filled: Filled | undefined, settings: C
   if (filled === undefined) return check(text);
   const found = filled.settle(check);
   const open = filled.diagnostics(severity);
-  // AWS sees what was written.
+  // AWS gets the text with its placeholders.
   const [first] = open;
   if (first !== undefined) first.aws = validated(text, settings).find(({ code }) => code === "invalid-json")?.aws ?? [];
   return inOrder([...found, ...open]);
 }
 
-/** The same as a compiler prints them. */
+/** All problems of a text as it was written, as a compiler prints them. */
 export function renderProblems(
   text: string,
   filled: Filled | undefined,
@@ -49,9 +49,9 @@ export function renderProblems(
   return renderFilled(text, filled, { read, open: filled.diagnostics(severity), json: filled.text, fileName, settings, color });
 }
 
-/** What is printed of a filled-in text. */
+/** What is printed about a filled-in text. */
 export interface FilledReport {
-  /** What was found in the filled-in text. */
+  /** The problems of the filled-in text. */
   read: readonly Diagnostic[];
   /** The placeholders without a value. */
   open: readonly Diagnostic[];
@@ -77,12 +77,12 @@ export function renderFilled(text: string, filled: Filled, { read, open, json, f
   return call(module.renderDiagnosticsIn, text, new Uint32Array(places), first?.help ?? "", json, fileName, settings, color);
 }
 
-/** What the module says of a text as it stands. */
+/** The problems of a text, without any change to it. */
 function validated(text: string, settings: CompileSettings): Diagnostic[] {
   return call(module.validate, text, settings);
 }
 
-/** Says how a text is read that is no JSON but looks like YAML. */
+/** Adds advice if a text is not JSON but looks like YAML. */
 function explained(text: string, diagnostics: Diagnostic[]): Diagnostic[] {
   const [first] = diagnostics;
   if (first?.code !== "invalid-json" || !looksLikeYaml(text)) return diagnostics;
@@ -91,7 +91,7 @@ function explained(text: string, diagnostics: Diagnostic[]): Diagnostic[] {
 
 export const YAML_HELP = "this looks like YAML: `parseYaml(text)` of stepglass/node makes the definition of it";
 
-/** Whether a text is no JSON and begins as YAML does. */
+/** Whether a text is not JSON and begins like YAML. */
 export function looksLikeYaml(text: string): boolean {
   return !/^\s*[[{"]/.test(text) && /^(\s*(---|%YAML|#)|\s*["']?[A-Za-z]\w*["']?\s*:(\s|$))/m.test(text.slice(0, 10_000));
 }

@@ -1,4 +1,4 @@
-// What an editor asks about a definition's text, which may be half written. All offsets are UTF-16 units.
+// Functions for editors. The definition's text can be incomplete. All offsets are UTF-16 units.
 
 import * as module from "../../dist/glue.js";
 import { call } from "../border/instance.ts";
@@ -8,18 +8,14 @@ import { solid, unmarked } from "./placeholders.ts";
 import { compileSettings } from "./settings.ts";
 import type { LanguageService, TextEdit } from "../api/index.d.ts";
 
-/** The questions of an editor. */
+/** See the declaration of `LanguageService`. */
 export const language: LanguageService = {
-  /** What stands at an offset, in a few words; null where there is nothing to say. */
   hover: (text, offset) => JSON.parse(asked("hover", module.hover, 1, text, offset)),
 
-  /** Where the state or variable whose name stands at an offset is named first: `{start, end, targets}`, or null. */
   definition: (text, offset) => JSON.parse(asked("definition", module.definition, 1, text, offset)),
 
-  /** All places of the state or variable whose name stands at an offset, or null. */
   references: (text, offset) => JSON.parse(asked("references", module.references, 1, text, offset)),
 
-  /** The edits that give the state or variable at an offset another name everywhere. Throws a RangeError that says why not. */
   rename(text, offset, newName) {
     if (typeof newName !== "string") throw misuse("INVALID_ARGUMENT", "rename() needs the new name as a string");
     const answer: { edits: TextEdit[] } | { refused: string } = JSON.parse(asked("rename", module.rename, 1, text, offset, newName));
@@ -27,28 +23,23 @@ export const language: LanguageService = {
     return answer.edits;
   },
 
-  /** What could be changed between two offsets: fixes of the problems there, and improvements. */
   codeActions(text, start = 0, end = text?.length, options = {}) {
     checkOptions(options, ["type", "jsonata"], "codeActions()");
     return JSON.parse(asked("codeActions", module.codeActions, 2, text, start, end, compileSettings(options)));
   },
 
-  /** The edits that lay out a definition's text; only white space changes. */
   format(text, options = {}) {
     checkOptions(options, ["indent"], "format()");
     return JSON.parse(asked("format", module.format, 0, text, options.indent ?? 2));
   },
 
-  /** The states of a definition's text, in its order, with the places of their names. */
   outline: (text) => JSON.parse(asked("outline", module.outline, 0, text)),
 
-  /** What is computed in the fields of a state: paths, intrinsic functions and expressions. */
   expressions(text, state) {
     if (typeof state !== "string") throw misuse("INVALID_ARGUMENT", "expressions() needs the state's name as a string");
     return JSON.parse(asked("expressions", module.expressions, 0, text, state));
   },
 
-  /** A text with edits made. */
   apply(text, edits) {
     if (typeof text !== "string" || !Array.isArray(edits) || edits.some((edit) => typeof edit !== "object" || edit === null)) throw misuse("INVALID_ARGUMENT", "apply() takes a text and an array of edits");
     let out = "";
@@ -61,7 +52,7 @@ export const language: LanguageService = {
   },
 };
 
-/** What the module answers to a question about a text, as JSON text; so many of the other arguments are offsets. */
+/** The module's answer about a text, as JSON text. The first `offsets` of the other arguments are offsets. */
 function asked<Rest extends unknown[]>(name: string, ask: (text: string, ...rest: Rest) => string, offsets: number, text: string, ...rest: Rest): string {
   if (typeof text !== "string") throw misuse("INVALID_ARGUMENT", `${name}() takes the text of a definition, not ${shown(text)}`);
   for (const offset of rest.slice(0, offsets)) {
