@@ -1,4 +1,4 @@
-// Options are looked at before anything is done with them: each problem is told, with what was given and what is allowed.
+// Options are checked before they are used. The message names what was given and what is allowed.
 
 import { misuse } from "./errors.ts";
 import { isInstant } from "./instant.ts";
@@ -9,7 +9,7 @@ export { shown } from "./shown.ts";
 
 const COUNT = 2 ** 32 - 1;
 
-/** What a value must be, in words, and whether it is that. */
+/** What a value must be in words, and a test of it. */
 export type Allowed = readonly [what: string, allows: (value: unknown) => boolean];
 
 const whole = (least: number): Allowed => [`a whole number from ${least} to ${COUNT}`, (value) => isWhole(value) && value >= least && value <= COUNT];
@@ -19,7 +19,7 @@ const flag: Allowed = ["true or false", (value) => typeof value === "boolean"];
 const callback: Allowed = ["a function", (value) => typeof value === "function"];
 const instant: Allowed = ["a number of milliseconds since 1970", isInstant];
 
-/** What an option may be, by its name: it means the same wherever it is taken. */
+/** What an option must be, by its name. An option means the same in all functions. */
 const ALLOWED: Readonly<Record<string, Allowed>> = {
   type: word("STANDARD", "EXPRESS"),
   substitutions: ["an object with text or JSON for each placeholder", isSubstitutions],
@@ -63,7 +63,7 @@ const ALLOWED: Readonly<Record<string, Allowed>> = {
   indent: ["a whole number from 0 to 16", (value) => isWhole(value) && value >= 0 && value <= 16],
 };
 
-/** Throws for options that do not exist, because a misspelt one would be lost without a word, and for values that none can have. */
+/** Throws for options that do not exist, because a misspelt one would have no effect, and for invalid values. */
 export function checkOptions(options: unknown, known: readonly string[], where: string): void {
   if (typeof options !== "object" || options === null) throw misuse("INVALID_OPTION", `the options of ${where} must be an object, not ${shown(options)}`);
   const problems: string[] = [];
