@@ -13,7 +13,7 @@ export function problemsOf(text: string, settings: CompileSettings): Diagnostic[
 }
 
 /** All problems of a definition as a compiler prints them, with excerpts. */
-export function problemsPrinted(text: string, settings: CompileSettings, fileName: string, color: boolean): string {
+function problemsPrinted(text: string, settings: CompileSettings, fileName: string, color: boolean): string {
   return call(module.renderDiagnostics, text, fileName, settings, color);
 }
 

@@ -1,7 +1,7 @@
 // The folders of the package's sources: a folder imports only from those below it.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { posix, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { modulesIn, upwards } from "../floors.mjs";
 
@@ -31,5 +31,32 @@ describe("the folders of the package", { skip }, () => {
     assert.deepEqual(seen("tasks/activity.ts", 'import { Driver } from "../driver/driver.ts";'), ["tasks/activity.ts → driver/driver.ts"]);
     assert.deepEqual(seen("debug/session.ts", 'const { x } = await import("../testing/mocks.ts");'), ["debug/session.ts → testing/mocks.ts"]);
     assert.deepEqual(seen("cli/run.ts", 'import { a } from "../entries/node.ts";\nimport { b } from "./help.ts";'), []);
+  });
+});
+
+/** The modules that a module needs at run time, and those that they need: not those that only give types. */
+function needs(name, all, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  const { text } = all.get(name);
+  for (const [, names, path] of text.matchAll(/^(?:import|export) (?!type\b)(?:([^"]*?) from )?"(\.{1,2}\/[^"]+\.ts)";/gm)) {
+    const values = /^\{([^}]*)\}$/.exec(names ?? "")?.[1].split(",").filter((one) => one.trim() !== "" && !one.trim().startsWith("type "));
+    if (values?.length !== 0) needs(posix.join(posix.dirname(name), path), all, found);
+  }
+  return found;
+}
+
+describe("the stepping core", { skip }, () => {
+  const all = new Map(modules.map((module) => [module.name, module]));
+
+  test("starts no executions, and has nothing of the session around it", () => {
+    const needed = [...needs("entries/stepping.ts", all)];
+    assert.ok(needed.includes("debug/player.ts") && needed.includes("border/engine.ts"), needed.join(", "));
+    assert.deepEqual(needed.filter((name) => /^execution\/|^debug\/(?:session|program|children|given|saving)\.|^border\/(?:history|archive)\./.test(name)), []);
+  });
+
+  test("is seen to need what it imports", () => {
+    const modules = { "a.ts": 'import { b } from "./b.ts";\nimport type { C } from "./c.ts";\nimport { type D } from "./d.ts";', "b.ts": 'export { e } from "./e.ts";', "c.ts": "", "d.ts": "", "e.ts": "" };
+    assert.deepEqual([...needs("a.ts", new Map(Object.entries(modules).map(([name, text]) => [name, { name, text }])))], ["a.ts", "b.ts", "e.ts"]);
   });
 });
