@@ -2,48 +2,9 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { YAMLMap, YAMLSeq, type Tags } from "yaml";
 import { isObject } from "../base/json.ts";
 import { pointerTo } from "../base/pointer.ts";
-
-const REGION = "us-east-1";
-const ACCOUNT = "123456789012";
-
-const PSEUDO: Record<string, unknown> = {
-  "AWS::AccountId": ACCOUNT,
-  "AWS::NoValue": undefined,
-  "AWS::NotificationARNs": [],
-  "AWS::Partition": "aws",
-  "AWS::Region": REGION,
-  "AWS::StackId": `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/stack/1`,
-  "AWS::StackName": "stack",
-  "AWS::URLSuffix": "amazonaws.com",
-};
-
-const TAGS = [
-  "Ref", "Condition", "And", "Base64", "Cidr", "Equals", "FindInMap", "GetAtt", "GetAZs", "If", "ImportValue", "Join", "Not", "Or", "Select",
-  "Split", "Sub", "ToJsonString", "Transform",
-];
-
-/** The short forms of CloudFormation's functions, as YAML tags that stand for the long forms. */
-export const intrinsicTags: Tags = TAGS.flatMap((name): Tags => {
-  const key = name === "Ref" || name === "Condition" ? name : `Fn::${name}`;
-  class LongSeq extends YAMLSeq {
-    override toJSON(...args: Parameters<YAMLSeq["toJSON"]>) {
-      return { [key]: super.toJSON(...args) } as unknown as unknown[];
-    }
-  }
-  class LongMap extends YAMLMap {
-    override toJSON(...args: Parameters<YAMLMap["toJSON"]>): unknown {
-      return { [key]: super.toJSON(...args) };
-    }
-  }
-  return [
-    { tag: `!${name}`, resolve: (text: string) => ({ [key]: name === "GetAtt" ? text.split(/\.(.*)/s).slice(0, 2) : text }) },
-    { tag: `!${name}`, collection: "seq", nodeClass: LongSeq },
-    { tag: `!${name}`, collection: "map", nodeClass: LongMap },
-  ];
-});
+import { ACCOUNT, PSEUDO_PARAMETERS, REGION, isStateMachine, typeOfMachine } from "./cloudformation.ts";
 
 /** Where a template has a definition: in itself, in a string, in a file, or in nothing that can be read. */
 export type Place =
@@ -81,10 +42,6 @@ function members(value: unknown): Values {
   return isObject(value) ? value : {};
 }
 
-function isStateMachine(type: unknown): boolean {
-  return type === "AWS::StepFunctions::StateMachine" || type === "AWS::Serverless::StateMachine";
-}
-
 function ofCloudFormation(template: Values, file: string, defined: Values): Map<string, Machine> {
   const resolver = new Resolver(template, defined);
   const machines = new Map<string, Machine>();
@@ -95,7 +52,7 @@ function ofCloudFormation(template: Values, file: string, defined: Values): Map<
     const substitutions = { ...members(resolver.resolve(properties.DefinitionSubstitutions ?? {})), ...defined };
     const place = pointerTo("", "Resources", id);
     const definition = definitionOf(properties, resource.Metadata, { resolver, substitutions, place, file });
-    machines.set(id, { name: id, type: properties.StateMachineType ?? properties.Type, substitutions, resource: place, definition });
+    machines.set(id, { name: id, type: typeOfMachine(properties), substitutions, resource: place, definition });
   }
   return machines;
 }
@@ -251,7 +208,7 @@ class Resolver {
   }
 
   #reference(id: string): unknown {
-    if (Object.hasOwn(PSEUDO, id)) return PSEUDO[id];
+    if (Object.hasOwn(PSEUDO_PARAMETERS, id)) return PSEUDO_PARAMETERS[id];
     if (isObject(this.#parameters[id])) {
       const { Type, Default } = this.#parameters[id];
       if (Object.hasOwn(this.#defined, id)) return Type === "Number" ? Number(this.#defined[id]) : this.#defined[id];

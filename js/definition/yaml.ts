@@ -5,7 +5,7 @@ import { messageOf, misuse } from "../base/errors.ts";
 import { checkOptions, shown } from "../base/options.ts";
 import { pointerTo } from "../base/pointer.ts";
 import { Filled, type Hole } from "./placeholders.ts";
-import { intrinsicTags } from "./template.ts";
+import { intrinsicTags } from "./tags.ts";
 
 /** Options of `parseDocument`. */
 export type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;

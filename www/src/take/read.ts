@@ -49,17 +49,8 @@ export async function read(text: string, file?: string): Promise<Brought> {
 
 /// YAML with CloudFormation's tags, each as the function it stands for.
 async function fromYaml(text: string, why: Error): Promise<unknown> {
-  const yaml = await import("yaml");
-  const names = ["Sub", "GetAtt", "Join", "ImportValue", "FindInMap", "If", "Select", "Split", "Base64", "Cidr", "Transform", "Equals", "Not", "And", "Or", "GetAZs"];
-  const tags = [["Ref", "Ref"], ["Condition", "Condition"], ...names.map((name) => [name, `Fn::${name}`])].flatMap(([tag, key]) => {
-    const wrap = (value: unknown): unknown => ({ [key!]: value });
-    return [
-      { tag: `!${tag}`, resolve: (held: string) => wrap(held) },
-      { tag: `!${tag}`, collection: "seq" as const, resolve: (held: { toJSON(): unknown }) => wrap(held.toJSON()) },
-      { tag: `!${tag}`, collection: "map" as const, resolve: (held: { toJSON(): unknown }) => wrap(held.toJSON()) },
-    ];
-  });
-  const document = yaml.parseDocument(text, { merge: true, prettyErrors: false, customTags: tags as never });
+  const [{ parseDocument }, { intrinsicTags }] = await Promise.all([import("yaml"), import("stepglass/tags")]);
+  const document = parseDocument(text, { merge: true, prettyErrors: false, customTags: intrinsicTags });
   // Half-written YAML is opened too; a text that is neither is named.
   if (document.errors.length > 0) {
     if (/^[\w"']+:/m.test(text)) return { StartAt: "" };

@@ -2,6 +2,8 @@
 //
 // What a deployment fills in stays as `${Name}` in the text, with a value proposed where the template has one.
 
+import { ACCOUNT, PSEUDO_PARAMETERS, REGION, isStateMachine, typeOfMachine } from "stepglass/cloudformation";
+
 export interface TemplateMachine {
   /// The resource's logical name.
   name: string;
@@ -24,12 +26,11 @@ export interface Template {
   elsewhere: { name: string; file: string }[];
 }
 
-const TYPES = new Set<unknown>(["AWS::StepFunctions::StateMachine", "AWS::Serverless::StateMachine"]);
 const DEPTH = 60;
 
 /// Whether a parsed document is a template with state machines.
 export function isTemplate(value: unknown): boolean {
-  return Object.values(object(object(value)["Resources"])).some((resource) => TYPES.has(object(resource)["Type"]));
+  return Object.values(object(object(value)["Resources"])).some((resource) => isStateMachine(object(resource)["Type"]));
 }
 
 export function readTemplate(value: unknown): Template {
@@ -37,9 +38,9 @@ export function readTemplate(value: unknown): Template {
   const parameters = object(template["Parameters"]);
   const found: Template = { machines: [], elsewhere: [] };
   for (const [name, resource] of Object.entries(object(template["Resources"]))) {
-    if (!TYPES.has(object(resource)["Type"])) continue;
+    if (!isStateMachine(object(resource)["Type"])) continue;
     const properties = object(object(resource)["Properties"]);
-    const type = properties["StateMachineType"] ?? properties["Type"];
+    const type = typeOfMachine(properties);
     const text = properties["DefinitionString"] ?? properties["Definition"];
     if (text === undefined) {
       const at = properties["DefinitionUri"] ?? properties["DefinitionS3Location"];
@@ -71,19 +72,15 @@ export function fill(definition: string, values: ReadonlyMap<string, string>): s
 
 type Values = Map<string, string>;
 
-const PSEUDO: Record<string, string> = {
-  "AWS::Region": "us-east-1", "AWS::AccountId": "123456789012", "AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com", "AWS::StackName": "stack",
-};
-
 function valueOf(name: string, values: ReadonlyMap<string, string>, parameters: Record<string, unknown>, depth: number): string {
   const given = values.get(name);
   if (given !== undefined && depth < 8) return given.replace(/\$\{([A-Za-z][\w.:-]*)\}/g, (whole, inner: string) => (inner === name ? whole : valueOf(inner, values, parameters, depth + 1) || whole));
-  if (Object.hasOwn(PSEUDO, name)) return PSEUDO[name]!;
+  if (Object.hasOwn(PSEUDO_PARAMETERS, name)) return String(PSEUDO_PARAMETERS[name] ?? "");
   const preset = Object.hasOwn(parameters, name) ? object(parameters[name])["Default"] : undefined;
   if (typeof preset === "string" || typeof preset === "number") return String(preset);
   // An ARN of a function is what most of these are.
   const [logical, attribute] = name.split(".");
-  if (attribute === "Arn") return `arn:aws:lambda:us-east-1:123456789012:function:${logical}`;
+  if (attribute === "Arn") return `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${logical}`;
   return "";
 }
 
