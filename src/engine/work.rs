@@ -21,7 +21,7 @@ const TRANSITION: u64 = 250_000;
 pub(super) const EXPRESSION: u64 = 28;
 
 /// What it costs to write an event.
-const EVENT: u64 = 12;
+const EVENT: u64 = 10;
 
 /// What it costs to make an error and its texts, and to look who handles it.
 const ERROR: u64 = 300;
@@ -32,8 +32,9 @@ pub(super) const BYTES_OF_A_VALUE: u64 = 8;
 /// Bytes of text that cost as much to read.
 const BYTES_READ_OF_A_VALUE: u64 = 4;
 
-/// Bytes of an event that a host keeps, apart from its payloads; half of what its text has.
-const BYTES_OF_AN_EVENT: u64 = 80;
+/// Bytes that an event counts for, apart from its payloads, when a host takes events out: few enough that it takes none of
+/// 25,000 small ones, which are all that most executions may have and cost more to write than to make.
+const BYTES_OF_AN_EVENT: u64 = 20;
 
 /// What is left of both.
 #[derive(Clone, Debug, Default)]
