@@ -159,6 +159,8 @@ test("each mistake of a test file has its line and column", () => {
     ["tests: []", 1, 1, /a test file needs a definition/],
     ["definition: a", 1, 1, /a test file needs tests/],
     ["definition: a\ntests: [", 2, 9, /./],
+    ["definition: a\ntests: []\nmockConfig: 5", 3, 13, /mockConfig must be a string/],
+    ["definition: a\ntests: []\ntasks: [t]", 3, 1, /tasks must be a string/],
     ["just text", 1, 1, /a test file must be a map with the fields definition/],
   ]) {
     const file = join(folder, write("mistake.yaml", text));
