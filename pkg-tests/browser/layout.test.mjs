@@ -48,6 +48,9 @@ describe("layout", { skip }, () => {
         }
         turn += 1;
         await page.setViewportSize({ width: (ROOM[0] * percent) / 100, height: (ROOM[1] * percent) / 100 });
+        // In less room the inspector is a tab: what is clicked next would be gone when the page has its room back.
+        await page.locator("#inspector-pane").waitFor();
+        await page.locator("#left-tab-inspector").waitFor({ state: "detached" });
       };
       await holds("before a run");
       await page.keyboard.press("Control+Enter");
