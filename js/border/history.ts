@@ -11,8 +11,10 @@ import { look, payloads, receive, received, running } from "./port.ts";
 // A journal is also replaced by a snapshot when its texts have so many characters, and more than the last snapshot and what runs have.
 const COMPACT_BYTES = 2 ** 25;
 const BYTES_OF_A_CHAIN = 2 ** 16;
-// Events go into the archive when so many bytes of payloads have come up: to write more at once would hold the host up.
-const ARCHIVE_BYTES = 2 ** 19;
+// Events go into the archive when so many bytes of payloads have come up, and then so many of them after each fact: to write
+// more at once would hold the host up.
+const ARCHIVE_BYTES = 2 ** 21;
+const ARCHIVE_PAGE = 2 ** 20;
 // Events that are asked for without a page.
 const FEW_EVENTS = 128;
 
@@ -129,7 +131,7 @@ export class HistoryEngine extends EngineHandle {
   #page(from: number, take: boolean): number {
     const raw = this.raw();
     try {
-      const count = raw.page(from, take ? ARCHIVE_BYTES : PAGE, take);
+      const count = raw.page(from, take ? ARCHIVE_PAGE : PAGE, take);
       look();
       return count;
     } catch (thrown) {
@@ -137,10 +139,11 @@ export class HistoryEngine extends EngineHandle {
     }
   }
 
-  /** Moves the events into the archive: they are not many more than one call of step makes. */
+  /** Moves a page of events into the archive: one call of step makes hardly more. */
   #shelve(): void {
     try {
-      for (let count = this.#page(0, true); count > 0; count = this.#page(0, true)) {
+      const count = this.#page(0, true);
+      if (count > 0) {
         this.#archive?.add([{ count, whole: payloads(), bytes: received().slice() }]);
         this.#repeated += count;
       }
