@@ -21,6 +21,7 @@ export default defineConfig({
       { find: /^stepglass$/, replacement: resolve(root, "dist/slim.js") },
       { find: /^stepglass\/(debug|parts)$/, replacement: resolve(root, "dist/$1.js") },
       { find: /^stepglass\/jsonata$/, replacement: resolve(root, "js/convert/jsonata.ts") },
+      { find: /^stepglass\/example$/, replacement: resolve(root, "js/types/example.ts") },
       { find: /^stepglass\/(cloudformation|tags)$/, replacement: resolve(root, "js/definition/$1.ts") },
     ],
   },

@@ -4,5 +4,5 @@ export { DebugSession } from "../debug/session.ts";
 export { ask } from "../debug/expressions.ts";
 export { measureCoverage } from "../debug/measure.ts";
 export { mockFor } from "../debug/program.ts";
-export { exampleInput, exampleResults } from "../types/example.ts";
+export { exampleInput, exampleResults } from "../debug/examples.ts";
 export { restoreSession, saveSession } from "../debug/saving.ts";

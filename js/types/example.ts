@@ -1,21 +1,14 @@
 // An input and results of tasks made up of what a machine reads.
 
-import type { Definition, StateMachine as Machine } from "../api/index.d.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { MachineDefinition } from "../definition/fields.ts";
-import { definitionText } from "../definition/settings.ts";
-import { StateMachine } from "../execution/machine.ts";
 import { follow } from "./flow.ts";
 import type { Shape } from "./shape.ts";
 
 /** An input that has what the definition reads, in JSONPath and JSONata, as far as that can be told without running it. */
-export function exampleInput(definition: Definition | Machine): JsonValue {
-  const { input } = follow(parsed(definition));
+export function exampleInput(definition: MachineDefinition): JsonValue {
+  const { input } = follow(definition);
   return input.known ? exampleOf(input, "input", 0, false) : {};
-}
-
-function parsed(definition: Definition | Machine): MachineDefinition {
-  return JSON.parse(definition instanceof StateMachine ? definition.definition : definitionText(definition));
 }
 
 /** The member of a service's result that has the answer of its handler. */
@@ -25,9 +18,9 @@ const INNER: Readonly<Record<string, string>> = { "lambda:invoke": "Payload", "h
  * By the state's name a result for each Task, with what the definition reads of it later; where a Choice looks at it, one
  * that leads on. As handlers answer: without what a service puts around it. Tasks of whose result nothing is read have none.
  */
-export function exampleResults(definition: Definition | Machine): Record<string, JsonValue> {
+export function exampleResults(definition: MachineDefinition): Record<string, JsonValue> {
   const results: Record<string, JsonValue> = {};
-  for (const { state, resource, result } of follow(parsed(definition)).tasks.values()) {
+  for (const { state, resource, result } of follow(definition).tasks.values()) {
     const inner = resource.kind === "service" && resource.pattern !== "waitForTaskToken" && Object.hasOwn(INNER, resource.name) ? INNER[resource.name] : undefined;
     const shape = inner === undefined ? result : result.members.get(inner)?.shape;
     // What a child execution without `.sync:2` gives is text, and of its start it gives nothing.

@@ -63,7 +63,7 @@ function alive<T>(coming: Promise<T>): Promise<T> {
 }
 
 /// What asks for the chunk of runs; all others about a run come after one of these.
-const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "ruled", "checkMachine", "coverage", "coverageFile", "exampleInput", "exampleResults"]);
+const RUNS: ReadonlySet<keyof Methods> = new Set(["run", "show", "evaluate", "ruled", "checkMachine", "coverage", "coverageFile"]);
 let runs: typeof import("./session.ts") | undefined;
 let loading: Promise<void> | undefined;
 
@@ -248,11 +248,13 @@ const methods: { [M in keyof Methods]: (params: Methods[M]["params"]) => Promise
   },
 
   async exampleResults({ text, format }) {
-    return runs!.exampleResults((await readSource(text, format)).json);
+    const { exampleResults } = await import("stepglass/example");
+    return exampleResults(JSON.parse((await readSource(text, format)).json));
   },
 
   async exampleInput({ text, format }) {
-    return runs!.exampleInput((await readSource(text, format)).json);
+    const { exampleInput } = await import("stepglass/example");
+    return exampleInput(JSON.parse((await readSource(text, format)).json));
   },
 
   async coverage({ text, format }) {
